@@ -1,0 +1,35 @@
+# One command each. Everything runs in .venv, which is made on first use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-quick check format bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/quickstart.py
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest -n auto
+
+test-quick: $(VENV)/installed
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+check: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The stamp is newer than the files that say what to install.
+$(VENV)/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt --editable ".[test,check]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

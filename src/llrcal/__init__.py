@@ -1,0 +1,63 @@
+"""llrcal: scores in, calibrated log-likelihood-ratios out.
+
+>>> import llrcal
+>>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
+>>> llrs = cal([1.0, 2.5])
+>>> ev = llrcal.evaluate([1.2, 4.0, -0.3], [-2.0, -1.1, 0.4])
+
+Names are looked up when first used, so that ``import llrcal`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from llrcal.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from llrcal.calibrations import METHODS as METHODS
+    from llrcal.calibrations import PAPER as PAPER
+    from llrcal.calibrations import Calibration as Calibration
+    from llrcal.calibrations import fit as fit
+    from llrcal.calibrations import fit_all as fit_all
+    from llrcal.calibrations import load as load
+    from llrcal.errors import DegenerateError as DegenerateError
+    from llrcal.errors import LlrcalError as LlrcalError
+    from llrcal.errors import LlrcalWarning as LlrcalWarning
+    from llrcal.errors import ModelFileError as ModelFileError
+    from llrcal.errors import OptionError as OptionError
+    from llrcal.errors import ScoreError as ScoreError
+    from llrcal.evaluation import Evaluation as Evaluation
+    from llrcal.evaluation import evaluate as evaluate
+    from llrcal.evaluation import optimal_llrs as optimal_llrs
+    from llrcal.report import Report as Report
+    from llrcal.scores import split as split
+
+_HOME = {
+    "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
+    "llrcal.errors": (
+        "DegenerateError",
+        "LlrcalError",
+        "LlrcalWarning",
+        "ModelFileError",
+        "OptionError",
+        "ScoreError",
+    ),
+    "llrcal.evaluation": ("Evaluation", "evaluate", "optimal_llrs"),
+    "llrcal.report": ("Report",),
+    "llrcal.scores": ("split",),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = ["__version__", *_MODULE_OF]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'llrcal' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,78 @@
+"""Calibration by the log-ratio of two fitted densities (paper, sections 5.2 to 5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.fields import Fields
+from llrcal.densities.density import Density
+from llrcal.errors import DegenerateError
+from llrcal.likelihood import maximum_likelihood
+from llrcal.report import Report
+from llrcal.summary import Summary
+from llrcal.training import Training
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Generative(Calibration):
+    """LLR = log density of the targets - log density of the non-targets.
+
+    Both densities maximise the plain likelihood of their class; no weight is needed.
+    """
+
+    tar: Density
+    non: Density
+
+    family: ClassVar[type[Density]]
+
+    @classmethod
+    def fit(cls, data: Training) -> Self:
+        tar, tar_report = cls._fit_class(data.tar, "target")
+        non, non_report = cls._fit_class(data.non, "non-target")
+        share = data.empirical_alpha
+        return cls(
+            tar_count=data.tar_count,
+            non_count=data.non_count,
+            tar=tar,
+            non=non,
+            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
+        )
+
+    @classmethod
+    def _fit_class(cls, scores: Summary, name: str) -> tuple[Density, Report]:
+        try:
+            return maximum_likelihood(cls.family, scores)
+        except DegenerateError as problem:
+            raise DegenerateError(f"{name} scores: {problem}") from None
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {"tar": self.tar.params, "non": self.non.params}
+
+    def _llrs(self, scores: Array) -> Floats:
+        out: Floats = self.tar.logpdf(scores) - self.non.logpdf(scores)
+        return out
+
+    def to_model(self) -> dict[str, Any]:
+        return {"tar": _plain(self.tar), "non": _plain(self.non)}
+
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        tar, non = (cls._density(model.section(name)) for name in ("tar", "non"))
+        return cls(tar=tar, non=non, **common)
+
+    @classmethod
+    def _density(cls, model: Fields) -> Density:
+        values = {field.name: model.number(field.name) for field in fields(cls.family)}
+        for name, (low, high) in cls.family.ranges.items():
+            if not low <= values[name] <= high:
+                raise model.error(name, f"must lie between {low:g} and {high:g}")
+        model.done()
+        return cls.family(**values)
+
+
+def _plain(density: Density) -> dict[str, float]:
+    return {field.name: getattr(density, field.name) for field in fields(density)}

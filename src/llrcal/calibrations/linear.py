@@ -1,0 +1,64 @@
+"""Calibrations of the form LLR = slope * score + offset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.fields import Fields
+
+INVERTED = (
+    "targets score lower than non-targets, so the slope is negative: are these scores distances, "
+    "or the classes mixed up?"
+)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Linear(Calibration):
+    """A linear calibration, kept as slope and height at an origin among the scores."""
+
+    alpha: float | str
+    origin: float
+    slope: float
+    """Rise of the LLR per unit of score."""
+    height: float
+    """LLR of a score at the origin."""
+
+    options: ClassVar[tuple[str, ...]] = ("alpha",)
+
+    @property
+    def offset(self) -> float:
+        """LLR of a score of zero."""
+        return self.height - self.slope * self.origin
+
+    def _llrs(self, scores: Array) -> Floats:
+        centred = scores.astype(np.float64, copy=False) - self.origin
+        if self.slope == 0:
+            return np.full(scores.shape, self.height)  # also for infinite scores
+        return self.slope * centred + self.height
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {"slope": self.slope, "offset": self.offset}
+
+    def to_model(self) -> dict[str, Any]:
+        return {
+            "alpha": self.alpha,
+            "origin": self.origin,
+            "slope": self.slope,
+            "height": self.height,
+        }
+
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        return cls(
+            alpha=model.weight("alpha"),
+            origin=model.number("origin"),
+            slope=model.number("slope"),
+            height=model.number("height"),
+            **common,
+        )

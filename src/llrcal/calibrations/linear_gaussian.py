@@ -1,0 +1,81 @@
+"""Linear calibration from two Gaussians with a shared variance (paper, section 4.1).
+
+The weighted maximum-likelihood criterion has the closed-form solution
+
+    v = alpha v_tar + (1 - alpha) v_non,
+    slope = (m_tar - m_non) / v,    offset = -slope (m_tar + m_non) / 2,
+
+with m and v the mean and the (1/n) variance of each class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.linear import INVERTED, Linear
+from llrcal.errors import DegenerateError
+from llrcal.report import Report
+from llrcal.training import Training
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LinearGaussian(Linear):
+    """Shared-variance Gaussian calibration; the means are kept relative to the origin."""
+
+    mean_tar: float
+    mean_non: float
+    variance: float
+
+    method: ClassVar[str] = "linear-gaussian"
+
+    @classmethod
+    def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
+        weight = data.weight(alpha)
+        origin = data.non.grid.origin
+        moments = []
+        for scores in (data.tar, data.non):
+            mean, variance = scores.points().mean_and_variance()
+            grid = scores.grid
+            moments.append((mean * grid.unit + (grid.origin - origin), variance * grid.unit**2))
+        (mean_tar, var_tar), (mean_non, var_non) = moments
+        variance = weight * var_tar + (1 - weight) * var_non
+        if not variance > 0:
+            raise DegenerateError(
+                "each class consists of one value only: no variance can be estimated"
+            )
+        slope = (mean_tar - mean_non) / variance
+        notes = (INVERTED,) if slope < 0 else ()
+        return cls(
+            tar_count=data.tar_count,
+            non_count=data.non_count,
+            report=Report.closed_form(0.5 * (np.log(2 * np.pi * variance) + 1), notes),
+            alpha=alpha,
+            origin=origin,
+            slope=slope,
+            height=-slope * (mean_tar + mean_non) / 2,
+            mean_tar=mean_tar,
+            mean_non=mean_non,
+            variance=variance,
+        )
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {
+            "mean_tar": self.origin + self.mean_tar,
+            "mean_non": self.origin + self.mean_non,
+            "variance": self.variance,
+            **super().params,
+        }
+
+    def to_model(self) -> dict[str, Any]:
+        moments = {name: getattr(self, name) for name in ("mean_tar", "mean_non", "variance")}
+        return super().to_model() | moments
+
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        moments = {name: model.number(name) for name in ("mean_tar", "mean_non")}
+        return super().from_model(model, variance=model.positive("variance"), **moments, **common)

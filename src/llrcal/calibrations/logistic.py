@@ -1,0 +1,128 @@
+"""Linear calibration by prior-weighted logistic regression (paper, section 4.2).
+
+LLR = A s + B minimises
+
+    alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x),   x = LLR + logit alpha.
+
+The criterion is convex. Where one threshold separates the classes it has no minimum: the slope
+would grow for ever. Then one dummy target is added at the far end of the non-targets, and one dummy
+non-target at the far end of the targets, which is PAV's rule for the same situation; the answer is
+finite, and does not depend on the unit of the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.linear import INVERTED, Linear
+from llrcal.densities.density import Evaluated
+from llrcal.optimizer import minimise
+from llrcal.report import Report
+from llrcal.summary import Summary
+from llrcal.training import Training
+
+SEPARABLE = (
+    "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
+    "far end of the non-targets, and one dummy non-target at the far end of the targets"
+)
+CONSTANT = "all scores are equal, so they say nothing: every LLR is zero"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Logistic(Linear):
+    """Logistic-regression calibration."""
+
+    method: ClassVar[str] = "logistic"
+
+    @classmethod
+    def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
+        weight = data.weight(alpha)
+        tar, non = data.tar, data.non
+        common: dict[str, Any] = {
+            "tar_count": data.tar_count,
+            "non_count": data.non_count,
+            "alpha": alpha,
+        }
+        if min(tar.least, non.least) == max(tar.greatest, non.greatest):
+            report = Report.closed_form(_entropy(weight), (CONSTANT,))
+            return cls(**common, origin=tar.least, slope=0.0, height=0.0, report=report)
+
+        origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
+        unit = max(tar.grid.unit, non.grid.unit, abs(tar.grid.origin - non.grid.origin))
+        tar_points = _standardised(tar, origin, unit)
+        non_points = _standardised(non, origin, unit)
+        notes: tuple[str, ...] = ()
+        rising, falling = non.greatest <= tar.least, tar.greatest <= non.least
+        if rising or falling:
+            far_non, far_tar = (non.least, tar.greatest) if rising else (non.greatest, tar.least)
+            tar_points = _with_dummy(tar_points, tar.count, (far_non - origin) / unit)
+            non_points = _with_dummy(non_points, non.count, (far_tar - origin) / unit)
+            notes = (SEPARABLE,)
+
+        # In units of the rarer weight, so that a small alpha does not make gradients look small.
+        rarer = min(weight, 1 - weight)
+        cost = _Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
+        solution = minimise(cost, np.zeros(2), tolerance=1e-12)
+        slope, height = (float(value) for value in solution.point)
+        if slope < 0:
+            notes += (INVERTED,)
+        return cls(
+            **common,
+            origin=origin,
+            slope=slope / unit,
+            height=height,
+            report=Report.of(solution, solution.value * rarer, notes),
+        )
+
+
+class _Cost:
+    """The criterion as a function of (A, B) over weighted points of both classes."""
+
+    def __init__(
+        self,
+        tar: tuple[Floats, Floats],
+        non: tuple[Floats, Floats],
+        tar_weight: float,
+        non_weight: float,
+    ) -> None:
+        self.values = np.concatenate([tar[0], non[0]])
+        self.weights = np.concatenate([tar[1] * tar_weight, non[1] * non_weight])
+        # A target costs log(1 + e^-x), a non-target log(1 + e^x).
+        self.sign = np.concatenate([np.full(len(tar[0]), -1.0), np.ones(len(non[0]))])
+        self.prior_log_odds = np.log(tar_weight) - np.log(non_weight)
+
+    def __call__(self, point: Floats) -> Evaluated:
+        slope, height = point
+        x = self.sign * (slope * self.values + (height + self.prior_log_odds))
+        p = expit(x)
+        first = self.weights * self.sign * p
+        second = self.weights * p * expit(-x)
+        across = float(second @ self.values)
+        return Evaluated(
+            float(self.weights @ np.logaddexp(0, x)),
+            np.array([first @ self.values, first.sum()]),
+            np.array(
+                [[second @ (self.values * self.values), across], [across, float(second.sum())]]
+            ),
+        )
+
+
+def _standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:
+    points, grid = scores.points(), scores.grid
+    return points.values * (grid.unit / unit) + (grid.origin - origin) / unit, points.weights
+
+
+def _with_dummy(points: tuple[Floats, Floats], count: int, place: float) -> tuple[Floats, Floats]:
+    """Add one score to points whose weights sum to one."""
+    values, weights = points
+    share = count / (count + 1)
+    return np.append(values, place), np.append(weights * share, 1 - share)
+
+
+def _entropy(weight: float) -> float:
+    return float(-weight * np.log(weight) - (1 - weight) * np.log1p(-weight))

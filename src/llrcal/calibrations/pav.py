@@ -1,0 +1,93 @@
+"""Non-parametric calibration by pool-adjacent-violators (paper, section 5.1).
+
+The best rising step function on the training scores is infinite at either end wherever a class
+runs out. New scores may lie there, so one dummy target is put below all scores and one dummy
+non-target above them (Laplace's rule of succession, as in the BOSARIS toolkit): every LLR is
+finite, and no larger than the number of training trials supports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import xlogy
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.fields import Fields
+from llrcal.hull import Hull
+from llrcal.report import Report
+from llrcal.training import Training
+
+DUMMIES = (
+    "finite by one dummy target below and one dummy non-target above all scores "
+    "(Laplace's rule of succession)"
+)
+_LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PAV(Calibration):
+    """A rising step function: ``llrs[i]`` for scores from ``scores[i]`` up to ``scores[i + 1]``.
+
+    Scores below the first knot get the first value.
+    """
+
+    scores: tuple[float, ...]
+    llrs: tuple[float, ...]
+
+    method: ClassVar[str] = "pav"
+
+    @classmethod
+    def fit(cls, data: Training) -> Self:
+        groups = data.groups
+        # The dummy target comes first, the dummy non-target last: neither is left in a block of
+        # its own, since the first has the highest share of targets there is, the last the lowest.
+        hull = Hull.pool(
+            np.concatenate([[1], groups.tar, [0]]), np.concatenate([[0], groups.non, [1]])
+        )
+        edges = groups.edges[np.maximum(hull.first_group - 1, 0)]
+        edges = np.clip(edges, -_LARGEST, _LARGEST)  # training scores may be infinite
+        return cls(
+            tar_count=data.tar_count,
+            non_count=data.non_count,
+            report=Report.closed_form(_mean_cost(hull), (DUMMIES,)),
+            scores=tuple(edges.tolist()),
+            llrs=tuple(hull.llrs.tolist()),
+        )
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {"scores": list(self.scores), "llrs": list(self.llrs)}
+
+    def _llrs(self, scores: Array) -> Floats:
+        block = np.searchsorted(self._knots, scores, side="right") - 1
+        return self._values[np.maximum(block, 0)]
+
+    @cached_property
+    def _knots(self) -> Floats:
+        return np.array(self.scores)
+
+    @cached_property
+    def _values(self) -> Floats:
+        return np.array(self.llrs)
+
+    def to_model(self) -> dict[str, Any]:
+        return self.params
+
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        scores, llrs = model.rising("scores"), model.rising("llrs")
+        if len(scores) != len(llrs):
+            raise model.error("llrs", f"has {len(llrs)} values for {len(scores)} scores")
+        return cls(scores=scores, llrs=llrs, **common)
+
+
+def _mean_cost(hull: Hull) -> float:
+    """Mean cross-entropy of the labels of all trials, dummies included, in nats."""
+    total = hull.tar + hull.non
+    cost = -xlogy(hull.tar, hull.tar / total) - xlogy(hull.non, hull.non / total)
+    return float(cost.sum() / total.sum())

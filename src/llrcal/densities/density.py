@@ -1,0 +1,136 @@
+"""What every density has in common, and what a fitter needs to know of one.
+
+A density family states its free coordinates, their bounds, start points, and the mean log
+density of weighted scores with gradient and Hessian. It knows nothing of fitting.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+
+HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
+POSITIVE = (np.finfo(np.float64).smallest_subnormal, math.inf)
+
+# A score further out than this many units is treated as if it were this far out: squares and
+# fourth powers stay finite, and so does every log density.
+_FURTHEST = 1e70
+
+
+class Evaluated(NamedTuple):
+    """A smooth function at one point: value, gradient, Hessian."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+
+    @classmethod
+    def impossible(cls, size: int) -> Evaluated:
+        """Likelihood zero: some score lies outside the support."""
+        return cls(-np.inf, np.zeros(size), np.zeros((size, size)))
+
+    def __neg__(self) -> Evaluated:
+        return Evaluated(-self.value, -self.gradient, -self.hessian)
+
+
+@dataclass(frozen=True)
+class Density(ABC):
+    """A fitted density of scores.
+
+    Locations are kept relative to ``origin``, a round number among the scores: the mean of
+    scores around 1e9 that differ by 1e-3 cannot be held in one double.
+    """
+
+    origin: float
+    loglik: float
+    """Mean log density per training score, in nats."""
+    location: float
+    scale: float
+
+    family: ClassVar[str]
+    coordinates: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def params(self) -> dict[str, float]:
+        """The textbook parameters, by name."""
+
+    def logpdf(self, scores: Array) -> Floats:
+        """Natural log of the density at each score, in the shape of ``scores``."""
+        scores = np.asarray(scores)
+        centred = scores.ravel().astype(np.float64, copy=False) - self.origin
+        limit = _FURTHEST * self.scale
+        return self._logpdf(np.clip(centred, -limit, limit)).reshape(scores.shape)
+
+    @abstractmethod
+    def _logpdf(self, centred: Floats) -> Floats:
+        """Log density of scores from which the origin was taken off."""
+
+    @classmethod
+    @abstractmethod
+    def from_coordinates(cls, theta: Array, *, origin: float, unit: float, loglik: float) -> Self:
+        """The density at free coordinates ``theta`` of the scores (x - origin) / unit."""
+
+    @staticmethod
+    @abstractmethod
+    def bounds(tie_share: float) -> tuple[Floats, Floats]:
+        """Lower and upper bounds of the coordinates, where a share of all scores is one value."""
+
+    @staticmethod
+    @abstractmethod
+    def starts(values: Floats, weights: Floats) -> list[Floats]:
+        """Points from which a search finds the maximum-likelihood fit of weighted scores."""
+
+    @staticmethod
+    @abstractmethod
+    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
+        """Weighted sum of log densities, with gradient and Hessian in the free coordinates."""
+
+    ranges: ClassVar[Mapping[str, tuple[float, float]]]
+    """Ranges of the fields outside which there is no density."""
+    least_distinct: ClassVar[int] = 2
+    """Fewer distinct scores than this leave the likelihood without a maximum."""
+    most_tied: ClassVar[float] = 1.0
+    """A larger share of scores in one place makes the likelihood unbounded."""
+
+    @classmethod
+    def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
+        """What it means that a coordinate of the fit is held by its bound."""
+        return f"{cls.coordinates[coordinate]} is at its bound"
+
+    @staticmethod
+    def lifted(theta: Array, amount: float) -> Floats:
+        """Widen the support, if it is bounded."""
+        return np.array(theta, float)
+
+    @staticmethod
+    def interior(theta: Array) -> Array:
+        """Move coordinates off an edge where the density would vanish somewhere."""
+        return theta
+
+
+def moments(values: Floats, weights: Floats) -> tuple[float, float, float, float]:
+    """Mean, standard deviation, skewness and excess kurtosis of weighted values."""
+    share = weights / weights.sum()
+    mean = float(values @ share)
+    deviations = values - mean
+    squares = deviations * deviations
+    variance = float(squares @ share)
+    skewness = float((squares * deviations) @ share) / variance**1.5
+    kurtosis = float((squares * squares) @ share) / variance**2 - 3
+    return mean, variance**0.5, skewness, kurtosis
+
+
+def quantiles(values: Floats, weights: Floats, levels: Sequence[float]) -> list[float]:
+    """Weighted quantiles, each one of the values."""
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    at = np.searchsorted(cumulative, np.asarray(levels) * cumulative[-1])
+    return [float(value) for value in values[order][np.minimum(at, len(values) - 1)]]

@@ -1,0 +1,63 @@
+"""The Gaussian density (paper, section 5.2); its maximum-likelihood fit has a closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Evaluated, moments
+
+
+@dataclass(frozen=True)
+class Gaussian(Density):
+    """A Gaussian density with standard deviation ``scale``."""
+
+    family: ClassVar[str] = "gaussian"
+    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {"scale": POSITIVE}
+    coordinates: ClassVar[tuple[str, ...]] = ("location", "log scale")
+
+    @property
+    def params(self) -> dict[str, float]:
+        return {"mean": self.origin + self.location, "variance": self.scale**2}
+
+    def _logpdf(self, centred: Floats) -> Floats:
+        y = (centred - self.location) / self.scale
+        out: Floats = -0.5 * y * y
+        out -= HALF_LOG_TWO_PI + np.log(self.scale)
+        return out
+
+    @classmethod
+    def from_coordinates(
+        cls, theta: Array, *, origin: float, unit: float, loglik: float
+    ) -> Gaussian:
+        location, log_scale = (float(value) for value in theta)
+        return cls(origin, loglik, location * unit, float(np.exp(log_scale)) * unit)
+
+    @staticmethod
+    def bounds(tie_share: float) -> tuple[Floats, Floats]:
+        return np.full(2, -np.inf), np.full(2, np.inf)
+
+    @staticmethod
+    def starts(values: Floats, weights: Floats) -> list[Floats]:
+        """The answer itself."""
+        mean, sd, _, _ = moments(values, weights)
+        return [np.array([mean, np.log(sd)])]
+
+    @staticmethod
+    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
+        location, log_scale = theta
+        sigma = np.exp(log_scale)
+        y = (values - location) / sigma
+        total = float(weights.sum())
+        first = float(y @ weights)
+        second = float((y * y) @ weights)
+        gradient = np.array([first / sigma, second - total])
+        hessian = np.array(
+            [[-total / sigma**2, -2 * first / sigma], [-2 * first / sigma, -2 * second]]
+        )
+        value = -0.5 * second - total * (HALF_LOG_TWO_PI + log_scale)
+        return Evaluated(value, gradient, hessian)

@@ -1,0 +1,179 @@
+"""Student's T density (paper, section 5.3).
+
+With ``lam = 1 / dof``, ``y = (x - mu) / sigma`` and ``w = lam y^2``,
+
+    log f = C(lam) - log sigma - (1 + lam)/2 * y^2 * l(w),      l(w) = log(1 + w) / w.
+
+``lam = 0`` is the Gaussian, an ordinary point on the edge of the domain: a fit to light-tailed
+scores ends there instead of wandering off with ``dof``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import digamma, gammaln, polygamma
+
+from llrcal.arrays import Array, Floats
+from llrcal.densities.density import (
+    HALF_LOG_TWO_PI,
+    POSITIVE,
+    Density,
+    Evaluated,
+    moments,
+    quantiles,
+)
+
+# The likelihood is unbounded where dof < k / (n - k), with k scores equal (Fernandez and Steel,
+# Biometrika 1999): the scale shrinks onto them. Stay clear of it by this factor.
+_LEAST_DOF = 0.1
+_TIE_MARGIN = 1.25
+
+_SERIES_BELOW = 0.2  # w under which l and its derivatives are power series
+_POWERS = np.arange(26)
+_L0 = (-1.0) ** _POWERS / (_POWERS + 1)
+_L1 = (_L0 * _POWERS)[1:]
+_L2 = (_L1 * _POWERS[:-1])[1:]
+
+# C(lam) + log(2 pi)/2 for small lam: odd powers only, from Stirling's series.
+_NORMALISER_BELOW = 0.04
+_NORMALISER_POWERS = np.array([1, 3, 5, 7, 9, 11, 13])
+_NORMALISER = np.array([-1 / 4, 1 / 24, -1 / 20, 17 / 112, -31 / 36, 691 / 88, -5461 / 52])
+
+
+@dataclass(frozen=True)
+class StudentT(Density):
+    """A Student-T density with ``inverse_dof = 1 / dof``; zero is the Gaussian."""
+
+    inverse_dof: float
+
+    family: ClassVar[str] = "student-t"
+    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {
+        "scale": POSITIVE,
+        "inverse_dof": (0.0, 1 / _LEAST_DOF),
+    }
+    coordinates: ClassVar[tuple[str, ...]] = ("location", "log scale", "1/dof")
+    least_distinct: ClassVar[int] = 4
+    most_tied: ClassVar[float] = 0.5
+
+    @property
+    def params(self) -> dict[str, float]:
+        dof = 1 / self.inverse_dof if self.inverse_dof > 0 else math.inf
+        return {"location": self.origin + self.location, "scale": self.scale, "dof": dof}
+
+    def _logpdf(self, centred: Floats) -> Floats:
+        lam = self.inverse_dof
+        y = (centred - self.location) / self.scale
+        y2 = y * y
+        out: Floats = -0.5 * (1 + lam) * y2 * _log1p_over(lam * y2)
+        out += _normaliser(lam)[0] - np.log(self.scale)
+        return out
+
+    @classmethod
+    def from_coordinates(
+        cls, theta: Array, *, origin: float, unit: float, loglik: float
+    ) -> StudentT:
+        location, log_scale, inverse_dof = (float(value) for value in theta)
+        return cls(origin, loglik, location * unit, float(np.exp(log_scale)) * unit, inverse_dof)
+
+    @classmethod
+    def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
+        if at_upper:
+            return "dof is at its floor: the likelihood is unbounded below it"
+        return "the optimum is the Gaussian limit: dof is infinite"
+
+    @staticmethod
+    def bounds(tie_share: float) -> tuple[Floats, Floats]:
+        others = max(1 - tie_share, np.finfo(float).tiny)
+        least_dof = max(_LEAST_DOF, _TIE_MARGIN * tie_share / others)
+        free = np.inf
+        return np.array([-free, -free, 0.0]), np.array([free, free, 1 / least_dof])
+
+    @staticmethod
+    def starts(values: Floats, weights: Floats) -> list[Floats]:
+        mean, sd, _, _ = moments(values, weights)
+        low, left, median, right, high = quantiles(values, weights, (0.1, 0.25, 0.5, 0.75, 0.9))
+        spread = max(right - left, 0.1 * sd)
+        starts = [np.array([mean, np.log(sd), 0.05]), np.array([median, np.log(spread / 2), 0.5])]
+        # A narrow peak on either flank, for scores in two heaps.
+        narrow = np.log(spread / 6)
+        return starts + [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
+
+    @staticmethod
+    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
+        location, log_scale, lam = theta
+        sigma = np.exp(log_scale)
+        y = (values - location) / sigma
+        y2 = y * y
+        w = lam * y2
+        l0, l1, l2 = _log1p_over_derivatives(w)
+        d = 1 / (1 + w)
+        more = 1 + lam
+        c0, c1, c2 = _normaliser(lam)
+        y4 = y2 * y2
+
+        f = -0.5 * more * y2 * l0
+        f_y = -more * y * d
+        f_l = -0.5 * y2 * l0 - 0.5 * more * y4 * l1
+        f_yy = -more * (1 - w) * d * d
+        f_yl = -y * d + more * y2 * y * d * d
+        f_ll = -y4 * l1 - 0.5 * more * y4 * y2 * l2
+
+        def mean(term: Floats) -> float:
+            return float(term @ weights)
+
+        total = float(weights.sum())
+        h_ms = mean(f_y + y * f_yy) / sigma
+        h_ml, h_sl = -mean(f_yl) / sigma, -mean(y * f_yl)
+        hessian = np.array(
+            [
+                [mean(f_yy) / sigma**2, h_ms, h_ml],
+                [h_ms, mean(y * f_y + y2 * f_yy), h_sl],
+                [h_ml, h_sl, mean(f_ll) + total * c2],
+            ]
+        )
+        gradient = np.array([-mean(f_y) / sigma, -mean(y * f_y) - total, mean(f_l) + total * c1])
+        return Evaluated(mean(f) + total * (c0 - log_scale), gradient, hessian)
+
+
+def _log1p_over(w: Floats) -> Floats:
+    """l(w) = log(1 + w) / w, with l(0) = 1."""
+    safe = np.where(w == 0, 1, w)
+    return np.where(w == 0, 1, np.log1p(safe) / safe)
+
+
+def _log1p_over_derivatives(w: Floats) -> tuple[Floats, Floats, Floats]:
+    """l, l' and l'' for w >= 0."""
+    small = w < _SERIES_BELOW
+    safe = np.where(small, 1, w)
+    log = np.log1p(safe)
+    l0, l1, l2 = (np.empty_like(w) for _ in range(3))
+    big = 1 + safe
+    l0[:] = log / safe
+    l1[:] = (safe / big - log) / safe**2
+    l2[:] = (2 * log - (2 * safe + 3 * safe * safe) / big**2) / safe**3
+    if small.any():
+        at = w[small]
+        for out, series in ((l0, _L0), (l1, _L1), (l2, _L2)):
+            out[small] = np.polynomial.polynomial.polyval(at, series)
+    return l0, l1, l2
+
+
+def _normaliser(lam: float) -> tuple[float, float, float]:
+    """C(lam) and its first two derivatives."""
+    if lam < _NORMALISER_BELOW:
+        n = _NORMALISER_POWERS
+        c0 = float(_NORMALISER @ lam**n) - HALF_LOG_TWO_PI
+        c1 = float((_NORMALISER * n) @ lam ** (n - 1))
+        c2 = float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:])
+        return c0, c1, c2
+    nu = 1 / lam
+    above, below = (nu + 1) / 2, nu / 2
+    c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
+    c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
+    c_nunu = 0.25 * float(polygamma(1, above) - polygamma(1, below)) + 0.5 / nu**2
+    return c0, -(nu**2) * c_nu, nu**4 * c_nunu + 2 * nu**3 * c_nu

@@ -1,0 +1,34 @@
+"""Everything that llrcal raises, and the one warning that it gives.
+
+LlrcalError
+ |-- ScoreError          scores that cannot be used: NaN, empty, wrong type or shape
+ |   `-- DegenerateError scores that no member of the model family describes
+ |-- OptionError         an option that does not exist or is out of range
+ `-- ModelFileError      a model file that is not one of ours, or not whole
+"""
+
+from __future__ import annotations
+
+
+class LlrcalError(Exception):
+    """Base of every error that llrcal raises on purpose."""
+
+
+class ScoreError(LlrcalError, ValueError):
+    """Scores or labels cannot be used as they are."""
+
+
+class DegenerateError(ScoreError):
+    """The likelihood has no maximum on these scores."""
+
+
+class OptionError(LlrcalError, ValueError):
+    """An option is unknown or out of range."""
+
+
+class ModelFileError(LlrcalError):
+    """A model file is missing something, or holds something that does not belong there."""
+
+
+class LlrcalWarning(UserWarning):
+    """An answer was given that the reader should look at twice."""

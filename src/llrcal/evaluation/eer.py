@@ -1,0 +1,20 @@
+"""The equal error-rate of the ROC convex hull.
+
+On tied or few scores, EERs read off the steps of the ROC differ between programs. The hull's is
+well defined: it is the largest minimum Bayes error over all priors, and what can be reached by
+tossing a coin between two thresholds.
+"""
+
+from __future__ import annotations
+
+from llrcal.hull import Hull
+
+
+def eer(hull: Hull) -> float:
+    """Rate at which misses and false alarms are equal on the hull, as a fraction."""
+    pmiss, pfa = hull.pmiss, hull.pfa
+    difference = pmiss - pfa
+    after = int((difference >= 0).argmax())
+    before = after - 1
+    share = -difference[before] / (difference[after] - difference[before])
+    return float(pmiss[before] + share * (pmiss[after] - pmiss[before]))

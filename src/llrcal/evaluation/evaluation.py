@@ -1,0 +1,180 @@
+"""How good log-likelihood-ratios are, at every operating point."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.evaluation import bayes_error as _bayes
+from llrcal.evaluation.cllr import cllr, min_cllr
+from llrcal.evaluation.eer import eer
+from llrcal.evaluation.rule_of_30 import rule_of_30
+from llrcal.hull import Hull
+from llrcal.ranks import Groups, SortedRuns, groups_of_runs
+from llrcal.scores import as_scores
+
+
+def evaluate(tar: ArrayLike, non: ArrayLike) -> Evaluation:
+    """Evaluate target and non-target LLRs (natural logs; infinite ones are legal).
+
+    Parameters
+    ----------
+    tar, non
+        One-dimensional arrays of LLRs of target and non-target trials.
+
+    Returns
+    -------
+    Evaluation
+        Rates and costs, worked out when asked for.
+
+    Raises
+    ------
+    ScoreError
+        If a class is empty, or an LLR is NaN or not a real number.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+    >>> round(ev.cllr, 4), ev.eer
+    (0.6016, 0.14285714285714285)
+    >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
+    (0.5833333333333333, 0.5833333333333333, 0.25)
+    """
+    return Evaluation(tar, non)
+
+
+class Evaluation:
+    """Error-rates and costs of LLRs, actual and at the best thresholds."""
+
+    def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
+        tar = as_scores(tar, "target", allow_infinite=True)
+        non = as_scores(non, "non-target", allow_infinite=True)
+        self._tar = SortedRuns.of(tar)
+        self._non = SortedRuns.of(non)
+        self.cllr = cllr(tar, non)
+        """Cost over all operating points, in bits."""
+
+    @property
+    def tar_count(self) -> int:
+        return self._tar.count
+
+    @property
+    def non_count(self) -> int:
+        return self._non.count
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Both classes in rising order, with ties pooled."""
+        return groups_of_runs(self._tar, self._non)
+
+    @cached_property
+    def hull(self) -> Hull:
+        """The ROC convex hull."""
+        return Hull.of(self.groups)
+
+    @cached_property
+    def min_cllr(self) -> float:
+        """Cllr after the best rising transformation, in bits."""
+        return min_cllr(self.hull)
+
+    @property
+    def calibration_loss(self) -> float:
+        """Cllr - minCllr, in bits: what better calibration could gain."""
+        return self.cllr - self.min_cllr
+
+    @cached_property
+    def eer(self) -> float:
+        """Equal error-rate of the ROC convex hull, as a fraction."""
+        return eer(self.hull)
+
+    @cached_property
+    def rule_of_30(self) -> tuple[float, float]:
+        """Lowest and highest prior log-odds that keep 30 errors of each kind."""
+        return rule_of_30(self.hull)
+
+    def pmiss(self, threshold: ArrayLike) -> Floats:
+        """Share of targets below a threshold."""
+        return np.asarray(self._tar.below(np.asarray(threshold)) / self._tar.count)
+
+    def pfa(self, threshold: ArrayLike) -> Floats:
+        """Share of non-targets at or above a threshold."""
+        accepted = self._non.count - self._non.below(np.asarray(threshold))
+        return np.asarray(accepted / self._non.count)
+
+    def roc(self) -> tuple[Floats, Floats]:
+        """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
+        misses = np.concatenate([[0], np.cumsum(self.groups.tar)])
+        rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
+        return 1 - rejected / self._non.count, misses / self._tar.count
+
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
+        """Normalised error-rate of Bayes decisions at the given prior log-odds."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(_bayes.normalised(self.pmiss(-x), self.pfa(-x), x))
+
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
+        """Normalised error-rate at the best threshold for the given prior log-odds."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        vertex = self.hull.best_vertex(x)
+        return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
+
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats:
+        """Actual detection cost at a prior and costs.
+
+        In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
+        ``normalised=False``, the plain expected cost.
+        """
+        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
+        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
+        return _scalar(self.bayes_error(x) * scale)
+
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats:
+        """Detection cost at the best threshold; see :meth:`act_dcf`."""
+        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
+        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
+        return _scalar(self.min_bayes_error(x) * scale)
+
+    def __repr__(self) -> str:
+        return (
+            f"<evaluation of {self.tar_count} target and {self.non_count} non-target LLRs: "
+            f"Cllr {self.cllr:.4f}, minCllr {self.min_cllr:.4f}, EER {100 * self.eer:.3f} %>"
+        )
+
+
+def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
+    """The best rising transformation of these very scores, infinities kept.
+
+    The Cllr of the result is the minCllr of the scores. For new scores, fit ``pav`` instead.
+    """
+    tar, non = (np.asarray(scores) for scores in (tar, non))
+    evaluation = Evaluation(tar, non)
+    edges = evaluation.groups.edges[evaluation.hull.first_group]
+    llrs = evaluation.hull.llrs
+
+    def apply(scores: Array) -> Floats:
+        block: Counts = np.searchsorted(edges, scores, side="right") - 1
+        return np.asarray(llrs[block])
+
+    return apply(tar), apply(non)
+
+
+def _scalar(value: Floats) -> Floats:
+    """A float for one operating point, an array for several."""
+    return value if np.ndim(value) else float(value)  # type: ignore[return-value]

@@ -1,0 +1,134 @@
+"""Maximum-likelihood fit of a density family to a summary of scores.
+
+Likelihoods of flexible families have several peaks. The search starts from every start point the
+family offers on a coarse set of a few hundred weighted points, where a start costs milliseconds,
+and finishes the best distinct candidates on all points.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.densities.density import Density, Evaluated
+from llrcal.errors import DegenerateError
+from llrcal.optimizer import Solution, minimise
+from llrcal.report import Report
+from llrcal.summary import Points, Summary
+
+_COARSE = 512  # points in the first search
+_EXTREMES = 32  # points at either end that the coarse set keeps as they are
+_FINALISTS = 3
+
+Family = TypeVar("Family", bound=Density)
+
+
+def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, Report]:
+    """The member of a family under which the scores are most likely.
+
+    Raises
+    ------
+    DegenerateError
+        If the scores are too few or too equal for the family: no maximum exists.
+    """
+    points = scores.points()
+    _check_spread(family, scores, points)
+    lower, upper = family.bounds(points.tie_share)
+    best = _search(family, points, lower, upper)
+    theta = family.interior(best.point)
+    loglik = family.mean_loglik(theta, points.values, points.weights).value
+    density = family.from_coordinates(
+        theta,
+        origin=scores.grid.origin,
+        unit=scores.grid.unit,
+        loglik=float(loglik - np.log(scores.grid.unit)),
+    )
+    notes = tuple(
+        family.describe_bound(i, at_upper=bool(best.point[i] >= upper[i])) for i in best.active
+    )
+    return density, Report.of(best, objective=-density.loglik, notes=notes)
+
+
+def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
+    coarse = _coarse(points)
+    starts = family.starts(coarse.values, coarse.weights)
+    first = [_climb(family, coarse, start, lower, upper) for start in starts]
+    saddles = sum(solution.saddles_escaped for solution in first)
+    iterations = sum(solution.iterations for solution in first)
+    first.sort(key=lambda solution: solution.value)
+    finalists = _distinct(first)[:_FINALISTS]
+    if coarse is not points:
+        finalists = [
+            _climb(family, points, _inside(family, s, points), lower, upper) for s in finalists
+        ]
+        saddles += sum(solution.saddles_escaped for solution in finalists)
+        iterations += sum(solution.iterations for solution in finalists)
+    best = min(finalists, key=lambda solution: (not solution.converged, solution.value))
+    return best.with_totals(iterations=iterations, saddles_escaped=saddles)
+
+
+def _climb(
+    family: type[Density], points: Points, start: Array, lower: Floats, upper: Floats
+) -> Solution:
+    def mean_cost(theta: Floats) -> Evaluated:
+        return -family.mean_loglik(theta, points.values, points.weights)
+
+    return minimise(mean_cost, np.clip(start, lower, upper), lower=lower, upper=upper)
+
+
+def _inside(family: type[Density], solution: Solution, points: Points) -> Floats:
+    """The solution, moved off an edge of the support that the full set of points crosses."""
+    theta = solution.point
+    for lift in (0.0, 1e-6, 1e-3, 0.1, 1.0):
+        raised = family.lifted(theta, lift)
+        if np.isfinite(family.mean_loglik(raised, points.values, points.weights).value):
+            return raised
+    return raised
+
+
+def _distinct(solutions: list[Solution]) -> list[Solution]:
+    """Solutions in order, without those that equal an earlier one."""
+    kept: list[Solution] = []
+    for solution in solutions:
+        if not any(np.allclose(solution.point, other.point, atol=1e-4) for other in kept):
+            kept.append(solution)
+    return kept
+
+
+def _coarse(points: Points) -> Points:
+    """A few hundred points with the same mass in each, and the extremes as they are."""
+    size = len(points.values)
+    if size <= 2 * _COARSE:
+        return points
+    order = np.argsort(points.values, kind="stable")
+    values, weights = points.values[order], points.weights[order]
+    cumulative = np.cumsum(weights)
+    group = np.floor(cumulative * (_COARSE / cumulative[-1] * (1 - 1e-12))).astype(np.int64)
+    group += _EXTREMES
+    group[:_EXTREMES] = np.arange(_EXTREMES)
+    group[-_EXTREMES:] = _COARSE + _EXTREMES + np.arange(_EXTREMES)
+    mass = np.bincount(group, weights).astype(np.float64)
+    sums = np.bincount(group, weights * values).astype(np.float64)
+    used = mass > 0
+    return Points(sums[used] / mass[used], mass[used], points.tie_share)
+
+
+def _check_spread(family: type[Density], scores: Summary, points: Points) -> None:
+    if scores.least == scores.greatest:
+        raise DegenerateError(
+            f"all {scores.count} scores equal {scores.least:g}: a {family.family} density needs "
+            "scores that differ"
+        )
+    distinct = len(points.values)
+    if distinct < family.least_distinct:
+        raise DegenerateError(
+            f"{distinct} distinct scores are too few for a {family.family} density, "
+            f"which needs at least {family.least_distinct}"
+        )
+    if points.tie_share > family.most_tied:
+        raise DegenerateError(
+            f"{points.tie_share:.0%} of the {scores.count} scores share one value: the likelihood "
+            f"of a {family.family} density grows without bound there. Use pav or logistic"
+        )

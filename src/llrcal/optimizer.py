@@ -1,0 +1,339 @@
+"""Trust-region Newton with the exact Hessian, simple bounds, and escape from saddle points.
+
+The paper's experience (section 5.4): quasi-Newton methods stick in saddle points without
+noticing, and Newton's method does too, until it leaves them along the direction of the most
+negative curvature. For the handful of coordinates we have, the trust-region subproblem is solved
+exactly from an eigen-decomposition, and that direction is one of its eigenvectors.
+
+References: Nocedal and Wright, *Numerical Optimization* (2006), chapter 4; Conn, Gould and Toint,
+*Trust-Region Methods* (2000), chapter 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from llrcal.arrays import Array, Bools, Floats
+
+
+class Smooth(Protocol):
+    """Value, gradient and Hessian of a function at a point."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def gradient(self) -> Floats: ...
+    @property
+    def hessian(self) -> Floats: ...
+
+
+Function = Callable[[Floats], Smooth]
+
+_ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
+_ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
+_LEAST_RADIUS = 1e-14
+_ESCAPE_RADIUS = 0.1  # least trust region with which a saddle point is left
+_POLISHING_STEPS = 5
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Where a minimisation ended, and how it knows."""
+
+    point: Floats
+    value: float
+    gradient: Floats
+    hessian: Floats
+    converged: bool
+    reason: str
+    iterations: int
+    saddles_escaped: int
+    active: tuple[int, ...]
+    """Coordinates held by a bound."""
+
+    @property
+    def free(self) -> Bools:
+        """Mask of the coordinates that no bound holds."""
+        return ~np.isin(np.arange(self.point.size), self.active)
+
+    @property
+    def gradient_norm(self) -> float:
+        """Largest gradient component over the free coordinates."""
+        return _largest(self.gradient[self.free])
+
+    @property
+    def positive_definite(self) -> bool:
+        """Whether the Hessian on the free coordinates is positive definite."""
+        return _least_curvature(self.hessian, self.free) > 0
+
+    def with_totals(self, *, iterations: int, saddles_escaped: int) -> Solution:
+        """The same end point, with the effort of a whole search booked on it."""
+        return replace(self, iterations=iterations, saddles_escaped=saddles_escaped)
+
+
+def minimise(
+    function: Function,
+    start: Array,
+    *,
+    lower: Array | None = None,
+    upper: Array | None = None,
+    tolerance: float = 1e-10,
+    max_iterations: int = 200,
+    escape_saddles: bool = True,
+) -> Solution:
+    """Minimise a smooth function of a few variables within simple bounds.
+
+    Parameters
+    ----------
+    function
+        Gives value, gradient and Hessian at a point. A value of ``inf`` marks a point outside
+        the domain; the search backs away from it.
+    start
+        A point at which the function is finite.
+    lower, upper
+        Bounds per coordinate; infinite where there is none.
+    tolerance
+        Largest component of the gradient, over the coordinates that no bound holds, at which
+        a point counts as stationary.
+    max_iterations
+        Steps to try, taken or not.
+    escape_saddles
+        With False, directions of negative curvature without a gradient along them are ignored,
+        and any stationary point ends the search. For experiments only.
+
+    Returns
+    -------
+    Solution
+        ``converged`` is True only at a stationary point with no negative curvature left.
+
+    Raises
+    ------
+    ValueError
+        If the function is not finite at the start point.
+    """
+    size = np.size(start)
+    box = _Box(
+        np.full(size, -np.inf) if lower is None else np.asarray(lower, float),
+        np.full(size, np.inf) if upper is None else np.asarray(upper, float),
+    )
+    search = _Search(function, box, box.clip(np.asarray(start, float)), escape_saddles)
+    converged, reason = search.run(tolerance, max_iterations)
+    if converged:
+        search.polish()
+    return Solution(
+        point=search.point,
+        value=float(search.here.value),
+        gradient=np.array(search.here.gradient),
+        hessian=np.array(search.here.hessian),
+        converged=converged,
+        reason=reason,
+        iterations=search.iterations,
+        saddles_escaped=search.escaped,
+        active=tuple(int(i) for i in np.flatnonzero(search.held)),
+    )
+
+
+@dataclass(frozen=True)
+class _Box:
+    """Lower and upper bounds."""
+
+    low: Floats
+    high: Floats
+
+    def clip(self, point: Floats) -> Floats:
+        return np.clip(point, self.low, self.high)
+
+    def held(self, point: Floats, gradient: Floats) -> Bools:
+        """Coordinates at a bound that the gradient pushes against."""
+        at_low = (point <= self.low) & (gradient > 0)
+        at_high = (point >= self.high) & (gradient < 0)
+        return np.asarray(at_low | at_high)
+
+
+class _Search:
+    """The state of one minimisation."""
+
+    def __init__(self, function: Function, box: _Box, start: Floats, escape: bool) -> None:
+        self.function = function
+        self.box = box
+        self.escape = escape
+        self.radius = 1.0
+        self.iterations = 0
+        self.escaped = 0
+        self.move_to(start, function(start))
+        if not np.isfinite(self.here.value):
+            raise ValueError("the function is not finite at the start point")
+
+    def move_to(self, point: Floats, here: Smooth) -> None:
+        self.point, self.here = point, here
+        self.held = self.box.held(point, here.gradient)
+        self.norm = _largest(here.gradient[~self.held])
+
+    def run(self, tolerance: float, max_iterations: int) -> tuple[bool, str]:
+        """Step until a minimum is found; whether it was, and why the search ended."""
+        while self.iterations < max_iterations:
+            at_saddle = False
+            if self.norm <= tolerance:
+                curvature = _least_curvature(self.here.hessian, ~self.held)
+                at_saddle = curvature < -_curvature_noise(self.here.hessian)
+                if not at_saddle:
+                    return True, "gradient below tolerance"
+                if not self.escape:
+                    return False, "stopped in a saddle point, escape disabled"
+            if not self.step(at_saddle):
+                settled = self.norm <= 1e3 * tolerance and not at_saddle
+                return settled, "step below the resolution of doubles"
+        return False, f"no convergence in {max_iterations} iterations"
+
+    def step(self, at_saddle: bool) -> bool:
+        """Try one step; False where no step is left to try."""
+        self.iterations += 1
+        if at_saddle:
+            self.radius = max(self.radius, _ESCAPE_RADIUS)
+        # From a saddle point, shrink the step here: the next look would widen it again.
+        while True:
+            step, predicted = _box_step(self, self.radius)
+            length = float(np.linalg.norm(step))
+            if length < _LEAST_RADIUS * max(1.0, _largest(self.point)):
+                return False
+            candidate = self.box.clip(self.point + step)
+            there = self.function(candidate)
+            quality = self.quality(candidate, there, predicted, at_saddle)
+            self.radius = _new_radius(self.radius, length, quality)
+            if quality > _ACCEPT:
+                self.move_to(candidate, there)
+                self.escaped += at_saddle
+                return True
+            if not at_saddle:
+                return True
+
+    def quality(self, candidate: Floats, there: Smooth, predicted: float, saddle: bool) -> float:
+        """Actual over predicted decrease of a candidate step."""
+        if not np.isfinite(there.value):
+            return -1.0
+        decrease = self.here.value - there.value
+        noise = _ROUNDING * max(1.0, abs(self.here.value))
+        if predicted > noise or saddle:
+            return decrease / predicted
+        # Function values can no longer tell: let the gradient decide.
+        norm = _largest(there.gradient[~self.box.held(candidate, there.gradient)])
+        return 1.0 if decrease > -noise and norm < self.norm else 0.0
+
+    def polish(self) -> None:
+        """Newton steps while each of them halves the gradient: the last digits are cheap."""
+        for _ in range(_POLISHING_STEPS):
+            at = np.flatnonzero(~self.held)
+            curvature = self.here.hessian[np.ix_(at, at)]
+            if self.norm == 0 or _least_curvature(self.here.hessian, ~self.held) <= 0:
+                return
+            candidate = self.point.copy()
+            candidate[at] -= np.linalg.solve(curvature, self.here.gradient[at])
+            candidate = self.box.clip(candidate)
+            there = self.function(candidate)
+            if not np.isfinite(there.value) or _largest(there.gradient[at]) > 0.5 * self.norm:
+                return
+            self.move_to(candidate, there)
+
+
+def _box_step(search: _Search, radius: float) -> tuple[Floats, float]:
+    """Step of the trust-region subproblem within the bounds, and the decrease it predicts.
+
+    Coordinates that the step would push through a bound are set on the bound, and the others
+    solved for again: with few coordinates this active-set loop ends after a few rounds.
+    """
+    gradient, hessian = search.here.gradient, search.here.hessian
+    point, box = search.point, search.box
+
+    def decrease(step: Floats) -> float:
+        return -float(gradient @ step + 0.5 * step @ hessian @ step)
+
+    fixed = search.held.copy()
+    step = np.zeros_like(point)
+    for _ in range(point.size + 1):
+        at = np.flatnonzero(~fixed)
+        if not at.size:
+            break
+        on_bound = np.where(fixed, step, 0.0)
+        room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
+        slope = (gradient + hessian @ on_bound)[at]
+        step[at] = _ball_step(slope, hessian[np.ix_(at, at)], room, search.escape)
+        inside = box.clip(point + step) - point
+        through = ~fixed & (inside != step) & (np.abs(inside) < np.abs(step))
+        if not through.any():
+            break
+        step = np.where(through, inside, step)
+        fixed |= through
+    if decrease(step) <= 0:
+        # The re-solved step may climb; the gradient, clipped to the box and the ball, does not.
+        downhill = np.where(search.held, 0.0, -gradient)
+        norm = float(np.linalg.norm(downhill))
+        if norm > 0:
+            curvature = float(downhill @ hessian @ downhill)
+            length = min(radius / norm, norm**2 / curvature if curvature > 0 else np.inf)
+            step = box.clip(point + length * downhill) - point
+    return step, decrease(step)
+
+
+def _ball_step(gradient: Floats, hessian: Floats, radius: float, escape: bool) -> Floats:
+    """Exact minimiser of g's + s'Hs/2 in a ball, the hard case included."""
+    if radius == 0:
+        return np.zeros_like(gradient)
+    eigenvalues, vectors = np.linalg.eigh(hessian)
+    along = vectors.T @ gradient
+    least = float(eigenvalues[0])
+    noise = _curvature_noise(hessian)
+
+    def shifted(shift: float) -> Floats:
+        return np.where(along == 0, 0.0, -along / (eigenvalues + shift))
+
+    if least > noise:
+        newton = shifted(0.0)
+        if np.linalg.norm(newton) <= radius:
+            return np.asarray(vectors @ newton)
+    low = max(0.0, -least) + noise
+    inside = shifted(low)
+    if np.linalg.norm(inside) < radius:
+        if least < 0 and escape:
+            # Hard case: hardly any gradient along the most negative curvature. Go that way
+            # nevertheless, to the edge of the trust region, downhill if there is a downhill.
+            sign = -1.0 if along[0] > 0 else 1.0
+            inside[0] = 0.0
+            inside[0] = sign * max(radius**2 - float(inside @ inside), 0.0) ** 0.5
+        return np.asarray(vectors @ inside)
+    # The length of the step falls with the shift: bisect for the radius.
+    high = low + float(np.linalg.norm(along)) / radius
+    while high - low > 1e-12 * high:
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if np.linalg.norm(shifted(middle)) > radius:
+            low = middle
+        else:
+            high = middle
+    return np.asarray(vectors @ shifted(high))
+
+
+def _new_radius(radius: float, length: float, quality: float) -> float:
+    if quality < 0.25:
+        return 0.25 * length
+    if quality > 0.75 and length > 0.9 * radius:
+        return 2 * radius
+    return radius
+
+
+def _least_curvature(hessian: Floats, free: Bools) -> float:
+    at = np.flatnonzero(free)
+    return float(np.linalg.eigvalsh(hessian[np.ix_(at, at)])[0]) if at.size else np.inf
+
+
+def _curvature_noise(hessian: Floats) -> float:
+    """Curvature that cannot be told from zero, given the rounding of the Hessian."""
+    return 1e-12 * max(1.0, _largest(hessian))
+
+
+def _largest(values: Floats) -> float:
+    return float(np.abs(values).max(initial=0.0))

@@ -1,0 +1,126 @@
+"""Where the scores of one class lie among those of the other.
+
+Everything that PAV, the ROC, its hull, EER, minDCF and minCllr need of two sets of scores is how
+many scores of the commoner class lie below, at, and between those of the rarer class: between two
+neighbours of the rarer class nothing can bend. So only the rarer class is sorted as a whole.
+The other is sorted a cache-sized run at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.chunks import chunks, map_parts
+
+RUN = 2**17
+
+
+@dataclass(frozen=True)
+class SortedRuns:
+    """A copy of an array as sorted runs: exact ranks without sorting it as a whole."""
+
+    runs: tuple[Array, ...]
+    count: int
+
+    @classmethod
+    def of(cls, scores: Array) -> SortedRuns:
+        def sort(part: Array) -> list[Array]:
+            return [np.sort(chunk) for chunk in chunks(part, RUN)]
+
+        runs = [run for runs in map_parts(sort, scores) for run in runs]
+        return cls(tuple(runs), len(scores))
+
+    def below(self, values: Array) -> Counts:
+        """How many scores are smaller than each value."""
+        return self._ranks(values, "left")
+
+    def up_to(self, values: Array) -> Counts:
+        """How many scores are smaller than or equal to each value."""
+        return self._ranks(values, "right")
+
+    def _ranks(self, values: Array, side: Literal["left", "right"]) -> Counts:
+        total = np.zeros(np.shape(values), np.int64)
+        for run in self.runs:
+            total += np.searchsorted(run, values, side)
+        return total
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Both classes, pooled into groups of consecutive scores in rising order.
+
+    A group is either one distinct value of the rarer class, with all scores that equal it, or the
+    scores of the commoner class between two such values. ``above`` and ``low`` say where a group
+    begins: at scores ``>= low``, or, where ``above`` is True, at scores ``> low``.
+    """
+
+    low: Floats
+    above: Array
+    tar: Counts
+    non: Counts
+
+    @property
+    def edges(self) -> Floats:
+        """The least double that belongs to each group."""
+        return np.where(self.above, np.nextafter(self.low, np.inf), self.low)
+
+
+def groups(tar: Array, non: Array) -> Groups:
+    """Pool two classes of scores into groups; one pass over the larger class, nothing kept."""
+    rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
+    values, counts = np.unique(rare, return_counts=True)
+
+    def ranks(part: Array) -> tuple[Counts, float]:
+        total, least = np.zeros((2, len(values)), np.int64), np.inf
+        for chunk in chunks(part, RUN):
+            run = np.sort(chunk)
+            total += _ranks(run, values)
+            least = min(least, float(run[0]))
+        return total, least
+
+    parts = map_parts(ranks, common)
+    below, up_to = np.sum([total for total, _ in parts], axis=0)
+    least = min(float(values[0]), *(least for _, least in parts))
+    return _pool(values, counts, below, up_to, len(common), least, rare_is_tar=rare is tar)
+
+
+def groups_of_runs(tar: SortedRuns, non: SortedRuns) -> Groups:
+    """The same groups, of scores that are kept in sorted runs."""
+    rare, common = (tar, non) if tar.count <= non.count else (non, tar)
+    values, counts = np.unique(np.concatenate(rare.runs), return_counts=True)
+    below, up_to = common.below(values), common.up_to(values)
+    least = min(float(run[0]) for run in (*tar.runs, *non.runs))
+    return _pool(values, counts, below, up_to, common.count, least, rare_is_tar=rare is tar)
+
+
+def _ranks(run: Array, values: Array) -> Counts:
+    """Number of scores of a sorted run below, and up to, each value."""
+    return np.array([np.searchsorted(run, values, side) for side in ("left", "right")])
+
+
+def _pool(
+    values: Array,
+    counts: Counts,
+    below: Counts,
+    up_to: Counts,
+    common_count: int,
+    least: float,
+    *,
+    rare_is_tar: bool,
+) -> Groups:
+    """Groups from the distinct values of the rarer class and the ranks of the other at them."""
+    size = 2 * len(values) + 1
+    rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
+    rare_in[1::2] = counts
+    common_in[1::2] = up_to - below
+    common_in[0::2] = np.append(below, common_count) - np.insert(up_to, 0, 0)
+    low = np.concatenate([[least], np.repeat(values.astype(np.float64), 2)])
+    above = np.arange(size) % 2 == 0
+    above[0] = False
+    used = (rare_in + common_in) > 0
+    tar, non = (rare_in, common_in) if rare_is_tar else (common_in, rare_in)
+    return Groups(low[used], above[used], tar[used], non[used])
