@@ -34,6 +34,7 @@ _OCTAVES = 40
 _SIDE = _OCTAVES << _BIN_BITS  # bins on one side of the origin
 _MANTISSA_BITS = 52
 _ONE = np.float64(1.0).view(np.int64)
+_HALF_PLACE = 1 << (_MANTISSA_BITS - _BIN_BITS - _PLACE_BITS - 1)
 _SAMPLE = 2**14
 
 
@@ -64,7 +65,7 @@ class Grid:
         y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
         below = y < 0
         bits = (np.abs(y, out=y) + 1.0).view(np.int64)
-        bits -= _ONE
+        bits -= _ONE - _HALF_PLACE  # rounded to the nearest place; a carry goes to the next bin
         place = bits >> (_MANTISSA_BITS - _BIN_BITS - _PLACE_BITS)
         place &= (1 << _PLACE_BITS) - 1
         bits >>= _MANTISSA_BITS - _BIN_BITS
@@ -171,7 +172,6 @@ class Summary:
         mean = first / count * quantum  # in bin widths, as is the deviation
         variance = second / count * quantum - mean * mean
         deviation = np.sqrt(np.maximum(variance, 0))
-        mean += 0.5 * quantum  # places were rounded down
         below = self.number < _SIDE
         side = np.where(below, _SIDE - 1 - self.number, self.number - _SIDE)
         octave = np.ldexp(1.0, side >> _BIN_BITS)

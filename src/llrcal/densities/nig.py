@@ -137,8 +137,8 @@ class NIG(Density):
         y, u = shape.standardised(values, location)
         if shape.kappa == 0 and u.min() <= 0:
             return Evaluated.impossible(4)
-        sums = _sums(y, u, shape, weights)
-        return _in_free_coordinates(*sums, shape)
+        by_moments = mean_loglik_by_moments(y, u, shape.sd, shape.eta, shape.kappa, weights)
+        return _in_free_coordinates(by_moments, shape)
 
 
 class _Shape:
@@ -176,9 +176,13 @@ def _exponent(y: Floats, u: Floats, q: Floats, kappa: float) -> Floats:
     return out
 
 
-def _sums(y: Floats, u: Floats, shape: _Shape, weights: Floats) -> tuple[float, Floats, Floats]:
-    """Mean log density with gradient and Hessian in (m, log s, eta, kappa)."""
-    eta, kappa, s = shape.eta, shape.kappa, shape.sd
+def mean_loglik_by_moments(
+    y: Floats, u: Floats, sd: float, eta: float, kappa: float, weights: Floats
+) -> Evaluated:
+    """Weighted sum of log densities with gradient and Hessian in (m, log s, eta, kappa).
+
+    ``y`` are the standardised scores and ``u = 1 + eta y``, which may be known more precisely.
+    """
     q = np.hypot(u, np.sqrt(kappa) * y)
     y2 = y * y
     exponent = _exponent(y, u, q, kappa)
@@ -233,12 +237,12 @@ def _sums(y: Floats, u: Floats, shape: _Shape, weights: Floats) -> tuple[float, 
         return float(term @ weights)
 
     total = float(weights.sum())
-    gradient = np.array([-mean(f_y) / s, -mean(y * f_y) - total, mean(f_e), mean(f_k)])
-    h_mm = mean(f_yy) / s**2
-    h_ms = mean(f_y + y * f_yy) / s
+    gradient = np.array([-mean(f_y) / sd, -mean(y * f_y) - total, mean(f_e), mean(f_k)])
+    h_mm = mean(f_yy) / sd**2
+    h_ms = mean(f_y + y * f_yy) / sd
     h_ss = mean(y * f_y + y2 * f_yy)
-    h_me, h_se = -mean(f_ye) / s, -mean(y * f_ye)
-    h_mk, h_sk = -mean(f_yk) / s, -mean(y * f_yk)
+    h_me, h_se = -mean(f_ye) / sd, -mean(y * f_ye)
+    h_mk, h_sk = -mean(f_yk) / sd, -mean(y * f_yk)
     h_ek = mean(f_ek)
     hessian = np.array(
         [
@@ -248,12 +252,10 @@ def _sums(y: Floats, u: Floats, shape: _Shape, weights: Floats) -> tuple[float, 
             [h_mk, h_sk, h_ek, mean(f_kk)],
         ]
     )
-    return mean(value) - total * (HALF_LOG_TWO_PI + np.log(s)), gradient, hessian
+    return Evaluated(mean(value) - total * (HALF_LOG_TWO_PI + np.log(sd)), gradient, hessian)
 
 
-def _in_free_coordinates(
-    value: float, gradient: Floats, hessian: Floats, shape: _Shape
-) -> Evaluated:
+def _in_free_coordinates(by_moments: Evaluated, shape: _Shape) -> Evaluated:
     """Chain rule from (m, log s, eta, kappa) to (l, log w, v, k)."""
     omega, tanh, eta = shape.omega, shape.tanh, shape.eta
     bend = omega / shape.cosh**2
@@ -267,8 +269,8 @@ def _in_free_coordinates(
             [0, 0, 0, e_k],
         ]
     )
-    curved = jacobian.T @ hessian @ jacobian
-    g_m, g_s, g_e, g_k = gradient
+    curved = jacobian.T @ by_moments.hessian @ jacobian
+    g_m, g_s, g_e, g_k = by_moments.gradient
     curved[1, 1] += g_m * omega * tanh
     curved[1, 2] += g_m * bend
     curved[2, 1] += g_m * bend
@@ -276,7 +278,7 @@ def _in_free_coordinates(
     curved[2, 3] += 0.5 * g_e * eta_v
     curved[3, 2] += 0.5 * g_e * eta_v
     curved[3, 3] += 0.25 * g_e * eta + g_k * e_k
-    return Evaluated(value, gradient @ jacobian, curved)
+    return Evaluated(by_moments.value, by_moments.gradient @ jacobian, curved)
 
 
 def _from_moments(mean: float, sd: float, eta: float, kappa: float) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
@@ -110,17 +111,30 @@ class Evaluation:
         rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
         return 1 - rejected / self._non.count, misses / self._tar.count
 
-    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
+    @overload
+    def bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Normalised error-rate of Bayes decisions at the given prior log-odds."""
         x = _bayes.as_prior_log_odds(prior_log_odds)
         return _scalar(_bayes.normalised(self.pmiss(-x), self.pfa(-x), x))
 
-    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
+    @overload
+    def min_bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Normalised error-rate at the best threshold for the given prior log-odds."""
         x = _bayes.as_prior_log_odds(prior_log_odds)
         vertex = self.hull.best_vertex(x)
         return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
 
+    @overload
+    def act_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
     def act_dcf(
         self,
         p_target: ArrayLike,
@@ -128,7 +142,15 @@ class Evaluation:
         c_fa: ArrayLike = 1,
         *,
         normalised: bool = True,
-    ) -> Floats:
+    ) -> Floats: ...
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
         """Actual detection cost at a prior and costs.
 
         In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
@@ -138,6 +160,11 @@ class Evaluation:
         scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
         return _scalar(self.bayes_error(x) * scale)
 
+    @overload
+    def min_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
     def min_dcf(
         self,
         p_target: ArrayLike,
@@ -145,7 +172,15 @@ class Evaluation:
         c_fa: ArrayLike = 1,
         *,
         normalised: bool = True,
-    ) -> Floats:
+    ) -> Floats: ...
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
         """Detection cost at the best threshold; see :meth:`act_dcf`."""
         x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
         scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
@@ -175,6 +210,6 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
     return apply(tar), apply(non)
 
 
-def _scalar(value: Floats) -> Floats:
+def _scalar(value: Floats) -> Floats | float:
     """A float for one operating point, an array for several."""
-    return value if np.ndim(value) else float(value)  # type: ignore[return-value]
+    return value if np.ndim(value) else float(value)

@@ -1,0 +1,72 @@
+"""The generative methods: LLRs are log-ratios of the two fitted densities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.calibrations.generative import Generative
+
+METHODS = ("gaussian", "student-t", "nig")
+_rng = np.random.default_rng(7)
+TAR = _rng.standard_t(6, 500) + 3
+NON = _rng.gamma(3, 0.7, 5000) - 4
+
+
+def fitted(method: str) -> Generative:
+    calibration = llrcal.fit(TAR, NON, method=method)
+    assert isinstance(calibration, Generative)
+    return calibration
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_llr_is_the_log_ratio_of_the_densities(method: str) -> None:
+    calibration = fitted(method)
+    grid = np.linspace(-6, 8, 57)
+    ratio = calibration.tar.logpdf(grid) - calibration.non.logpdf(grid)
+    assert np.array_equal(calibration(grid), ratio)
+    assert calibration.params == {"tar": calibration.tar.params, "non": calibration.non.params}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_loglik_is_the_mean_log_density_of_the_training_scores(method: str) -> None:
+    calibration = fitted(method)
+    assert calibration.tar.loglik == pytest.approx(calibration.tar.logpdf(TAR).mean(), rel=1e-12)
+    assert calibration.non.loglik == pytest.approx(calibration.non.logpdf(NON).mean(), rel=1e-12)
+    objective = (TAR.size * calibration.tar.loglik + NON.size * calibration.non.loglik) / (
+        TAR.size + NON.size
+    )
+    assert calibration.report.objective == pytest.approx(-objective, rel=1e-12)
+
+
+def test_gaussian_is_the_closed_form() -> None:
+    params = fitted("gaussian").params
+    assert params["tar"]["mean"] == pytest.approx(TAR.mean(), rel=1e-13)
+    assert params["tar"]["variance"] == pytest.approx(TAR.var(), rel=1e-13)
+    assert params["non"]["mean"] == pytest.approx(NON.mean(), rel=1e-13)
+    assert params["non"]["variance"] == pytest.approx(NON.var(), rel=1e-13)
+
+
+def test_richer_families_fit_no_worse() -> None:
+    gaussian, student_t, nig = (fitted(method) for method in METHODS)
+    for richer in (student_t, nig):
+        assert richer.tar.loglik >= gaussian.tar.loglik - 1e-12
+        assert richer.non.loglik >= gaussian.non.loglik - 1e-12
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_errors_name_the_class(method: str) -> None:
+    with pytest.raises(llrcal.DegenerateError, match=r"^target scores: all 5"):
+        llrcal.fit(np.ones(5), NON, method=method)
+    with pytest.raises(llrcal.DegenerateError, match=r"^non-target scores: all 5"):
+        llrcal.fit(TAR, np.ones(5), method=method)
+    with pytest.raises(llrcal.ScoreError, match="1 of 500 target scores are not finite"):
+        llrcal.fit(np.append(TAR[1:], np.inf), NON, method=method)
+
+
+def test_edge_is_reported_by_class() -> None:
+    uniform = np.linspace(0, 1, 200) ** 1.3
+    report = llrcal.fit(TAR, uniform, method="nig").report
+    assert [note[:4] for note in report.notes] == ["non:"]
+    assert "kappa = 0" in report.notes[0]

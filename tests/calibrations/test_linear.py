@@ -1,0 +1,135 @@
+"""The two linear methods: closed form, optimality, separable classes, weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import llrcal
+from llrcal.arrays import Floats
+
+finite = st.floats(-100, 100).map(lambda x: round(x, 3))
+scores = st.lists(finite, min_size=2, max_size=30)
+
+
+def criterion(slope: float, offset: float, tar: Floats, non: Floats, alpha: float) -> float:
+    """The weighted logistic-regression criterion of the paper."""
+    shift = offset + np.log(alpha / (1 - alpha))
+    tar_cost = np.logaddexp(0, -(slope * tar + shift)).mean()
+    non_cost = np.logaddexp(0, slope * non + shift).mean()
+    return float(alpha * tar_cost + (1 - alpha) * non_cost)
+
+
+@given(scores, scores, st.floats(0.01, 0.99))
+def test_linear_gaussian_is_the_closed_form(
+    tars: list[float], nons: list[float], alpha: float
+) -> None:
+    tar, non = np.array(tars), np.array(nons)
+    assume(np.ptp(tar) + np.ptp(non) > 0)
+    got = llrcal.fit(tar, non, method="linear-gaussian", alpha=alpha).params
+    v = alpha * tar.var() + (1 - alpha) * non.var()
+    slope = (tar.mean() - non.mean()) / v
+    near = {"rel": 1e-9, "abs": 1e-11 * max(1, abs(slope)) * 100}
+    assert got["variance"] == pytest.approx(v, rel=1e-10)
+    assert got["mean_tar"] == pytest.approx(tar.mean(), abs=1e-11)
+    assert got["mean_non"] == pytest.approx(non.mean(), abs=1e-11)
+    assert got["slope"] == pytest.approx(slope, **near)
+    assert got["offset"] == pytest.approx(-slope * (tar.mean() + non.mean()) / 2, **near)
+
+
+@given(scores, scores, st.sampled_from([0.001, 0.1, 0.5, 0.92, 0.999]))
+def test_logistic_is_optimal(tars: list[float], nons: list[float], alpha: float) -> None:
+    tar, non = np.array(tars), np.array(nons)
+    assume(tar.min() < non.max())
+    assume(non.min() < tar.max())
+    calibration = llrcal.fit(tar, non, method="logistic", alpha=alpha)
+    slope, offset = calibration.params["slope"], calibration.params["offset"]
+    assert calibration.report.converged
+    here = criterion(slope, offset, tar, non, alpha)
+    assert calibration.report.objective == pytest.approx(here, rel=1e-9)
+
+    def cost(point: Floats) -> float:
+        return criterion(point[0], point[1], tar, non, alpha)
+
+    other = minimize(cost, np.array([slope, offset]), method="Nelder-Mead")
+    assert here <= float(other.fun) + 1e-12
+
+
+def test_empirical_weight_is_the_plain_criterion() -> None:
+    rng = np.random.default_rng(1)
+    tar, non = rng.normal(1, 1, 40), rng.normal(0, 1, 360)
+    for method in ("linear-gaussian", "logistic"):
+        empirical = llrcal.fit(tar, non, method=method, alpha="empirical")
+        assert empirical.params == llrcal.fit(tar, non, method=method, alpha=0.1).params
+        assert empirical.params != llrcal.fit(tar, non, method=method).params
+
+
+def test_extreme_imbalance() -> None:
+    # 20 : 200,000; general libraries stop far from the optimum here.
+    rng = np.random.default_rng(2)
+    tar, non = rng.normal(2, 1.2, 20), rng.normal(-1, 1, 200_000)
+    calibration = llrcal.fit(tar, non, method="logistic", alpha="empirical")
+    slope, offset = calibration.params["slope"], calibration.params["offset"]
+    alpha = 20 / 200_020
+    shift = offset + np.log(alpha / (1 - alpha))
+    tar_pull = 1 / (1 + np.exp(slope * tar + shift))
+    non_pull = 1 / (1 + np.exp(-(slope * non + shift)))
+    assert tar_pull.sum() == pytest.approx(non_pull.sum(), rel=1e-9)
+    assert (tar_pull @ tar) == pytest.approx(non_pull @ non, rel=1e-8)
+
+
+class TestSeparable:
+    tar = np.array([3.0, 4.5, 5.0, 7.0])
+    non = np.array([-2.0, 0.0, 1.0, 2.5, 2.75])
+
+    def test_report_says_so(self) -> None:
+        report = llrcal.fit(self.tar, self.non, method="logistic").report
+        assert report.converged
+        assert any("separable" in note for note in report.notes)
+        overlapping = llrcal.fit(self.tar, np.append(self.non, 3.5), method="logistic").report
+        assert not overlapping.notes
+
+    @pytest.mark.parametrize("alpha", [0.01, 0.5, "empirical"])
+    @pytest.mark.parametrize("unit", [1e-9, 0.01, 3.0, 1e9])
+    def test_answer_does_not_depend_on_the_unit(self, unit: float, alpha: float | str) -> None:
+        one = llrcal.fit(self.tar, self.non, method="logistic", alpha=alpha)
+        other = llrcal.fit(self.tar * unit, self.non * unit, method="logistic", alpha=alpha)
+        grid = np.linspace(-5, 10, 31)
+        assert other(grid * unit) == pytest.approx(one(grid), rel=1e-9, abs=1e-9)
+        assert np.isfinite(one(grid)).all()
+        assert np.all(np.diff(one(grid)) > 0)
+
+    def test_touching_classes_are_separable_too(self) -> None:
+        report = llrcal.fit([2.0, 3.0], [1.0, 2.0], method="logistic").report
+        assert any("separable" in note for note in report.notes)
+
+    def test_separable_the_wrong_way_round(self) -> None:
+        calibration = llrcal.fit(self.non, self.tar, method="logistic")
+        assert calibration.params["slope"] < 0
+        notes = " ".join(calibration.report.notes)
+        assert "separable" in notes
+        assert "targets score lower" in notes
+
+
+def test_equal_scores_say_nothing() -> None:
+    calibration = llrcal.fit([1.0, 1.0], [1.0], method="logistic")
+    assert calibration.params["slope"] == 0
+    assert np.array_equal(calibration([-np.inf, 0.0, 1.0, 5.0]), np.zeros(4))
+    assert calibration.report.notes
+    with pytest.raises(llrcal.DegenerateError, match="variance"):
+        llrcal.fit([1.0, 1.0], [0.0], method="linear-gaussian")
+
+
+def test_one_score_of_a_class_is_enough() -> None:
+    assert llrcal.fit([1.0], [0.0, 1.5, -1.0], method="logistic").report.converged
+    assert llrcal.fit([1.0], [0.0, 1.5, -1.0], method="linear-gaussian").params["slope"] > 0
+
+
+def test_inverted_scores_are_noted() -> None:
+    for method in ("linear-gaussian", "logistic"):
+        calibration = llrcal.fit([0.0, 1.0, 2.0], [1.5, 3.0, 4.0], method=method)
+        assert calibration.params["slope"] < 0
+        assert any("distances" in note for note in calibration.report.notes)

@@ -1,0 +1,276 @@
+"""PAV as a calibration for new scores: a finite rising step function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import fit, load, optimal_llrs
+from llrcal.arrays import Floats
+from llrcal.calibrations.pav import PAV
+from llrcal.ranks import RUN, Groups
+from llrcal.training import Training
+from tests import oracles
+from tests.trial_sets import ANY, FEW_VALUES, FINITE, Sets, normal
+
+NEW_SCORES = [-math.inf, -1e300, *np.linspace(-25, 25, 101), 1e300, math.inf]
+
+
+def pav(tar: object, non: object) -> PAV:
+    calibration = fit(tar, non, method="pav")  # type: ignore[arg-type]
+    assert isinstance(calibration, PAV)
+    return calibration
+
+
+def assert_rising(values: Sequence[float]) -> None:
+    assert all(before < after for before, after in pairwise(values))
+
+
+@given(sets=ANY)
+def test_llrs_of_the_training_scores_are_those_with_two_dummies(sets: Sets) -> None:
+    """One target more at -inf, one non-target more at +inf, by the min-max formula."""
+    calibration = pav(*sets)
+    expected = oracles.pav_llrs_with_dummies(*sets)
+    scores = sorted({*sets[0], *sets[1]})
+    llrs = [expected[score] for score in scores]
+    np.testing.assert_allclose(calibration(scores), llrs, rtol=1e-13, atol=1e-13)
+
+
+@given(sets=ANY)
+def test_new_scores_get_finite_rising_llrs(sets: Sets) -> None:
+    calibration = pav(*sets)
+    llrs = calibration(NEW_SCORES)
+    assert np.isfinite(llrs).all()
+    assert (np.diff(llrs) >= 0).all()
+    assert np.isfinite(calibration.scores).all()
+    assert_rising(calibration.llrs)
+
+
+@given(sets=ANY)
+def test_llrs_are_no_larger_than_the_number_of_trials_supports(sets: Sets) -> None:
+    """At most, all targets lie above all non-targets but the dummy; at least, likewise."""
+    tar_count, non_count = (len(scores) for scores in sets)
+    llrs = pav(*sets).llrs
+    tolerance = 1e-14
+    assert max(llrs) <= math.log(tar_count * (non_count + 1) / (tar_count + 1)) + tolerance
+    assert min(llrs) >= -math.log(non_count * (tar_count + 1) / (non_count + 1)) - tolerance
+
+
+@given(sets=ANY)
+def test_the_report_says_by_which_rule_and_at_what_cost(sets: Sets) -> None:
+    calibration = pav(*sets)
+    tar, non = [-math.inf, *sets[0]], [*sets[1], math.inf]
+    report = calibration.report
+    assert report.converged
+    (note,) = report.notes
+    assert "dummy target below" in note
+    assert "dummy non-target above" in note
+    assert "Laplace" in note
+    groups = oracles.grouped(tar, non)
+    shares = oracles.isotonic([g.tar for g in groups], [g.non for g in groups])
+    cost = math.fsum(
+        -(g.tar * math.log(p) if g.tar else 0) - (g.non * math.log1p(-p) if g.non else 0)
+        for g, p in zip(groups, shares, strict=True)
+    )
+    assert report.objective == pytest.approx(cost / (len(tar) + len(non)), rel=1e-13, abs=1e-14)
+    assert (calibration.tar_count, calibration.non_count) == (len(sets[0]), len(sets[1]))
+
+
+# ----------------------------------------------------------------------------------- steps
+
+
+@given(sets=ANY)
+def test_a_step_begins_at_its_knot_and_lasts_until_the_next(sets: Sets) -> None:
+    calibration = pav(*sets)
+    knots, llrs = np.array(calibration.scores), np.array(calibration.llrs)
+    assert_rising(calibration.scores)
+    np.testing.assert_array_equal(calibration(knots), llrs)
+    np.testing.assert_array_equal(calibration(np.nextafter(knots[1:], -math.inf)), llrs[:-1])
+    between = knots[:-1] / 2 + knots[1:] / 2
+    np.testing.assert_array_equal(calibration(between), llrs[:-1])
+    below, above = math.nextafter(knots[0], -math.inf), math.nextafter(knots[-1], math.inf)
+    np.testing.assert_array_equal(calibration([-math.inf, below]), llrs[0])
+    np.testing.assert_array_equal(calibration([math.inf, above]), llrs[-1])
+
+
+@given(sets=FINITE)
+def test_steps_lie_between_the_training_scores_of_two_blocks(sets: Sets) -> None:
+    calibration = pav(*sets)
+    scores = np.array(sorted({*sets[0], *sets[1]}))
+    llrs = calibration(scores)
+    assert calibration.scores[0] == scores[0]
+    for knot, before, after in zip(
+        calibration.scores[1:], calibration.llrs[:-1], calibration.llrs[1:], strict=True
+    ):
+        assert scores[llrs == before].max() < knot <= scores[llrs == after].min()
+
+
+def test_by_hand() -> None:
+    calibration = pav([1.0, 3.0, 3.0, 5.0], [0.0, 0.0, 2.0, 3.0])
+    # With dummies: 1 target and 2 non-targets up to 0, 1 and 1 from 1 to 2, 2 and 1 at 3, 1 and 1.
+    # The last two have 2 of 3 and 1 of 2: pooled.
+    assert calibration.scores == (0.0, 1.0, 3.0)
+    assert calibration.llrs == pytest.approx([math.log(1 / 2), 0.0, math.log(3 / 2)], abs=1e-15)
+    assert calibration.params == {
+        "scores": list(calibration.scores),
+        "llrs": list(calibration.llrs),
+    }
+    at = [-9.0, 0.0, 0.999, 1.0, 2.5, 2.999, 3.0, 9.0]
+    low, middle, high = calibration.llrs
+    expected = [low, low, low, middle, middle, middle, high, high]
+    assert calibration(at).tolist() == expected
+
+
+def test_separable_classes_have_two_finite_steps() -> None:
+    calibration = pav([1.0, 2.0, 3.0], [-1.0, -2.0])
+    assert calibration.llrs == pytest.approx([math.log(3 / 8), math.log(9 / 4)])
+    assert -1.0 < calibration.scores[1] <= 1.0
+
+
+def test_inverted_or_equal_classes_say_nothing() -> None:
+    assert pav([-1.0, -2.0], [1.0, 2.0, 3.0]).llrs == (0.0,)
+    assert pav([1.0] * 5, [1.0] * 9).llrs == (0.0,)
+
+
+# ----------------------------------------------------------------------------- invariances
+
+
+@given(sets=ANY)
+def test_pav_of_pav_is_the_same(sets: Sets) -> None:
+    """Exactly so: the dummies join the same blocks again, since each block is one score now."""
+    once = pav(*sets)
+    again = pav(once(sets[0]), once(sets[1]))
+    assert again.llrs == once.llrs
+    assert again.report.objective == once.report.objective
+    llrs = once([*sets[0], *sets[1], *NEW_SCORES])
+    np.testing.assert_array_equal(again(llrs), llrs)
+
+
+@given(sets=FINITE)
+def test_rising_transformations_of_all_scores_change_nothing(sets: Sets) -> None:
+    scores = np.array([*sets[0], *sets[1], *np.linspace(-21, 21, 57)])
+    llrs = pav(*sets)(scores)
+    for transform in (np.arctan, lambda s: 8 * s - 5, lambda s: np.exp(s / 16)):
+        moved = transform(scores)
+        if len(set(moved.tolist())) < len(set(scores.tolist())):
+            continue  # rounding has made equal what was not
+        calibration = pav(*(transform(np.array(s)) for s in sets))
+        np.testing.assert_array_equal(calibration(moved), llrs)
+
+
+@given(sets=ANY, seed=st.integers(0, 9))
+def test_order_does_not_matter(sets: Sets, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shuffled = pav(*(rng.permutation(scores) for scores in sets))
+    assert shuffled == pav(*sets)
+
+
+@given(sets=FINITE)
+def test_swapping_classes_and_signs_negates_the_llrs(sets: Sets) -> None:
+    """Which of the classes is sorted as a whole, the rarer one, makes no difference."""
+    tar, non = (np.array(scores) for scores in sets)
+    calibration, mirrored = pav(tar, non), pav(-non, -tar)
+    scores = np.concatenate([tar, non])
+    np.testing.assert_allclose(mirrored(-scores), -calibration(scores), atol=1e-14)
+    np.testing.assert_allclose(mirrored.llrs, np.negative(calibration.llrs)[::-1], atol=1e-14)
+
+
+@pytest.mark.parametrize("extra", ["target", "non-target"])
+def test_either_class_may_be_the_rarer_one(extra: str) -> None:
+    """Thirty trials more of one class at the far end change its counts, and no block below."""
+    tar, non = normal(20, 1, 1).round(1), normal(20, -1, 1).round(1)
+    more = np.full(30, 50.0)
+    sets = (np.append(tar, more), non) if extra == "target" else (tar, np.append(non, -more))
+    expected = oracles.pav_llrs_with_dummies(*(scores.tolist() for scores in sets))
+    calibration = pav(*sets)
+    scores = np.unique(np.concatenate(sets))
+    np.testing.assert_allclose(calibration(scores), [expected[s] for s in scores], rtol=1e-13)
+    assert len(calibration.llrs) > 3
+
+
+def whole_arrays(tar: Floats, non: Floats) -> list[tuple[int, int, int]]:
+    scores = np.unique(np.concatenate([tar, non]))
+    counts = [
+        np.bincount(np.searchsorted(scores, s), minlength=len(scores)).tolist() for s in (tar, non)
+    ]
+    return oracles.blocks_by_stack([1, *counts[0], 0], [0, *counts[1], 1])
+
+
+@pytest.mark.parametrize("tar_is_rarer", [True, False])
+def test_sets_longer_than_a_run(monkeypatch: pytest.MonkeyPatch, tar_is_rarer: bool) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", "3")
+    rare, common = normal(2 * RUN, 1, 1.5).round(3), normal(5 * RUN + 1, -1, 1.5).round(3)
+    tar, non = (rare, common) if tar_is_rarer else (-common, -rare)
+    calibration = pav(tar, non)
+    blocks = whole_arrays(tar, non)
+    offset = math.log((len(tar) + 1) / (len(non) + 1))
+    expected = [math.log(t / n) - offset for _, t, n in blocks]
+    np.testing.assert_allclose(calibration.llrs, expected, rtol=1e-12, atol=1e-13)
+
+
+# ------------------------------------------------------------------------ infinite scores
+
+
+@given(scores=st.lists(FEW_VALUES, min_size=1, max_size=6))
+def test_infinite_training_scores_make_steps_of_their_own(scores: list[float]) -> None:
+    for tar, non in (
+        ([*scores, math.inf], [*scores, -math.inf, -math.inf]),
+        ([*scores, math.inf, math.inf], [-math.inf, -math.inf]),
+        ([math.inf, math.inf], [*scores, -math.inf, -math.inf]),
+        ([-math.inf, *scores], [*scores, math.inf]),
+    ):
+        calibration = pav(tar, non)
+        expected = oracles.pav_llrs_with_dummies(tar, non)
+        for score in {*tar, *non}:
+            assert float(calibration(score)) == pytest.approx(expected[score], abs=1e-13)
+        assert np.isfinite(calibration.scores).all()
+        assert_rising(calibration.scores)
+
+
+def test_only_infinite_scores() -> None:
+    calibration = pav([math.inf] * 3, [-math.inf] * 4)
+    assert calibration([-math.inf, math.inf]).tolist() == list(calibration.llrs)
+    assert_rising(calibration.scores)
+    assert np.isfinite(calibration([-1.0, 0.0, 1.0])).all()
+
+
+def test_other_methods_refuse_infinite_scores() -> None:
+    for method in ("logistic", "linear-gaussian", "gaussian", "student-t", "nig"):
+        with pytest.raises(ValueError, match="1 of 3 target scores are not finite"):
+            fit([1.0, 2.0, math.inf], [0.0, 1.5], method=method)
+
+
+# ------------------------------------------------------------------ against optimal_llrs
+
+
+def test_many_trials_make_the_dummies_matter_little() -> None:
+    tar, non = normal(20_000, 1, 2).round(1), normal(30_000, -1, 2).round(1)
+    calibration = pav(tar, non)
+    best_tar, _ = optimal_llrs(tar, non)
+    inner = np.abs(tar) < 2
+    np.testing.assert_allclose(calibration(tar)[inner], best_tar[inner], atol=1e-3)
+
+
+# -------------------------------------------------------- shares that are nearly the same
+
+
+def test_llrs_rise_strictly_also_where_rounding_would_hide_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Shares of huge groups differ by less than the logarithm shows; the model must still load."""
+    k = 3 * 10**7
+    data = Training([0.0], [0.0])
+    tar, non = np.array([1, k, k + 1, k + 2, 50]), np.array([50, k + 1, k + 2, k + 3, 1])
+    data.__dict__["groups"] = Groups(np.arange(5.0), np.zeros(5, bool), tar, non)
+    data.tar_count, data.non_count = int(tar.sum()), int(non.sum())
+    calibration = PAV.fit(data)
+    assert_rising(calibration.llrs)
+    path = tmp_path_factory.mktemp("model") / "pav.json"
+    calibration.save(path)
+    assert load(path) == calibration

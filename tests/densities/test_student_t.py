@@ -1,0 +1,55 @@
+"""The Student-T density against its textbook form, to 120 digits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal.densities.student_t import StudentT
+from tests.densities import jets
+
+ONE = np.ones(1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_value_gradient_and_hessian(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        lam = 10 ** rng.uniform(-16, 1) if rng.random() < 0.5 else rng.uniform(0, 0.3)
+        theta = np.array([rng.normal(), rng.uniform(-1, 1), lam])
+        x = theta[0] + rng.choice([-1, 1]) * 10 ** rng.uniform(-3, 6)
+        jet = jets.student_t(x, theta)
+        got = StudentT.mean_loglik(theta, np.array([x]), ONE)
+        value, gradient, hessian = jets.largest_errors(got, jet)
+        assert value < 1e-13, (theta, x)
+        assert gradient < 1e-12, (theta, x)
+        assert hessian < 1e-10, (theta, x)
+        density = StudentT.from_coordinates(theta, origin=0.0, unit=1.0, loglik=0.0)
+        assert density.logpdf(np.array(x)) == pytest.approx(float(jet.value), rel=1e-13, abs=1e-13)
+
+
+def test_gaussian_limit_is_exact() -> None:
+    y = np.linspace(-5, 5, 21)
+    for i, at in enumerate(y):
+        got = StudentT.mean_loglik(np.zeros(3), y[i : i + 1], ONE)
+        assert got.value == pytest.approx(-0.5 * at**2 - 0.5 * np.log(2 * np.pi), rel=1e-15)
+        # The score of 1/dof at the Gaussian.
+        assert got.gradient[2] == pytest.approx((at**4 - 2 * at**2 - 1) / 4, rel=1e-13, abs=1e-13)
+    assert StudentT(0.0, 0.0, 0.0, 1.0, 0.0).params["dof"] == np.inf
+
+
+@given(st.floats(0, 10), st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=5))
+def test_log_density_is_finite_everywhere(lam: float, xs: list[float]) -> None:
+    assert np.isfinite(StudentT(1.0, 0.0, 0.0, 0.5, lam).logpdf(np.array(xs))).all()
+
+
+@pytest.mark.parametrize("dof", [0.5, 1, 3, 50, 1e6])
+def test_integrates_to_one(dof: float) -> None:
+    # x = tan(u) maps the heavy tails to a finite interval.
+    u = np.linspace(-np.pi / 2, np.pi / 2, 200_001)[1:-1]
+    x = np.tan(u) ** 3
+    jacobian = 3 * np.tan(u) ** 2 / np.cos(u) ** 2
+    pdf = np.exp(StudentT(0.0, 0.0, 0.0, 1.0, 1 / dof).logpdf(x))
+    assert np.trapezoid(pdf * jacobian, u) == pytest.approx(1, abs=2e-2 if dof < 1 else 1e-6)

@@ -1,0 +1,203 @@
+"""Bayes error-rates and detection costs, against counting at every threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import Evaluation, OptionError, evaluate
+from tests import oracles
+from tests.trial_sets import ANY, FEW_VALUES, Sets
+
+# Thresholds that equal scores, and thresholds that do not.
+PRIOR_LOG_ODDS = FEW_VALUES.map(lambda value: -value) | st.floats(-30, 30)
+COSTS = st.floats(0.01, 100)
+PRIORS = st.floats(1e-6, 1 - 1e-6)
+
+BOTH = pytest.mark.parametrize("name", ["act_dcf", "min_dcf"])
+
+
+@given(sets=ANY, x=PRIOR_LOG_ODDS)
+def test_bayes_error_counts_errors_at_the_bayes_threshold(sets: Sets, x: float) -> None:
+    expected = oracles.bayes_error(*sets, x)
+    assert evaluate(*sets).bayes_error(x) == pytest.approx(expected, rel=1e-13, abs=1e-300)
+
+
+@given(sets=ANY, x=PRIOR_LOG_ODDS)
+def test_min_bayes_error_is_that_of_the_best_threshold(sets: Sets, x: float) -> None:
+    expected = oracles.min_bayes_error(*sets, x)
+    assert evaluate(*sets).min_bayes_error(x) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@given(sets=ANY)
+def test_min_is_at_most_act_and_at_most_one(sets: Sets) -> None:
+    ev = evaluate(*sets)
+    x = np.linspace(-15, 15, 121)
+    least, actual = ev.min_bayes_error(x), ev.bayes_error(x)
+    assert (least <= actual * (1 + 1e-12)).all()
+    assert (least <= 1 + 1e-12).all()
+    assert (least >= 0).all()
+
+
+@given(sets=ANY, threshold=FEW_VALUES | st.sampled_from([-math.inf, math.inf, 0.1]))
+def test_rates_count_misses_below_and_false_alarms_at_or_above(
+    sets: Sets, threshold: float
+) -> None:
+    tar, non = sets
+    misses, false_alarms = oracles.errors_at(tar, non, threshold)
+    ev = evaluate(tar, non)
+    assert ev.pmiss(threshold) == misses / len(tar)
+    assert ev.pfa(threshold) == false_alarms / len(non)
+
+
+@given(sets=ANY)
+def test_roc_has_every_corner_and_no_other_point(sets: Sets) -> None:
+    tar, non = sets
+    pfa, pmiss = evaluate(tar, non).roc()
+    points = [(round(m * len(tar)), round(f * len(non))) for m, f in zip(pmiss, pfa, strict=True)]
+    np.testing.assert_allclose(pmiss, [m / len(tar) for m, _ in points], atol=1e-15)
+    np.testing.assert_allclose(pfa, [f / len(non) for _, f in points], atol=1e-15)
+    every = oracles.roc(tar, non)
+    # A corner is where the curve goes one way before and another after.
+    ways = [(b[0] - a[0], a[1] - b[1]) for a, b in pairwise(every)]
+    corners = [
+        point
+        for point, ((m0, f0), (m1, f1)) in zip(every[1:-1], pairwise(ways), strict=True)
+        if (m0 > 0, f0 > 0) != (m1 > 0, f1 > 0)
+    ]
+    assert points[0] == every[0]
+    assert points[-1] == every[-1]
+    assert set(corners) <= set(points) <= set(every)
+    assert points == sorted(points, key=lambda point: (point[0], -point[1]))
+
+
+@given(sets=ANY, p=PRIORS, c_miss=COSTS, c_fa=COSTS)
+def test_costs_are_bayes_errors_at_the_effective_prior(
+    sets: Sets, p: float, c_miss: float, c_fa: float
+) -> None:
+    ev = evaluate(*sets)
+    x = math.log(p) - math.log1p(-p) + math.log(c_miss) - math.log(c_fa)
+    assert ev.act_dcf(p, c_miss, c_fa) == pytest.approx(ev.bayes_error(x), rel=1e-13)
+    assert ev.min_dcf(p, c_miss, c_fa) == pytest.approx(ev.min_bayes_error(x), rel=1e-12)
+
+
+@given(sets=ANY, p=PRIORS, c_miss=COSTS, c_fa=COSTS)
+def test_costs_not_normalised_are_expected_costs(
+    sets: Sets, p: float, c_miss: float, c_fa: float
+) -> None:
+    tar, non = sets
+    ev = evaluate(tar, non)
+
+    def cost(misses: int, false_alarms: int) -> float:
+        return p * c_miss * misses / len(tar) + (1 - p) * c_fa * false_alarms / len(non)
+
+    default = min(p * c_miss, (1 - p) * c_fa)
+    least = min(cost(*point) for point in oracles.roc(tar, non))
+    assert ev.min_dcf(p, c_miss, c_fa, normalised=False) == pytest.approx(least, rel=1e-11)
+    assert ev.min_dcf(p, c_miss, c_fa) == pytest.approx(least / default, rel=1e-11)
+    actual = ev.act_dcf(p, c_miss, c_fa, normalised=False)
+    assert actual == pytest.approx(ev.act_dcf(p, c_miss, c_fa) * default, rel=1e-13)
+    threshold = -(math.log(p) - math.log1p(-p) + math.log(c_miss) - math.log(c_fa))
+    if min(abs(threshold - score) for score in (*tar, *non)) > 1e-9:
+        assert actual == pytest.approx(cost(*oracles.errors_at(tar, non, threshold)), rel=1e-11)
+
+
+def test_only_the_ratio_of_the_costs_matters_when_normalised() -> None:
+    ev = evaluate([0.5, 2.0, -1.0], [-2.0, 0.7, -0.3, -4.0])
+    assert ev.act_dcf(0.1, 10, 2) == pytest.approx(ev.act_dcf(0.1, 5, 1), rel=1e-14)
+    assert ev.act_dcf(0.1, c_miss=10) == pytest.approx(ev.act_dcf(0.1, c_fa=0.1), rel=1e-14)
+    assert ev.act_dcf(0.1) != ev.act_dcf(0.1, 10)
+
+
+def test_ties_at_the_threshold_are_accepted() -> None:
+    ev = evaluate([1.0], [1.0, 0.0])
+    assert (ev.pmiss(1.0), ev.pfa(1.0)) == (0.0, 0.5)
+    assert ev.bayes_error(-1.0) == pytest.approx(0.5 * math.e)
+    above = math.nextafter(1.0, 2.0)
+    assert (ev.pmiss(above), ev.pfa(above)) == (1.0, 0.0)
+
+
+# --------------------------------------------------------------------- shapes and types
+
+
+EACH: list[tuple[str, Callable[[Evaluation, Any], Any], float]] = [
+    ("bayes_error", lambda ev, x: ev.bayes_error(x), 0.3),
+    ("min_bayes_error", lambda ev, x: ev.min_bayes_error(x), 0.3),
+    ("act_dcf", lambda ev, x: ev.act_dcf(x), 0.3),
+    ("min_dcf", lambda ev, x: ev.min_dcf(x), 0.3),
+    ("act_dcf plain", lambda ev, x: ev.act_dcf(x, normalised=False), 0.3),
+    ("min_dcf plain", lambda ev, x: ev.min_dcf(x, normalised=False), 0.3),
+    ("pmiss", lambda ev, x: ev.pmiss(x), 0.3),
+    ("pfa", lambda ev, x: ev.pfa(x), 0.3),
+]
+
+
+@pytest.mark.parametrize(("ask", "at"), [e[1:] for e in EACH], ids=[e[0] for e in EACH])
+def test_a_float_for_a_float_and_an_array_for_an_array(
+    ask: Callable[[Evaluation, Any], Any], at: float
+) -> None:
+    ev = evaluate([0.5, 2.0, -1.0], [-2.0, 0.7, -0.3, -4.0])
+    one = ask(ev, at)
+    assert type(one) is float
+    assert type(ask(ev, np.float64(at))) is float
+    assert type(ask(ev, np.array(at))) is float
+    several = ask(ev, [at, 0.6, at])
+    assert isinstance(several, np.ndarray)
+    assert several.dtype == np.float64
+    assert several.tolist() == [one, ask(ev, 0.6), one]
+    assert ask(ev, np.full((2, 3), at)).tolist() == [[one] * 3] * 2
+    assert ask(ev, np.array([])).shape == (0,)
+
+
+def test_priors_and_costs_broadcast() -> None:
+    ev = evaluate([0.5, 2.0, -1.0], [-2.0, 0.7, -0.3, -4.0])
+    p, c = np.array([0.1, 0.5]), np.array([[1.0], [10.0], [0.3]])
+    for ask in (ev.act_dcf, ev.min_dcf):
+        for normalised in (True, False):
+            together = ask(p, c, normalised=normalised)
+            assert together.shape == (3, 2)
+            for i in range(3):
+                for j in range(2):
+                    alone = ask(p[j], c[i, 0], normalised=normalised)
+                    assert together[i, j] == pytest.approx(alone, rel=1e-15)
+
+
+@pytest.mark.parametrize("x", [-1000.0, -746.0, -710.0, 710.0, 746.0, 1000.0])
+def test_extreme_priors_of_llrs_without_errors_there(x: float) -> None:
+    """Decisions by the prior alone make one kind of error, all of the cheap kind: 1."""
+    ev = evaluate([0.5, 2.0, -1.0], [-2.0, 0.7])
+    assert ev.bayes_error(x) == 1.0
+    assert ev.min_bayes_error(x) == 1.0
+    assert evaluate([1.0], [-1.0]).min_bayes_error(x) == 0.0
+
+
+# ------------------------------------------------------------------------- bad options
+
+
+@BOTH
+@pytest.mark.parametrize("p", [0, 1, -0.1, 1.1, math.nan, math.inf, [0.5, 0.0], None, "half"])
+def test_bad_priors(name: str, p: Any) -> None:
+    with pytest.raises(OptionError, match="p_target"):
+        getattr(evaluate([1.0], [0.0]), name)(p)
+
+
+@BOTH
+@pytest.mark.parametrize("option", ["c_miss", "c_fa"])
+@pytest.mark.parametrize("cost", [0, -1, math.nan, math.inf, [1.0, 0.0], None, "much"])
+def test_bad_costs(name: str, option: str, cost: Any) -> None:
+    with pytest.raises(OptionError, match=option):
+        getattr(evaluate([1.0], [0.0]), name)(0.5, **{option: cost})
+
+
+@pytest.mark.parametrize("name", ["bayes_error", "min_bayes_error"])
+@pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf, [0.0, math.nan], None, "even"])
+def test_bad_prior_log_odds(name: str, x: Any) -> None:
+    with pytest.raises(OptionError, match=r"prior.log.odds"):
+        getattr(evaluate([1.0], [0.0]), name)(x)

@@ -1,0 +1,99 @@
+"""Cllr and minCllr, against forty digits and exact isotonic regression."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from llrcal import evaluate, optimal_llrs
+from llrcal.evaluation import cllr
+from tests import oracles
+from tests.trial_sets import ANY, Sets, normal
+
+
+@given(sets=ANY)
+def test_cllr_is_the_mean_cost(sets: Sets) -> None:
+    assert cllr(*sets) == pytest.approx(oracles.cllr(*sets), rel=1e-14)
+    assert evaluate(*sets).cllr == cllr(*sets)
+
+
+@given(sets=ANY)
+def test_cllr_is_infinite_exactly_when_an_infinite_llr_is_wrong(sets: Sets) -> None:
+    tar, non = sets
+    assert math.isinf(cllr(tar, non)) == (-math.inf in tar or math.inf in non)
+
+
+@given(sets=ANY)
+def test_min_cllr_is_that_of_exact_isotonic_regression(sets: Sets) -> None:
+    expected = oracles.min_cllr(*sets)
+    assert evaluate(*sets).min_cllr == pytest.approx(expected, rel=1e-13, abs=1e-14)
+
+
+@given(sets=ANY)
+def test_min_cllr_is_at_most_cllr_and_at_most_one(sets: Sets) -> None:
+    ev = evaluate(*sets)
+    assert ev.min_cllr <= min(1.0, ev.cllr) * (1 + 1e-14)
+    assert ev.min_cllr >= 0
+    assert ev.calibration_loss == ev.cllr - ev.min_cllr
+
+
+@given(sets=ANY)
+def test_cllr_of_the_optimal_llrs_is_min_cllr(sets: Sets) -> None:
+    ev = evaluate(*sets)
+    best = evaluate(*optimal_llrs(*sets))
+    assert best.cllr == pytest.approx(ev.min_cllr, rel=1e-13, abs=1e-14)
+    assert best.min_cllr == ev.min_cllr
+
+
+@given(sets=ANY)
+def test_optimal_llrs_are_those_of_exact_isotonic_regression(sets: Sets) -> None:
+    tar, non = sets
+    expected = oracles.pav_llrs(tar, non)
+    for scores, llrs in zip(sets, optimal_llrs(tar, non), strict=True):
+        wanted = [expected[score] for score in scores]
+        np.testing.assert_allclose(llrs, wanted, rtol=1e-14, atol=1e-14)
+
+
+@given(sets=ANY)
+def test_optimal_llrs_of_optimal_llrs_are_the_same(sets: Sets) -> None:
+    once = optimal_llrs(*sets)
+    for again, before in zip(optimal_llrs(*once), once, strict=True):
+        np.testing.assert_array_equal(again, before)
+
+
+def test_optimal_llrs_take_whatever_evaluate_takes() -> None:
+    for llrs in optimal_llrs([3, 1, 2], [1, 0]):
+        assert llrs.dtype == np.float64
+    tar, non = optimal_llrs([3, 1, 2], [1, 0])
+    assert tar.tolist() == [math.inf, pytest.approx(math.log(2 / 3)), math.inf]
+    assert non.tolist() == [pytest.approx(math.log(2 / 3)), -math.inf]
+
+
+def test_optimal_llrs_refuse_whatever_evaluate_refuses() -> None:
+    masked = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[False, True, False])
+    for bad in (masked, [math.nan], [], [[1.0]], [True], ["1"]):
+        with pytest.raises(ValueError, match="target scores"):
+            evaluate(bad, [0.0])
+        with pytest.raises(ValueError, match="target scores"):
+            optimal_llrs(bad, [0.0])
+        with pytest.raises(ValueError, match="non-target scores"):
+            optimal_llrs([0.0], bad)
+
+
+@pytest.mark.parametrize(("llr", "bits"), [(0.0, 1.0), (math.log(3), math.log2(4 / 3))])
+def test_symmetric_llrs_by_hand(llr: float, bits: float) -> None:
+    assert cllr([llr] * 3, [-llr] * 5) == pytest.approx(bits, rel=1e-15)
+
+
+def test_large_llrs_neither_overflow_nor_vanish() -> None:
+    assert cllr([-1e4], [-1e4]) == pytest.approx(1e4 / (2 * math.log(2)), rel=1e-15)
+    assert cllr([1e308], [1e308]) == pytest.approx(1e308 / (2 * math.log(2)), rel=1e-15)
+    assert cllr([40.0], [-40.0]) == pytest.approx(math.exp(-40) / math.log(2), rel=1e-12)
+
+
+def test_gaussian_llrs_in_the_limit() -> None:
+    """tar ~ N(2, 2^2), non ~ N(-2, 2^2), by a million evenly spaced quantiles."""
+    assert cllr(normal(10**6, 2, 2), normal(10**6, -2, 2)) == pytest.approx(0.5140558, abs=2e-7)

@@ -1,0 +1,66 @@
+"""The rule of 30, against the definition on brute-force hull vertices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import evaluate
+from tests import oracles
+from tests.trial_sets import FEW_VALUES, INFINITE, Sets, classes, normal
+
+
+@given(
+    sets=classes(FEW_VALUES, most=20) | classes(FEW_VALUES | INFINITE, most=20),
+    times=st.tuples(st.integers(5, 31), st.integers(5, 31)),
+)
+def test_rule_of_30_is_where_such_a_vertex_is_best(sets: Sets, times: tuple[int, int]) -> None:
+    tar, non = (scores * k for scores, k in zip(sets, times, strict=True))
+    low, high = evaluate(tar, non).rule_of_30
+    expected = oracles.rule_of_30(tar, non)
+    assert (low, high) == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+def errors_at_best(tar: list[float], non: list[float], x: float) -> tuple[int, int]:
+    hull = evaluate(tar, non).hull
+    vertex = int(hull.best_vertex(np.array(x)))
+    return int(hull.misses[vertex]), int(hull.false_alarms[vertex])
+
+
+def test_errors_within_and_beyond_the_range() -> None:
+    tar, non = normal(500, 1.5, 1.7).tolist(), normal(3000, -1.5, 1.7).tolist()
+    low, high = evaluate(tar, non).rule_of_30
+    assert -math.inf < low < high < math.inf
+    for x in np.linspace(low + 1e-9, high - 1e-9, 50):
+        assert min(errors_at_best(tar, non, x)) >= 30
+    assert errors_at_best(tar, non, low - 1e-9)[1] < 30
+    assert errors_at_best(tar, non, high + 1e-9)[0] < 30
+
+
+def test_by_hand() -> None:
+    # 40 of 100 targets at 0 with 60 of 100 non-targets; the rest at -1 and 1.
+    tar, non = [0.0] * 40 + [1.0] * 60, [0.0] * 60 + [-1.0] * 40
+    # Vertices: (0, 100), (0, 60), (40, 0), (100, 0): none with 30 of each.
+    assert all(math.isnan(x) for x in evaluate(tar, non).rule_of_30)
+    tar, non = [0.0] * 40 + [1.0] * 60, [0.0] * 40 + [1.0] * 30 + [-1.0] * 30
+    # (0, 100), (0, 70), (40, 30), (100, 0): the third, from log(30/60) to log(40/40).
+    low, high = evaluate(tar, non).rule_of_30
+    assert (low, high) == (pytest.approx(math.log(0.5)), pytest.approx(0.0, abs=1e-15))
+
+
+def test_29_errors_are_too_few() -> None:
+    def sets(misses: int, false_alarms: int) -> Sets:
+        tar = [-1.0] * misses + [1.0] * (1000 - misses)
+        return tar, [1.0] * false_alarms + [-1.0] * (1000 - false_alarms)
+
+    assert all(math.isfinite(x) for x in evaluate(*sets(30, 30)).rule_of_30)
+    assert all(math.isnan(x) for x in evaluate(*sets(29, 30)).rule_of_30)
+    assert all(math.isnan(x) for x in evaluate(*sets(30, 29)).rule_of_30)
+
+
+def test_no_errors_at_all() -> None:
+    assert all(math.isnan(x) for x in evaluate([1.0] * 100, [0.0] * 100).rule_of_30)

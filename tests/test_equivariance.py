@@ -1,0 +1,58 @@
+"""A change of unit or origin of the scores changes no LLR."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.arrays import Floats
+
+SETS: dict[str, tuple[Floats, Floats]] = {}
+_rng = np.random.default_rng(0)
+SETS["gaussian"] = (_rng.normal(2, 1.2, 300), _rng.normal(-1, 1, 3000))
+SETS["heavy"] = (_rng.standard_t(4, 400) + 3, _rng.standard_t(3, 40_000))
+SETS["cosine"] = (_rng.beta(8, 3, 1000), _rng.beta(2, 6, 30_000))
+
+
+def largest_change(name: str, a: float, shift_in_sds: float) -> dict[str, float]:
+    tar, non = SETS[name]
+    grid = np.concatenate([tar, non[:2000]])
+    shift = shift_in_sds * np.concatenate([tar, non]).std()
+
+    def moved(x: Floats) -> Floats:
+        return np.asarray(a * (x + shift))
+
+    before = llrcal.fit_all(tar, non)
+    after = llrcal.fit_all(moved(tar), moved(non))
+    changes = {}
+    for label, calibration in before.items():
+        old, new = calibration(grid), after[label](moved(grid))
+        changes[label] = float(np.max(np.abs(new - old) / np.maximum(1, np.abs(old))))
+    return changes
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("a", [1e-9, 3e-5, 0.37, 7.0, 123456.789, 1e9])
+def test_scale(name: str, a: float) -> None:
+    assert max(largest_change(name, a, 0.0).values()) < 1e-8
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6, -1e6])
+def test_shift(name: str, shift: float) -> None:
+    assert max(largest_change(name, 7.0, shift).values()) < 1e-8
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_powers_of_two_are_exact(name: str) -> None:
+    assert max(largest_change(name, 2.0**-37, 0.0).values()) < 1e-12
+
+
+@pytest.mark.parametrize("method", llrcal.METHODS)
+def test_order_of_the_scores_does_not_matter(method: str) -> None:
+    tar, non = SETS["heavy"]
+    before = llrcal.fit(tar, non, method=method)
+    after = llrcal.fit(tar[::-1], np.random.default_rng(1).permutation(non), method=method)
+    assert before.params == after.params
+    assert np.array_equal(before(non), after(non))
