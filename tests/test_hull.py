@@ -93,20 +93,23 @@ def test_equal_shares_are_pooled() -> None:
 BIG = 3 * 10**8
 
 
-def test_shares_closer_than_doubles_tell_apart_stay_apart() -> None:
-    """k / (2k + 1) < (k + 1) / (2k + 3), by 5e-18 of their size."""
-    tar, non = [BIG, BIG + 1], [BIG + 1, BIG + 2]
-    assert BIG / (2 * BIG + 1) == (BIG + 1) / (2 * BIG + 3)
-    assert pooled(tar, non) == [(0, tar[0], non[0]), (1, tar[1], non[1])]
-
-
 def test_shares_that_fall_by_less_than_doubles_show_are_pooled() -> None:
     assert pooled([BIG + 1, BIG], [BIG + 2, BIG + 1]) == [(0, 2 * BIG + 1, 2 * BIG + 3)]
 
 
 @given(counts=counted(st.integers(BIG, BIG + 5), most=6))
-def test_blocks_of_nearly_equal_shares(counts: tuple[list[int], list[int]]) -> None:
-    assert pooled(*counts) == oracles.blocks(*counts)
+def test_llrs_of_nearly_equal_shares(counts: tuple[list[int], list[int]]) -> None:
+    """Shares that doubles cannot tell apart may be pooled: no LLR changes by it."""
+    tar, non = (np.array(side) for side in counts)
+
+    def llrs(first: list[int], block_tar: list[int], block_non: list[int]) -> list[float]:
+        log_ratio = np.log(np.array(block_tar) / np.array(block_non))
+        return np.repeat(log_ratio, np.diff([*first, len(tar)])).tolist()
+
+    expected = llrs(*(list(side) for side in zip(*oracles.blocks(*counts), strict=True)))
+    hull = Hull.pool(tar, non)
+    found = llrs(hull.first_group.tolist(), hull.tar.tolist(), hull.non.tolist())
+    assert found == pytest.approx(expected, abs=1e-15)
 
 
 def test_counts_whose_products_overflow_64_bits() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal import ScoreError, split
+from llrcal.arrays import Array
 from llrcal.chunks import CHUNK
 from llrcal.scores import as_floats, as_scores
 
@@ -20,7 +21,7 @@ from llrcal.scores import as_floats, as_scores
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_floats_are_passed_through_uncopied(dtype: type) -> None:
-    given_scores = np.array([1.5, -2.0], dtype)
+    given_scores: Array = np.array([1.5, -2.0], dtype)
     assert np.shares_memory(as_scores(given_scores, "target"), given_scores)
     assert as_scores(given_scores, "target").dtype == dtype
 

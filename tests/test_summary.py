@@ -14,8 +14,9 @@ from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
+from llrcal.grid import Grid
 from llrcal.likelihood import maximum_likelihood
-from llrcal.summary import EXACT_UP_TO, Grid, Summary
+from llrcal.summary import EXACT_UP_TO, Summary
 
 MANY = 3 * EXACT_UP_TO
 

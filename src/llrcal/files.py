@@ -11,7 +11,7 @@ from pathlib import Path
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write ``content`` to ``path`` by way of a temporary file in the same folder."""
     target = Path(path).absolute()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".llrcal-")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

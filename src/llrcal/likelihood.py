@@ -21,6 +21,7 @@ from llrcal.summary import Points, Summary
 _COARSE = 512  # points in the first search
 _EXTREMES = 32  # points at either end that the coarse set keeps as they are
 _FINALISTS = 3
+_SAME = 1e-9  # nats per score; of equally good ends, the one that has converged is taken
 
 Family = TypeVar("Family", bound=Density)
 
@@ -57,15 +58,16 @@ def _search(family: type[Density], points: Points, lower: Floats, upper: Floats)
     first = [_climb(family, coarse, start, lower, upper) for start in starts]
     saddles = sum(solution.saddles_escaped for solution in first)
     iterations = sum(solution.iterations for solution in first)
-    first.sort(key=lambda solution: solution.value)
-    finalists = _distinct(first)[:_FINALISTS]
+    finalists = _worth_finishing(first)
     if coarse is not points:
         finalists = [
             _climb(family, points, _inside(family, s, points), lower, upper) for s in finalists
         ]
         saddles += sum(solution.saddles_escaped for solution in finalists)
         iterations += sum(solution.iterations for solution in finalists)
-    best = min(finalists, key=lambda solution: (not solution.converged, solution.value))
+    least = min(solution.value for solution in finalists)
+    good = [solution for solution in finalists if solution.value <= least + _SAME]
+    best = min(good, key=lambda solution: (not solution.converged, solution.value))
     return best.with_totals(iterations=iterations, saddles_escaped=saddles)
 
 
@@ -88,13 +90,20 @@ def _inside(family: type[Density], solution: Solution, points: Points) -> Floats
     return raised
 
 
-def _distinct(solutions: list[Solution]) -> list[Solution]:
-    """Solutions in order, without those that equal an earlier one."""
+def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
+    """The best few solutions, without repetitions and without hopeless ones.
+
+    A search that has not converged may still be on its way to the best point of all, unless
+    another has already arrived at a better one.
+    """
+    arrived = min((s.value for s in solutions if s.converged), default=np.inf)
     kept: list[Solution] = []
-    for solution in solutions:
-        if not any(np.allclose(solution.point, other.point, atol=1e-4) for other in kept):
+    for solution in sorted(solutions, key=lambda solution: solution.value):
+        hopeless = not solution.converged and solution.value > arrived
+        known = any(np.allclose(solution.point, other.point, atol=1e-4) for other in kept)
+        if not hopeless and not known:
             kept.append(solution)
-    return kept
+    return kept[:_FINALISTS]
 
 
 def _coarse(points: Points) -> Points:

@@ -3,7 +3,6 @@
 Everything that PAV, the ROC, its hull, EER, minDCF and minCllr need of two sets of scores is how
 many scores of the commoner class lie below, at, and between those of the rarer class: between two
 neighbours of the rarer class nothing can bend. So only the rarer class is sorted as a whole.
-The other is sorted a cache-sized run at a time.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.chunks import chunks, map_parts
+from llrcal.grid import Grid
 
-RUN = 2**17
+RUN = 2**17  # scores that are sorted together, at least
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,12 @@ class SortedRuns:
     count: int
 
     @classmethod
-    def of(cls, scores: Array) -> SortedRuns:
+    def of(cls, scores: Array, *, questions: int = 0) -> SortedRuns:
+        """Sorted runs of an array, long enough for a number of ranks to be asked for cheaply."""
+        size = max(RUN, questions)
+
         def sort(part: Array) -> list[Array]:
-            return [np.sort(chunk) for chunk in chunks(part, RUN)]
+            return [np.sort(chunk) for chunk in chunks(part, size)]
 
         runs = [run for runs in map_parts(sort, scores) for run in runs]
         return cls(tuple(runs), len(scores))
@@ -71,20 +74,15 @@ class Groups:
 
 def groups(tar: Array, non: Array) -> Groups:
     """Pool two classes of scores into groups; one pass over the larger class, nothing kept."""
+    if max(len(tar), len(non)) <= RUN:
+        return groups_of_runs(SortedRuns.of(tar), SortedRuns.of(non))
     rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
     values, counts = np.unique(rare, return_counts=True)
-
-    def ranks(part: Array) -> tuple[Counts, float]:
-        total, least = np.zeros((2, len(values)), np.int64), np.inf
-        for chunk in chunks(part, RUN):
-            run = np.sort(chunk)
-            total += _ranks(run, values)
-            least = min(least, float(run[0]))
-        return total, least
-
-    parts = map_parts(ranks, common)
-    below, up_to = np.sum([total for total, _ in parts], axis=0)
-    least = min(float(values[0]), *(least for _, least in parts))
+    values = values.astype(np.float64, copy=False)
+    sieve = _Sieve(values)
+    parts = map_parts(sieve.count, common)
+    below, up_to = np.sum([sieve.ranks(part) for part in parts], axis=0)
+    least = min(float(values[0]), *(part.least for part in parts))
     return _pool(values, counts, below, up_to, len(common), least, rare_is_tar=rare is tar)
 
 
@@ -97,9 +95,61 @@ def groups_of_runs(tar: SortedRuns, non: SortedRuns) -> Groups:
     return _pool(values, counts, below, up_to, common.count, least, rare_is_tar=rare is tar)
 
 
-def _ranks(run: Array, values: Array) -> Counts:
-    """Number of scores of a sorted run below, and up to, each value."""
-    return np.array([np.searchsorted(run, values, side) for side in ("left", "right")])
+@dataclass(frozen=True)
+class _Counted:
+    """Scores counted among fixed values: by bin where that settles it, by rank elsewhere."""
+
+    per_bin: Counts
+    settled_by_rank: Counts
+    least: float
+
+
+class _Sieve:
+    """Counts scores among sorted values, sorting only those that share a narrow bin with one.
+
+    The bin number rises with the score. A score in another bin than a value lies on the same side
+    of it as its bin, and takes one look at its bits; only scores in an occupied bin are compared.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        self.grid = Grid.of(values, bin_bits=14, octaves=8)
+        self.bins = self.grid.number(values)
+        self.occupied = np.zeros(self.grid.size, bool)
+        self.occupied[self.bins] = True
+
+    def count(self, scores: Array) -> _Counted:
+        """Count an array of scores, in chunks."""
+        per_bin = np.zeros(self.grid.size, np.int64)
+        by_rank = np.zeros((2, len(self.values)), np.int64)
+        least = np.inf
+        held: list[Array] = []
+        room = full = max(RUN, len(self.values))
+        for chunk in chunks(scores):
+            least = min(least, float(chunk.min()))
+            number = self.grid.number(chunk)
+            held.append(chunk[self.occupied[number]])
+            start = int(number.min())
+            number -= start
+            found = np.bincount(number)
+            per_bin[start : start + len(found)] += found
+            room -= len(held[-1])
+            if room <= 0:
+                by_rank += self._compared(held)
+                held, room = [], full
+        return _Counted(per_bin, by_rank + self._compared(held), least)
+
+    def _compared(self, held: list[Array]) -> Counts:
+        """Ranks of the values among some scores, by sorting them."""
+        if not held:
+            return np.zeros((2, len(self.values)), np.int64)
+        run = np.sort(np.concatenate(held))
+        return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
+
+    def ranks(self, counted: _Counted) -> Counts:
+        """Number of scores below, and up to, each value."""
+        elsewhere = np.cumsum(np.where(self.occupied, 0, counted.per_bin))
+        return np.asarray(counted.settled_by_rank + elsewhere[self.bins])
 
 
 def _pool(

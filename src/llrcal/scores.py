@@ -39,7 +39,10 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
     """Float array of any shape; what is not a real number is refused, not converted."""
     if isinstance(scores, np.ma.MaskedArray) and np.ma.is_masked(scores):
         raise ScoreError(f"{name} scores are a masked array; pass scores.compressed()")
-    array = np.asarray(scores)
+    try:
+        array = np.asarray(scores)
+    except ValueError:
+        raise ScoreError(f"{name} scores are lists of different lengths") from None
     if array.dtype.kind in "iu" or array.dtype == np.float16:
         return array.astype(np.float64)
     if array.dtype.kind == "b":
@@ -48,7 +51,10 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
         raise ScoreError(
             f"{name} scores have type {array.dtype}; pass real numbers (float64 or float32)"
         )
-    return array if array.dtype.itemsize <= 8 else array.astype(np.float64)
+    if array.dtype.itemsize <= 8:
+        return array
+    with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
+        return array.astype(np.float64)
 
 
 def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:

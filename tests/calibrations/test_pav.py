@@ -93,7 +93,8 @@ def test_a_step_begins_at_its_knot_and_lasts_until_the_next(sets: Sets) -> None:
     np.testing.assert_array_equal(calibration(knots), llrs)
     np.testing.assert_array_equal(calibration(np.nextafter(knots[1:], -math.inf)), llrs[:-1])
     between = knots[:-1] / 2 + knots[1:] / 2
-    np.testing.assert_array_equal(calibration(between), llrs[:-1])
+    apart = between < knots[1:]  # no double lies between neighbours
+    np.testing.assert_array_equal(calibration(between)[apart], llrs[:-1][apart])
     below, above = math.nextafter(knots[0], -math.inf), math.nextafter(knots[-1], math.inf)
     np.testing.assert_array_equal(calibration([-math.inf, below]), llrs[0])
     np.testing.assert_array_equal(calibration([math.inf, above]), llrs[-1])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
@@ -52,9 +54,12 @@ class Generative(Calibration):
     def params(self) -> dict[str, Any]:
         return {"tar": self.tar.params, "non": self.non.params}
 
+    def log_ratio(self, scores: Array) -> Floats:
+        """Log density of the targets less that of the non-targets, by their formulas."""
+        return np.asarray(self.tar.logpdf(scores) - self.non.logpdf(scores))
+
     def _llrs(self, scores: Array) -> Floats:
-        out: Floats = self.tar.logpdf(scores) - self.non.logpdf(scores)
-        return out
+        return self.log_ratio(scores)
 
     def to_model(self) -> dict[str, Any]:
         return {"tar": _plain(self.tar), "non": _plain(self.non)}

@@ -10,10 +10,9 @@ with m and v the mean and the (1/n) variance of each class.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import INVERTED, Linear
@@ -52,7 +51,7 @@ class LinearGaussian(Linear):
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
-            report=Report.closed_form(0.5 * (np.log(2 * np.pi * variance) + 1), notes),
+            report=Report.closed_form(0.5 * (math.log(2 * math.pi * variance) + 1), notes),
             alpha=alpha,
             origin=origin,
             slope=slope,

@@ -103,7 +103,9 @@ def _no_constant(word: str) -> Any:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) != len(pairs):
-        raise ValueError("a field occurs twice in one object")
+    out: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in out:
+            raise ValueError(f"field {name!r} occurs twice in one object")
+        out[name] = value
     return out

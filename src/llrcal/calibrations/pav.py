@@ -49,14 +49,15 @@ class PAV(Calibration):
         hull = Hull.pool(
             np.concatenate([[1], groups.tar, [0]]), np.concatenate([[0], groups.non, [1]])
         )
-        edges = groups.edges[np.maximum(hull.first_group - 1, 0)]
-        edges = np.clip(edges, -_LARGEST, _LARGEST)  # training scores may be infinite
+        llrs = np.maximum.accumulate(hull.llrs)
+        rises = np.diff(llrs, prepend=-np.inf) > 0  # shares may differ by less than a double shows
+        edges = _finite(groups.edges[np.maximum(hull.first_group - 1, 0)])
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
             report=Report.closed_form(_mean_cost(hull), (DUMMIES,)),
-            scores=tuple(edges.tolist()),
-            llrs=tuple(hull.llrs.tolist()),
+            scores=tuple(edges[rises].tolist()),
+            llrs=tuple(llrs[rises].tolist()),
         )
 
     @property
@@ -84,6 +85,13 @@ class PAV(Calibration):
         if len(scores) != len(llrs):
             raise model.error("llrs", f"has {len(llrs)} values for {len(scores)} scores")
         return cls(scores=scores, llrs=llrs, **common)
+
+
+def _finite(edges: Floats) -> Floats:
+    """Rising edges, with infinite training scores taken for the largest doubles there are."""
+    edges = np.clip(edges, -_LARGEST, _LARGEST)
+    edges[1:] = np.maximum(edges[1:], np.nextafter(-_LARGEST, 0))
+    return edges
 
 
 def _mean_cost(hull: Hull) -> float:

@@ -66,8 +66,12 @@ class Density(ABC):
         """Natural log of the density at each score, in the shape of ``scores``."""
         scores = np.asarray(scores)
         centred = scores.ravel().astype(np.float64, copy=False) - self.origin
+        return self.logpdf_from(self.origin, centred).reshape(scores.shape)
+
+    def logpdf_from(self, origin: float, distance: Floats) -> Floats:
+        """Log density at ``origin + distance``, without rounding the sum."""
         limit = _FURTHEST * self.scale
-        return self._logpdf(np.clip(centred, -limit, limit)).reshape(scores.shape)
+        return self._logpdf(np.clip(distance + (origin - self.origin), -limit, limit))
 
     @abstractmethod
     def _logpdf(self, centred: Floats) -> Floats:

@@ -18,22 +18,35 @@ from llrcal.errors import OptionError
 
 def normalised(pmiss: Floats, pfa: Floats, prior_log_odds: Floats) -> Floats:
     """Error-rate at the given miss and false-alarm rates, in units of the default's."""
-    miss_weight = np.exp(np.maximum(prior_log_odds, 0))
-    fa_weight = np.exp(np.maximum(-prior_log_odds, 0))
-    return np.asarray(pmiss * miss_weight + pfa * fa_weight, np.float64)
+    return _weighted(pmiss, prior_log_odds) + _weighted(pfa, -prior_log_odds)
+
+
+def _weighted(rate: Floats, log_weight: Floats) -> Floats:
+    """Rate * max(1, e^log_weight): zero where the rate is, even where the weight overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = rate * np.exp(np.maximum(log_weight, 0))
+    return np.where(rate == 0, 0.0, product)
 
 
 def as_prior_log_odds(prior_log_odds: ArrayLike) -> Floats:
     """Prior log-odds as an array; anything that is not finite is refused."""
-    x = np.asarray(prior_log_odds, np.float64)
+    x = _numbers(prior_log_odds, "prior log-odds")
     if not np.isfinite(x).all():
-        raise OptionError("prior log-odds must be finite numbers")
+        raise OptionError(f"prior log-odds must be finite numbers, not {x}")
     return x
+
+
+def _numbers(values: ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must be a number or an array of numbers") from None
 
 
 def effective_prior_log_odds(p_target: ArrayLike, c_miss: ArrayLike, c_fa: ArrayLike) -> Floats:
     """Prior log-odds with the costs folded in."""
-    p, miss, fa = (np.asarray(value, np.float64) for value in (p_target, c_miss, c_fa))
+    named = {"p_target": p_target, "c_miss": c_miss, "c_fa": c_fa}
+    p, miss, fa = (_numbers(value, name) for name, value in named.items())
     if not ((p > 0) & (p < 1)).all():
         raise OptionError(f"p_target is {p}; it must lie strictly between 0 and 1")
     for name, cost in (("c_miss", miss), ("c_fa", fa)):

@@ -53,8 +53,9 @@ class Evaluation:
     def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
         tar = as_scores(tar, "target", allow_infinite=True)
         non = as_scores(non, "non-target", allow_infinite=True)
-        self._tar = SortedRuns.of(tar)
-        self._non = SortedRuns.of(non)
+        rarer = min(len(tar), len(non))
+        self._tar = SortedRuns.of(tar, questions=rarer)
+        self._non = SortedRuns.of(non, questions=rarer)
         self.cllr = cllr(tar, non)
         """Cost over all operating points, in bits."""
 
@@ -96,14 +97,22 @@ class Evaluation:
         """Lowest and highest prior log-odds that keep 30 errors of each kind."""
         return rule_of_30(self.hull)
 
-    def pmiss(self, threshold: ArrayLike) -> Floats:
+    @overload
+    def pmiss(self, threshold: float) -> float: ...
+    @overload
+    def pmiss(self, threshold: ArrayLike) -> Floats: ...
+    def pmiss(self, threshold: ArrayLike) -> Floats | float:
         """Share of targets below a threshold."""
-        return np.asarray(self._tar.below(np.asarray(threshold)) / self._tar.count)
+        return _scalar(self._tar.below(np.asarray(threshold)) / self._tar.count)
 
-    def pfa(self, threshold: ArrayLike) -> Floats:
+    @overload
+    def pfa(self, threshold: float) -> float: ...
+    @overload
+    def pfa(self, threshold: ArrayLike) -> Floats: ...
+    def pfa(self, threshold: ArrayLike) -> Floats | float:
         """Share of non-targets at or above a threshold."""
         accepted = self._non.count - self._non.below(np.asarray(threshold))
-        return np.asarray(accepted / self._non.count)
+        return _scalar(accepted / self._non.count)
 
     def roc(self) -> tuple[Floats, Floats]:
         """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
@@ -198,7 +207,8 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
 
     The Cllr of the result is the minCllr of the scores. For new scores, fit ``pav`` instead.
     """
-    tar, non = (np.asarray(scores) for scores in (tar, non))
+    tar = as_scores(tar, "target", allow_infinite=True)
+    non = as_scores(non, "non-target", allow_infinite=True)
     evaluation = Evaluation(tar, non)
     edges = evaluation.groups.edges[evaluation.hull.first_group]
     llrs = evaluation.hull.llrs

@@ -1,0 +1,399 @@
+"""Model files: nothing is lost on the way to disk, and nothing wrong comes back from it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llrcal import METHODS, Calibration, ModelFileError, fit, load
+from llrcal.calibrations.logistic import SEPARABLE
+from tests.trial_sets import normal
+
+TAR = np.append(normal(150, 1.3, 1.1), [6.5, -2.5])
+NON = np.append(normal(400, -1.2, 0.9) ** 3 / 4, [5.0, -9.0, -9.0])
+GRID = [-math.inf, -1e308, -1e9, *np.linspace(-12, 12, 481), 0.1, -0.0, 1e9, 1e308, math.inf]
+
+CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
+    **{method: (TAR, NON, method, {}) for method in METHODS},
+    "logistic, alpha": (TAR, NON, "logistic", {"alpha": 0.01}),
+    "logistic, empirical": (TAR, NON, "logistic", {"alpha": "empirical"}),
+    "linear-gaussian, empirical": (TAR, NON, "linear-gaussian", {"alpha": "empirical"}),
+    "logistic, separable": ([2.0, 3.0, 5.0], [0.1, 0.7, 1.0, -4.0], "logistic", {}),
+    "logistic, inverted": (NON, TAR, "logistic", {}),
+    "logistic, constant": ([1.0], [1.0, 1.0], "logistic", {}),
+    "student-t, Gaussian limit": (np.linspace(0, 1, 50), np.linspace(-1, 0.5, 60), "student-t", {}),
+    "nig at an edge": (np.linspace(0, 1, 50), np.linspace(-1, 0.5, 60), "nig", {}),
+    "pav, separable": ([2.0, 3.0, 5.0], [0.1, 0.7, 1.0, -4.0], "pav", {}),
+    "pav, one step": ([1.0], [1.0, 1.0], "pav", {}),
+    "pav, infinite scores": (
+        [math.inf, math.inf, 0.3, 1.0, -2.0],
+        [-math.inf, -math.inf, 0.0, 0.5, -3.0, -1.0],
+        "pav",
+        {},
+    ),
+    "pav, infinite scores, non-targets rarer": ([0.0, 1.0, 2.0, 3.0], [-math.inf] * 3, "pav", {}),
+    "far from zero": (1e9 + 1e-3 * TAR, 1e9 + 1e-3 * NON, "nig", {}),
+    "float32": (TAR.astype(np.float32), NON.astype(np.float32), "pav", {}),
+    "tiny scores": (1e-100 * TAR, 1e-100 * NON, "linear-gaussian", {}),
+}
+
+
+@cache
+def calibration(case: str) -> Calibration:
+    tar, non, method, options = CASES[case]
+    return fit(tar, non, method=method, **options)
+
+
+EVERY_CASE = pytest.mark.parametrize("case", CASES)
+EVERY_METHOD = pytest.mark.parametrize("method", METHODS)
+
+
+@EVERY_CASE
+def test_loaded_is_what_was_saved(case: str, tmp_path: Path) -> None:
+    saved = calibration(case)
+    saved.save(tmp_path / "m.json")
+    loaded = load(tmp_path / "m.json")
+    assert loaded == saved
+    assert type(loaded) is type(saved)
+    assert loaded.params == saved.params
+    assert loaded.report == saved.report
+    assert loaded.report.notes == saved.report.notes
+    assert (loaded.tar_count, loaded.non_count) == (saved.tar_count, saved.non_count)
+    with np.errstate(over="ignore"):
+        before, after = saved(GRID), loaded(GRID)
+    assert before.tobytes() == after.tobytes()
+    loaded.save(str(tmp_path / "again.json"))
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "m.json").read_bytes()
+
+
+def test_the_separable_case_is_one() -> None:
+    assert calibration("logistic, separable").report.notes == (SEPARABLE,)
+    assert calibration("logistic, inverted").params["slope"] < 0
+    assert math.isinf(calibration("student-t, Gaussian limit").params["non"]["dof"])
+
+
+@EVERY_CASE
+def test_the_file_is_plain_json(case: str, tmp_path: Path) -> None:
+    def refuse(word: str) -> Any:
+        raise AssertionError(f"{word} in a JSON file")
+
+    path = tmp_path / "m.json"
+    calibration(case).save(path)
+    document = json.loads(path.read_text("utf-8"), parse_constant=refuse)
+    assert document["format"] == "llrcal calibration"
+    assert document["version"] == 1
+    assert document["method"] == calibration(case).method
+    assert document["training"] == {
+        "tar": calibration(case).tar_count,
+        "non": calibration(case).non_count,
+    }
+    assert document["report"]["converged"] is calibration(case).report.converged
+
+
+def test_saving_replaces_a_file_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text("something else")
+    calibration("logistic").save(path)
+    assert load(path) == calibration("logistic")
+    assert [p.name for p in tmp_path.iterdir()] == ["m.json"]
+
+
+# ------------------------------------------------------------------------- mutated models
+
+Path_ = tuple[str | int, ...]
+
+
+def document(method: str, folder: Path) -> dict[str, Any]:
+    calibration(method).save(folder / "whole.json")
+    out = json.loads((folder / "whole.json").read_bytes())
+    assert isinstance(out, dict)
+    return out
+
+
+def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Every field of a document and, of each list, the first, a middle and the last item."""
+    if isinstance(value, dict):
+        for name, inside in value.items():
+            yield (*path, name)
+            yield from places(inside, (*path, name))
+    if isinstance(value, list):
+        for i in sorted({0, len(value) // 2, len(value) - 1} if value else set()):
+            yield (*path, i)
+            yield from places(value[i], (*path, i))
+
+
+def parent(value: Any, path: Path_) -> Any:
+    for step in path[:-1]:
+        value = value[step]
+    return value
+
+
+def at(value: Any, path: Path_) -> Any:
+    return parent(value, path)[path[-1]]
+
+
+def field(path: Path_) -> str:
+    """The name of the field that a place is in."""
+    return next(step for step in reversed(path) if isinstance(step, str))
+
+
+def refusal(text: str | bytes, folder: Path) -> str | None:
+    """What is said about a file with this content, without the path; None if it was loaded."""
+    path = folder / "m.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    try:
+        load(path)
+    except ModelFileError as problem:
+        message = str(problem)
+        assert message.startswith(f"{path}: "), message
+        return message.removeprefix(f"{path}: ")
+    return None
+
+
+def assert_each_refused(
+    method: str, folder: Path, mutate: Callable[[Any, Path_], str | None]
+) -> None:
+    """Mutate each place of a model file; each must be refused, by the name of its field."""
+    whole = document(method, folder)
+    tried = 0
+    for path in places(whole):
+        text = mutate(deepcopy(whole), path)
+        if text is None:
+            continue
+        tried += 1
+        message = refusal(text, folder)
+        assert message is not None, f"{path} was accepted"
+        assert field(path) in message, f"{path} is not named in: {message}"
+    assert tried > 0
+
+
+@EVERY_METHOD
+def test_a_field_is_missing(method: str, tmp_path: Path) -> None:
+    def remove(whole: Any, path: Path_) -> str | None:
+        if isinstance(path[-1], int):
+            return None
+        del parent(whole, path)[path[-1]]
+        return json.dumps(whole)
+
+    assert_each_refused(method, tmp_path, remove)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize(
+    "wrong",
+    [None, True, 1, 1.5, -1, "1", "true", [], ["text", 1], [[]], {}, {"a": 1}],
+    ids=repr,
+)
+def test_a_field_has_another_type(method: str, wrong: Any, tmp_path: Path) -> None:
+    def may_stand(value: Any) -> bool:
+        """Whether the wrong value is of the right type here; tests of ranges are below."""
+        if isinstance(value, float):
+            return type(wrong) in (int, float)
+        if type(value) is int:
+            return type(wrong) is int and wrong >= 0
+        return type(value) is type(wrong) and type(value) in (bool, str)
+
+    def retype(whole: Any, path: Path_) -> str | None:
+        if may_stand(at(whole, path)) or (path[-1] == "notes" and wrong == []):
+            return None
+        parent(whole, path)[path[-1]] = wrong
+        return json.dumps(whole)
+
+    assert_each_refused(method, tmp_path, retype)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1" + "0" * 400])
+def test_a_number_is_beyond_all_doubles(method: str, number: str, tmp_path: Path) -> None:
+    def overflow(whole: Any, path: Path_) -> str | None:
+        value = at(whole, path)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if isinstance(value, int) and "e" not in number:
+            return None  # a large count is a count
+        parent(whole, path)[path[-1]] = "HERE"
+        return json.dumps(whole).replace('"HERE"', number)
+
+    assert_each_refused(method, tmp_path, overflow)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_json_has_no_such_number(method: str, word: str, tmp_path: Path) -> None:
+    whole = document(method, tmp_path)
+    for path in places(whole):
+        broken = deepcopy(whole)
+        parent(broken, path)[path[-1]] = "HERE"
+        message = refusal(json.dumps(broken).replace('"HERE"', word), tmp_path)
+        assert message is not None, f"{word} was accepted for {path}"
+        assert word in message
+
+
+@EVERY_METHOD
+def test_a_field_is_unknown(method: str, tmp_path: Path) -> None:
+    whole = document(method, tmp_path)
+    sections = [path for path in places(whole) if isinstance(at(whole, path), dict)]
+    assert {("training",), ("model",), ("report",)} <= set(sections)
+    for path in sections:
+        extended = deepcopy(whole)
+        at(extended, path)["surprise"] = 1
+        assert "'surprise'" in (refusal(json.dumps(extended), tmp_path) or "")
+    assert "'surprise'" in (refusal(json.dumps(whole | {"surprise": None}), tmp_path) or "")
+
+
+@EVERY_METHOD
+def test_a_field_occurs_twice(method: str, tmp_path: Path) -> None:
+    """Readers disagree on which of the two counts, so neither does."""
+
+    def double(whole: Any, path: Path_) -> str | None:
+        if isinstance(path[-1], int):
+            return None
+        name, value = path[-1], at(whole, path)
+        parent(whole, path)["HERE"] = value
+        return json.dumps(whole).replace('"HERE"', json.dumps(name))
+
+    assert_each_refused(method, tmp_path, double)
+
+
+@EVERY_METHOD
+def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -> None:
+    whole = document(method, tmp_path)
+    for other in METHODS:
+        message = refusal(json.dumps(whole | {"method": other}), tmp_path)
+        assert (message is None) == (other == method)
+        assert message is None or "model: " in message
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "llrcal Calibration"}, "field 'format' must be 'llrcal calibration'"),
+        ({"format": ""}, "field 'format'"),
+        ({"version": 0}, "field 'version' is 0; this llrcal reads version 1"),
+        ({"version": 2}, "field 'version' is 2; this llrcal reads version 1"),
+        ({"version": 1.0}, "field 'version'"),
+        ({"version": True}, "field 'version'"),
+        ({"method": "platt"}, "field 'method' is 'platt', not one of linear-gaussian, logistic"),
+        ({"method": "__class__"}, "field 'method'"),
+        ({"training": {"tar": -1, "non": 2}}, "field 'tar'"),
+        ({"training": {"tar": 1, "non": 2.0}}, "field 'non'"),
+    ],
+    ids=str,
+)
+def test_headers_that_are_not_ours(change: Any, words: str, tmp_path: Path) -> None:
+    whole = document("logistic", tmp_path)
+    assert words in (refusal(json.dumps(whole | change), tmp_path) or "")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "value"),
+    [
+        ("logistic", ("model", "alpha"), 0),
+        ("logistic", ("model", "alpha"), 1),
+        ("logistic", ("model", "alpha"), -0.5),
+        ("logistic", ("model", "alpha"), "auto"),
+        ("linear-gaussian", ("model", "variance"), 0),
+        ("linear-gaussian", ("model", "variance"), -1.0),
+        ("pav", ("model", "scores"), []),
+        ("pav", ("model", "llrs"), []),
+        ("pav", ("model", "llrs"), [0.0]),
+        ("pav", ("model", "scores", 0), 1e300),
+        ("pav", ("model", "llrs", -1), -1e300),
+        ("gaussian", ("model", "tar", "scale"), 0),
+        ("gaussian", ("model", "non", "scale"), -1.0),
+        ("student-t", ("model", "tar", "scale"), 0.0),
+        ("student-t", ("model", "tar", "inverse_dof"), -1e-9),
+        ("student-t", ("model", "non", "inverse_dof"), 1e9),
+        ("nig", ("model", "tar", "scale"), 0.0),
+        ("nig", ("model", "non", "tail"), -0.1),
+        ("nig", ("model", "non", "tail"), 1e3),
+        ("nig", ("model", "non", "asymmetry"), 1e3),
+        ("nig", ("report", "gradient_norm"), -1.0),
+        ("nig", ("report", "iterations"), -1),
+        ("nig", ("report", "saddles_escaped"), -1),
+    ],
+    ids=str,
+)
+def test_numbers_out_of_range(method: str, path: Path_, value: Any, tmp_path: Path) -> None:
+    whole = document(method, tmp_path)
+    parent(whole, path)[path[-1]] = value
+    message = refusal(json.dumps(whole), tmp_path)
+    assert message is not None
+    assert f"'{field(path)}'" in message or (field(path) == "scores" and "'llrs'" in message)
+
+
+def test_equal_knots_are_refused(tmp_path: Path) -> None:
+    whole = document("pav", tmp_path)
+    for name in ("scores", "llrs"):
+        broken = deepcopy(whole)
+        broken["model"][name][1] = broken["model"][name][0]
+        assert f"'{name}' must rise" in (refusal(json.dumps(broken), tmp_path) or "")
+
+
+# ----------------------------------------------------------------- files that are no models
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"not json",
+        b"{",
+        b'{"format": "llrcal calibration"',
+        b'{"format": "llrcal calibration",}',
+        b"{} {}",
+        b"\xff\xfe{}",
+        b"\xef\xbb\xbf{}",
+        b'{"format": "\xe4"}',
+        b"\x00" * 100,
+        b"\x80\x04\x95",  # a pickle
+        b"[" * 200_000,
+        b'{"a":' * 200_000,
+        b"[" * 900 + b"]" * 900,
+        b"1" * 5000,
+        b"'llrcal calibration'",
+    ],
+    ids=lambda content: repr(content[:20]),
+)
+def test_files_that_are_not_json(content: bytes, tmp_path: Path) -> None:
+    assert refusal(content, tmp_path)
+
+
+@pytest.mark.parametrize("content", ["[]", "1", "null", '"text"', "true", "1.5"])
+def test_documents_that_are_no_objects(content: str, tmp_path: Path) -> None:
+    assert "expected an object, found" in (refusal(content, tmp_path) or "")
+
+
+@EVERY_METHOD
+def test_a_file_cut_short_anywhere(method: str, tmp_path: Path) -> None:
+    calibration(method).save(tmp_path / "whole.json")
+    content = (tmp_path / "whole.json").read_bytes()
+    end = len(content.rstrip())
+    for length in {*range(0, end, max(1, end // 150)), end - 1}:
+        assert refusal(content[:length], tmp_path), f"the first {length} bytes were accepted"
+
+
+def test_a_file_too_large_to_be_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    with path.open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    with pytest.raises(ModelFileError, match=re.escape(str(path)) + ": larger than"):
+        load(path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    for path, words in ((tmp_path / "none.json", "No such file"), (tmp_path, "directory")):
+        with pytest.raises(ModelFileError, match=f"^{re.escape(str(path))}: .*{words}"):
+            load(path)
+        with pytest.raises(ModelFileError, match=words):
+            load(str(path))

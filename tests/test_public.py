@@ -1,0 +1,418 @@
+"""The surface that users see: names, imports, the command, and what every calibration does."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import math
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llrcal
+from tests.trial_sets import normal
+
+TAR, NON = normal(120, 1.5, 1.2), normal(300, -1.5, 1.0)
+EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
+LINEAR = pytest.mark.parametrize("method", ["linear-gaussian", "logistic"])
+
+
+@cache
+def fitted(method: str) -> llrcal.Calibration:
+    return llrcal.fit(TAR, NON, method=method)
+
+
+def python(code: str) -> list[str]:
+    """The words that a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+# ----------------------------------------------------------------------------------- names
+
+NAMES = {
+    "__version__",
+    "Calibration",
+    "DegenerateError",
+    "Evaluation",
+    "LlrcalError",
+    "LlrcalWarning",
+    "METHODS",
+    "ModelFileError",
+    "OptionError",
+    "PAPER",
+    "Report",
+    "ScoreError",
+    "evaluate",
+    "fit",
+    "fit_all",
+    "load",
+    "optimal_llrs",
+    "split",
+}
+
+
+def test_the_exported_names_are_these() -> None:
+    assert sorted(llrcal.__all__) == sorted(NAMES)
+    assert dir(llrcal) == sorted(llrcal.__all__)
+
+
+def test_every_exported_name_resolves_to_what_it_names() -> None:
+    for name in llrcal.__all__:
+        value = getattr(llrcal, name)
+        if isinstance(value, type) or callable(value):
+            assert value.__name__ == name
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    """The imports for type checkers and the table of lazy names list the same."""
+    tree = ast.parse(Path(str(llrcal.__file__)).read_text("utf-8"))
+    typed = {
+        (node.module, alias.asname)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    lazy = {(module, name) for module, names in llrcal._HOME.items() for name in names}
+    assert typed == lazy
+
+
+def test_star_import_brings_all() -> None:
+    code = "from llrcal import *; print(*[name for name in dir() if not name.startswith('__')])"
+    assert set(python(code)) == NAMES - {"__version__"}
+
+
+def test_other_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'calibrate'"):
+        llrcal.calibrate  # noqa: B018
+    assert not hasattr(llrcal, "_nothing")
+
+
+def test_errors_have_one_base() -> None:
+    for name in ("ScoreError", "OptionError", "ModelFileError", "DegenerateError"):
+        assert issubclass(getattr(llrcal, name), llrcal.LlrcalError)
+    assert issubclass(llrcal.DegenerateError, llrcal.ScoreError)
+    assert issubclass(llrcal.ScoreError, ValueError)
+    assert issubclass(llrcal.OptionError, ValueError)
+
+
+# --------------------------------------------------------------------------------- imports
+
+
+def loaded_after(code: str, modules: tuple[str, ...]) -> list[str]:
+    return python(f"import sys\n{code}\nprint(*[m for m in {modules} if m in sys.modules])")
+
+
+HEAVY = ("matplotlib", "polars", "plotly", "sklearn", "pandas", "scipy.stats")
+
+
+def test_import_alone_loads_nothing_heavy() -> None:
+    modules = (*HEAVY, "numpy", "scipy", "click")
+    assert loaded_after("import llrcal", modules) == []
+    assert loaded_after("import llrcal; llrcal.__version__; dir(llrcal)", modules) == []
+    # The check itself works.
+    assert loaded_after("import llrcal; llrcal.fit", modules) != []
+
+
+def test_a_fit_of_every_method_loads_no_plotting_and_no_learning() -> None:
+    code = """
+import llrcal
+tar, non = [float(i) ** 1.1 for i in range(30)], [-float(i) ** 0.9 + 9 for i in range(40)]
+llrcal.fit, llrcal.evaluate
+for calibration in llrcal.fit_all(tar, non).values():
+    llrcal.evaluate(calibration(tar), calibration(non)).min_cllr
+llrcal.optimal_llrs(tar, non)
+assert "numpy" in sys.modules
+"""
+    assert loaded_after(code, HEAVY) == []
+
+
+def test_the_command_line_loads_no_numbers() -> None:
+    assert loaded_after("import llrcal.cli", (*HEAVY, "numpy", "scipy")) == []
+
+
+def test_version_of_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "llrcal", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"llrcal {llrcal.__version__}\n"
+    assert done.stderr == ""
+
+
+def test_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert llrcal.__version__ == version("llrcal")
+
+
+# ------------------------------------------------------------------------------------- fit
+
+
+def test_methods_are_those_of_the_paper() -> None:
+    names = ["linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+    assert list(llrcal.METHODS) == names
+    assert len(llrcal.PAPER) == 10
+    with pytest.raises(TypeError):
+        llrcal.METHODS["mine"] = llrcal.Calibration  # type: ignore[index]
+
+
+def test_fit_all_is_fit_of_each() -> None:
+    every = llrcal.fit_all(TAR, NON)
+    assert list(every) == [
+        "linear-gaussian-empirical",
+        "linear-gaussian-0.5",
+        "linear-gaussian-0.92",
+        "logistic-empirical",
+        "logistic-0.5",
+        "logistic-0.92",
+        "pav",
+        "gaussian",
+        "student-t",
+        "nig",
+    ]
+    for entry, calibration in zip(llrcal.PAPER, every.values(), strict=True):
+        method, options = (entry, {}) if isinstance(entry, str) else entry
+        assert calibration == llrcal.fit(TAR, NON, method=method, **options)
+
+
+def test_fit_is_logistic_with_even_weights_unless_told() -> None:
+    assert llrcal.fit(TAR, NON) == llrcal.fit(TAR, NON, method="logistic", alpha=0.5)
+
+
+@pytest.mark.parametrize("method", ["platt", "", "Logistic", "PAV"])
+def test_unknown_methods_are_named_beside_the_known(method: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=f"'{method}'.*linear-gaussian, logistic, pav"):
+        llrcal.fit(TAR, NON, method=method)
+    with pytest.raises(llrcal.OptionError, match=f"'{method}'"):
+        llrcal.fit_all(TAR, NON, methods=["pav", method])
+
+
+@EVERY_METHOD
+def test_unknown_options_are_named(method: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=f"{method} has no option 'beta'"):
+        llrcal.fit(TAR, NON, method=method, beta=1)
+
+
+@pytest.mark.parametrize("method", ["pav", "gaussian", "student-t", "nig"])
+def test_alpha_is_for_the_linear_methods(method: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=f"{method} has no option 'alpha'.*no options"):
+        llrcal.fit(TAR, NON, method=method, alpha=0.5)
+
+
+@LINEAR
+@pytest.mark.parametrize(
+    "alpha",
+    [0, 1, 0.0, 1.0, -0.1, 1.5, math.nan, math.inf, "auto", "0.5", True, False, None, [0.5]],
+)
+def test_bad_weights(method: str, alpha: Any) -> None:
+    with pytest.raises(llrcal.OptionError, match=r"alpha is .*between 0 and 1"):
+        llrcal.fit(TAR, NON, method=method, alpha=alpha)
+
+
+@LINEAR
+def test_weights_matter_and_the_empirical_one_is_the_share_of_targets(method: str) -> None:
+    def params(alpha: Any) -> dict[str, Any]:
+        return llrcal.fit(TAR, NON, method=method, alpha=alpha).params
+
+    assert params("empirical") == params(120 / 420)
+    assert params(np.float64(0.5)) == params(0.5)
+    assert params(0.1)["slope"] != params(0.9)["slope"]
+
+
+@EVERY_METHOD
+def test_bad_scores_are_refused_by_class(method: str) -> None:
+    for bad in ([], [math.nan, 1.0], [[1.0, 2.0]], [True, False], ["1", "2"], [1j, 2j], None):
+        with pytest.raises(llrcal.ScoreError, match=r"^(?!.*non-target).*target scores"):
+            llrcal.fit(bad, NON, method=method)  # type: ignore[arg-type]
+        with pytest.raises(llrcal.ScoreError, match="non-target scores"):
+            llrcal.fit(TAR, bad, method=method)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------- calibrations
+
+
+@EVERY_METHOD
+def test_a_calibration_is_frozen(method: str) -> None:
+    calibration = fitted(method)
+    for field in dataclasses.fields(calibration):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(calibration, field.name, None)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        calibration.report.converged = False  # type: ignore[misc]
+
+
+@EVERY_METHOD
+def test_changing_params_changes_no_calibration(method: str) -> None:
+    before = fitted(method)([0.5])
+    params = fitted(method).params
+    for value in params.values():
+        if isinstance(value, list | dict):
+            value.clear()
+    params.clear()
+    assert fitted(method).params
+    assert fitted(method)([0.5]) == before
+
+
+def plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(type(key) is str and plain(inside) for key, inside in value.items())
+    if isinstance(value, list):
+        return all(plain(inside) for inside in value)
+    return type(value) is float
+
+
+PARAMS: dict[str, Any] = {
+    "linear-gaussian": ["mean_tar", "mean_non", "variance", "slope", "offset"],
+    "logistic": ["slope", "offset"],
+    "pav": ["scores", "llrs"],
+    "gaussian": ["mean", "variance"],
+    "student-t": ["location", "scale", "dof"],
+    "nig": ["mu", "delta", "alpha", "beta"],
+}
+
+
+@EVERY_METHOD
+def test_params_are_plain_numbers_by_their_names(method: str) -> None:
+    params = fitted(method).params
+    assert plain(params)
+    if method in ("gaussian", "student-t", "nig"):
+        assert list(params) == ["tar", "non"]
+        assert list(params["tar"]) == list(params["non"]) == PARAMS[method]
+    else:
+        assert list(params) == PARAMS[method]
+
+
+@EVERY_METHOD
+def test_the_report_reads_as_attributes_and_as_a_mapping(method: str) -> None:
+    report = fitted(method).report
+    mapping = dict(report)
+    assert list(mapping) == [field.name for field in dataclasses.fields(report)]
+    for name, value in mapping.items():
+        assert getattr(report, name) == value
+        assert report[name] == value
+    assert {**report} == mapping
+    assert {"converged", "reason", "iterations", "objective", "gradient_norm"} <= set(mapping)
+    assert "saddles_escaped" in mapping
+    with pytest.raises(KeyError):
+        report["nothing"]
+
+
+@EVERY_METHOD
+def test_the_report_holds_plain_values(method: str) -> None:
+    report = fitted(method).report
+    assert report.converged is True
+    assert type(report.reason) is str
+    assert report.reason
+    assert type(report.iterations) is type(report.saddles_escaped) is int
+    assert type(report.objective) is type(report.gradient_norm) is float
+    assert type(report.positive_definite) is bool
+    assert all(type(note) is str for note in report.notes)
+
+
+@EVERY_METHOD
+def test_words_about_a_calibration(method: str) -> None:
+    calibration = fitted(method)
+    assert repr(calibration) == (
+        f"<{method} calibration of 120 target and 300 non-target scores: "
+        f"{calibration.report.reason}>"
+    )
+    assert (calibration.tar_count, calibration.non_count) == (120, 300)
+
+
+@EVERY_METHOD
+def test_llrs_have_the_shape_of_the_scores(method: str) -> None:
+    calibration = fitted(method)
+    scores = np.linspace(-4, 4, 24)
+    llrs = calibration(scores)
+    assert llrs.dtype == np.float64
+    for shape in ((24,), (4, 6), (2, 3, 4), (1, 24)):
+        np.testing.assert_array_equal(calibration(scores.reshape(shape)), llrs.reshape(shape))
+    assert np.shape(calibration(scores[3])) == ()
+    assert float(calibration(float(scores[3]))) == llrs[3]
+    assert calibration(list(scores)).tolist() == llrs.tolist()
+    for shape in ((0,), (0, 3)):
+        assert calibration(np.empty(shape)).shape == shape
+    assert calibration(np.empty(0)).dtype == np.float64
+
+
+@EVERY_METHOD
+def test_layout_of_the_scores_does_not_matter_and_they_stay_as_they_were(method: str) -> None:
+    calibration = fitted(method)
+    scores = np.linspace(-4, 4, 24).reshape(4, 6)
+    expected = calibration(scores)
+    np.testing.assert_array_equal(calibration(np.asfortranarray(scores)), expected)
+    np.testing.assert_array_equal(calibration(scores.T), expected.T)
+    np.testing.assert_array_equal(calibration(scores[::-1, ::2]), expected[::-1, ::2])
+    scores.flags.writeable = False
+    np.testing.assert_array_equal(calibration(scores), expected)
+    np.testing.assert_array_equal(scores, np.linspace(-4, 4, 24).reshape(4, 6))
+    assert not np.shares_memory(calibration(scores), scores)
+
+
+@EVERY_METHOD
+def test_long_arrays_are_calibrated_as_short_ones(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks and threads are not to be seen in the answer."""
+    calibration = fitted(method)
+    short = np.linspace(-5, 5, 1001)
+    expected = calibration(short)
+    monkeypatch.setenv("LLRCAL_THREADS", "3")
+    np.testing.assert_array_equal(calibration(np.tile(short, 800)), np.tile(expected, 800))
+
+
+@EVERY_METHOD
+def test_single_precision_scores_are_taken_at_their_value(method: str) -> None:
+    tar, non = TAR.astype(np.float32), NON.astype(np.float32)
+    one = llrcal.fit(tar, non, method=method)
+    other = llrcal.fit(tar.astype(np.float64), non.astype(np.float64), method=method)
+    assert one == other
+    np.testing.assert_array_equal(one(tar), other(tar.astype(np.float64)))
+    assert one(tar).dtype == np.float64
+
+
+@EVERY_METHOD
+def test_integers_and_lists_are_scores(method: str) -> None:
+    tar, non = np.round(4 * TAR).astype(np.int16), np.round(4 * NON).astype(np.int16)
+    one = llrcal.fit(tar, non, method=method)
+    assert one == llrcal.fit(tar.astype(float).tolist(), non.astype(float).tolist(), method=method)
+    np.testing.assert_array_equal(one(tar), one(tar.astype(float)))
+
+
+@EVERY_METHOD
+def test_training_scores_stay_as_they_were(method: str) -> None:
+    tar, non = TAR.copy(), NON.copy()
+    tar.flags.writeable = non.flags.writeable = False
+    llrcal.fit(tar, non, method=method)
+    np.testing.assert_array_equal(tar, TAR)
+    np.testing.assert_array_equal(non, NON)
+
+
+@EVERY_METHOD
+def test_scores_that_are_no_numbers_are_refused(method: str) -> None:
+    calibration = fitted(method)
+    with pytest.raises(llrcal.ScoreError, match=r"1 of 3 .* NaN; the first is nan at index 1"):
+        calibration([0.0, math.nan, 1.0])
+    with pytest.raises(llrcal.ScoreError, match=r"3 of 4 .* at index 1"):
+        calibration([[0.0, math.nan], [math.nan, math.nan]])
+    with pytest.raises(llrcal.ScoreError, match="NaN"):
+        calibration(math.nan)
+    for bad in (["a"], [True], [1j], None):
+        with pytest.raises(llrcal.ScoreError, match="scores"):
+            calibration(bad)  # type: ignore[arg-type]
+
+
+@EVERY_METHOD
+def test_llrs_are_never_nan(method: str) -> None:
+    far = [-math.inf, -1e308, -1e100, -1e10, 0.0, -0.0, 5e-324, 1e10, 1e100, 1e308, math.inf]
+    with np.errstate(over="ignore"):
+        assert not np.isnan(fitted(method)(far)).any()
