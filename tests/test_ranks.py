@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from llrcal import ranks
 from llrcal.arrays import Array
 from llrcal.ranks import RUN, Groups, SortedRuns, groups, groups_of_runs
-from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, normal
+from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
 
 def by_runs(tar: Array, non: Array) -> Groups:
@@ -90,6 +92,30 @@ def test_groups_of_arrays_and_of_runs_are_the_same(sets: Sets) -> None:
     assert_same(groups(tar, non), by_runs(tar, non))
 
 
+# Near and far, dense and sparse: neighbouring doubles share a bin, others lie beyond all bins.
+CLUSTERS = st.integers(0, 40).map(lambda k: 1.0 + k * 2.0**-52)
+SPREAD = st.tuples(st.sampled_from([-1.0, 1.0]), st.integers(-60, 60), st.integers(0, 7)).map(
+    lambda parts: parts[0] * 2.0 ** parts[1] * (1 + parts[2] / 8)
+)
+EXTREME = st.sampled_from([0.0, -0.0, 1e30, -1e30, 5e-324, 1e300, -1e300])
+
+
+@pytest.mark.parametrize("run", [0, 3])
+@given(
+    sets=ANY
+    | classes(CLUSTERS | INFINITE, most=40)
+    | classes(CLUSTERS | SPREAD, most=40)
+    | classes(FEW_VALUES | SPREAD | EXTREME | INFINITE, most=40)
+)
+@example(sets=([-3.0, 0.0, 0.5, -(2.0**-28)], [-3.0, -3.0, -3.0, 1e300]))  # 1e300 of units
+def test_large_sets_are_counted_as_small_ones(run: int, sets: Sets) -> None:
+    """Small sets take the way of large ones when a run is shorter than they are."""
+    tar, non = (np.array(scores) for scores in sets)
+    with mock.patch.object(ranks, "RUN", run):
+        counted = groups(tar, non)
+    assert_same(counted, by_runs(tar, non))
+
+
 @given(sets=ANY, seed=st.integers(0, 99))
 def test_groups_do_not_depend_on_order(sets: Sets, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -122,6 +148,8 @@ def test_sets_longer_than_a_run(
     monkeypatch.setenv("LLRCAL_THREADS", threads)
     rare = np.round(normal(900, 1.0, 2.0), 2)
     common = np.round(normal(count, -1.0, 2.0), 3)
+    common[:6] = [-math.inf, -1e9, -1e6, 1e6, 1e9, math.inf]  # beyond all bins
+    rare[:3] = [-1e6, 1e9, math.inf]
     tar, non = (rare, common) if tar_is_rarer else (common, rare)
     pooled = groups(tar, non)
     assert_same(pooled, by_runs(tar, non))

@@ -104,7 +104,8 @@ class Grid:
 
     def _bits(self, scores: Array) -> tuple[Counts, Bools]:
         """Distance to the origin as an integer that rises with it, and on which side."""
-        y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
+        with np.errstate(over="ignore"):  # infinitely far is beyond the grid, and that is right
+            y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
         below = y < 0
         bits = (np.abs(y, out=y) + 1.0).view(np.int64)
         bits -= _ONE

@@ -17,7 +17,7 @@ from functools import reduce
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
+from llrcal.arrays import Array, Counts, Floats, weighted_sum
 from llrcal.chunks import chunks, map_parts
 from llrcal.errors import DegenerateError
 from llrcal.grid import PLACE_BITS, Grid
@@ -131,9 +131,9 @@ class Points:
 
     def mean_and_variance(self) -> tuple[float, float]:
         """Mean and (1/n) variance, in units of the grid."""
-        mean = float(self.values @ self.weights)
+        mean = weighted_sum(self.values, self.weights)
         deviations = self.values - mean
-        return mean, float((deviations * deviations) @ self.weights)
+        return mean, weighted_sum(deviations * deviations, self.weights)
 
 
 def _check_reach(least: float, greatest: float, grid: Grid) -> None:

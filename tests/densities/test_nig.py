@@ -23,10 +23,13 @@ def domain(rng: np.random.Generator) -> tuple[float, float, float]:
     return float(y), float(eta), float(10 ** rng.uniform(-14, 10))
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_value_gradient_and_hessian_in_moment_coordinates(seed: int) -> None:
+BATCHES = [(0, 20), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(1, 11))]
+
+
+@pytest.mark.parametrize(("seed", "count"), BATCHES)
+def test_value_gradient_and_hessian_in_moment_coordinates(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
-    for _ in range(100):
+    for _ in range(count):
         y, eta, kappa = domain(rng)
         got = mean_loglik_by_moments(np.array([y]), np.array([1 + eta * y]), 1.0, eta, kappa, ONE)
         jet = jets.nig_by_moments(y, *jets.Jet.variables([0.0, 0.0, eta, kappa]))
@@ -36,10 +39,10 @@ def test_value_gradient_and_hessian_in_moment_coordinates(seed: int) -> None:
         assert hessian < 1e-10, (y, eta, kappa)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_value_gradient_and_hessian_in_free_coordinates(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
+def test_value_gradient_and_hessian_in_free_coordinates(seed: int, count: int) -> None:
     rng = np.random.default_rng(100 + seed)
-    for _ in range(50):
+    for _ in range(count):
         theta = np.array(
             [rng.normal(), rng.uniform(-1, 1), rng.normal(), np.log1p(10 ** rng.uniform(-14, 10))]
         )

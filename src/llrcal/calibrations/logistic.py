@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.linear import INVERTED, Linear
 from llrcal.densities.density import Evaluated
 from llrcal.optimizer import minimise
@@ -100,15 +100,14 @@ class _Cost:
         slope, height = point
         x = self.sign * (slope * self.values + (height + self.prior_log_odds))
         p = expit(x)
-        first = self.weights * self.sign * p
-        second = self.weights * p * expit(-x)
-        across = float(second @ self.values)
+        pull = self.weights * self.sign * p
+        bend = self.weights * p * expit(-x)
+        across = weighted_sum(self.values, bend)
+        down = weighted_sum(self.values * self.values, bend)
         return Evaluated(
-            float(self.weights @ np.logaddexp(0, x)),
-            np.array([first @ self.values, first.sum()]),
-            np.array(
-                [[second @ (self.values * self.values), across], [across, float(second.sum())]]
-            ),
+            weighted_sum(np.logaddexp(0, x), self.weights),
+            np.array([weighted_sum(self.values, pull), float(pull.sum())]),
+            np.array([[down, across], [across, float(bend.sum())]]),
         )
 
 

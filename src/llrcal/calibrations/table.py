@@ -22,6 +22,7 @@ TOLERANCE = 1e-11  # of a cubic, at the points between its nodes; relative above
 _NODES = np.array([0.0, 0.25, 0.75, 1.0])
 _COEFFICIENTS = np.linalg.inv(np.vander(_NODES, increasing=True)).T
 _BETWEEN = np.array([0.1, 0.5])  # the cubic is worst in the middle
+_POWERS = np.vander(_BETWEEN, 4, increasing=True).T
 
 _UNKNOWN, _CUBIC, _FORMULA = 0, 1, 2
 
@@ -64,9 +65,14 @@ class Table:
             distance = (edge[:, None] + places * width[:, None]) * self._grid.unit
             return self._function(distance.ravel()).reshape(distance.shape)
 
-        cubics = at(_NODES) @ _COEFFICIENTS
+        cubics = _products(at(_NODES), _COEFFICIENTS)
         exact = at(_BETWEEN)
-        error = np.abs(cubics @ np.vander(_BETWEEN, 4, increasing=True).T - exact)
+        error = np.abs(_products(cubics, _POWERS) - exact)
         good = (error <= TOLERANCE * np.maximum(1, np.abs(exact))).all(axis=1)
         self._cubics[numbers] = cubics
         self._state[numbers] = np.where(good, _CUBIC, _FORMULA)
+
+
+def _products(rows: Floats, matrix: Floats) -> Floats:
+    """Matrix product whose rows do not depend on how many there are, as they do in BLAS."""
+    return np.asarray(sum(rows[:, i, None] * line for i, line in enumerate(matrix)))

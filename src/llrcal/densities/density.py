@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Floats, weighted_sum
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 POSITIVE = (np.finfo(np.float64).smallest_subnormal, math.inf)
@@ -123,12 +123,12 @@ class Density(ABC):
 def moments(values: Floats, weights: Floats) -> tuple[float, float, float, float]:
     """Mean, standard deviation, skewness and excess kurtosis of weighted values."""
     share = weights / weights.sum()
-    mean = float(values @ share)
+    mean = weighted_sum(values, share)
     deviations = values - mean
     squares = deviations * deviations
-    variance = float(squares @ share)
-    skewness = float((squares * deviations) @ share) / variance**1.5
-    kurtosis = float((squares * squares) @ share) / variance**2 - 3
+    variance = weighted_sum(squares, share)
+    skewness = weighted_sum(squares * deviations, share) / variance**1.5
+    kurtosis = weighted_sum(squares * squares, share) / variance**2 - 3
     return mean, variance**0.5, skewness, kurtosis
 
 

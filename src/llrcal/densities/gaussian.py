@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Evaluated, moments
 
 
@@ -53,8 +53,8 @@ class Gaussian(Density):
         sigma = np.exp(log_scale)
         y = (values - location) / sigma
         total = float(weights.sum())
-        first = float(y @ weights)
-        second = float((y * y) @ weights)
+        first = weighted_sum(y, weights)
+        second = weighted_sum(y * y, weights)
         gradient = np.array([first / sigma, second - total])
         hessian = np.array(
             [[-total / sigma**2, -2 * first / sigma], [-2 * first / sigma, -2 * second]]

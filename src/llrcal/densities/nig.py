@@ -25,7 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.densities.bessel import scaled_log_k1, scaled_log_k1_derivatives
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
@@ -234,7 +234,7 @@ def mean_loglik_by_moments(
     )
 
     def mean(term: Floats) -> float:
-        return float(term @ weights)
+        return weighted_sum(term, weights)
 
     total = float(weights.sum())
     gradient = np.array([-mean(f_y) / sd, -mean(y * f_y) - total, mean(f_e), mean(f_k)])

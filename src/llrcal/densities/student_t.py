@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     POSITIVE,
@@ -124,7 +124,7 @@ class StudentT(Density):
         f_ll = -y4 * l1 - 0.5 * more * y4 * y2 * l2
 
         def mean(term: Floats) -> float:
-            return float(term @ weights)
+            return weighted_sum(term, weights)
 
         total = float(weights.sum())
         h_ms = mean(f_y + y * f_yy) / sigma
