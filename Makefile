@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-quick check format bench clean
+.PHONY: demo test test-quick check format bench bench-quick clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/quickstart.py
@@ -23,6 +23,17 @@ check: $(VENV)/installed
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(VENV)/installed-bench
+	$(BIN)/python -m benchmarks.paper_scale
+
+bench-quick: $(VENV)/installed-bench
+	$(BIN)/python -m benchmarks.paper_scale --quick
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt --editable ".[bench]"
+	touch $@
 
 # The stamp is newer than the files that say what to install.
 $(VENV)/installed: pyproject.toml constraints.txt

@@ -39,7 +39,7 @@ def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:
     return _on_threads(lambda start, end: work(array[start:end]), len(array))
 
 
-def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**14) -> Floats:
+def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**15) -> Floats:
     """Apply an elementwise ``work`` chunk by chunk; the result has the shape of the array.
 
     The chunks are small, because elementwise formulas hold many temporary arrays at once.

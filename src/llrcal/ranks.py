@@ -95,6 +95,20 @@ def groups_of_runs(tar: SortedRuns, non: SortedRuns) -> Groups:
     return _pool(values, counts, below, up_to, common.count, least, rare_is_tar=rare is tar)
 
 
+def next_above(scores: Array, values: Floats) -> Floats:
+    """The smallest score above each of some values; infinite where there is none."""
+
+    def smallest(part: Array) -> Floats:
+        found = np.full(len(values), np.inf)
+        for chunk in chunks(part, RUN):
+            run = np.append(np.sort(chunk), np.inf)
+            place = np.searchsorted(run[:-1], values, "right")
+            np.minimum(found, run[place], out=found)
+        return found
+
+    return np.asarray(np.min(map_parts(smallest, scores), axis=0))
+
+
 @dataclass(frozen=True)
 class _Counted:
     """Scores counted among fixed values: by bin where that settles it, by rank elsewhere."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from llrcal.arrays import ArrayLike
+from llrcal.arrays import ArrayLike, Counts, Floats
 from llrcal.errors import OptionError
-from llrcal.ranks import Groups, groups
+from llrcal.ranks import Groups, groups, next_above
 from llrcal.scores import as_scores, check_finite
 from llrcal.summary import Summary
 
@@ -36,6 +36,14 @@ class Training:
     def groups(self) -> Groups:
         """Both classes in rising order, pooled where nothing can bend."""
         return groups(self._tar, self._non)
+
+    def first_scores(self, which: Counts) -> Floats:
+        """The smallest score in each of some groups."""
+        first, above = self.groups.low[which], self.groups.above[which]
+        if above.any():
+            larger = self._non if self.tar_count <= self.non_count else self._tar
+            first[above] = next_above(larger, first[above])
+        return first
 
     @property
     def empirical_alpha(self) -> float:

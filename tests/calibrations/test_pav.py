@@ -195,6 +195,22 @@ def test_either_class_may_be_the_rarer_one(extra: str) -> None:
     assert len(calibration.llrs) > 3
 
 
+@pytest.mark.parametrize("times", [(1, 1), (2, 1), (1, 2), (5, 1), (1, 5)])
+def test_where_a_step_lies_does_not_depend_on_which_class_is_rarer(times: tuple[int, int]) -> None:
+    """Separable classes make two steps, however often the scores of a class are repeated.
+
+    A new score in the gap between them must not change sides by it.
+    """
+    tar, non = [5.0, 6.0, 7.0], [0.0, 0.1]
+    usual = pav(tar, non)
+    calibration = pav(tar * times[0], non * times[1])
+    assert len(usual.scores) == 2
+    assert calibration.scores == usual.scores
+    assert np.sign(calibration([0.1, 2.0, 4.9, 5.0])).tolist() == (
+        np.sign(usual([0.1, 2.0, 4.9, 5.0])).tolist()
+    )
+
+
 def whole_arrays(tar: Floats, non: Floats) -> list[tuple[int, int, int]]:
     scores = np.unique(np.concatenate([tar, non]))
     counts = [

@@ -33,7 +33,8 @@ _LARGEST = np.finfo(np.float64).max
 class PAV(Calibration):
     """A rising step function: ``llrs[i]`` for scores from ``scores[i]`` up to ``scores[i + 1]``.
 
-    Scores below the first knot get the first value.
+    Each knot is the smallest training score of its step; scores below the first knot get the
+    first value.
     """
 
     scores: tuple[float, ...]
@@ -51,7 +52,7 @@ class PAV(Calibration):
         )
         llrs = np.maximum.accumulate(hull.llrs)
         rises = np.diff(llrs, prepend=-np.inf) > 0  # shares may differ by less than a double shows
-        edges = _finite(groups.edges[np.maximum(hull.first_group - 1, 0)])
+        edges = _finite(data.first_scores(np.maximum(hull.first_group - 1, 0)))
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
@@ -66,7 +67,7 @@ class PAV(Calibration):
 
     def _llrs(self, scores: Array) -> Floats:
         block = np.searchsorted(self._knots, scores, side="right") - 1
-        return self._values[np.maximum(block, 0)]
+        return self._values.take(np.maximum(block, 0))
 
     @cached_property
     def _knots(self) -> Floats:

@@ -42,11 +42,11 @@ class Table:
         """The function at each score of a one-dimensional chunk."""
         distance = scores.astype(np.float64, copy=False) - self._origin
         number, place = self._grid.number_and_fraction(distance)
-        state = self._state[number]
+        state = self._state.take(number)
         if not state.all():
             self._work_out(np.unique(number[state == _UNKNOWN]))
-            state = self._state[number]
-        cubic = self._cubics[number]
+            state = self._state.take(number)
+        cubic = self._cubics.take(number, axis=0)
         out: Floats = cubic[:, 3] * place
         for power in (2, 1):
             out += cubic[:, power]
