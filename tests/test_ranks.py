@@ -14,15 +14,17 @@ from hypothesis import strategies as st
 
 from llrcal import ranks
 from llrcal.arrays import Array
-from llrcal.ranks import RUN, Groups, SortedRuns, groups, groups_of_runs
+from llrcal.ranks import RUN, Groups, SortedRuns, groups
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
 
-def by_runs(tar: Array, non: Array) -> Groups:
-    return groups_of_runs(SortedRuns.of(tar), SortedRuns.of(non))
+def as_if_large(tar: Array, non: Array) -> Groups:
+    """Small sets take the way of large ones when a run is shorter than they are."""
+    with mock.patch.object(ranks, "RUN", 0):
+        return groups(tar, non)
 
 
-BOTH_WAYS = pytest.mark.parametrize("pool", [groups, by_runs])
+BOTH_WAYS = pytest.mark.parametrize("pool", [groups, as_if_large])
 
 
 def assert_same(one: Groups, other: Groups) -> None:
@@ -86,12 +88,6 @@ def test_edges_are_the_least_doubles_of_their_groups(
             assert group_of(pooled, math.nextafter(edge, -math.inf)) == i - 1
 
 
-@given(sets=ANY)
-def test_groups_of_arrays_and_of_runs_are_the_same(sets: Sets) -> None:
-    tar, non = (np.array(scores) for scores in sets)
-    assert_same(groups(tar, non), by_runs(tar, non))
-
-
 # Near and far, dense and sparse: neighbouring doubles share a bin, others lie beyond all bins.
 CLUSTERS = st.integers(0, 40).map(lambda k: 1.0 + k * 2.0**-52)
 SPREAD = st.tuples(st.sampled_from([-1.0, 1.0]), st.integers(-60, 60), st.integers(0, 7)).map(
@@ -109,11 +105,10 @@ EXTREME = st.sampled_from([0.0, -0.0, 1e30, -1e30, 5e-324, 1e300, -1e300])
 )
 @example(sets=([-3.0, 0.0, 0.5, -(2.0**-28)], [-3.0, -3.0, -3.0, 1e300]))  # 1e300 of units
 def test_large_sets_are_counted_as_small_ones(run: int, sets: Sets) -> None:
-    """Small sets take the way of large ones when a run is shorter than they are."""
     tar, non = (np.array(scores) for scores in sets)
     with mock.patch.object(ranks, "RUN", run):
         counted = groups(tar, non)
-    assert_same(counted, by_runs(tar, non))
+    assert_same(counted, groups(tar, non))
 
 
 @given(sets=ANY, seed=st.integers(0, 99))
@@ -152,7 +147,7 @@ def test_sets_longer_than_a_run(
     rare[:3] = [-1e6, 1e9, math.inf]
     tar, non = (rare, common) if tar_is_rarer else (common, rare)
     pooled = groups(tar, non)
-    assert_same(pooled, by_runs(tar, non))
+    assert_same(pooled, as_if_large(tar, non))
     edges = [*pooled.edges, math.inf]
     for counts, scores in ((pooled.tar, tar), (pooled.non, non)):
         np.testing.assert_array_equal(counts, np.histogram(scores, edges)[0])
@@ -176,4 +171,4 @@ def test_types_may_differ_between_the_classes(dtypes: tuple[str, str]) -> None:
     as_given = [np.array(s, t) for s, t in zip((tar, non), dtypes, strict=True)]
     doubles = [scores.astype(np.float64) for scores in as_given]
     assert_same(groups(*as_given), groups(*doubles))
-    assert_same(by_runs(*as_given), groups(*doubles))
+    assert_same(as_if_large(*as_given), groups(*doubles))

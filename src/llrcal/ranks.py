@@ -27,12 +27,9 @@ class SortedRuns:
     count: int
 
     @classmethod
-    def of(cls, scores: Array, *, questions: int = 0) -> SortedRuns:
-        """Sorted runs of an array, long enough for a number of ranks to be asked for cheaply."""
-        size = max(RUN, questions)
-
+    def of(cls, scores: Array) -> SortedRuns:
         def sort(part: Array) -> list[Array]:
-            return [np.sort(chunk) for chunk in chunks(part, size)]
+            return [np.sort(chunk) for chunk in chunks(part, RUN)]
 
         runs = [run for runs in map_parts(sort, scores) for run in runs]
         return cls(tuple(runs), len(scores))
@@ -74,25 +71,11 @@ class Groups:
 
 def groups(tar: Array, non: Array) -> Groups:
     """Pool two classes of scores into groups; one pass over the larger class, nothing kept."""
-    if max(len(tar), len(non)) <= RUN:
-        return groups_of_runs(SortedRuns.of(tar), SortedRuns.of(non))
     rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
     values, counts = np.unique(rare, return_counts=True)
     values = values.astype(np.float64, copy=False)
-    sieve = _Sieve(values)
-    parts = map_parts(sieve.count, common)
-    below, up_to = np.sum([sieve.ranks(part) for part in parts], axis=0)
-    least = min(float(values[0]), *(part.least for part in parts))
-    return _pool(values, counts, below, up_to, len(common), least, rare_is_tar=rare is tar)
-
-
-def groups_of_runs(tar: SortedRuns, non: SortedRuns) -> Groups:
-    """The same groups, of scores that are kept in sorted runs."""
-    rare, common = (tar, non) if tar.count <= non.count else (non, tar)
-    values, counts = np.unique(np.concatenate(rare.runs), return_counts=True)
-    below, up_to = common.below(values), common.up_to(values)
-    least = min(float(run[0]) for run in (*tar.runs, *non.runs))
-    return _pool(values, counts, below, up_to, common.count, least, rare_is_tar=rare is tar)
+    counted = _counted_among(common, values)
+    return _pool(values, counts, counted, len(common), rare_is_tar=rare is tar)
 
 
 def next_above(scores: Array, values: Floats) -> Floats:
@@ -111,11 +94,23 @@ def next_above(scores: Array, values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Scores counted among fixed values: by bin where that settles it, by rank elsewhere."""
+    """How many scores lie below, and up to, each of some values; and the least of them."""
 
-    per_bin: Counts
-    settled_by_rank: Counts
+    below: Counts
+    up_to: Counts
     least: float
+
+
+def _counted_among(scores: Array, values: Floats) -> _Counted:
+    """Count scores among sorted values."""
+    if len(scores) <= RUN:
+        runs = SortedRuns.of(scores)
+        return _Counted(runs.below(values), runs.up_to(values), float(runs.runs[0][0]))
+    sieve = _Sieve(values)
+    parts = map_parts(sieve.count, scores)
+    below = np.sum([part.below for part in parts], axis=0)
+    up_to = np.sum([part.up_to for part in parts], axis=0)
+    return _Counted(below, up_to, min(part.least for part in parts))
 
 
 class _Sieve:
@@ -142,7 +137,7 @@ class _Sieve:
         for chunk in chunks(scores):
             least = min(least, float(chunk.min()))
             number = self.grid.number(chunk)
-            held.append(chunk[self.occupied[number]])
+            held.append(chunk[self.occupied.take(number)])
             start = int(number.min())
             number -= start
             found = np.bincount(number)
@@ -151,7 +146,9 @@ class _Sieve:
             if room <= 0:
                 by_rank += self._compared(held)
                 held, room = [], full
-        return _Counted(per_bin, by_rank + self._compared(held), least)
+        by_rank += self._compared(held)
+        settled = np.cumsum(np.where(self.occupied, 0, per_bin))[self.bins]
+        return _Counted(by_rank[0] + settled, by_rank[1] + settled, least)
 
     def _compared(self, held: list[Array]) -> Counts:
         """Ranks of the values among some scores, by sorting them."""
@@ -160,29 +157,18 @@ class _Sieve:
         run = np.sort(np.concatenate(held))
         return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
 
-    def ranks(self, counted: _Counted) -> Counts:
-        """Number of scores below, and up to, each value."""
-        elsewhere = np.cumsum(np.where(self.occupied, 0, counted.per_bin))
-        return np.asarray(counted.settled_by_rank + elsewhere[self.bins])
-
 
 def _pool(
-    values: Array,
-    counts: Counts,
-    below: Counts,
-    up_to: Counts,
-    common_count: int,
-    least: float,
-    *,
-    rare_is_tar: bool,
+    values: Floats, counts: Counts, counted: _Counted, common_count: int, *, rare_is_tar: bool
 ) -> Groups:
     """Groups from the distinct values of the rarer class and the ranks of the other at them."""
     size = 2 * len(values) + 1
     rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
     rare_in[1::2] = counts
-    common_in[1::2] = up_to - below
-    common_in[0::2] = np.append(below, common_count) - np.insert(up_to, 0, 0)
-    low = np.concatenate([[least], np.repeat(values.astype(np.float64), 2)])
+    common_in[1::2] = counted.up_to - counted.below
+    common_in[0::2] = np.append(counted.below, common_count) - np.insert(counted.up_to, 0, 0)
+    least = min(counted.least, float(values[0]))
+    low = np.concatenate([[least], np.repeat(values, 2)])
     above = np.arange(size) % 2 == 0
     above[0] = False
     used = (rare_in + common_in) > 0

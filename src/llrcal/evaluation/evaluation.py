@@ -13,7 +13,7 @@ from llrcal.evaluation.cllr import cllr, min_cllr
 from llrcal.evaluation.eer import eer
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.hull import Hull
-from llrcal.ranks import Groups, SortedRuns, groups_of_runs
+from llrcal.ranks import Groups, SortedRuns, groups
 from llrcal.scores import as_scores
 
 
@@ -53,24 +53,24 @@ class Evaluation:
     def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
         tar = as_scores(tar, "target", allow_infinite=True)
         non = as_scores(non, "non-target", allow_infinite=True)
-        rarer = min(len(tar), len(non))
-        self._tar = SortedRuns.of(tar, questions=rarer)
-        self._non = SortedRuns.of(non, questions=rarer)
+        # A copy, so that what the caller does to the arrays later changes no answer.
+        self._tar_llrs, self._non_llrs = tar.copy(), non.copy()
+        self.tar_count, self.non_count = len(tar), len(non)
         self.cllr = cllr(tar, non)
         """Cost over all operating points, in bits."""
 
-    @property
-    def tar_count(self) -> int:
-        return self._tar.count
+    @cached_property
+    def _tar(self) -> SortedRuns:
+        return SortedRuns.of(self._tar_llrs)
 
-    @property
-    def non_count(self) -> int:
-        return self._non.count
+    @cached_property
+    def _non(self) -> SortedRuns:
+        return SortedRuns.of(self._non_llrs)
 
     @cached_property
     def groups(self) -> Groups:
         """Both classes in rising order, with ties pooled."""
-        return groups_of_runs(self._tar, self._non)
+        return groups(self._tar_llrs, self._non_llrs)
 
     @cached_property
     def hull(self) -> Hull:
@@ -103,7 +103,7 @@ class Evaluation:
     def pmiss(self, threshold: ArrayLike) -> Floats: ...
     def pmiss(self, threshold: ArrayLike) -> Floats | float:
         """Share of targets below a threshold."""
-        return _scalar(self._tar.below(np.asarray(threshold)) / self._tar.count)
+        return _scalar(self._tar.below(np.asarray(threshold)) / self.tar_count)
 
     @overload
     def pfa(self, threshold: float) -> float: ...
@@ -111,14 +111,14 @@ class Evaluation:
     def pfa(self, threshold: ArrayLike) -> Floats: ...
     def pfa(self, threshold: ArrayLike) -> Floats | float:
         """Share of non-targets at or above a threshold."""
-        accepted = self._non.count - self._non.below(np.asarray(threshold))
-        return _scalar(accepted / self._non.count)
+        accepted = self.non_count - self._non.below(np.asarray(threshold))
+        return _scalar(accepted / self.non_count)
 
     def roc(self) -> tuple[Floats, Floats]:
         """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
         misses = np.concatenate([[0], np.cumsum(self.groups.tar)])
         rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
-        return 1 - rejected / self._non.count, misses / self._tar.count
+        return 1 - rejected / self.non_count, misses / self.tar_count
 
     @overload
     def bayes_error(self, prior_log_odds: float) -> float: ...
