@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test test-quick check format bench bench-quick clean
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/quickstart.py
+	$(BIN)/llrcal demo --out demo --force
 
 test: $(VENV)/installed
 	$(BIN)/python -m pytest -n auto

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from llrcal.files import write_atomically
+from llrcal.errors import OptionError
+from llrcal.files import atomic_folder, write_atomically
 
 
 @pytest.fixture
@@ -72,7 +73,8 @@ def test_a_file_keeps_its_mode(tmp_path: Path, bits: int) -> None:
 
 WRITE_TOO_MUCH = """
 import resource, sys
-from llrcal.files import write_atomically
+from llrcal.errors import OptionError
+from llrcal.files import atomic_folder, write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
     write_atomically(sys.argv[1], b"new" * 100_000)
@@ -103,7 +105,8 @@ def test_the_old_file_stays_when_the_disk_takes_no_more(tmp_path: Path, exists: 
 
 KILL_WHILE_WRITING = """
 import os, signal, sys
-from llrcal.files import write_atomically
+from llrcal.errors import OptionError
+from llrcal.files import atomic_folder, write_atomically
 path, spins = sys.argv[1], int(sys.argv[2])
 pid = os.fork()
 if pid == 0:
@@ -157,3 +160,58 @@ def test_a_folder_that_may_not_be_written_keeps_the_old_file(tmp_path: Path) -> 
         assert [p.name for p in tmp_path.iterdir()] == ["file"]
     finally:
         tmp_path.chmod(0o700)
+
+
+class TestAtomicFolder:
+    def test_a_whole_folder_appears(self, tmp_path: Path) -> None:
+        with atomic_folder(tmp_path / "out") as folder:
+            (folder / "a.txt").write_text("a")
+            assert not (tmp_path / "out").exists()
+        assert (tmp_path / "out" / "a.txt").read_text() == "a"
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+    def test_a_failure_leaves_nothing(self, tmp_path: Path) -> None:
+        def fill_and_fail() -> None:
+            with atomic_folder(tmp_path / "out") as folder:
+                (folder / "a.txt").write_text("a")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fill_and_fail()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_what_is_there_is_replaced_only_by_force(self, tmp_path: Path) -> None:
+        old = tmp_path / "out"
+        old.mkdir()
+        (old / "old.txt").write_text("old")
+        with pytest.raises(OptionError, match="exists already"), atomic_folder(old):
+            pass
+        assert (old / "old.txt").exists()
+        with atomic_folder(old, force=True) as folder:
+            (folder / "new.txt").write_text("new")
+        assert [path.name for path in old.iterdir()] == ["new.txt"]
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+    def test_a_failure_keeps_what_was_to_be_replaced(self, tmp_path: Path) -> None:
+        old = tmp_path / "out"
+        old.mkdir()
+        (old / "old.txt").write_text("old")
+        with pytest.raises(ZeroDivisionError), atomic_folder(old, force=True):
+            raise ZeroDivisionError
+        assert (old / "old.txt").read_text() == "old"
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+    def test_an_empty_folder_is_filled(self, tmp_path: Path) -> None:
+        (tmp_path / "out").mkdir()
+        with atomic_folder(tmp_path / "out") as folder:
+            (folder / "a.txt").write_text("a")
+        assert (tmp_path / "out" / "a.txt").exists()
+
+    def test_a_file_is_never_replaced_by_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "out").write_text("a file")
+        with (
+            pytest.raises(OptionError, match="exists already"),
+            atomic_folder(tmp_path / "out", force=True),
+        ):
+            pass
+        assert (tmp_path / "out").read_text() == "a file"

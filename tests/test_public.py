@@ -50,11 +50,14 @@ NAMES = {
     "PAPER",
     "Report",
     "ScoreError",
+    "TrialFileError",
+    "Trials",
     "evaluate",
     "fit",
     "fit_all",
     "load",
     "optimal_llrs",
+    "read_trials",
     "split",
 }
 
@@ -98,7 +101,7 @@ def test_other_names_are_attribute_errors() -> None:
 
 
 def test_errors_have_one_base() -> None:
-    for name in ("ScoreError", "OptionError", "ModelFileError", "DegenerateError"):
+    for name in ("ScoreError", "OptionError", "ModelFileError", "TrialFileError"):
         assert issubclass(getattr(llrcal, name), llrcal.LlrcalError)
     assert issubclass(llrcal.DegenerateError, llrcal.ScoreError)
     assert issubclass(llrcal.ScoreError, ValueError)

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from llrcal.errors import ModelFileError as ModelFileError
     from llrcal.errors import OptionError as OptionError
     from llrcal.errors import ScoreError as ScoreError
+    from llrcal.errors import TrialFileError as TrialFileError
     from llrcal.evaluation import Evaluation as Evaluation
     from llrcal.evaluation import evaluate as evaluate
     from llrcal.evaluation import optimal_llrs as optimal_llrs
-    from llrcal.report import Report as Report
+    from llrcal.fit_report import Report as Report
     from llrcal.scores import split as split
+    from llrcal.trials import Trials as Trials
+    from llrcal.trials import read_trials as read_trials
 
 _HOME = {
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
@@ -41,10 +44,12 @@ _HOME = {
         "ModelFileError",
         "OptionError",
         "ScoreError",
+        "TrialFileError",
     ),
     "llrcal.evaluation": ("Evaluation", "evaluate", "optimal_llrs"),
-    "llrcal.report": ("Report",),
+    "llrcal.fit_report": ("Report",),
     "llrcal.scores": ("split",),
+    "llrcal.trials": ("Trials", "read_trials"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -4,6 +4,7 @@ LlrcalError
  |-- ScoreError          scores that cannot be used: NaN, empty, wrong type or shape
  |   `-- DegenerateError scores that no member of the model family describes
  |-- OptionError         an option that does not exist or is out of range
+ |-- TrialFileError      a score or key file that cannot be read as one
  `-- ModelFileError      a model file that is not one of ours, or not whole
 """
 
@@ -24,6 +25,10 @@ class DegenerateError(ScoreError):
 
 class OptionError(LlrcalError, ValueError):
     """An option is unknown or out of range."""
+
+
+class TrialFileError(LlrcalError):
+    """A file does not hold trials that can be read without guessing."""
 
 
 class ModelFileError(LlrcalError):

@@ -43,8 +43,10 @@ class Grid:
         if not len(sample):
             return cls(0.0, 1.0, bin_bits, octaves)
         spread = _spread(sample)
-        unit = float(2.0 ** np.ceil(np.log2(spread))) if spread > 0 else 1.0
         middle = float(sample[len(sample) // 2])
+        if spread == 0:
+            return cls(middle, 1.0, bin_bits, octaves)
+        unit = float(2.0 ** np.ceil(np.log2(spread)))
         origin = float(np.round(middle / unit) * unit)
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 

@@ -14,8 +14,8 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated
 from llrcal.errors import DegenerateError
+from llrcal.fit_report import Report
 from llrcal.optimizer import Solution, minimise
-from llrcal.report import Report
 from llrcal.summary import Points, Summary
 
 _COARSE = 512  # points in the first search

@@ -66,7 +66,8 @@ class Groups:
     @property
     def edges(self) -> Floats:
         """The least double that belongs to each group."""
-        return np.where(self.above, np.nextafter(self.low, np.inf), self.low)
+        with np.errstate(over="ignore"):  # above the largest double lies infinity
+            return np.where(self.above, np.nextafter(self.low, np.inf), self.low)
 
 
 def groups(tar: Array, non: Array) -> Groups:

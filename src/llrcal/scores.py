@@ -12,6 +12,8 @@ _TARGET_LABELS = frozenset({"target", "tar", "tgt", "true", "genuine", "mated", 
 _NONTARGET_LABELS = frozenset(
     {"nontarget", "non", "imp", "impostor", "false", "nonmated", "different", "Hd", "0"}
 )
+LABELS = (*sorted(_TARGET_LABELS), *sorted(_NONTARGET_LABELS))
+"""Every word that is understood as a label."""
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:

@@ -102,6 +102,13 @@ class TestSeparable:
         assert np.isfinite(one(grid)).all()
         assert np.all(np.diff(one(grid)) > 0)
 
+    @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+    def test_one_value_in_each_class(self, unit: float) -> None:
+        calibration = llrcal.fit([unit, unit], [0.0, 0.0, 0.0], method="logistic")
+        expected = llrcal.fit([1.0, 1.0], [0.0, 0.0, 0.0], method="logistic")([0.0, 0.5, 1.0])
+        assert calibration([0.0, 0.5 * unit, unit]) == pytest.approx(expected, rel=1e-9)
+        assert calibration.report.converged
+
     def test_touching_classes_are_separable_too(self) -> None:
         report = llrcal.fit([2.0, 3.0], [1.0, 2.0], method="logistic").report
         assert any("separable" in note for note in report.notes)
@@ -133,3 +140,14 @@ def test_inverted_scores_are_noted() -> None:
         calibration = llrcal.fit([0.0, 1.0, 2.0], [1.5, 3.0, 4.0], method=method)
         assert calibration.params["slope"] < 0
         assert any("distances" in note for note in calibration.report.notes)
+
+
+def test_scores_too_small_for_their_variance_are_refused() -> None:
+    tiny = np.array([1.0, 2.0, 3.0]) * 1e-300
+    with pytest.raises(llrcal.DegenerateError, match="variance of the scores is 0"):
+        llrcal.fit(tiny, -tiny, method="linear-gaussian")
+
+
+def test_llrs_too_large_for_a_double_are_infinite() -> None:
+    calibration = llrcal.fit([1.0, 2.0, 3.0], [-1.0, 0.0, 1.5], method="logistic")
+    assert calibration([1.7e308, -1.7e308]).tolist() == [np.inf, -np.inf]

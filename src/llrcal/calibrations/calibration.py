@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.fields import Fields
 from llrcal.chunks import map_into
-from llrcal.report import Report
+from llrcal.fit_report import Report
 from llrcal.scores import as_floats, check_finite
 from llrcal.training import Training
 

@@ -12,8 +12,8 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
 from llrcal.densities.density import Density
 from llrcal.errors import DegenerateError
+from llrcal.fit_report import Report
 from llrcal.likelihood import maximum_likelihood
-from llrcal.report import Report
 from llrcal.summary import Summary
 from llrcal.training import Training
 

@@ -39,7 +39,8 @@ class Linear(Calibration):
         centred = scores.astype(np.float64, copy=False) - self.origin
         if self.slope == 0:
             return np.full(scores.shape, self.height)  # also for infinite scores
-        return self.slope * centred + self.height
+        with np.errstate(over="ignore"):  # an LLR too large for a double is infinite
+            return np.asarray(self.slope * centred + self.height)
 
     @property
     def params(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import INVERTED, Linear
 from llrcal.errors import DegenerateError
-from llrcal.report import Report
+from llrcal.fit_report import Report
 from llrcal.training import Training
 
 
@@ -36,15 +36,21 @@ class LinearGaussian(Linear):
         weight = data.weight(alpha)
         origin = data.non.grid.origin
         moments = []
-        for scores in (data.tar, data.non):
+        tar, non = data.tar, data.non
+        for scores in (tar, non):
             mean, variance = scores.points().mean_and_variance()
             grid = scores.grid
             moments.append((mean * grid.unit + (grid.origin - origin), variance * grid.unit**2))
         (mean_tar, var_tar), (mean_non, var_non) = moments
         variance = weight * var_tar + (1 - weight) * var_non
-        if not variance > 0:
+        if tar.least == tar.greatest and non.least == non.greatest:
             raise DegenerateError(
                 "each class consists of one value only: no variance can be estimated"
+            )
+        if not 0 < variance < math.inf:
+            raise DegenerateError(
+                f"the variance of the scores is {variance:g} in doubles: multiply them by a "
+                "constant that brings them near one"
             )
         slope = (mean_tar - mean_non) / variance
         notes = (INVERTED,) if slope < 0 else ()

@@ -21,8 +21,8 @@ from scipy.special import expit
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.linear import INVERTED, Linear
 from llrcal.densities.density import Evaluated
+from llrcal.fit_report import Report
 from llrcal.optimizer import minimise
-from llrcal.report import Report
 from llrcal.summary import Summary
 from llrcal.training import Training
 
@@ -53,7 +53,9 @@ class Logistic(Linear):
             return cls(**common, origin=tar.least, slope=0.0, height=0.0, report=report)
 
         origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
-        unit = max(tar.grid.unit, non.grid.unit, abs(tar.grid.origin - non.grid.origin))
+        # The unit of a class of equal scores means nothing.
+        spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
+        unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
         tar_points = _standardised(tar, origin, unit)
         non_points = _standardised(non, origin, unit)
         notes: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.methods import METHODS
 from llrcal.errors import ModelFileError
 from llrcal.files import write_atomically
-from llrcal.report import Report
+from llrcal.fit_report import Report
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"

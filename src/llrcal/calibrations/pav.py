@@ -18,8 +18,8 @@ from scipy.special import xlogy
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
+from llrcal.fit_report import Report
 from llrcal.hull import Hull
-from llrcal.report import Report
 from llrcal.training import Training
 
 DUMMIES = (

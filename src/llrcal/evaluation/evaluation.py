@@ -10,6 +10,7 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cllr import cllr, min_cllr
+from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.eer import eer
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.hull import Hull
@@ -66,6 +67,22 @@ class Evaluation:
     @cached_property
     def _non(self) -> SortedRuns:
         return SortedRuns.of(self._non_llrs)
+
+    @cached_property
+    def largest_llr(self) -> float:
+        """Largest size of an LLR, of either sign."""
+        ends = [f(llrs) for llrs in (self._tar_llrs, self._non_llrs) for f in (np.min, np.max)]
+        return float(np.abs(ends).max())
+
+    @cached_property
+    def tar_range(self) -> tuple[float, float]:
+        """Least and greatest finite LLR of the targets; NaN where none is finite."""
+        return _finite_range(self._tar_llrs)
+
+    @cached_property
+    def non_range(self) -> tuple[float, float]:
+        """Least and greatest finite LLR of the non-targets; NaN where none is finite."""
+        return _finite_range(self._non_llrs)
 
     @cached_property
     def groups(self) -> Groups:
@@ -138,6 +155,31 @@ class Evaluation:
         x = _bayes.as_prior_log_odds(prior_log_odds)
         vertex = self.hull.best_vertex(x)
         return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
+
+    @cached_property
+    def _weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
+        return (
+            WeightedLLRs.of(self._tar_llrs, wrong=-np.inf),
+            WeightedLLRs.of(self._non_llrs, wrong=np.inf),
+        )
+
+    @overload
+    def cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*self._weighted, x))
+
+    @overload
+    def min_cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
 
     @overload
     def act_dcf(
@@ -218,6 +260,14 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
         return np.asarray(llrs[block])
 
     return apply(tar), apply(non)
+
+
+def _finite_range(llrs: Array) -> tuple[float, float]:
+    least, greatest = float(llrs.min()), float(llrs.max())
+    if np.isinf(least) or np.isinf(greatest):
+        finite = llrs[np.isfinite(llrs)]
+        least, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
+    return float(least), float(greatest)
 
 
 def _scalar(value: Floats) -> Floats | float:

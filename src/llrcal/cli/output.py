@@ -1,0 +1,27 @@
+"""Everything a comparison leaves on disk: models, tables, figures, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from llrcal.comparison import Comparison
+from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.figures.comparison import draw_all
+from llrcal.files import write_atomically
+from llrcal.report import build_report
+
+
+def write_results(comparison: Comparison, folder: Path, progress: Callable[[str], None]) -> None:
+    """Fill a folder with the results of a comparison."""
+    progress("models and tables")
+    models = folder / "models"
+    models.mkdir()
+    for label, candidate in comparison.candidates.items():
+        candidate.calibration.save(models / f"{label}.json")
+    write_atomically(folder / "metrics.csv", as_csv(metrics(comparison)).encode())
+    write_atomically(folder / "metrics.md", as_markdown(comparison).encode())
+    progress("figures")
+    draw_all(comparison, folder / "figures")
+    progress("report")
+    write_atomically(folder / "report.html", build_report(comparison).encode())

@@ -1,0 +1,70 @@
+"""``llrcal simulate``: scores of a simulated recognizer, to try things on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llrcal.simulation import SimulatedTrials
+
+Condition = Literal["train", "test"]
+
+
+@click.command()
+@click.option("--out", required=True, metavar="DIR", help="Folder for train.npz and test.npz.")
+@click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@click.option("--quiet", is_flag=True, help="No progress bars.")
+def simulate(out: str, full: bool, seed: int, force: bool, quiet: bool) -> None:
+    """Simulate a recognizer: heavy tails, skew, rare targets, a mild shift from train to test.
+
+    \b
+    llrcal simulate --out scores
+    llrcal compare --train scores/train.npz --test scores/test.npz --out results
+    """
+    from llrcal.files import atomic_folder
+
+    with atomic_folder(out, force=force) as folder:
+        for condition in ("train", "test"):
+            _write(folder / f"{condition}.npz", simulated(condition, full, seed, quiet=quiet))
+    click.echo(f"Simulated trials: {out}/train.npz and {out}/test.npz")
+
+
+def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> SimulatedTrials:
+    """Trials of one condition, at demo size or the paper's."""
+    from llrcal import simulation
+    from llrcal.cli.terminal import counting_bar
+
+    sizes = {
+        "train": simulation.PAPER_TRAIN if full else simulation.DEMO_TRAIN,
+        "test": simulation.PAPER_TEST if full else simulation.DEMO_TEST,
+    }
+    targets, nontargets = sizes[condition]
+    with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:
+        return simulation.simulate(
+            targets=targets,
+            nontargets=nontargets,
+            seed=seed,
+            condition=condition,
+            progress=progress,
+        )
+
+
+def _write(path: Path, trials: SimulatedTrials) -> None:
+    import numpy as np
+
+    from llrcal.files import atomic_file
+
+    with atomic_file(path) as file:
+        np.savez(
+            file,
+            tar=trials.tar,
+            non=trials.non,
+            tar_speakers=trials.tar_speakers,
+            non_speakers=trials.non_speakers,
+        )

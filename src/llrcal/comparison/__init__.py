@@ -1,0 +1,7 @@
+"""Every calibration trained on one set of trials and tested on another."""
+
+from llrcal.comparison.comparison import Candidate, Comparison, compare
+from llrcal.comparison.findings import Finding
+from llrcal.comparison.operating_point import OperatingPoint
+
+__all__ = ["Candidate", "Comparison", "Finding", "OperatingPoint", "compare"]

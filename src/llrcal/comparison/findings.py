@@ -1,0 +1,128 @@
+"""What a reader of a comparison should be warned of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations import Calibration
+from llrcal.comparison.operating_point import OperatingPoint
+from llrcal.evaluation import Evaluation
+from llrcal.trials import Trials
+
+_GRID = 4001
+_SAMPLE = 200_000
+_SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not worth a word
+_HUGE_LLR = 30.0  # nats: ten trillion to one
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One warning: what kind it is, which calibration it concerns (if one), and a sentence."""
+
+    kind: str
+    label: str | None
+    text: str
+
+
+def score_range(*sets: Trials) -> tuple[float, float]:
+    """Least and greatest score of some sets of trials."""
+    scores = [side for trials in sets for side in (trials.tar, trials.non)]
+    return min(float(s.min()) for s in scores), max(float(s.max()) for s in scores)
+
+
+def data_findings(train: Trials, test: Trials) -> Iterator[Finding]:
+    """Where the test scores are not like the training scores."""
+    low, high = score_range(train)
+    outside = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
+    if outside:
+        total = len(test.tar) + len(test.non)
+        yield Finding(
+            "range",
+            None,
+            f"{outside:,} of {total:,} test scores lie outside the range of the training scores, "
+            f"{low:.4g} to {high:.4g}: their LLRs are extrapolated",
+        )
+    for name, old, new in (
+        ("target", train.tar, test.tar),
+        ("non-target", train.non, test.non),
+    ):
+        distance, critical = _kolmogorov_smirnov(old, new)
+        if distance > max(critical, _SMALL_SHIFT):
+            yield Finding(
+                "shift",
+                None,
+                f"{name} scores differ between training and test: their distribution functions "
+                f"are up to {distance:.3f} apart (chance alone: {critical:.3f})",
+            )
+
+
+def point_findings(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[Finding]:
+    """Which operating points rest on too few errors."""
+    low, high = raw.rule_of_30
+    for point in points:
+        if not low <= point.prior_log_odds <= high:
+            yield Finding(
+                "rule of 30",
+                None,
+                f"at {point.name} (prior log-odds {point.prior_log_odds:.2f}) fewer than 30 misses "
+                "or fewer than 30 false alarms carry the numbers: they may be luck",
+            )
+
+
+def calibration_findings(
+    label: str, calibration: Calibration, evaluation: Evaluation, train: Trials, test: Trials
+) -> Iterator[Finding]:
+    """What is odd about one calibration."""
+    report = calibration.report
+    if not report.converged:
+        yield Finding("not converged", label, f"{label}: the fit did not converge: {report.reason}")
+    if calibration.method != "pav":  # its note is its rule for finite LLRs, not a warning
+        for note in report.notes:
+            yield Finding("fit", label, f"{label}: {note}")
+    yield from _bends(label, calibration, train, test)
+    largest = evaluation.largest_llr
+    if largest > _HUGE_LLR:
+        yield Finding(
+            "extreme",
+            label,
+            f"{label}: LLRs of up to {largest:.3g} nats were given in the test; no training set "
+            "of this size supports such evidence",
+        )
+
+
+def _bends(label: str, calibration: Calibration, train: Trials, test: Trials) -> Iterator[Finding]:
+    """Where the LLR falls although the score rises."""
+    low, high = score_range(train, test)
+    grid = np.linspace(low, high, _GRID)
+    llrs = calibration(grid)
+    falls = np.diff(llrs) < -1e-9 * np.maximum(1, np.abs(llrs[1:]))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], falls, [False]]).astype(int)))
+    for start, end in edges.reshape(-1, 2):
+        a, b = grid[start], grid[end]
+        inside = sum(int(((s >= a) & (s <= b)).sum()) for s in (test.tar, test.non))
+        share = inside / (len(test.tar) + len(test.non))
+        yield Finding(
+            "not monotone",
+            label,
+            f"{label}: the LLR falls from {llrs[start]:.3g} to {llrs[end]:.3g} as the score rises "
+            f"from {a:.4g} to {b:.4g}, where {share:.2%} of the test scores lie",
+        )
+
+
+def _kolmogorov_smirnov(old: Array, new: Array) -> tuple[float, float]:
+    """Largest distance of two distribution functions, and what chance exceeds in 1 % of cases."""
+    a, b = (_sorted_sample(scores) for scores in (old, new))
+    grid = np.concatenate([a, b])
+    distance = np.abs(
+        np.searchsorted(a, grid, "right") / len(a) - np.searchsorted(b, grid, "right") / len(b)
+    )
+    return float(distance.max()), 1.63 * (1 / len(a) + 1 / len(b)) ** 0.5
+
+
+def _sorted_sample(scores: Array) -> Floats:
+    count = min(len(scores), _SAMPLE)
+    return np.sort(scores[np.arange(count) * len(scores) // count].astype(np.float64))

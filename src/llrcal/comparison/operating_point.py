@@ -1,0 +1,35 @@
+"""An operating point: a prior and two costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llrcal.evaluation.bayes_error import effective_prior_log_odds
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Where decisions are made: the prior of a target trial, and what the two errors cost."""
+
+    p_target: float
+    c_miss: float = 1.0
+    c_fa: float = 1.0
+
+    def __post_init__(self) -> None:
+        effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa)  # refuses what is not one
+
+    @property
+    def prior_log_odds(self) -> float:
+        """Prior log-odds with the costs folded in."""
+        return float(effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa))
+
+    @property
+    def name(self) -> str:
+        """A short name: ``p0.01``, or ``p0.01-miss10-fa1`` where the costs differ from one."""
+        prior = f"p{self.p_target:g}"
+        if self.c_miss == self.c_fa == 1:
+            return prior
+        return f"{prior}-miss{self.c_miss:g}-fa{self.c_fa:g}"
+
+
+DEFAULT_POINTS = tuple(OperatingPoint(p) for p in (0.001, 0.01, 0.1, 0.5))

@@ -1,0 +1,143 @@
+"""The LLR axis cut into cells, within which trials need only be counted.
+
+Every number of an evaluation follows from how many trials of each class lie in each cell, because
+
+- the hull bends only between the groups of PAV (:mod:`llrcal.ranks`), and every border between
+  two groups is an edge,
+- decisions are made at thresholds, and every threshold is an edge,
+- the Cllr cost of a trial hardly varies within a cell: it is replaced by the mean over its class
+  in the cell, which leaves Cllr itself as it is.
+
+So a resampled set of millions of trials is two short arrays of counts.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats, weighted_sum
+from llrcal.chunks import CHUNK, threads
+from llrcal.evaluation.bayes_error import normalised
+from llrcal.evaluation.cllr import min_cllr
+from llrcal.evaluation.eer import eer
+from llrcal.hull import Hull
+from llrcal.ranks import groups
+
+MOST_GROUPS = 2**16  # that are told apart; of more, only neighbours within a PAV block are merged
+STEP = 0.1  # nats between the edges of the grid, near zero
+STRETCH = 0.02  # and as a share of the LLR, far from zero
+
+
+@dataclass(frozen=True)
+class InCells:
+    """The trials of one class in cells."""
+
+    cell: Array
+    """Cell of each trial."""
+    counts: Counts
+    mean_cost: Floats
+    """Mean Cllr cost in each cell, in nats; zero in cells without a trial of the class."""
+
+    @classmethod
+    def of(cls, llrs: Array, edges: Floats, *, sign: float) -> InCells:
+        """Place LLRs, whose cost is log(1 + exp(sign * llr))."""
+        cell = np.empty(len(llrs), np.int32)
+
+        def place(start: int) -> tuple[Counts, Floats]:
+            part = llrs[start : start + CHUNK].astype(np.float64, copy=False)
+            found = np.searchsorted(edges, part, side="right") - 1
+            cell[start : start + CHUNK] = found
+            cost = np.logaddexp(0.0, sign * part)
+            counted = np.bincount(found, minlength=len(edges))
+            summed = np.bincount(found, weights=cost, minlength=len(edges))
+            return counted.astype(np.int64, copy=False), np.asarray(summed, np.float64)
+
+        counts, costs = np.zeros(len(edges), np.int64), np.zeros(len(edges))
+        # Chunks of one size in one order, so that no sum depends on the number of threads.
+        with ThreadPoolExecutor(threads()) as pool:
+            for found, cost in pool.map(place, range(0, len(llrs), CHUNK)):
+                counts += found
+                costs += cost
+        return cls(cell, counts, costs / np.maximum(counts, 1))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells in rising order of LLR, and the trials of a test set in them."""
+
+    edges: Floats
+    """The least LLR of each cell; infinite LLRs have the first and the last to themselves."""
+    prior_log_odds: Floats
+    """Operating points, whose thresholds are among the edges."""
+    tar: InCells
+    non: InCells
+
+    @classmethod
+    def of(cls, tar: Array, non: Array, *, prior_log_odds: Floats) -> Cells:
+        """Cells for LLRs, infinite ones included."""
+        ends = np.array([-np.inf, np.nextafter(-np.inf, 0), np.inf])
+        inner = -prior_log_odds, _grid(tar, non), _group_edges(tar, non)
+        edges = np.unique(np.concatenate([ends, *inner]))
+        tar_in, non_in = InCells.of(tar, edges, sign=-1.0), InCells.of(non, edges, sign=1.0)
+        return cls(edges, prior_log_odds, tar_in, non_in)
+
+    def metrics(self, tar: Counts, non: Counts) -> Floats:
+        """Numbers of the evaluation of so many trials in each cell.
+
+        Returns
+        -------
+        Floats
+            Cllr, minCllr, calibration loss, EER, then the actual and then the minimum normalised
+            costs at the operating points.
+        """
+        used = (tar + non) > 0
+        hull = Hull.pool(tar[used], non[used])
+        tar_cost = _mean(self.tar.mean_cost, tar)
+        non_cost = _mean(self.non.mean_cost, non)
+        cllr, least = (tar_cost + non_cost) / (2 * math.log(2)), min_cllr(hull)
+        x = self.prior_log_odds
+        misses, false_alarms = self._errors(tar, non)
+        actual = normalised(misses / tar.sum(), false_alarms / non.sum(), x)
+        vertex = hull.best_vertex(x)
+        best = normalised(hull.pmiss[vertex], hull.pfa[vertex], x)
+        return np.concatenate([[cllr, least, cllr - least, eer(hull)], actual, best])
+
+    def _errors(self, tar: Counts, non: Counts) -> tuple[Counts, Counts]:
+        """Misses and false alarms at the thresholds of the operating points."""
+        first_accepted = np.searchsorted(self.edges, -self.prior_log_odds)
+        below, above = np.cumsum(tar), np.cumsum(non[::-1])[::-1]
+        # No threshold is infinite, and the outermost cells are: there is a cell on either side.
+        return below[first_accepted - 1], above[first_accepted]
+
+
+def _group_edges(tar: Array, non: Array) -> Floats:
+    """Edges between the groups of PAV, and always those between its blocks."""
+    pooled = groups(tar, non)
+    step = -(-len(pooled.low) // MOST_GROUPS)
+    kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
+    with np.errstate(over="ignore"):  # above the largest double begins infinity, and that is right
+        return pooled.edges[kept]
+
+
+def _grid(tar: Array, non: Array) -> Floats:
+    """Edges every tenth of a nat near zero, and every fiftieth of the LLR far from it."""
+    ends = np.array([_finite_range(tar), _finite_range(non)])
+    scale = STEP / STRETCH
+    low, high = np.arcsinh(np.array([ends.min(), ends.max()]) / scale) / STRETCH
+    return np.asarray(scale * np.sinh(STRETCH * np.arange(np.ceil(low), np.floor(high) + 1)))
+
+
+def _finite_range(llrs: Array) -> tuple[float, float]:
+    """Least and largest of zero and all finite LLRs."""
+    finite = np.isfinite(llrs)
+    return float(llrs.min(where=finite, initial=0)), float(llrs.max(where=finite, initial=0))
+
+
+def _mean(costs: Floats, counts: Counts) -> float:
+    """Mean cost of so many trials in each cell; cells without any do not count, even at inf."""
+    used = counts > 0
+    return weighted_sum(costs[used], counts[used] / counts.sum())

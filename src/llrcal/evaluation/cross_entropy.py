@@ -1,0 +1,87 @@
+"""Empirical cross-entropy: Cllr spread out over the priors, in bits.
+
+At prior log-odds x, with p = 1 / (1 + e^-x),
+
+    ECE = p mean_tar log2(1 + e^-(llr + x)) + (1 - p) mean_non log2(1 + e^(llr + x)),
+
+what is left to know, on average, of which hypothesis holds, after the LLR was read. At x = 0 it
+is Cllr. LLRs of zero leave the entropy of the prior. Ramos and Gonzalez-Rodriguez, Forensic
+Science International 230 (2013), 156-169.
+
+Each LLR would have to be visited at each prior; a few thousand weighted points stand for them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.errors import DegenerateError
+from llrcal.hull import Hull
+from llrcal.summary import Summary
+
+
+@dataclass(frozen=True)
+class WeightedLLRs:
+    """The LLRs of one class: finite points with their shares, and what is infinite told apart.
+
+    Infinite LLRs on the right side cost nothing: the shares sum to one less theirs.
+    """
+
+    values: Floats
+    shares: Floats
+    infinitely_wrong: bool
+
+    @classmethod
+    def of(cls, llrs: Array, *, wrong: float) -> WeightedLLRs:
+        """Compress LLRs; ``wrong`` is the infinity that contradicts the class."""
+        infinite = np.isinf(llrs)
+        finite = llrs[~infinite] if infinite.any() else llrs
+        values, shares = _points(finite)
+        return cls(values, shares * (len(finite) / len(llrs)), bool((llrs == wrong).any()))
+
+    @classmethod
+    def optimal(cls, hull: Hull) -> tuple[WeightedLLRs, WeightedLLRs]:
+        """Targets and non-targets at the LLRs that PAV gives them, which are never wrong."""
+
+        def of(counts: Array) -> WeightedLLRs:
+            used = (counts > 0) & np.isfinite(hull.llrs)
+            return cls(hull.llrs[used], counts[used] / counts.sum(), infinitely_wrong=False)
+
+        return of(hull.tar), of(hull.non)
+
+    def mean_cost(self, prior_log_odds: float, sign: float) -> float:
+        """Mean of log2(1 + exp(sign * (llr + x)))."""
+        if self.infinitely_wrong:
+            return math.inf
+        costs = np.logaddexp(0, sign * (self.values + prior_log_odds))
+        return weighted_sum(costs, self.shares) / math.log(2)
+
+
+def cross_entropy(tar: WeightedLLRs, non: WeightedLLRs, prior_log_odds: Floats) -> Floats:
+    """Empirical cross-entropy in bits at each prior log-odds, in the shape of the latter."""
+    if tar.infinitely_wrong or non.infinitely_wrong:
+        return np.full(np.shape(prior_log_odds), np.inf)
+    # One prior at a time, so that the points stay in the cache.
+    entropies = [
+        float(expit(x)) * tar.mean_cost(x, -1.0) + float(expit(-x)) * non.mean_cost(x, 1.0)
+        for x in np.ravel(prior_log_odds).tolist()
+    ]
+    return np.reshape(np.array(entropies), np.shape(prior_log_odds))
+
+
+def _points(llrs: Array) -> tuple[Floats, Floats]:
+    """Values in nats, and shares that sum to one."""
+    if not len(llrs):
+        return np.empty(0), np.empty(0)
+    try:
+        summary = Summary.of(llrs)
+        points = summary.points()
+    except DegenerateError:  # LLRs too far apart for any grid; few programs make many of those
+        values, counts = np.unique(llrs.astype(np.float64), return_counts=True)
+        return values, counts / len(llrs)
+    return summary.grid.origin + points.values * summary.grid.unit, points.weights

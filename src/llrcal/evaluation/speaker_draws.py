@@ -1,0 +1,143 @@
+"""Resampled speakers, and how often each of their trials then counts.
+
+Trials that share a speaker rise and fall together, so speakers are what is drawn with replacement,
+and a speaker who is drawn k times stands for k different ones. A non-target trial then counts
+w(enrolment speaker) * w(test speaker) times, once for each pair of copies. A target trial counts
+w(speaker) times, not the square of it: it compares a copy with itself, and comparing two copies
+with each other would be a non-target trial, of which there is no honest score. Any other trial of
+one speaker, such as an impostor who claims to be himself, counts in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from llrcal.arrays import Array, ArrayLike, Counts
+from llrcal.chunks import chunks, threads
+from llrcal.errors import ScoreError
+from llrcal.evaluation.cells import Cells
+
+_TABLE = 2**24  # speaker ids within such a range are looked up in a table
+_PIECE = 2**12  # trials whose counts are summed together
+_BLOCK = 2**8  # replicates whose counts are held in memory together
+
+
+@dataclass(frozen=True)
+class SpeakerDraws:
+    """How often each speaker was drawn in each replicate; knows the trials, but not their LLRs.
+
+    The draws depend on the speakers and the seed alone, and can serve many evaluations of the same
+    trials.
+    """
+
+    tar: Array
+    """The two rows of ``weights`` whose product counts each target trial."""
+    non: Array
+    weights: Array
+    """A row for each speaker, and a last one of ones; a column for each replicate."""
+
+    @classmethod
+    def of(cls, tar: Array, non: Array, *, replicates: int, seed: int) -> SpeakerDraws:
+        """Draw speakers, given the enrolment and test speaker of each trial.
+
+        Draws in which a class has no trial left are drawn again.
+        """
+        if (differs := tar[:, 0] != tar[:, 1]).any():
+            first = int(differs.argmax())
+            raise ScoreError(
+                f"{int(differs.sum())} target trials have two speakers; the first is at index "
+                f"{first}: {tar[first, 0]} and {tar[first, 1]}. A target trial has one speaker"
+            )
+        (tar, non), count = _numbered(tar, non)
+        for pairs in (tar, non):
+            pairs[pairs[:, 0] == pairs[:, 1], 1] = count  # the row of ones: no speaker counts twice
+        rng = np.random.default_rng(seed)
+        weights = np.ones((replicates, count + 1), np.int32)
+        for drawn in weights:
+            while True:
+                drawn[:-1] = np.bincount(rng.integers(count, size=count), minlength=count)
+                if _any_left(drawn, tar) and _any_left(drawn, non):
+                    break
+        return cls(tar, non, np.ascontiguousarray(weights.T))
+
+    def counts(self, cells: Cells) -> Iterator[tuple[Counts, Counts]]:
+        """Target and non-target trials in each cell, replicate by replicate."""
+        size = len(cells.edges)
+        tar = self._sorted_keys(cells.tar.cell, self.tar)
+        non = self._sorted_keys(cells.non.cell, self.non)
+        for start in range(0, self.weights.shape[1], _BLOCK):
+            weights = np.ascontiguousarray(self.weights[:, start : start + _BLOCK])
+            tar_counts = _weighted_counts(tar, weights, size)
+            non_counts = _weighted_counts(non, weights, size)
+            yield from zip(tar_counts, non_counts, strict=True)
+
+    def _sorted_keys(self, cell: Array, pairs: Array) -> Counts:
+        """Cell, enrolment speaker and test speaker of each trial in one integer, sorted."""
+        base = len(self.weights)
+        key: Counts = (cell.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1]
+        key.sort()
+        return key
+
+
+def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
+    """Speaker ids as an integer array of shape (count, 2), or an error that says what is wrong."""
+    array = np.asarray(speakers)
+    if array.dtype.kind not in "iu":
+        raise ScoreError(f"{name} speakers have type {array.dtype}; pass integers")
+    if array.shape != (count, 2):
+        raise ScoreError(
+            f"{name} speakers have shape {array.shape}; {count} trials need shape ({count}, 2): "
+            "the enrolment and the test speaker of each"
+        )
+    return array
+
+
+def _numbered(*classes: Array) -> tuple[list[Array], int]:
+    """Speakers numbered from zero in the order of their ids; and how many they are."""
+    ids = [pairs.astype(np.int64, copy=False) for pairs in classes]
+    low, high = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)
+    if high - low >= _TABLE:
+        everyone, number = np.unique(np.concatenate(ids), return_inverse=True)
+        numbered = number.reshape(-1, 2).astype(np.int32)
+        return np.split(numbered, [len(ids[0])]), len(everyone)
+    seen = np.zeros(high - low + 1, bool)
+    for part in ids:
+        seen[part - low] = True
+    table = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return [table[part - low] for part in ids], int(seen.sum())
+
+
+def _any_left(drawn: Array, pairs: Array) -> bool:
+    """Whether any trial has all its speakers drawn; the first few mostly tell."""
+    return any(drawn[part].all(axis=1).any() for part in chunks(pairs, _PIECE))
+
+
+def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
+    """Sum over trials of the product of their speakers' weights: a row a draw, a column a cell.
+
+    All replicates are summed in one pass over the trials. Those of a cell and an enrolment
+    speaker follow each other, so that the weight of that speaker multiplies their sum.
+    """
+    base = len(weights)
+
+    def summed(piece: Counts) -> tuple[Counts, Array]:
+        row, test = np.divmod(piece, base)
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        cell, enrol = np.divmod(row[starts], base)
+        # 32 bits suffice for so few trials, unless a speaker is drawn 700 times: 700^2 2^12 < 2^31.
+        once = np.ones(len(piece), np.int32)
+        trials = csr_array((once, test, np.append(starts, len(piece))), (len(starts), base))
+        products = (trials @ weights) * weights[enrol]
+        firsts = np.flatnonzero(np.diff(cell, prepend=-1))
+        return cell[firsts], np.add.reduceat(products, firsts, axis=0)
+
+    total = np.zeros((cells, weights.shape[1]), np.int64)
+    with ThreadPoolExecutor(threads()) as pool:
+        for cell, counts in pool.map(summed, chunks(keys, _PIECE)):
+            total[cell] += counts
+    return np.ascontiguousarray(total.T)

@@ -1,0 +1,105 @@
+"""Fitted densities over histograms of both classes (paper, figure 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from llrcal.arrays import ArrayLike
+from llrcal.calibrations import Calibration
+from llrcal.calibrations.generative import Generative
+from llrcal.errors import OptionError
+from llrcal.figures.histogram import histogram, visible_range
+from llrcal.figures.legend import legend_above
+from llrcal.figures.style import LINE, NON_TARGET, TARGET
+from llrcal.scores import as_scores
+
+POINTS = 1001
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def densities(
+    ax: Axes,
+    calibration: Calibration,
+    *,
+    tar: ArrayLike,
+    non: ArrayLike,
+    log: bool = False,
+    legend: bool = True,
+) -> None:
+    """Draw the densities of a generative calibration over histograms of scores.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on.
+    calibration
+        A ``gaussian``, ``student-t`` or ``nig`` calibration.
+    tar, non
+        Target and non-target scores. Histograms are normalised by class.
+    log
+        Whether the density axis is logarithmic, which shows how well the tails fit.
+    legend
+        Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If the calibration has no densities.
+    ScoreError
+        If the scores cannot be used.
+    """
+    if not isinstance(calibration, Generative):
+        raise OptionError(
+            f"a {calibration.method} calibration has no densities; fit gaussian, student-t or nig"
+        )
+    classes = as_scores(tar, "target"), as_scores(non, "non-target")
+    low, high = visible_range(classes, margin=0.5 if log else 0.1)
+    scores = np.linspace(low, high, POINTS)
+    fits = (calibration.tar, calibration.non)
+    drawn = [histogram(values, low, high) for values in classes]
+    peak = max(float(heights.max()) for heights, _ in drawn)
+    least = min(float(heights[heights > 0].min()) for heights, _ in drawn) / 3
+
+    ax.set_xlim(low, high)
+    if log:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+        ax.set_ylim(least, 2 * peak)
+    entries: dict[str, Artist] = {}
+    names = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
+    for (name, colour, _), (heights, edges) in zip(names, drawn, strict=True):
+        entries[f"{name} scores"] = ax.stairs(
+            heights,
+            edges,
+            baseline=least if log else 0,
+            fill=True,
+            color=colour,
+            alpha=0.35,
+            linewidth=0,
+            label=f"{name} scores",
+        )
+    for (name, colour, dashes), fit in zip(names, fits, strict=True):
+        label = f"{name} density ({calibration.method})"
+        (entries[label],) = ax.plot(
+            scores,
+            np.exp(fit.logpdf(scores)),
+            color=colour,
+            linestyle=dashes,
+            linewidth=LINE,
+            label=label,
+        )
+    if not log:
+        ax.set_ylim(0, None)
+    ax.set_xlabel("score")
+    ax.set_ylabel("density")
+    if legend:
+        legend_above(ax, entries)
+
+
+def _power_of_ten(value: float, _: int | None = None) -> str:
+    """Such as 10⁻³: formulas are off, so the exponent is made of raised digits."""
+    return "10" + f"{np.log10(value):.0f}".translate(_SUPERSCRIPTS)

@@ -1,0 +1,123 @@
+"""Tippett plots: which share of the LLRs of each class reaches a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from llrcal.arrays import Floats
+from llrcal.evaluation import Evaluation
+from llrcal.figures.cost_curves import checked
+from llrcal.figures.legend import legend_above
+from llrcal.figures.looks import looks
+from llrcal.figures.style import FURTHEST, LINE, REFERENCE, THIN
+
+POINTS = 1001
+_TAIL = 0.001  # of a class may lie beyond either end of the frame
+_MARKERS = 5  # per curve
+_NON_TARGETS = (0.0, (3.0, 1.5))
+
+
+@dataclass(frozen=True)
+class _Class:
+    """One class of trials: the share of LLRs at or above values, and the extreme LLRs."""
+
+    name: str
+    dashes: str | tuple[float, tuple[float, ...]]
+    share: Callable[[Floats], Floats]
+    least: float
+    greatest: float
+
+    def value_at(self, level: float) -> float:
+        """The LLR at which the share comes down to a level, by bisection."""
+        low, high = self.least, self.greatest
+        for _ in range(60):
+            middle = low / 2 + high / 2
+            if self.share(np.array([middle]))[0] > level:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def curve(self, frame: tuple[float, float]) -> tuple[Floats, Floats]:
+        """Values, dense within the frame, and shares; the last step falls at the greatest LLR."""
+        start, end = np.clip(frame, self.least, self.greatest).tolist()
+        inside = np.linspace(start, end, POINTS)
+        x = np.concatenate([[self.least], inside, [self.greatest]])
+        beyond = self.share(np.nextafter(x[-1:], np.inf))
+        return np.append(x, self.greatest), np.append(self.share(x), beyond)
+
+
+def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = True) -> None:
+    """Draw the share of target and of non-target LLRs at or above each value.
+
+    The values are log10 likelihood-ratios. Each curve begins at the least LLR of its class and
+    ends at the greatest: nothing is known beyond. Infinite LLRs are counted, and lie outside.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on.
+    evaluations
+        Evaluations by label; the label decides the colour.
+    legend
+        Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing to draw.
+    """
+    classes = {label: _classes(ev) for label, ev in checked(evaluations).items()}
+    frame = _frame([one for both in classes.values() for one in both])
+    ax.set_xlim(frame[0] / math.log(10), frame[1] / math.log(10))
+    ax.set_ylim(-0.02, 1.02)
+    ax.axvline(0, color=REFERENCE, linewidth=THIN)
+    entries: dict[str, Artist] = {}
+    step = POINTS // _MARKERS
+    for i, (label, look) in enumerate(looks(evaluations).items()):
+        for one in classes[label]:
+            x, shares = one.curve(frame)
+            ax.plot(
+                x / math.log(10),
+                shares,
+                color=look.colour,
+                linestyle=one.dashes,
+                marker=look.marker,
+                markevery=(int(step * (i + 0.5) / len(classes)), step),
+                linewidth=LINE,
+                label=f"{one.name} of {label}",
+            )
+        entries[label] = Line2D([], [], color=look.colour, marker=look.marker, linewidth=LINE)
+    entries["targets"] = Line2D([], [], color="black", linewidth=LINE)
+    entries["non-targets"] = Line2D([], [], color="black", linestyle=_NON_TARGETS, linewidth=LINE)
+    ax.set_xlabel("log₁₀ likelihood-ratio")
+    ax.set_ylabel("share of trials at or above")
+    if legend:
+        legend_above(ax, entries)
+
+
+def _classes(ev: Evaluation) -> list[_Class]:
+    """Both classes, as far as they have a finite LLR."""
+    both = (
+        _Class("targets", "solid", lambda x: 1 - ev.pmiss(x), *ev.tar_range),
+        _Class("non-targets", _NON_TARGETS, ev.pfa, *ev.non_range),
+    )
+    return [one for one in both if math.isfinite(one.least)]
+
+
+def _frame(classes: Sequence[_Class]) -> tuple[float, float]:
+    """All but the far tails of every class: one far outlier must not squash the rest."""
+    if not classes:
+        return -1.0, 1.0
+    low = min(one.value_at(1 - _TAIL) for one in classes)
+    high = max(one.value_at(_TAIL) for one in classes)
+    low, high = np.clip([low, high], -FURTHEST, FURTHEST).tolist()
+    room = 0.03 * (high - low) or 1.0
+    return low - room, high + room

@@ -1,0 +1,107 @@
+"""The report: one HTML file with everything in it, and no request to anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from string import Template
+
+from llrcal.comparison import Comparison
+from llrcal.report.data import as_json, page_data
+from llrcal.report.metrics_table import metrics_note, metrics_table
+from llrcal.report.setup import calibrations_table, data_table, what_was_done
+from llrcal.report.text import escaped, sentence
+from llrcal.report.warnings_list import warnings_list
+from llrcal.version import __version__
+
+# What runs at once uses only what stands before it; functions may call what comes later.
+_SCRIPTS = (
+    "basics.js",
+    "theme.js",
+    "methods.js",
+    "operating_point.js",
+    "readout.js",
+    "bayes_plot.js",
+    "bayes_pointer.js",
+    "transforms_plot.js",
+    "densities_plot.js",
+    "sorting.js",
+    "report.js",
+)
+
+
+def build_report(comparison: Comparison, *, title: str = "Calibrations compared") -> str:
+    """One self-contained HTML page about a comparison.
+
+    Verdict, warnings, a table of metrics, and three interactive plots: normalised Bayes errors
+    with an operating point to move, score to LLR transforms, densities over histograms. The
+    page fetches nothing, and its content security policy lets it fetch nothing.
+
+    Parameters
+    ----------
+    comparison
+        What :func:`llrcal.comparison.compare` gives.
+    title
+        Heading of the page.
+
+    Returns
+    -------
+    str
+        The page; save it as UTF-8.
+    """
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+
+    plotly, script = _inline(get_plotlyjs()), _inline(_script())
+    return Template(_asset("template.html")).substitute(
+        policy=_policy(plotly, script),
+        version=escaped(__version__),
+        title=escaped(title),
+        verdict=sentence(comparison.verdict),
+        setup=what_was_done(comparison),
+        data_table=data_table(comparison),
+        calibrations_table=calibrations_table(comparison),
+        warnings=warnings_list(comparison.findings),
+        metrics_note=metrics_note(comparison),
+        metrics_table=metrics_table(comparison),
+        style=_asset("report.css"),
+        data=as_json(page_data(comparison)),
+        plotly=plotly,
+        script=script,
+    )
+
+
+def _policy(*scripts: str) -> str:
+    """Content security policy: these scripts and no others; nothing from anywhere else.
+
+    Plotly writes style attributes, and makes pictures for download by way of data and blob
+    addresses, neither of which leaves the page.
+    """
+    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _script() -> str:
+    """All scripts as one, with no name left outside."""
+    parts = "\n".join(_asset(name) for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+def _inline(script: str) -> str:
+    """A script that can stand inside a script element.
+
+    Lines end as a browser reads them, since the policy holds a hash of what it reads.
+    """
+    lines = script.replace("\r\n", "\n").replace("\r", "\n")
+    return lines.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _asset(name: str) -> str:
+    return files("llrcal.report").joinpath("page", name).read_text("utf-8")

@@ -1,0 +1,9 @@
+// The page comes to life.
+
+document.querySelectorAll("fieldset.methods").forEach(fillMethodBoxes);
+startSorting();
+startBayesPlot();
+startOperatingPoint();
+startTransformsPlot();
+startDensitiesPlot();
+watchTheme();

@@ -1,0 +1,68 @@
+// Score to LLR, one line a calibration; PAV as steps.
+
+const transformsPlot = byId("transforms-plot");
+
+function drawTransforms() {
+  const { lines, training, scoreView, llrView } = page.transforms;
+  const traces = page.methods.map((method, i) => {
+    const trace = methodTrace(method, i);
+    const shape = lines[i].steps ? "hv" : "linear";
+    return {
+      ...trace,
+      x: lines[i].scores,
+      y: lines[i].llrs,
+      line: { ...trace.line, shape },
+      name: plotText(method.label),
+      hoverinfo: "x+y+name",
+      hoverlabel: { namelength: -1 },
+    };
+  });
+  const layout = {
+    ...plotLayout(
+      "score",
+      "LLR, nats",
+      { range: scoreView, zeroline: false },
+      { range: llrView, zeroline: true, zerolinecolor: colour("quiet") },
+    ),
+    hovermode: "closest",
+    shapes: [
+      {
+        type: "rect",
+        x0: training[0],
+        x1: training[1],
+        yref: "paper",
+        y0: 0,
+        y1: 1,
+        layer: "below",
+        line: { width: 0 },
+        fillcolor: colour("shade"),
+      },
+    ],
+    annotations: [
+      {
+        xref: "paper",
+        yref: "paper",
+        x: 0,
+        y: 1,
+        xanchor: "left",
+        yanchor: "bottom",
+        showarrow: false,
+        text: "shaded: range of the training scores",
+        font: { size: 12, color: colour("quiet") },
+      },
+    ],
+  };
+  render(transformsPlot, traces, layout);
+}
+
+function startTransformsPlot() {
+  const [low, high] = page.transforms.training;
+  transformsPlot.setAttribute(
+    "aria-label",
+    `LLR against score for ${page.methods.length} calibrations. The training scores reach from ` +
+      `${decimal(low, 2)} to ${decimal(high, 2)}.`,
+  );
+  drawTransforms();
+  methodsChanged.then(drawTransforms);
+  themeChanged.then(drawTransforms);
+}

@@ -1,0 +1,73 @@
+"""What was done with which data."""
+
+from __future__ import annotations
+
+from llrcal.comparison import Candidate, Comparison
+from llrcal.comparison.findings import score_range
+from llrcal.report.text import MINUS, escaped, sentence
+from llrcal.trials import Trials
+
+_METHODS = {
+    "linear-gaussian": "a straight line, from two Gaussian densities that share one variance",
+    "logistic": "a straight line, by logistic regression",
+    "pav": "rising steps, by pool-adjacent-violators",
+    "gaussian": "log-ratio of two Gaussian densities",
+    "student-t": "log-ratio of two Student-T densities",
+    "nig": "log-ratio of two normal-inverse-Gaussian densities",
+}
+
+
+def what_was_done(comparison: Comparison) -> str:
+    """One sentence."""
+    count = len(comparison.candidates)
+    calibrations = "One calibration was" if count == 1 else f"{count} calibrations were"
+    return (
+        f"{calibrations} trained on the training trials and applied to the test trials. Every "
+        "number below is that of the test trials."
+    )
+
+
+def data_table(comparison: Comparison) -> str:
+    """Sources and counts of both sets of trials."""
+    sets = (("Training", comparison.train), ("Test", comparison.test))
+    headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
+    body = "".join(_set(name, trials) for name, trials in sets)
+    return (
+        '<table class="words"><caption class="hidden">Training and test trials</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def calibrations_table(comparison: Comparison) -> str:
+    """What each calibration is, and how its fit ended."""
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("Calibration", "What it is", "Fit"))
+    body = "".join(_calibration(candidate) for candidate in comparison.candidates.values())
+    return (
+        '<table class="words"><caption class="hidden">Calibrations and their fits</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _set(name: str, trials: Trials) -> str:
+    low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
+    speakers = "known" if trials.has_speakers else "not known"
+    return (
+        f'<tr><th scope="row">{name}</th><td class="name"><bdi>{escaped(trials.source)}</bdi></td>'
+        f"<td>{len(trials.tar):,}</td><td>{len(trials.non):,}</td>"
+        f"<td>{low} to {high}</td><td>{speakers}</td></tr>"
+    )
+
+
+def _calibration(candidate: Candidate) -> str:
+    calibration, alpha = candidate.calibration, candidate.alpha
+    what = _METHODS.get(calibration.method, calibration.method)
+    if alpha is not None:
+        what += f"; weight of the targets {alpha}"
+    fit = calibration.report
+    state = "" if fit.converged else "not converged: "
+    steps = f", {fit.iterations} iterations" if fit.iterations else ""
+    return (
+        f'<tr><th scope="row">{escaped(candidate.label)}</th><td>{sentence(what)}</td>'
+        f"<td>{sentence(state + fit.reason + steps)}</td></tr>"
+    )

@@ -1,0 +1,89 @@
+"""``llrcal compare``: what it writes, and that it writes the same twice."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import llrcal
+from tests.cli.test_wrong_use import llrcal as run
+
+pytestmark = pytest.mark.slow  # draws every figure of three comparisons
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compare")
+    for seed, name in enumerate(("train", "test")):
+        rng = np.random.default_rng(seed)
+        np.savez(folder / name, tar=rng.normal(3, 1.3, 300), non=rng.gamma(4, 0.7, 9000) - 4)
+    for out in ("one", "two"):
+        ran = run(
+            "compare", "--train", "train.npz", "--test", "test.npz", "--out", out,
+            "--replicates", "20", cwd=folder,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+    (folder / "said.txt").write_text(ran.stdout)
+    return folder
+
+
+def test_everything_is_written(results: Path) -> None:
+    out = results / "one"
+    names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+    models = [name for name in names if name.startswith("models/")]
+    assert len(models) == 10
+    assert {"metrics.csv", "metrics.md", "report.html"} <= set(names)
+    figures = {name.rsplit(".", 1)[0] for name in names if name.startswith("figures/")}
+    assert len(figures) >= 10
+    for figure in figures:
+        assert {f"{figure}.png", f"{figure}.pdf", f"{figure}.svg"} <= set(names)
+
+
+def test_models_give_the_numbers_of_the_table(results: Path) -> None:
+    test = llrcal.read_trials(results / "test.npz")
+    with (results / "one" / "metrics.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        label = "-".join(part for part in (row["method"], row["alpha"]) if part)
+        calibration = llrcal.load(results / "one" / "models" / f"{label}.json")
+        ev = llrcal.evaluate(calibration(test.tar), calibration(test.non))
+        assert float(row["cllr"]) == ev.cllr
+        assert float(row["act_dcf_p0.01"]) == ev.act_dcf(0.01)
+
+
+def test_the_same_run_twice_gives_the_same_bytes(results: Path) -> None:
+    for path in sorted((results / "one").rglob("*")):
+        if path.is_file():
+            other = results / "two" / path.relative_to(results / "one")
+            assert path.read_bytes() == other.read_bytes(), path.name
+
+
+def test_terminal_names_the_recommended_method_and_the_report(results: Path) -> None:
+    said = (results / "said.txt").read_text()
+    assert "Use " in said
+    assert "two/report.html" in said.replace("\n", "")
+
+
+def test_quiet_says_nothing(results: Path) -> None:
+    ran = run(
+        "compare", "--train", "train.npz", "--test", "test.npz", "--out", "three", "--quiet",
+        "--replicates", "0", "--alpha", "0.7", cwd=results,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert (results / "three" / "models" / "logistic-0.7.json").exists()
+
+
+def test_help_teaches_by_example() -> None:
+    for verb in ([], ["compare"], ["simulate"], ["demo"]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "llrcal", *verb, "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "llrcal" in ran.stdout

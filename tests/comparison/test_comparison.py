@@ -1,0 +1,130 @@
+"""A comparison says of each calibration what evaluate says, and warns of what is odd."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.comparison import Comparison, OperatingPoint, compare
+from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.trials import Trials
+
+
+def trials(seed: int, tar: int = 400, non: int = 20_000, shift: float = 0.0) -> Trials:
+    rng = np.random.default_rng(seed)
+    return Trials(rng.normal(3 + shift, 1.3, tar), rng.gamma(4, 0.7, non) - 4, f"set {seed}")
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return compare(trials(1), trials(2), replicates=20)
+
+
+def test_the_papers_ten_are_compared(comparison: Comparison) -> None:
+    assert list(comparison.candidates) == list(llrcal.fit_all([0.0, 1, 2, 3, 5], [0.5, 1, 2, 4, 7]))
+    for label, candidate in comparison.candidates.items():
+        alone = llrcal.fit(
+            comparison.train.tar,
+            comparison.train.non,
+            method=candidate.calibration.method,
+            **({} if candidate.alpha is None else {"alpha": candidate.alpha}),
+        )
+        ev = llrcal.evaluate(alone(comparison.test.tar), alone(comparison.test.non))
+        assert candidate.label == label
+        assert candidate.evaluation.cllr == ev.cllr
+        assert candidate.evaluation.eer == ev.eer
+
+
+def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
+    rows = metrics(comparison)
+    assert list(rows[0])[:6] == ["method", "alpha", "cllr", "min_cllr", "calibration_loss", "eer"]
+    assert rows[0]["alpha"] == "empirical"
+    assert rows[-1] == rows[-1] | {"method": "nig", "alpha": ""}
+    for row, candidate in zip(rows, comparison.candidates.values(), strict=True):
+        ev = candidate.evaluation
+        assert row["cllr"] == ev.cllr
+        assert row["act_dcf_p0.01"] == ev.act_dcf(0.01)
+        assert row["min_dcf_p0.5"] == ev.min_dcf(0.5)
+        assert float(row["cllr_low"]) <= float(row["cllr"]) <= float(row["cllr_high"])
+
+
+def test_csv_reads_back_to_the_last_digit(comparison: Comparison) -> None:
+    rows = metrics(comparison)
+    read = list(csv.DictReader(io.StringIO(as_csv(rows))))
+    for row, back in zip(rows, read, strict=True):
+        assert {k: str(v) for k, v in row.items()} == back
+        assert float(back["cllr"]) == row["cllr"]
+
+
+def test_recommendation_has_the_least_mean_error(comparison: Comparison) -> None:
+    x = np.linspace(*comparison.raw.rule_of_30, 501)
+    means = {k: c.evaluation.bayes_error(x).mean() for k, c in comparison.candidates.items()}
+    assert comparison.recommended == min(means, key=lambda label: means[label])
+    assert comparison.recommended in comparison.verdict
+    assert comparison.verdict in as_markdown(comparison)
+
+
+def test_other_points_and_methods() -> None:
+    point = OperatingPoint(0.01, c_miss=10)
+    found = compare(trials(1), trials(2), methods=["pav"], points=[point], replicates=0)
+    (row,) = metrics(found)
+    assert row["act_dcf_p0.01-miss10-fa1"] == found.candidates["pav"].evaluation.act_dcf(0.01, 10)
+    assert "cllr_low" not in row
+    with pytest.raises(llrcal.OptionError, match="p_target"):
+        OperatingPoint(1.5)
+
+
+def kinds(found: Comparison) -> set[tuple[str, str | None]]:
+    return {(finding.kind, finding.label) for finding in found.findings}
+
+
+def test_a_transform_that_bends_is_found() -> None:
+    rng = np.random.default_rng(0)
+    wide = Trials(rng.normal(1, 3, 500), rng.normal(0, 1, 5000))
+    found = compare(wide, wide, methods=["gaussian", "logistic"], replicates=0)
+    assert ("not monotone", "gaussian") in kinds(found)
+    assert ("not monotone", "logistic") not in kinds(found)
+
+
+def test_test_scores_beyond_the_training_range_are_found() -> None:
+    train, test = trials(1), trials(2)
+    further = Trials(np.append(test.tar, 50.0), test.non)
+    texts = [f.text for f in compare(train, further, methods=["pav"], replicates=0).findings]
+    assert any("test scores lie outside the range" in text for text in texts)
+    same = compare(train, train, methods=["pav"], replicates=0)
+    assert not any(kind in {"range", "shift"} for kind, _ in kinds(same))
+
+
+def test_a_shift_is_found() -> None:
+    found = compare(trials(1), trials(2, shift=1.0), methods=["pav"], replicates=0)
+    assert any(f.kind == "shift" and f.text.startswith("target") for f in found.findings)
+
+
+def test_points_on_few_errors_are_found() -> None:
+    points = [OperatingPoint(1e-6), OperatingPoint(0.5)]
+    found = compare(trials(1), trials(2), methods=["pav"], points=points, replicates=0)
+    texts = [f.text for f in found.findings if f.kind == "rule of 30"]
+    assert any("p1e-06" in text for text in texts)
+
+
+def test_a_bound_is_found() -> None:
+    rng = np.random.default_rng(0)
+    light = Trials(rng.uniform(0, 3, 500), rng.uniform(-3, 1, 5000))
+    found = compare(light, light, methods=["student-t"], replicates=0)
+    assert ("fit", "student-t") in kinds(found)
+
+
+def test_speakers_are_used_where_known() -> None:
+    rng = np.random.default_rng(3)
+    tar, non = rng.normal(2, 1, 60), rng.normal(0, 1, 600)
+    same = np.repeat(np.arange(20), 3)
+    pairs = np.column_stack([rng.integers(0, 20, 600), rng.integers(20, 40, 600)])
+    known = Trials(tar, non, "known", np.column_stack([same, same]), pairs)
+    found = compare(trials(1), known, methods=["pav"], replicates=10)
+    intervals = found.candidates["pav"].intervals
+    assert intervals is not None
+    assert intervals.by == "speaker"

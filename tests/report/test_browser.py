@@ -1,0 +1,440 @@
+"""The report in a real browser: what it fetches, what it shows, and what answers to whom."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llrcal.comparison import Comparison
+from llrcal.report import build_report
+from tests.report.comparisons import HOSTILE, hostile, small
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+PLOTS = ("bayes-plot", "transforms-plot", "densities-plot")
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 812}
+LABELS = list(small().candidates)
+
+# Another named point first, so that the second is a change.
+RESET = """() => {
+  const press = (inside, text) =>
+    [...document.querySelectorAll(`${inside} button`)].find((b) => b.textContent === text).click();
+  press(".methods", "All");
+  press("#named-points", "p0.1");
+  press("#named-points", "p0.01");
+}"""
+
+
+class Opened:
+    """A page, and everything it asked for or complained of."""
+
+    def __init__(self, browser: Any, report: Path, **options: Any) -> None:
+        self.address = report.as_uri()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page = browser.new_page(**options)
+        self.page.set_default_timeout(10_000)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(self.address)
+
+    def is_quiet(self) -> bool:
+        """Whether it fetched itself and nothing else, and said nothing."""
+        return self.requests == [self.address] and self.complaints == []
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(small(), tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, report: Path) -> Opened:
+    return Opened(browser, report, viewport=DESKTOP)
+
+
+@pytest.fixture
+def page(opened: Opened) -> Any:
+    """The page as it was when opened; opening it anew for each test would take long."""
+    page = opened.page
+    page.emulate_media(color_scheme="light")
+    page.mouse.move(1, 1)
+    page.evaluate(RESET)
+    return page
+
+
+def written(comparison: Comparison, folders: pytest.TempPathFactory) -> Path:
+    path = folders.mktemp("report") / "report.html"
+    path.write_text(build_report(comparison), "utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------ helpers
+
+
+def number(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
+def words(page: Any) -> str:
+    return str(page.locator("#readout-words").text_content())
+
+
+def place(page: Any) -> float:
+    """Prior log-odds that the read-out says it shows."""
+    found = re.search(r"prior log-odds (\u2212?[\d.]+\d)", words(page))
+    assert found
+    return number(found[1])
+
+
+def readout(page: Any) -> dict[str, list[str]]:
+    rows = page.locator("#readout tbody tr").all_inner_texts()
+    cells = [row.replace("★", "").replace("(best)", "").split("\t") for row in rows]
+    return {label.strip(): [cell.strip() for cell in rest] for label, *rest in cells}
+
+
+def assert_reads_as_evaluate(page: Any, x: float) -> None:
+    found = readout(page)
+    assert list(found) == LABELS
+    for label, candidate in small().candidates.items():
+        ev = candidate.evaluation
+        actual, minimum, misses, false_alarms = found[label]
+        assert actual == f"{ev.bayes_error(x):.4f}"
+        assert minimum == f"{ev.min_bayes_error(x):.4f}"
+        assert number(misses.removesuffix(" %")) == pytest.approx(100 * ev.pmiss(-x), abs=0.005)
+        assert number(false_alarms.removesuffix(" %")) == pytest.approx(100 * ev.pfa(-x), abs=0.005)
+    assert f"minimum for these scores {small().raw.min_bayes_error(x):.4f}" in words(page)
+
+
+def line_at(page: Any) -> float:
+    """Where the vertical line of the operating point is drawn."""
+    return float(page.evaluate("document.getElementById('bayes-plot').layout.shapes[0].x0"))
+
+
+def wait_for_line(page: Any, x: float) -> None:
+    """Wait until it is drawn at x, give or take a sample: plotly answers to a mouse in its time."""
+    page.wait_for_function(
+        "(x) => Math.abs(document.getElementById('bayes-plot').layout.shapes[0].x0 - x) < 0.051",
+        arg=x,
+    )
+
+
+def hover(page: Any, share: float) -> None:
+    """Point at the plot, at a share of its width."""
+    plot = page.locator("#bayes-plot .nsewdrag")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    low, high = page.locator("#bayes-plot").evaluate("({layout}) => layout.xaxis.range")
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.5 * box["height"], steps=2)
+    wait_for_line(page, low + share * (high - low))
+
+
+def lines_drawn(page: Any, plot: str) -> int:
+    return int(page.locator(f"#{plot} .scatterlayer .trace").count())
+
+
+def background(page: Any) -> str:
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+# ---------------------------------------------------------------------------- as opened
+
+
+def test_it_fetches_nothing_and_complains_of_nothing(opened: Opened, page: Any) -> None:
+    for plot in PLOTS:
+        assert page.locator(f"#{plot} .main-svg").first.is_visible()
+    assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
+    assert lines_drawn(page, "transforms-plot") == len(LABELS)
+    assert opened.is_quiet()
+
+
+def test_the_curves_are_those_of_evaluate(page: Any) -> None:
+    curves = page.evaluate(
+        "document.getElementById('bayes-plot').data.map(({x, y}) => [[...x], [...y]])"
+    )
+    for (x, y), candidate in zip(curves, small().candidates.values(), strict=False):
+        assert y == candidate.evaluation.bayes_error(x).tolist()
+    x, y = curves[-1]
+    assert y == small().raw.min_bayes_error(x).tolist()
+
+
+def test_it_opens_at_a_named_operating_point(page: Any) -> None:
+    x = small().points[1].prior_log_odds
+    assert "p0.01" in words(page)
+    assert line_at(page) == x
+    assert_reads_as_evaluate(page, x)
+
+
+# -------------------------------------------------------------------------- the methods
+
+
+def test_a_checkbox_hides_a_calibration_in_both_plots(page: Any) -> None:
+    box = page.get_by_role("checkbox", name="student-t").first
+    box.uncheck()
+    assert lines_drawn(page, "bayes-plot") == len(LABELS)
+    assert lines_drawn(page, "transforms-plot") == len(LABELS) - 1
+    assert not page.get_by_role("checkbox", name="student-t").last.is_checked()
+    page.get_by_role("checkbox", name="student-t").last.check()
+    assert box.is_checked()
+    assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
+
+
+def test_each_calibration_has_its_own_checkbox(page: Any) -> None:
+    for i, label in enumerate(LABELS):
+        page.get_by_role("checkbox", name=label, exact=True).first.uncheck()
+        visible = page.evaluate(
+            "document.getElementById('bayes-plot').data.map((trace) => trace.visible)"
+        )
+        assert visible[i] is False
+        assert lines_drawn(page, "bayes-plot") == len(LABELS) - i
+
+
+def test_all_and_none(page: Any) -> None:
+    page.get_by_role("button", name="None").first.click()
+    assert lines_drawn(page, "bayes-plot") == 1  # the minimum stays
+    page.get_by_role("button", name="All").last.click()
+    assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
+
+
+def test_checkboxes_work_by_keyboard(page: Any) -> None:
+    page.get_by_role("checkbox", name="pav").first.focus()
+    page.keyboard.press("Space")
+    assert lines_drawn(page, "bayes-plot") == len(LABELS)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert not page.get_by_role("checkbox", name="gaussian", exact=True).first.is_checked()
+
+
+# ------------------------------------------------------------------ the operating point
+
+
+def test_the_slider_reads_off_all_calibrations(page: Any) -> None:
+    slider = page.locator("#slider")
+    for position in ("10", "77", "0", str(slider.get_attribute("max"))):
+        slider.fill(position)
+        x = place(page)
+        assert x == round(20 * x) / 20
+        assert line_at(page) == x
+        assert_reads_as_evaluate(page, x)
+
+
+def test_the_slider_works_by_keyboard(page: Any) -> None:
+    page.locator("#slider").fill("50")
+    before = place(page)
+    page.locator("#slider").focus()
+    page.keyboard.press("ArrowRight")
+    assert place(page) == pytest.approx(before + 0.05)
+    assert_reads_as_evaluate(page, place(page))
+    assert page.locator("#slider").get_attribute("aria-valuetext") == (
+        f"prior log-odds \u2212{-place(page):.2f}"
+    )
+
+
+def test_slider_and_prior_agree(page: Any) -> None:
+    page.locator("#slider").fill("20")
+    p = float(page.locator("#p-target").input_value())
+    x = place(page)
+    page.locator("#p-target").fill(str(p))
+    assert place(page) == x
+
+
+def test_hovering_reads_off_and_leaving_returns(page: Any) -> None:
+    for share in (0.3, 0.5, 0.7):
+        hover(page, share)
+        assert_reads_as_evaluate(page, place(page))
+        assert line_at(page) == place(page)
+    page.mouse.move(1, 1)
+    wait_for_line(page, small().points[1].prior_log_odds)
+    assert "p0.01" in words(page)
+
+
+def test_a_click_keeps_the_place(page: Any) -> None:
+    hover(page, 0.6)
+    x = place(page)
+    page.mouse.down()
+    page.wait_for_timeout(70)  # as long as a finger takes
+    page.mouse.up()
+    page.wait_for_function("() => document.getElementById('p-target').value !== '0.01'")
+    page.mouse.move(1, 1)
+    wait_for_line(page, x)
+    assert place(page) == x
+    assert_reads_as_evaluate(page, x)
+
+
+def test_typed_priors_and_costs(page: Any) -> None:
+    page.locator("#p-target").fill("0.2")
+    page.locator("#c-miss").fill("3")
+    page.locator("#c-fa").fill("1")
+    assert "the sample nearest to \u22120.2877" in words(page)  # log(0.2 / 0.8 * 3)
+    assert place(page) == -0.3
+    assert_reads_as_evaluate(page, -0.3)
+    # Other numbers for a named point: its exact place.
+    page.locator("#c-miss").fill("1")
+    page.locator("#p-target").fill("0.1")
+    assert "p0.1, prior log-odds \u22122.1972" in words(page)
+    assert_reads_as_evaluate(page, small().points[2].prior_log_odds)
+
+
+def test_numbers_beyond_the_plot_and_beyond_reason(page: Any) -> None:
+    page.locator("#p-target").fill("1e-30")
+    assert "the end of the plot nearest to \u221269.0776" in words(page)
+    assert_reads_as_evaluate(page, place(page))
+    before = words(page)
+    for bad in ("0", "1", "-3", ""):
+        page.locator("#p-target").fill(bad)
+        assert "between 0 and 1" in page.locator("#point-problem").text_content()
+        assert page.locator("#p-target").get_attribute("aria-invalid") == "true"
+        assert words(page) == before
+    page.locator("#p-target").fill("0.5")
+    page.locator("#c-fa").fill("0")
+    assert "positive" in page.locator("#point-problem").text_content()
+    page.locator("#c-fa").fill("1")
+    assert page.locator("#point-problem").text_content() == ""
+
+
+# ---------------------------------------------------------------------- the other parts
+
+
+def test_the_table_is_sorted_by_click_and_by_key(page: Any) -> None:
+    def column(number: int) -> list[float]:
+        cells = page.locator(f"#metrics tbody td:nth-child({number + 1})")
+        return [float(cell.get_attribute("data-value")) for cell in cells.all()]
+
+    heading = page.get_by_role("button", name="Cllr", exact=True)
+    heading.click()
+    assert column(2) == sorted(column(2))
+    heading.focus()
+    page.keyboard.press("Enter")
+    assert column(2) == sorted(column(2), reverse=True)
+    assert page.locator("#metrics [aria-sort]").count() == 1
+    assert page.locator('#metrics [data-column="2"]').get_attribute("aria-sort") == "descending"
+    page.get_by_role("button", name="Calibration", exact=True).click()
+    names = page.locator("#metrics tbody th").all_text_contents()
+    assert names == sorted(LABELS)
+
+
+def test_densities_follow_their_controls(page: Any) -> None:
+    def state() -> list[Any]:
+        """Number of traces, scale, height of one bar, and height of one curve."""
+        return list(
+            page.locator("#densities-plot").evaluate(
+                "({data, layout}) =>"
+                " [data.length, layout.yaxis.type, data[0].y[60], data.at(-1).y[240]]"
+            )
+        )
+
+    count, scale, bar, height = state()
+    assert (count, scale) == (4, "log")
+    page.get_by_label("Log scale").uncheck()
+    assert state() == [4, "linear", bar, height]
+    page.locator("#density-trials").select_option("test scores")
+    assert state()[2] != bar
+    page.locator("#density-method").select_option("gaussian")
+    assert state()[3] != height
+    page.locator("#density-method").select_option("no calibration")
+    assert state()[0] == 2
+
+
+def test_dark_mode_follows_the_system(page: Any) -> None:
+    def colours() -> list[Any]:
+        """Of a calibration, of the minimum, and of the ground."""
+        return list(
+            page.locator("#bayes-plot").evaluate(
+                "({data, layout}) =>"
+                " [data[0].line.color, data.at(-1).line.color, layout.paper_bgcolor]"
+            )
+        )
+
+    light, light_page = colours(), background(page)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(
+        "() => document.getElementById('bayes-plot').layout.paper_bgcolor !== '#ffffff'"
+    )
+    dark = colours()
+    assert background(page) != light_page
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    # On paper everything is light, and nothing is folded.
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert colours() == light
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert colours() == dark
+    assert page.locator("details:not([open])").count() > 0
+
+
+def test_a_picture_can_be_saved(opened: Opened, page: Any) -> None:
+    page.locator("#bayes-plot").hover()
+    with page.expect_download() as download:
+        page.locator("#bayes-plot").get_by_role("button", name="Download plot as a PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert opened.complaints == []
+
+
+def test_after_all_this_nothing_was_fetched(opened: Opened, page: Any) -> None:
+    fetched = [address for address in opened.requests if not address.startswith(("data:", "blob:"))]
+    assert fetched == [opened.address]
+    assert opened.complaints == []
+
+
+# -------------------------------------------------------------------- phones, and names
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path) -> None:
+    phone = Opened(browser, report, viewport=PHONE, has_touch=True, is_mobile=True)
+    page = phone.page
+    wide = page.evaluate("[document.documentElement.scrollWidth, document.body.scrollWidth]")
+    assert wide == [PHONE["width"]] * 2
+    for plot in PLOTS:
+        box = page.locator(f"#{plot} .main-svg").first.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
+    # The table scrolls inside its own box.
+    assert page.locator("#metrics").evaluate(
+        "({parentNode}) => parentNode.scrollWidth > parentNode.clientWidth"
+    )
+    page.locator("#slider").fill("30")
+    assert_reads_as_evaluate(page, place(page))
+    assert phone.is_quiet()
+    page.close()
+
+
+def test_hostile_names_are_shown_as_text(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    report = written(hostile(), tmp_path_factory)
+    wild = Opened(browser, report, viewport=PHONE)
+    page = wild.page
+    shown = page.locator("body").inner_text()
+    for name in HOSTILE[:3]:
+        assert name in shown
+    assert "abc[U+202E]gpj.exe[U+2028]" in shown
+    labels = page.locator("fieldset.methods").first.locator("label").all_inner_texts()
+    assert [label.strip() for label in labels[:3]] == list(HOSTILE[:3])
+    assert "∞" in page.locator("#metrics").inner_text()
+    page.locator("#slider").fill("3")
+    # Names in the labels of a plot, too.
+    page.evaluate("Plotly.Fx.hover('transforms-plot', [{ curveNumber: 4, pointNumber: 300 }])")
+    assert "<a href=" in page.locator("#transforms-plot .hoverlayer").text_content()
+    assert page.locator(".main-svg a").count() == 0
+    assert page.locator("img").count() == 0
+    assert page.evaluate("window.broken") is None
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    assert wild.is_quiet()
+    page.close()

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import subprocess
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+
+import llrcal
+from llrcal.report import build_report
+from tests.report.comparisons import HOSTILE, hostile, small
+
+VOID = {"meta", "link", "input", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Elements of a page with their attributes, and the text of its scripts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] == "script":
+            self.scripts[-1] += data
+        elif self._open and self._open[-1] != "style":
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def page() -> Page:
+    return Page(build_report(small(), title="Cosine scores"))
+
+
+def test_title_verdict_data_and_version(page: Page) -> None:
+    assert page.text.count("Cosine scores") == 2  # in the head, and as the heading
+    assert small().verdict in page.text
+    assert f"llrcal {llrcal.__version__}" in page.text
+    for words in ("dev.npz", "eval.npz", "5,000", "300", "10 calibrations were trained"):
+        assert words in page.text
+    for finding in small().findings:
+        assert finding.text in page.text
+
+
+def test_the_same_comparison_gives_the_same_page() -> None:
+    assert build_report(small()) == build_report(small())
+
+
+def test_nothing_is_to_be_fetched(page: Page) -> None:
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "action", "data", "poster"):
+            address = attributes.get(name) or ""
+            assert address == "" or address.startswith(("#", "data:")), (tag, address)
+        assert not any(name.startswith("on") for name in attributes), (tag, attributes)
+
+
+def test_the_policy_lets_in_these_scripts_only(page: Page) -> None:
+    policy = next(m["content"] for m in page.all("meta") if m.get("http-equiv"))
+    assert policy
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    allowed = set(re.findall(r"'sha256-([^']+)'", policy))
+    _, *scripts = page.scripts
+    hashes = {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in scripts}
+    assert hashes == allowed
+    assert "unsafe-eval" not in policy
+    assert "http" not in policy
+
+
+def test_one_of_each(page: Page) -> None:
+    assert Counter(tag for tag, _ in page.elements)["h1"] == 1
+    ids = Counter(a["id"] for _, a in page.elements if "id" in a)
+    assert set(ids.values()) == {1}
+    for _, attributes in page.elements:
+        for name in ("for", "aria-labelledby", "aria-describedby"):
+            if name in attributes:
+                assert attributes[name] in ids
+    for link in page.all("a"):
+        assert str(link["href"]).removeprefix("#") in ids
+
+
+def test_controls_have_labels_and_headings_a_scope(page: Page) -> None:
+    labelled = {label["for"] for label in page.all("label")}
+    for control in [*page.all("input"), *page.all("select")]:
+        assert control["id"] in labelled or control.get("aria-label")
+    assert all("scope" in heading for heading in page.all("th"))
+    assert page.elements[0] == ("html", {"lang": "en"})
+
+
+def test_hostile_names_are_text() -> None:
+    html = build_report(hostile(), title=HOSTILE[0] + HOSTILE[1])
+    page = Page(html)
+    assert len(page.scripts) == 3
+    assert not page.all("img")
+    assert len(page.all("title")) == 1
+    assert HOSTILE[0] + HOSTILE[1] in page.text
+    for name in HOSTILE[:3]:
+        assert name in page.text
+    assert "abc[U+202E]gpj.exe" in page.text
+    html.encode("utf-8")
+    # 10,000 letters of a name are cut, its end is kept.
+    assert "x" * 200 not in page.text
+    assert "xend" in page.text
+
+
+def test_plotly_is_loaded_only_when_a_report_is_built() -> None:
+    code = "import sys, llrcal.report; print('plotly' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_size() -> None:
+    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+
+    assert len(build_report(small())) - len(get_plotlyjs()) < 1_000_000

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.pav import PAV
+from llrcal.comparison import OperatingPoint
+from llrcal.evaluation import evaluate
+from llrcal.report.data import as_json, page_data
+from llrcal.report.positions import PER_UNIT, positions
+from llrcal.trials import Trials
+from tests.report.comparisons import HOSTILE, hostile, small
+
+
+@pytest.fixture(scope="module")
+def data() -> dict[str, Any]:
+    return json.loads(as_json(page_data(small())))
+
+
+def test_positions_are_the_grid_and_then_the_points() -> None:
+    comparison = small()
+    places = positions(comparison)
+    low, high = comparison.range
+    assert np.array_equal(places.grid * PER_UNIT, np.round(places.grid * PER_UNIT))
+    assert places.grid[0] <= low - 2
+    assert places.grid[-1] >= high + 2
+    assert len(places.grid) == places.count
+    points = [point.prior_log_odds for point in comparison.points]
+    assert places.all[places.count :].tolist() == points
+    assert places.grid[0] <= min(points)
+    assert max(points) <= places.grid[-1]
+
+
+def test_far_points_do_not_stretch_the_grid() -> None:
+    far = (OperatingPoint(1e-300), OperatingPoint(0.5, c_miss=1e200))
+    places = positions(replace(small(), points=far))
+    assert places.count < 1000
+    assert places.all[-2] == far[0].prior_log_odds
+    assert positions(replace(small(), points=())).points == ()
+
+
+def test_error_rates_are_those_of_evaluate_to_the_last_bit(data: dict[str, Any]) -> None:
+    comparison = small()
+    x = positions(comparison).all
+    assert data["minimum"] == comparison.raw.min_bayes_error(x).tolist()
+    for method, candidate in zip(data["methods"], comparison.candidates.values(), strict=True):
+        ev = candidate.evaluation
+        assert method["label"] == candidate.label
+        assert method["actual"] == ev.bayes_error(x).tolist()
+        assert method["minimum"] == ev.min_bayes_error(x).tolist()
+        assert method["pmiss"] == ev.pmiss(-x).tolist()
+        assert method["pfa"] == ev.pfa(-x).tolist()
+
+
+def test_the_recommended_one_is_named(data: dict[str, Any]) -> None:
+    comparison = small()
+    assert data["methods"][data["recommended"]]["label"] == comparison.recommended
+    assert data["ruleOf30"] == list(comparison.raw.rule_of_30)
+
+
+def test_transforms_are_the_calibrations(data: dict[str, Any]) -> None:
+    comparison = small()
+    lines = data["transforms"]["lines"]
+    low, high = data["transforms"]["scoreView"]
+    for line, candidate in zip(lines, comparison.candidates.values(), strict=True):
+        scores, llrs = np.array(line["scores"]), np.array(line["llrs"])
+        assert scores[0] <= low + 1e-5
+        assert scores[-1] >= high - 1e-5
+        assert (np.diff(scores) >= 0).all()
+        assert line["steps"] == isinstance(candidate.calibration, PAV)
+        if not line["steps"]:
+            np.testing.assert_allclose(candidate.calibration(scores), llrs, rtol=1e-4, atol=1e-4)
+
+
+def test_steps_begin_at_the_knots(data: dict[str, Any]) -> None:
+    pav = small().candidates["pav"].calibration
+    assert isinstance(pav, PAV)
+    line = next(line for line in data["transforms"]["lines"] if line["steps"])
+    drawn = dict(zip(line["scores"], line["llrs"], strict=True))
+    for score, llr in zip(pav.scores[1:], pav.llrs[1:], strict=True):
+        assert drawn[float(f"{score:.7g}")] == float(f"{llr:.7g}")
+
+
+def test_histograms_and_densities_each_hold_all_of_a_class(data: dict[str, Any]) -> None:
+    comparison = small()
+    histograms = data["histograms"]
+    low, high = histograms["view"]
+    for trials in (histograms["train"], histograms["test"]):
+        assert trials["outside"] == 0
+        for side in ("tar", "non"):
+            assert sum(trials[side]) * (high - low) / histograms["bins"] == pytest.approx(1)
+    for fitted, candidate in zip(
+        histograms["densities"], comparison.candidates.values(), strict=True
+    ):
+        assert (fitted is not None) == isinstance(candidate.calibration, Generative)
+        if fitted:
+            for side in ("tar", "non"):
+                assert np.trapezoid(fitted[side], histograms["grid"]) == pytest.approx(1, abs=0.03)
+
+
+def test_one_score_far_out_does_not_squash_the_picture() -> None:
+    comparison = small()
+    test = comparison.test
+    far = replace(comparison, test=Trials(np.append(test.tar, 1e6), test.non, "far"))
+    data = page_data(far)
+    assert data["histograms"]["view"][1] < 100
+    assert data["histograms"]["test"]["outside"] == 1
+    assert data["transforms"]["lines"][0]["scores"][-1] == 1e6
+    assert data["transforms"]["llrView"][1] < 25
+
+
+def test_json_cannot_leave_its_script() -> None:
+    text = as_json(page_data(hostile()))
+    assert not set("<>&\u2028\u2029") & set(text)
+    assert text.isascii()
+    labels = [method["label"] for method in json.loads(text)["methods"]]
+    assert labels[0] == HOSTILE[0]
+    assert "[U+202E]" in labels[3]
+
+
+def test_infinite_numbers_are_null() -> None:
+    comparison = hostile()
+    x = positions(comparison).all
+    llrs = page_data(comparison)["methods"][-1]
+    assert json.loads(as_json(llrs)) == llrs
+    assert math.isinf(list(comparison.candidates.values())[-1].evaluation.cllr)
+    far = replace(comparison, points=(OperatingPoint(1e-300, c_fa=1e300),))
+    assert page_data(far)["methods"][-1]["actual"][-1] is None
+    assert len(llrs["actual"]) == len(x)
+
+
+def test_too_few_errors_for_the_rule_of_30() -> None:
+    comparison = small()
+    few = replace(comparison, raw=evaluate([1.0, 2.0], [0.0, 1.5]))
+    assert page_data(few)["ruleOf30"] is None
+
+
+def test_size() -> None:
+    assert len(as_json(page_data(small()))) < 1_000_000

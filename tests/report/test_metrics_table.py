@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from llrcal.report.metrics_table import metrics_note, metrics_table
+from tests.report.comparisons import hostile, small
+
+
+def cells(html: str, label: str) -> list[str]:
+    row = re.search(rf'<th scope="row">{label}</th>(.*?)</tr>', html)
+    assert row
+    return re.findall(r"<td[^>]*>(.*?)</td>", row[1])
+
+
+def test_numbers_are_those_of_evaluate() -> None:
+    comparison = small()
+    html = metrics_table(comparison)
+    for label, candidate in comparison.candidates.items():
+        ev = candidate.evaluation
+        expected = [comparison.mean_errors[label], ev.cllr, ev.min_cllr, ev.calibration_loss]
+        found = [re.sub("<.*", "", re.sub("</?strong>", "", cell)) for cell in cells(html, label)]
+        assert found[:4] == [f"{value:.4f}" for value in expected]
+        assert found[4] == f"{100 * ev.eer:.3f}"
+        points = [p.prior_log_odds for p in comparison.points]
+        dcfs = [f(x) for x in points for f in (ev.bayes_error, ev.min_bayes_error)]
+        assert found[5:] == [f"{value:.4f}" for value in dcfs]
+
+
+def test_intervals_stand_in_small_print() -> None:
+    comparison = small()
+    intervals = comparison.candidates["nig"].intervals
+    assert intervals
+    found = cells(metrics_table(comparison), "nig")
+    low, high = intervals.cllr
+    assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in found[1]
+    low, high = intervals.eer
+    assert f"<small>{100 * low:.3f}&nbsp;to {100 * high:.3f}</small>" in found[4]
+    low, high = intervals.min_dcf[1]
+    assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in found[8]
+    assert "<small>" not in found[0]
+
+
+def test_the_note_says_what_was_drawn() -> None:
+    comparison = small()
+    assert "95 % bootstrap intervals by trial (10 replicates)" in metrics_note(comparison)
+    drawn = comparison.candidates["nig"].intervals
+    assert drawn
+    by_speaker = {
+        label: replace(candidate, intervals=replace(drawn, by="speaker"))
+        for label, candidate in comparison.candidates.items()
+    }
+    assert "intervals by speaker" in metrics_note(replace(comparison, candidates=by_speaker))
+    assert "bootstrap" not in metrics_note(hostile())
+
+
+def test_the_best_of_a_column_has_a_star() -> None:
+    comparison = small()
+    html = metrics_table(comparison)
+    best = cells(html, comparison.recommended)[0]
+    assert "★" in best
+    assert "(best)" in best
+    worst = list(comparison.mean_errors)[-1]
+    assert "★" not in cells(html, worst)[0]
+    # The linear ones all share their EER: no star for most of a column.
+    assert all("★" not in cells(html, label)[4] for label in ("logistic-0.5", "logistic-0.92"))
+
+
+def test_rows_are_in_the_order_of_the_verdict() -> None:
+    body = metrics_table(small()).split("<tbody>")[1].split("</tbody>")[0]
+    assert re.findall(r'<th scope="row">(.*?)</th>', body) == list(small().mean_errors)
+
+
+def test_every_number_has_headings() -> None:
+    html = metrics_table(small())
+    columns = [int(n) for n in re.findall(r'data-column="(\d+)"', html)]
+    assert sorted(columns) == list(range(len(cells(html, "nig")) + 1))
+    assert html.count('scope="colgroup"') == len(small().points)
+
+
+def test_infinite_numbers() -> None:
+    html = metrics_table(hostile())
+    assert 'data-value="inf">∞</td>' in html
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_calibrations(count: int) -> None:
+    comparison = small()
+    few = dict(list(comparison.candidates.items())[:count])
+    assert metrics_table(replace(comparison, candidates=few)).count("<tr>") == 3 + count

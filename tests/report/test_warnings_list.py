@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from llrcal.comparison import Finding
+from llrcal.report.warnings_list import warnings_list
+
+
+def findings(kind: str, count: int) -> list[Finding]:
+    return [Finding(kind, None, f"{kind} number {i}") for i in range(count)]
+
+
+def test_no_news_is_said() -> None:
+    assert "nothing to warn of" in warnings_list([])
+
+
+def test_groups_come_by_gravity_and_long_ones_are_folded() -> None:
+    html = warnings_list([*findings("rule of 30", 2), *findings("shift", 9)])
+    shift, few = html.index("Training and test differ"), html.index("Operating points with few")
+    assert shift < few
+    assert html.count("<details") == 2
+    assert html.count('<details class="warning" open>') == 1
+    assert html.index(" open>") > shift
+    assert "shift number 8" in html
+
+
+def test_endless_groups_are_cut() -> None:
+    html = warnings_list(findings("not monotone", 1000))
+    assert html.count("<li>") < 50
+    assert '<span class="count">1,000</span>' in html
+    assert "and 960 more" in html
+
+
+def test_unknown_kinds_are_shown_as_they_are() -> None:
+    html = warnings_list([Finding("odd <b>", None, "a < b")])
+    assert "Odd &lt;b&gt;" in html
+    assert "a &lt; b" in html
