@@ -92,7 +92,7 @@ def test_colours_differ_for_every_reader(paper: str, vision: str) -> None:
     colours = {str(look[paper]) for look in styles(TEN)}  # type: ignore[literal-required]
     assert len(colours) == 6
     seen = [lab(colour, VISION[vision]) for colour in colours]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 15
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 30
 
 
 def test_lines_stand_out_from_the_page() -> None:

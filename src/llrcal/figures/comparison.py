@@ -56,7 +56,10 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
             yield f"densities-{label}", partial(draw, log=False)
             yield f"densities-{label}-log", partial(draw, log=True)
     best = comparison.recommended
-    evaluation, point = comparison.candidates[best].evaluation, comparison.points[0]
+    evaluation = comparison.candidates[best].evaluation
+    # The operating point nearest to the middle of the range, which lies well inside the frame.
+    middle = sum(comparison.range) / 2
+    point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
     at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
     yield "det", partial(at_point, evaluations={best: evaluation})
     yield "reliability", partial(reliability, evaluation=evaluation, label=best)

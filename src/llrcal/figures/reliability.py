@@ -42,7 +42,7 @@ def reliability(ax: Axes, evaluation: Evaluation, *, label: str, legend: bool = 
     ax.set_aspect("equal")
     entries: dict[str, Artist] = {}
     (line,) = ax.plot(
-        np.column_stack([starts, ends])[finite].ravel(),
+        np.column_stack([starts, ends])[finite].ravel().clip(low, high),
         np.repeat(llrs[finite], 2),
         color=look.colour,
         linewidth=LINE,

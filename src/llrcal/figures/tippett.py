@@ -46,19 +46,19 @@ class _Class:
         return high
 
     def curve(self, frame: tuple[float, float]) -> tuple[Floats, Floats]:
-        """Values, dense within the frame, and shares; the last step falls at the greatest LLR."""
+        """Values within the frame, and shares; the last step falls at the greatest LLR."""
         start, end = np.clip(frame, self.least, self.greatest).tolist()
-        inside = np.linspace(start, end, POINTS)
-        x = np.concatenate([[self.least], inside, [self.greatest]])
-        beyond = self.share(np.nextafter(x[-1:], np.inf))
-        return np.append(x, self.greatest), np.append(self.share(x), beyond)
+        x = np.linspace(start, end, POINTS)
+        beyond = np.nextafter(end, np.inf) if end == self.greatest else end
+        return np.append(x, end), self.share(np.append(x, beyond))
 
 
 def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = True) -> None:
     """Draw the share of target and of non-target LLRs at or above each value.
 
     The values are log10 likelihood-ratios. Each curve begins at the least LLR of its class and
-    ends at the greatest: nothing is known beyond. Infinite LLRs are counted, and lie outside.
+    ends at the greatest, or where it leaves the frame: nothing is known beyond. Infinite LLRs are
+    counted, and lie outside.
 
     Parameters
     ----------

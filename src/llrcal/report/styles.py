@@ -13,12 +13,12 @@ from typing import TypedDict
 LIGHT_PAGE, DARK_PAGE = "#ffffff", "#171c24"
 
 _COLOURS = {
-    "linear-gaussian": ("#6b4a00", "#f5cf70", "triangle-up"),
-    "logistic": ("#1f63e6", "#9db4fa", "square"),
-    "pav": ("#db6090", "#f0427f", "x"),
-    "gaussian": ("#04505a", "#8fe6ee", "triangle-down"),
-    "student-t": ("#86109a", "#bf45f2", "diamond"),
-    "nig": ("#0aa03a", "#22a63c", "circle"),
+    "linear-gaussian": ("#3495f3", "#91aee2", "triangle-up"),
+    "logistic": ("#ca831b", "#c27d2e", "square"),
+    "pav": ("#195742", "#58fddc", "x"),
+    "gaussian": ("#585108", "#f6e308", "triangle-down"),
+    "student-t": ("#f95194", "#ef4075", "diamond"),
+    "nig": ("#5300df", "#bf5dfe", "circle"),
 }
 _OTHERS = tuple(_COLOURS.values())
 # Not "dash": that is the minimum's.
