@@ -13,23 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-
-
-class Smooth(Protocol):
-    """Value, gradient and Hessian of a function at a point."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def gradient(self) -> Floats: ...
-    @property
-    def hessian(self) -> Floats: ...
-
+from llrcal.trust_region import Box, Smooth, box_step, curvature_noise, largest, least_curvature
 
 Function = Callable[[Floats], Smooth]
 
@@ -63,12 +51,12 @@ class Solution:
     @property
     def gradient_norm(self) -> float:
         """Largest gradient component over the free coordinates."""
-        return _largest(self.gradient[self.free])
+        return largest(self.gradient[self.free])
 
     @property
     def positive_definite(self) -> bool:
         """Whether the Hessian on the free coordinates is positive definite."""
-        return _least_curvature(self.hessian, self.free) > 0
+        return least_curvature(self.hessian, self.free) > 0
 
     def with_totals(self, *, iterations: int, saddles_escaped: int) -> Solution:
         """The same end point, with the effort of a whole search booked on it."""
@@ -116,7 +104,7 @@ def minimise(
         If the function is not finite at the start point.
     """
     size = np.size(start)
-    box = _Box(
+    box = Box(
         np.full(size, -np.inf) if lower is None else np.asarray(lower, float),
         np.full(size, np.inf) if upper is None else np.asarray(upper, float),
     )
@@ -137,27 +125,10 @@ def minimise(
     )
 
 
-@dataclass(frozen=True)
-class _Box:
-    """Lower and upper bounds."""
-
-    low: Floats
-    high: Floats
-
-    def clip(self, point: Floats) -> Floats:
-        return np.clip(point, self.low, self.high)
-
-    def held(self, point: Floats, gradient: Floats) -> Bools:
-        """Coordinates at a bound that the gradient pushes against."""
-        at_low = (point <= self.low) & (gradient > 0)
-        at_high = (point >= self.high) & (gradient < 0)
-        return np.asarray(at_low | at_high)
-
-
 class _Search:
     """The state of one minimisation."""
 
-    def __init__(self, function: Function, box: _Box, start: Floats, escape: bool) -> None:
+    def __init__(self, function: Function, box: Box, start: Floats, escape: bool) -> None:
         self.function = function
         self.box = box
         self.escape = escape
@@ -171,15 +142,15 @@ class _Search:
     def move_to(self, point: Floats, here: Smooth) -> None:
         self.point, self.here = point, here
         self.held = self.box.held(point, here.gradient)
-        self.norm = _largest(here.gradient[~self.held])
+        self.norm = largest(here.gradient[~self.held])
 
     def run(self, tolerance: float, max_iterations: int) -> tuple[bool, str]:
         """Step until a minimum is found; whether it was, and why the search ended."""
         while self.iterations < max_iterations:
             at_saddle = False
             if self.norm <= tolerance:
-                curvature = _least_curvature(self.here.hessian, ~self.held)
-                at_saddle = curvature < -_curvature_noise(self.here.hessian)
+                curvature = least_curvature(self.here.hessian, ~self.held)
+                at_saddle = curvature < -curvature_noise(self.here.hessian)
                 if not at_saddle:
                     return True, "gradient below tolerance"
                 if not self.escape:
@@ -196,9 +167,11 @@ class _Search:
             self.radius = max(self.radius, _ESCAPE_RADIUS)
         # From a saddle point, shrink the step here: the next look would widen it again.
         while True:
-            step, predicted = _box_step(self, self.radius)
+            step, predicted = box_step(
+                self.here, self.point, self.box, self.radius, escape=self.escape
+            )
             length = float(np.linalg.norm(step))
-            if length < _LEAST_RADIUS * max(1.0, _largest(self.point)):
+            if length < _LEAST_RADIUS * max(1.0, largest(self.point)):
                 return False
             candidate = self.box.clip(self.point + step)
             there = self.function(candidate)
@@ -220,7 +193,7 @@ class _Search:
         if predicted > noise or saddle:
             return decrease / predicted
         # Function values can no longer tell: let the gradient decide.
-        norm = _largest(there.gradient[~self.box.held(candidate, there.gradient)])
+        norm = largest(there.gradient[~self.box.held(candidate, there.gradient)])
         return 1.0 if decrease > -noise and norm < self.norm else 0.0
 
     def polish(self) -> None:
@@ -228,93 +201,15 @@ class _Search:
         for _ in range(_POLISHING_STEPS):
             at = np.flatnonzero(~self.held)
             curvature = self.here.hessian[np.ix_(at, at)]
-            if self.norm == 0 or _least_curvature(self.here.hessian, ~self.held) <= 0:
+            if self.norm == 0 or least_curvature(self.here.hessian, ~self.held) <= 0:
                 return
             candidate = self.point.copy()
             candidate[at] -= np.linalg.solve(curvature, self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
-            if not np.isfinite(there.value) or _largest(there.gradient[at]) > 0.5 * self.norm:
+            if not np.isfinite(there.value) or largest(there.gradient[at]) > 0.5 * self.norm:
                 return
             self.move_to(candidate, there)
-
-
-def _box_step(search: _Search, radius: float) -> tuple[Floats, float]:
-    """Step of the trust-region subproblem within the bounds, and the decrease it predicts.
-
-    Coordinates that the step would push through a bound are set on the bound, and the others
-    solved for again: with few coordinates this active-set loop ends after a few rounds.
-    """
-    gradient, hessian = search.here.gradient, search.here.hessian
-    point, box = search.point, search.box
-
-    def decrease(step: Floats) -> float:
-        return -float(gradient @ step + 0.5 * step @ hessian @ step)
-
-    fixed = search.held.copy()
-    step = np.zeros_like(point)
-    for _ in range(point.size + 1):
-        at = np.flatnonzero(~fixed)
-        if not at.size:
-            break
-        on_bound = np.where(fixed, step, 0.0)
-        room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
-        slope = (gradient + hessian @ on_bound)[at]
-        step[at] = _ball_step(slope, hessian[np.ix_(at, at)], room, search.escape)
-        inside = box.clip(point + step) - point
-        through = ~fixed & (inside != step) & (np.abs(inside) < np.abs(step))
-        if not through.any():
-            break
-        step = np.where(through, inside, step)
-        fixed |= through
-    if decrease(step) <= 0:
-        # The re-solved step may climb; the gradient, clipped to the box and the ball, does not.
-        downhill = np.where(search.held, 0.0, -gradient)
-        norm = float(np.linalg.norm(downhill))
-        if norm > 0:
-            curvature = float(downhill @ hessian @ downhill)
-            length = min(radius / norm, norm**2 / curvature if curvature > 0 else np.inf)
-            step = box.clip(point + length * downhill) - point
-    return step, decrease(step)
-
-
-def _ball_step(gradient: Floats, hessian: Floats, radius: float, escape: bool) -> Floats:
-    """Exact minimiser of g's + s'Hs/2 in a ball, the hard case included."""
-    if radius == 0:
-        return np.zeros_like(gradient)
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    along = vectors.T @ gradient
-    least = float(eigenvalues[0])
-    noise = _curvature_noise(hessian)
-
-    def shifted(shift: float) -> Floats:
-        return np.where(along == 0, 0.0, -along / (eigenvalues + shift))
-
-    if least > noise:
-        newton = shifted(0.0)
-        if np.linalg.norm(newton) <= radius:
-            return np.asarray(vectors @ newton)
-    low = max(0.0, -least) + noise
-    inside = shifted(low)
-    if np.linalg.norm(inside) < radius:
-        if least < 0 and escape:
-            # Hard case: hardly any gradient along the most negative curvature. Go that way
-            # nevertheless, to the edge of the trust region, downhill if there is a downhill.
-            sign = -1.0 if along[0] > 0 else 1.0
-            inside[0] = 0.0
-            inside[0] = sign * max(radius**2 - float(inside @ inside), 0.0) ** 0.5
-        return np.asarray(vectors @ inside)
-    # The length of the step falls with the shift: bisect for the radius.
-    high = low + float(np.linalg.norm(along)) / radius
-    while high - low > 1e-12 * high:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
-        if np.linalg.norm(shifted(middle)) > radius:
-            low = middle
-        else:
-            high = middle
-    return np.asarray(vectors @ shifted(high))
 
 
 def _new_radius(radius: float, length: float, quality: float) -> float:
@@ -323,17 +218,3 @@ def _new_radius(radius: float, length: float, quality: float) -> float:
     if quality > 0.75 and length > 0.9 * radius:
         return 2 * radius
     return radius
-
-
-def _least_curvature(hessian: Floats, free: Bools) -> float:
-    at = np.flatnonzero(free)
-    return float(np.linalg.eigvalsh(hessian[np.ix_(at, at)])[0]) if at.size else np.inf
-
-
-def _curvature_noise(hessian: Floats) -> float:
-    """Curvature that cannot be told from zero, given the rounding of the Hessian."""
-    return 1e-12 * max(1.0, _largest(hessian))
-
-
-def _largest(values: Floats) -> float:
-    return float(np.abs(values).max(initial=0.0))
