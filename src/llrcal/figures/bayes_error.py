@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats
@@ -18,7 +17,7 @@ from llrcal.figures.cost_curves import (
     draw_minima,
     top_of,
 )
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import REFERENCE, THIN
 
 POINTS = 1001
@@ -65,10 +64,10 @@ def bayes_error(
     ax.set_xlim(priors[0], priors[-1])
     ax.set_ylim(0, top)
     default = ax.axhline(1, color=REFERENCE, linewidth=THIN, label="default")
-    entries: dict[str, Artist] = {**draw_actual(ax, priors, actual)}
-    entries["minimum"] = draw_minima(ax, priors, minima, top=top)
+    entries: list[Entry] = [*draw_actual(ax, priors, actual)]
+    entries.append(("minimum", draw_minima(ax, priors, minima, top=top)))
     if top > 1:
-        entries["default"] = default
+        entries.append(("default", default))
     _mark(ax, limits)
     ax.set_xlabel("prior log-odds")
     ax.set_ylabel("normalised Bayes error-rate")

@@ -32,17 +32,17 @@ def checked_priors(x: ArrayLike) -> Floats:
     """Prior log-odds as a rising array that a curve can be drawn over."""
     priors = as_prior_log_odds(x)
     if priors.ndim != 1 or len(priors) < 2 or not (np.diff(priors) > 0).all():
-        raise OptionError("x must be a list of two or more prior log-odds in rising order")
+        raise OptionError("x must be a list of two or more numbers in rising order")
     return priors
 
 
-def draw_actual(ax: Axes, x: Floats, curves: Mapping[str, Floats]) -> dict[str, Line2D]:
+def draw_actual(ax: Axes, x: Floats, curves: Mapping[str, Floats]) -> list[tuple[str, Line2D]]:
     """Solid lines, with a few markers that tell them apart where colour does not."""
-    lines = {}
+    entries = []
     step = max(len(x) // _MARKERS, 1)
     for i, (label, look) in enumerate(looks(curves).items()):
         first = int(step * (i + 0.5) / len(curves))  # markers of different curves do not meet
-        (lines[label],) = ax.plot(
+        (line,) = ax.plot(
             x,
             curves[label],
             color=look.colour,
@@ -51,7 +51,8 @@ def draw_actual(ax: Axes, x: Floats, curves: Mapping[str, Floats]) -> dict[str, 
             linewidth=LINE,
             label=label,
         )
-    return lines
+        entries.append((label, line))
+    return entries
 
 
 def draw_minima(ax: Axes, x: Floats, curves: Mapping[str, Floats], *, top: float) -> Line2D:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
@@ -12,7 +11,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.generative import Generative
 from llrcal.errors import OptionError
 from llrcal.figures.histogram import histogram, visible_range
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import LINE, NON_TARGET, TARGET
 from llrcal.scores import as_scores
 
@@ -65,14 +64,11 @@ def densities(
 
     ax.set_xlim(low, high)
     if log:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
-        ax.yaxis.set_minor_formatter(NullFormatter())
-        ax.set_ylim(least, 2 * peak)
-    entries: dict[str, Artist] = {}
+        _log_axis(ax, least, 2 * peak)
+    entries: list[Entry] = []
     names = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
     for (name, colour, _), (heights, edges) in zip(names, drawn, strict=True):
-        entries[f"{name} scores"] = ax.stairs(
+        area = ax.stairs(
             heights,
             edges,
             baseline=least if log else 0,
@@ -82,9 +78,10 @@ def densities(
             linewidth=0,
             label=f"{name} scores",
         )
+        entries.append((f"{name} scores", area))
     for (name, colour, dashes), fit in zip(names, fits, strict=True):
-        label = f"{name} density ({calibration.method})"
-        (entries[label],) = ax.plot(
+        label = f"{name} {calibration.method}"
+        (line,) = ax.plot(
             scores,
             np.exp(fit.logpdf(scores)),
             color=colour,
@@ -92,12 +89,20 @@ def densities(
             linewidth=LINE,
             label=label,
         )
+        entries.append((label, line))
     if not log:
         ax.set_ylim(0, None)
     ax.set_xlabel("score")
     ax.set_ylabel("density")
     if legend:
         legend_above(ax, entries)
+
+
+def _log_axis(ax: Axes, low: float, high: float) -> None:
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.set_ylim(low, high)
 
 
 def _power_of_ten(value: float, _: int | None = None) -> str:

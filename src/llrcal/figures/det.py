@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy.special import ndtr, ndtri
@@ -15,7 +14,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 from llrcal.figures.cost_curves import checked
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import Look, looks
 from llrcal.figures.style import LINE, REFERENCE, THIN
 from llrcal.figures.thinning import visible_corners
@@ -66,12 +65,14 @@ def det(
     low, high = _frame(checked(evaluations))
     _probit_axes(ax, low, high)
     ax.plot([low, high], [low, high], color=REFERENCE, linewidth=THIN, label="equal error-rates")
-    entries: dict[str, Artist] = {}
+    entries: list[Entry] = []
     widths = np.linspace(_WIDEST, LINE, len(evaluations)) if len(evaluations) > 1 else [LINE]
     for width, (label, look) in zip(widths, looks(evaluations).items(), strict=True):
         pfa, pmiss = evaluations[label].roc()
         keep = visible_corners(_probit(pfa), _probit(pmiss), frame=(ndtri(low), ndtri(high)))
-        (entries[label],) = ax.plot(
+        line = Line2D([], [], color=look.colour, linestyle=look.line, linewidth=LINE)
+        entries.append((label, line))
+        ax.plot(
             pfa[keep],
             pmiss[keep],
             color=look.colour,
@@ -79,15 +80,13 @@ def det(
             linewidth=width,
             label=label,
         )
-    if p_target is not None:
-        x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
-        for label, look in looks(evaluations).items():
+        if p_target is not None:
+            line.set_marker(look.marker)
+            x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
             _draw_points(ax, evaluations[label], look, x, label)
-            entries[label] = Line2D(
-                [], [], color=look.colour, linestyle=look.line, marker=look.marker, linewidth=LINE
-            )
+    if p_target is not None:
         for name, shape in _POINTS.items():
-            entries[f"{name} DCF"] = Line2D([], [], color="black", marker="o", **shape)
+            entries.append((f"{name} DCF", Line2D([], [], color="black", marker="o", **shape)))
     if legend:
         legend_above(ax, entries)
 
@@ -119,7 +118,7 @@ def _frame(evaluations: Mapping[str, Evaluation]) -> tuple[float, float]:
     eers = [ev.eer for ev in evaluations.values()]
     usual = [eer for eer in eers if eer > 0]
     low = 8e-5 if not usual or min(usual) > 2e-3 else 8e-6
-    return low, 0.985 if max(eers) > 0.35 else 0.55
+    return low, 0.985 if max(eers) > 0.2 else 0.55
 
 
 def _probit_axes(ax: Axes, low: float, high: float) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from scipy.special import entr, expit
 
@@ -19,7 +18,7 @@ from llrcal.figures.cost_curves import (
     draw_minima,
     top_of,
 )
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import REFERENCE
 
 POINTS = 301
@@ -68,9 +67,9 @@ def ece(
     (neutral,) = ax.plot(
         odds, _entropy(priors), color=REFERENCE, linestyle=(0, (1, 1.5)), label="LR = 1"
     )
-    entries: dict[str, Artist] = {**draw_actual(ax, odds, actual)}
-    entries["after PAV"] = draw_minima(ax, odds, minima, top=top)
-    entries["LR = 1"] = neutral
+    entries: list[Entry] = [*draw_actual(ax, odds, actual)]
+    entries.append(("after PAV", draw_minima(ax, odds, minima, top=top)))
+    entries.append(("LR = 1", neutral))
     ax.set_xlabel("log₁₀ prior odds")
     ax.set_ylabel("empirical cross-entropy [bit]")
     if legend:

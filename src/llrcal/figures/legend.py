@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import TypeAlias
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 
+Entry: TypeAlias = tuple[str, Artist]
+"""A name, and the line or area that it stands for. Two entries may have the same name."""
+
 _LONGEST = 40  # letters of a name: what fits into one column of a journal
 
 
-def legend_above(ax: Axes, entries: Mapping[str, Artist], *, gap: float = 0.01) -> None:
+def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> None:
     """Put the entries in rows above the axes, ``gap`` axes heights away from them.
 
     Names are shown as they are, a dollar sign begins no formula; only the middle of very long
@@ -24,9 +28,9 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist], *, gap: float = 0.01) 
             break
 
 
-def _legend(ax: Axes, entries: Mapping[str, Artist], columns: int, gap: float) -> Legend:
+def _legend(ax: Axes, entries: Sequence[Entry], columns: int, gap: float) -> Legend:
     legend = ax.legend(
-        list(entries.values()),
+        [artist for _, artist in entries],
         # matplotlib may leave out names with a leading underscore; the real ones come below.
         ["name"] * len(entries),
         loc="lower left",
@@ -40,7 +44,7 @@ def _legend(ax: Axes, entries: Mapping[str, Artist], columns: int, gap: float) -
         handletextpad=0.6,
         labelspacing=0.3,
     )
-    for text, name in zip(legend.get_texts(), entries, strict=True):
+    for text, (name, _) in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
         text.set_text(_shortened(name))
     return legend

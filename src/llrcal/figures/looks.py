@@ -54,7 +54,7 @@ _ALIASES = {"linear-gaussian": "linear-gaussian-0.5", "logistic": "logistic-0.5"
 # Labels that nobody foresaw: any colour but black and grey, which minima and references have.
 _SPARE_COLOURS = ("#a3162a", "#7a5c3e", "#3f8f8a", "#9a4fd0", "#4d5c12")
 _SPARE_DASHES: tuple[Dashes, ...] = ((), (6, 1.5), (3, 1.5), (6, 1.5, 1.5, 1.5), (1.5, 1.5))
-_SPARE_MARKERS = ("h", "p", "d", "8", "H")
+_SPARE_MARKERS = ("p", "d", "h", "x", "+")
 _SPARE = tuple(product(_SPARE_DASHES, _SPARE_MARKERS))
 
 _WEIGHTED = re.compile(r"(linear-gaussian|logistic)-(0?\.\d+(?:e-\d+)?|\d(?:\.\d+)?e-\d+)")

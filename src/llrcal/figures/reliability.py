@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from llrcal.arrays import Floats
 from llrcal.evaluation import Evaluation
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import looks
 from llrcal.figures.style import FURTHEST, LINE, REFERENCE, THIN
 
@@ -40,7 +39,6 @@ def reliability(ax: Axes, evaluation: Evaluation, *, label: str, legend: bool = 
     ax.set_xlim(low, high)
     ax.set_ylim(low, high)
     ax.set_aspect("equal")
-    entries: dict[str, Artist] = {}
     (line,) = ax.plot(
         np.column_stack([starts, ends])[finite].ravel().clip(low, high),
         np.repeat(llrs[finite], 2),
@@ -48,7 +46,7 @@ def reliability(ax: Axes, evaluation: Evaluation, *, label: str, legend: bool = 
         linewidth=LINE,
         label=label,
     )
-    entries[label] = line
+    entries: list[Entry] = [(label, line)]
     for infinity, marker in ((-np.inf, "v"), (np.inf, "^")):
         for i in np.flatnonzero(llrs == infinity):
             (line,) = ax.plot(
@@ -61,10 +59,9 @@ def reliability(ax: Axes, evaluation: Evaluation, *, label: str, legend: bool = 
                 clip_on=False,
                 label=f"{infinity}",
             )
-            entries["infinite"] = line
-    (entries["perfect"],) = ax.plot(
-        [low, high], [low, high], color=REFERENCE, linewidth=THIN, label="perfect"
-    )
+            entries[1:] = [("infinite", line)]  # one entry for both infinities
+    (line,) = ax.plot([low, high], [low, high], color=REFERENCE, linewidth=THIN, label="perfect")
+    entries.append(("perfect", line))
     ax.set_xlabel("log-likelihood-ratio")
     ax.set_ylabel("PAV-optimal log-likelihood-ratio")
     if legend:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from llrcal.arrays import Floats
 from llrcal.evaluation import Evaluation
 from llrcal.figures.cost_curves import checked
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import looks
 from llrcal.figures.style import FURTHEST, LINE, REFERENCE, THIN
 
 POINTS = 1001
 _TAIL = 0.001  # of a class may lie beyond either end of the frame
 _MARKERS = 5  # per curve
-_NON_TARGETS = (0.0, (3.0, 1.5))
+_DASHES: dict[str, Literal["solid"] | tuple[float, tuple[float, ...]]] = {
+    "targets": "solid",
+    "non-targets": (0.0, (3.0, 1.5)),
+}
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,6 @@ class _Class:
     """One class of trials: the share of LLRs at or above values, and the extreme LLRs."""
 
     name: str
-    dashes: str | tuple[float, tuple[float, ...]]
     share: Callable[[Floats], Floats]
     least: float
     greatest: float
@@ -79,7 +81,7 @@ def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = T
     ax.set_xlim(frame[0] / math.log(10), frame[1] / math.log(10))
     ax.set_ylim(-0.02, 1.02)
     ax.axvline(0, color=REFERENCE, linewidth=THIN)
-    entries: dict[str, Artist] = {}
+    entries: list[Entry] = []
     step = POINTS // _MARKERS
     for i, (label, look) in enumerate(looks(evaluations).items()):
         for one in classes[label]:
@@ -88,15 +90,16 @@ def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = T
                 x / math.log(10),
                 shares,
                 color=look.colour,
-                linestyle=one.dashes,
+                linestyle=_DASHES[one.name],
                 marker=look.marker,
                 markevery=(int(step * (i + 0.5) / len(classes)), step),
                 linewidth=LINE,
                 label=f"{one.name} of {label}",
             )
-        entries[label] = Line2D([], [], color=look.colour, marker=look.marker, linewidth=LINE)
-    entries["targets"] = Line2D([], [], color="black", linewidth=LINE)
-    entries["non-targets"] = Line2D([], [], color="black", linestyle=_NON_TARGETS, linewidth=LINE)
+        line = Line2D([], [], color=look.colour, marker=look.marker, linewidth=LINE)
+        entries.append((label, line))
+    for name, dashes in _DASHES.items():
+        entries.append((name, Line2D([], [], color="black", linestyle=dashes, linewidth=LINE)))
     ax.set_xlabel("log₁₀ likelihood-ratio")
     ax.set_ylabel("share of trials at or above")
     if legend:
@@ -106,8 +109,8 @@ def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = T
 def _classes(ev: Evaluation) -> list[_Class]:
     """Both classes, as far as they have a finite LLR."""
     both = (
-        _Class("targets", "solid", lambda x: 1 - ev.pmiss(x), *ev.tar_range),
-        _Class("non-targets", _NON_TARGETS, ev.pfa, *ev.non_range),
+        _Class("targets", lambda x: 1 - ev.pmiss(x), *ev.tar_range),
+        _Class("non-targets", ev.pfa, *ev.non_range),
     )
     return [one for one in both if math.isfinite(one.least)]
 

@@ -6,13 +6,12 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
-from llrcal.figures.legend import legend_above
+from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import looks
 from llrcal.figures.style import LINE, REFERENCE, THIN
 
@@ -62,9 +61,9 @@ def transforms(
 
     ax.set_xlim(low, high)
     ax.set_ylim(-edge, edge)
-    entries: dict[str, Artist] = {}
+    entries: list[Entry] = []
     for label, look in looks(curves).items():
-        (entries[label],) = ax.plot(
+        (line,) = ax.plot(
             scores,
             curves[label],
             color=look.colour,
@@ -72,11 +71,13 @@ def transforms(
             linewidth=LINE,
             label=label,
         )
+        entries.append((label, line))
     ax.axhline(0, color=REFERENCE, linewidth=THIN)
     if training is not None:
-        entries["training scores"] = ax.axvspan(
+        shade = ax.axvspan(
             *training, color="#eeeeee", linewidth=0, zorder=0, label="training scores"
         )
+        entries.append(("training scores", shade))
     ax.set_xlabel("score")
     ax.set_ylabel("log-likelihood-ratio")
     if legend:

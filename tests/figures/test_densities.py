@@ -1,0 +1,72 @@
+"""Density plots: the fitted densities over the scores themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.patches import StepPatch
+
+from llrcal import OptionError, ScoreError
+from llrcal.calibrations.generative import Generative
+from llrcal.figures import column_style, densities
+from llrcal.figures.style import NON_TARGET, TARGET
+from tests.figures.drawing import NON, TAR, axes, calibrations, data, legend_names, lines
+
+GENERATIVE = pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
+
+
+@GENERATIVE
+@pytest.mark.parametrize("log", [False, True])
+def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
+    ax = axes()
+    calibration = calibrations()[method]
+    assert isinstance(calibration, Generative)
+    densities(ax, calibration, tar=TAR, non=NON, log=log)
+    for name, fit, colour in (
+        ("target", calibration.tar, TARGET),
+        ("non-target", calibration.non, NON_TARGET),
+    ):
+        line = lines(ax)[f"{name} {method}"]
+        x, y = data(line)
+        np.testing.assert_allclose(y, np.exp(fit.logpdf(x)), rtol=1e-14)
+        assert line.get_color() == colour
+    assert ax.get_yscale() == ("log" if log else "linear")
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_histograms_are_normalised_by_class(log: bool) -> None:
+    ax = axes()
+    densities(ax, calibrations()["nig"], tar=TAR, non=NON, log=log)
+    for patch, scores in zip(ax.patches, (TAR, NON), strict=True):
+        assert isinstance(patch, StepPatch)
+        heights, edges, _ = patch.get_data()
+        inside = np.mean((scores >= edges[0]) & (scores <= edges[-1]))
+        assert heights @ np.diff(edges) == pytest.approx(inside, rel=1e-12)
+        counts, _ = np.histogram(scores, edges)
+        np.testing.assert_allclose(heights, counts / len(scores) / np.diff(edges), rtol=1e-12)
+    assert len(legend_names(ax)) == 4
+
+
+def test_the_log_axis_reaches_down_to_a_single_score() -> None:
+    ax = axes()
+    with column_style():
+        densities(ax, calibrations()["nig"], tar=TAR, non=NON, log=True)
+        low, high = ax.get_ylim()
+        names = [label.get_text() for label in ax.get_yticklabels()]
+    for patch in ax.patches:
+        assert isinstance(patch, StepPatch)
+        heights = patch.get_data()[0]
+        assert low < heights[heights > 0].min()
+        assert heights.max() < high
+    assert "10⁻²" in names
+    assert not any("$" in name for name in names)
+
+
+def test_a_calibration_without_densities() -> None:
+    with pytest.raises(OptionError, match="pav calibration has no densities"):
+        densities(axes(), calibrations()["pav"], tar=TAR, non=NON)
+
+
+def test_scores_that_cannot_be_used() -> None:
+    with pytest.raises(ScoreError, match="non-target"):
+        densities(axes(), calibrations()["nig"], tar=TAR, non=[np.inf])

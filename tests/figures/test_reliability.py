@@ -1,0 +1,92 @@
+"""PAV plots: LLRs against those of exact isotonic regression."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from llrcal import evaluate, optimal_llrs
+from llrcal.figures import reliability
+from llrcal.figures.looks import FIXED
+from tests.figures.drawing import TEST_NON, TEST_TAR, axes, calibrations, data, evaluations, lines
+from tests.trial_sets import FINITE, Sets
+
+
+def test_each_llr_is_drawn_at_its_optimal_one() -> None:
+    ax = axes()
+    reliability(ax, evaluations()["gaussian"], label="gaussian")
+    x, y = data(lines(ax)["gaussian"])
+    starts, ends, heights = x[0::2], x[1::2], y[0::2]
+    np.testing.assert_array_equal(heights, y[1::2])
+    llrs = [calibrations()["gaussian"](scores) for scores in (TEST_TAR, TEST_NON)]
+    for given_llrs, best in zip(llrs, optimal_llrs(*llrs), strict=True):
+        finite = np.isfinite(best)
+        block = np.searchsorted(starts, given_llrs[finite], side="right") - 1
+        np.testing.assert_array_equal(heights[block], best[finite])
+        assert (given_llrs[finite] <= ends[block]).all()
+    assert lines(ax)["gaussian"].get_color() == FIXED["gaussian"].colour
+
+
+def test_both_axes_are_the_same_and_the_diagonal_is_perfect() -> None:
+    ax = axes()
+    reliability(ax, evaluations()["nig"], label="nig")
+    assert ax.get_xlim() == ax.get_ylim()
+    assert ax.get_aspect() == 1
+    x, y = data(lines(ax)["perfect"])
+    assert (x == y).all()
+
+
+def test_infinities_are_markers_at_the_frame() -> None:
+    ax = axes()
+    reliability(ax, evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0]), label="few")
+    low, high = ax.get_ylim()
+    below, above = lines(ax)["-inf"], lines(ax)["inf"]
+    assert data(below)[1].tolist() == [low, low]
+    assert data(above)[1].tolist() == [high, high]
+    # Non-targets alone up to the first target, targets alone from the last non-target on.
+    assert data(below)[0][1] == -0.5
+    assert data(above)[0][0] == 3.0
+    assert below.get_marker() == "v"
+    assert above.get_marker() == "^"
+    assert not below.get_clip_on()
+
+
+def test_the_last_block_ends_with_the_greatest_llr() -> None:
+    ax = axes()
+    reliability(ax, evaluate([1.0, 2.0], [0.0, 1.5, 6.0]), label="few")
+    x, y = data(lines(ax)["few"])
+    assert (x[0], x[-1]) == (1.0, 6.0)
+    assert y[-1] == pytest.approx(math.log(1 / (2 / 3)))
+
+
+def test_separable_classes_have_nothing_else() -> None:
+    ax = axes()
+    reliability(ax, evaluate([1.0, 2.0], [-1.0, 0.0]), label="perfect recognizer")
+    assert data(lines(ax)["perfect recognizer"])[0].size == 0
+    low, high = ax.get_xlim()
+    assert low < -1
+    assert high > 2
+
+
+@given(sets=FINITE)
+def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:
+    ax = axes()
+    ev = evaluate(*sets)
+    reliability(ax, ev, label="any")
+    low, high = ax.get_ylim()
+    finite = ev.hull.llrs[np.isfinite(ev.hull.llrs)]
+    assert ((finite > low) & (finite < high)).all()
+    assert math.isfinite(low)
+    assert low < high
+
+
+def test_infinite_and_absurd_llrs() -> None:
+    for llrs in ([math.inf, -math.inf, 1.0], [1e300, -1e300, 0.0]):
+        ax = axes()
+        reliability(ax, evaluate(llrs, llrs), label="any")
+        x, y = data(lines(ax)["any"])
+        assert np.isfinite(x).all()
+        assert (y == 0).all()
