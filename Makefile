@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-quick check format bench bench-quick clean
+.PHONY: demo test test-quick check format bench bench-quick evidence clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -29,6 +29,11 @@ bench: $(VENV)/installed-bench
 
 bench-quick: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.paper_scale --quick
+
+# The tables of docs/evidence.md and docs/optimizers.md.
+evidence: $(VENV)/installed
+	$(BIN)/python -m benchmarks.evidence
+	$(BIN)/python -m benchmarks.optimizers
 
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

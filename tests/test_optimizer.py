@@ -84,6 +84,14 @@ def test_domain_ends_without_notice() -> None:
         minimise(barrier, np.array([-1.0]))
 
 
+def test_a_flat_direction_is_no_obstacle() -> None:
+    """A valley without curvature along its floor: any point of it will do."""
+    solution = minimise(quadratic(np.diag([2.0, 0.0]), np.array([1.0, 0.0])), np.array([5.0, 3.0]))
+    assert solution.converged
+    assert solution.point[0] == pytest.approx(1)
+    assert not solution.positive_definite
+
+
 def test_unbounded_function_does_not_converge() -> None:
     solution = minimise(quadratic(-np.eye(2), np.zeros(2)), np.ones(2), max_iterations=30)
     assert not solution.converged

@@ -200,11 +200,12 @@ class _Search:
         """Newton steps while each of them halves the gradient: the last digits are cheap."""
         for _ in range(_POLISHING_STEPS):
             at = np.flatnonzero(~self.held)
-            curvature = self.here.hessian[np.ix_(at, at)]
-            if self.norm == 0 or least_curvature(self.here.hessian, ~self.held) <= 0:
+            hessian = self.here.hessian
+            flat = least_curvature(hessian, ~self.held) <= curvature_noise(hessian)
+            if self.norm == 0 or flat:  # a direction without curvature has no Newton step
                 return
             candidate = self.point.copy()
-            candidate[at] -= np.linalg.solve(curvature, self.here.gradient[at])
+            candidate[at] -= np.linalg.solve(hessian[np.ix_(at, at)], self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
             if not np.isfinite(there.value) or largest(there.gradient[at]) > 0.5 * self.norm:

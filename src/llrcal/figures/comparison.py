@@ -31,14 +31,16 @@ _TOGETHER = {
     "pav": ("pav",),
     "generative": ("gaussian", "student-t", "nig"),
 }
-_DET_HEIGHT = 82.0  # millimetres: square axes at column width
+_SQUARE = {"det", "reliability"}
+_SQUARE_HEIGHT = 92.0  # millimetres: square axes and a legend at column width
 
 
 def draw_all(comparison: Comparison, folder: Path) -> None:
     """Draw every figure of a comparison and save each as PNG, PDF and SVG."""
     with column_style():
         for name, draw in _drawings(comparison):
-            figure, ax = column_figure(height=_DET_HEIGHT) if name == "det" else column_figure()
+            square = name in _SQUARE
+            figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
             draw(ax)
             save(figure, folder, name)
 

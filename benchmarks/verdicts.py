@@ -1,0 +1,105 @@
+"""What became of a search: whether it reached the optimum, and where it is if it did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.contenders import End, Family, climb_from, tie_share
+from llrcal.arrays import Floats
+from llrcal.densities.density import HALF_LOG_TWO_PI
+
+REACHED = 1e-6  # nats per score from the best end of all
+CLOSE = 1e-4  # likewise: not the optimum, but of little consequence
+_STATIONARY = 1e-6  # largest component of the gradient in the contender's own coordinates
+_CURVED = 1e-6  # least negative curvature of a saddle, relative to the largest curvature
+
+PLACES = ("other maximum", "gaussian limit", "saddle", "under way", "below the dof floor")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One contender on one set of scores."""
+
+    place: str
+    """``optimum``, ``error``, or one of ``PLACES``."""
+    seconds: float
+    gap: float | None = None
+    """Nats per score below the best end."""
+    says_success: bool = False
+    iterations: int = 0
+    evaluations: int = 0
+    saddles: int = 0
+    """Saddle points escaped from, or noticed."""
+    slope: float | None = None
+    """Largest component of the gradient, in textbook coordinates that the contender chose."""
+    least_curvature: float | None = None
+    """Least eigenvalue of the Hessian there."""
+
+
+def verdicts(
+    family: Family, scores: Floats, ends: dict[str, tuple[End | None, float]]
+) -> dict[str, Verdict]:
+    """Each contender's end, and its seconds, against the best of them."""
+    arrived = [end for end, _ in ends.values() if end is not None]
+    best = max(end.loglik for end in arrived if _in_bounds(family, scores, end))
+    return {
+        who: _verdict(family, scores, end, best, seconds) if end else Verdict("error", seconds)
+        for who, (end, seconds) in ends.items()
+    }
+
+
+def _verdict(family: Family, scores: Floats, end: End, best: float, seconds: float) -> Verdict:
+    known = end.own is not None and bool(np.isfinite(end.own.hessian).all())
+    return Verdict(
+        place(family, scores, end, best),
+        seconds,
+        float(best - end.loglik),
+        end.says_success,
+        end.iterations,
+        end.evaluations,
+        end.saddles,
+        float(np.abs(end.own.gradient).max()) if end.own and known else None,
+        float(np.linalg.eigvalsh(end.own.hessian)[0]) if end.own and known else None,
+    )
+
+
+def place(family: Family, scores: Floats, end: End, best: float) -> str:
+    """Where a search ended."""
+    if not _in_bounds(family, scores, end):
+        return "below the dof floor"
+    if best - end.loglik <= REACHED:
+        return "optimum"
+    if _is_maximum(family, scores, end):
+        return "other maximum"
+    gaussian = -HALF_LOG_TWO_PI - 0.5 - np.log(scores.std())
+    # It has found the Gaussian, and next to nothing of what the family offers beyond it.
+    if abs(end.loglik - gaussian) < 0.1 * (best - gaussian):
+        return "gaussian limit"
+    if _is_saddle(end):
+        return "saddle"
+    return "under way"
+
+
+def _in_bounds(family: Family, scores: Floats, end: End) -> bool:
+    """Whether the T's dof is above the value at which its likelihood has no bound."""
+    _, upper = family.density.bounds(tie_share(scores))
+    return bool(np.all(end.theta <= upper * (1 + 1e-9)))
+
+
+def _is_maximum(family: Family, scores: Floats, end: End) -> bool:
+    """Whether a climb in well-behaved coordinates gains nothing."""
+    try:
+        return climb_from(family, scores, end.theta).loglik - end.loglik < REACHED
+    except (ValueError, np.linalg.LinAlgError):
+        return False
+
+
+def _is_saddle(end: End) -> bool:
+    """Whether the end is stationary in its own coordinates, with curvature of both signs."""
+    if end.own is None or not np.isfinite(end.own.hessian).all():
+        return False
+    curvature = np.linalg.eigvalsh(end.own.hessian)
+    stationary = np.abs(end.own.gradient).max() < _STATIONARY
+    return bool(stationary and curvature[0] < -_CURVED * np.abs(curvature).max())
