@@ -8,56 +8,17 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.arrays import Floats
 from llrcal.report.styles import DARK_PAGE, LIGHT_PAGE, styles
+from tests.colours import SIGHTS, TO_XYZ, lab, linear
 
 TEN = [entry if isinstance(entry, str) else entry[0] for entry in llrcal.PAPER]
 CSS = files("llrcal.report").joinpath("page", "report.css").read_text("utf-8")
-
-# Colours as seen without one kind of cone: Machado, Oliveira and Fernandes, IEEE Transactions on
-# Visualization and Computer Graphics 15 (2009), severity 1; and as seen with all three.
-VISION = {
-    "all cones": np.eye(3),
-    "protanopia": np.array(
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ]
-    ),
-    "deuteranopia": np.array(
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ]
-    ),
-    "tritanopia": np.array(
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.303900],
-        ]
-    ),
-}
-TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-
-
-def linear(colour: str) -> Floats:
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
 
 
 def contrast(one: str, other: str) -> float:
     """Contrast as the accessibility guidelines (WCAG 2) define it."""
     low, high = sorted(float(linear(colour) @ TO_XYZ[1]) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-def lab(colour: str, vision: Floats) -> Floats:
-    xyz = TO_XYZ @ np.clip(vision @ linear(colour), 0, 1) / [0.9505, 1, 1.089]
-    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
 def variables(block: str) -> dict[str, str]:
@@ -86,12 +47,12 @@ def test_unknown_methods_have_looks_too() -> None:
     assert looks[0] != looks[1] != looks[2] != looks[3]
 
 
-@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("vision", SIGHTS)
 @pytest.mark.parametrize("paper", ["light", "dark"])
 def test_colours_differ_for_every_reader(paper: str, vision: str) -> None:
     colours = {str(look[paper]) for look in styles(TEN)}  # type: ignore[literal-required]
     assert len(colours) == 6
-    seen = [lab(colour, VISION[vision]) for colour in colours]
+    seen = [lab(colour, SIGHTS[vision]) for colour in colours]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 30
 
 
