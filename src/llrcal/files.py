@@ -47,12 +47,15 @@ def atomic_folder(path: str | os.PathLike[str], *, force: bool = False) -> Itera
     Raises
     ------
     OptionError
-        If there is something at ``path`` already, unless ``force`` allows to replace it.
+        If there is something at ``path`` already, unless ``force`` allows to replace it; or if
+        there is no folder to put it in.
     """
     target = Path(path).absolute()
     taken = target.exists() and not (target.is_dir() and not any(target.iterdir()))
     if taken and (not force or not target.is_dir()):
         raise OptionError(f"{path} exists already; choose another folder, or force its replacement")
+    if not target.parent.is_dir():
+        raise OptionError(f"{path} cannot be made: {target.parent} is not a folder")
     temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=_PREFIX))
     try:
         yield temporary

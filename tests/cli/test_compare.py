@@ -87,3 +87,20 @@ def test_help_teaches_by_example() -> None:
             check=True,
         )
         assert "llrcal" in ran.stdout
+
+
+def test_demo_needs_no_file(tmp_path: Path) -> None:
+    ran = run("demo", "--out", "out", "--replicates", "0", "--quiet", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert (tmp_path / "out" / "report.html").exists()
+    again = run("demo", "--out", "out", "--quiet", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "out exists already" in again.stderr
+
+
+def test_simulated_trials_can_be_read(tmp_path: Path) -> None:
+    assert run("simulate", "--out", "scores", "--quiet", cwd=tmp_path).returncode == 0
+    for name in ("train", "test"):
+        trials = llrcal.read_trials(tmp_path / "scores" / f"{name}.npz")
+        assert trials.has_speakers
+        assert len(trials.tar) < len(trials.non)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +12,6 @@ from llrcal.cli.options import comparison_options, methods_with, operating_point
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from llrcal.calibrations.methods import Method
-    from llrcal.comparison import OperatingPoint
     from llrcal.trials import Trials
 
 
@@ -22,18 +20,7 @@ if TYPE_CHECKING:
 @click.option("--test", required=True, metavar="FILE", help="Trials to test on.")
 @click.option("--out", required=True, metavar="DIR", help="Folder for the results.")
 @comparison_options
-def compare(
-    train: str,
-    test: str,
-    out: str,
-    alphas: tuple[str, ...],
-    p_target: tuple[float, ...],
-    c_miss: tuple[float, ...],
-    c_fa: tuple[float, ...],
-    replicates: int,
-    force: bool,
-    quiet: bool,
-) -> None:
+def compare(train: str, test: str, out: str, **settings: Any) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
 
     FILE is an .npz archive with arrays tar and non (or scores and labels), a pair of .npy files
@@ -46,54 +33,46 @@ def compare(
     from llrcal.errors import OptionError
     from llrcal.trials import read_trials
 
-    points = operating_points(p_target, c_miss, c_fa)
     if _same_file(train, test):
         raise OptionError(
             f"{train} is given for training and for testing: a calibration tested on its own "
             "training trials looks better than it is. Give other trials to test on"
         )
-    run(
-        lambda: (read_trials(train), read_trials(test)),
-        out,
-        methods=methods_with(alphas),
-        points=points,
-        replicates=replicates,
-        force=force,
-        quiet=quiet,
-    )
+    run(lambda: (read_trials(train), read_trials(test)), out, **settings)
 
 
 def run(
     trials: Callable[[], tuple[Trials, Trials]],
     out: str,
     *,
-    methods: Sequence[Method],
-    points: Sequence[OperatingPoint],
+    alphas: Sequence[str],
+    p_target: Sequence[float],
+    c_miss: Sequence[float],
+    c_fa: Sequence[float],
     replicates: int,
     force: bool,
     quiet: bool,
 ) -> None:
-    """Compare two sets of trials and write everything to a folder."""
+    """Compare two sets of trials and write everything to a folder, as the options say."""
     from llrcal.cli.output import write_results
     from llrcal.cli.terminal import progress_bar, show
     from llrcal.comparison import compare as compare_trials
     from llrcal.files import atomic_folder
 
-    train, test = trials()
-    steps = len(methods) + 5
-    with (
-        atomic_folder(out, force=force) as folder,
-        progress_bar("comparing", total=steps, quiet=quiet) as progress,
-    ):
-        comparison = compare_trials(
-            train,
-            test,
-            methods=methods,
-            points=points,
-            replicates=replicates,
-            progress=progress,
-        )
-        write_results(comparison, folder, progress)
+    methods = methods_with(alphas)
+    points = operating_points(p_target, c_miss, c_fa)
+    with atomic_folder(out, force=force) as folder:  # first: a bad folder is no use waiting for
+        train, test = trials()
+        with progress_bar("comparing", total=len(methods) + 5, quiet=quiet) as progress:
+            comparison = compare_trials(
+                train,
+                test,
+                methods=methods,
+                points=points,
+                replicates=replicates,
+                progress=progress,
+            )
+            write_results(comparison, folder, progress)
     if not quiet:
         show(comparison)
         click.echo(f"Report: {Path(out) / 'report.html'}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.cli.compare import run
-from llrcal.cli.options import comparison_options, methods_with, operating_points
+from llrcal.cli.options import comparison_options
 from llrcal.cli.simulate import simulated
 
 if TYPE_CHECKING:
@@ -19,24 +19,13 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @comparison_options
-def demo(
-    out: str,
-    full: bool,
-    seed: int,
-    alphas: tuple[str, ...],
-    p_target: tuple[float, ...],
-    c_miss: tuple[float, ...],
-    c_fa: tuple[float, ...],
-    replicates: int,
-    force: bool,
-    quiet: bool,
-) -> None:
+def demo(out: str, full: bool, seed: int, **settings: Any) -> None:
     """Simulate a recognizer, compare every calibration on it, and write the report."""
 
     def trials() -> tuple[Trials, Trials]:
         from llrcal.trials import Trials
 
-        train, test = (simulated(c, full, seed, quiet=quiet) for c in ("train", "test"))
+        train, test = (simulated(c, full, seed, quiet=settings["quiet"]) for c in ("train", "test"))
         return (
             Trials(train.tar, train.non, "simulated training trials"),
             Trials(
@@ -44,12 +33,4 @@ def demo(
             ),
         )
 
-    run(
-        trials,
-        out,
-        methods=methods_with(alphas),
-        points=operating_points(p_target, c_miss, c_fa),
-        replicates=replicates,
-        force=force,
-        quiet=quiet,
-    )
+    run(trials, out, **settings)
