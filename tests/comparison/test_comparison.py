@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.calibrations.methods import Method
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.tables import as_csv, as_markdown, metrics
 from llrcal.trials import Trials
@@ -66,6 +67,20 @@ def test_recommendation_has_the_least_mean_error(comparison: Comparison) -> None
     assert comparison.recommended == min(means, key=lambda label: means[label])
     assert comparison.recommended in comparison.verdict
     assert comparison.verdict in as_markdown(comparison)
+
+
+def test_verdict_names_those_that_are_as_good() -> None:
+    alike: list[Method] = [
+        ("logistic", {"alpha": 0.5}),
+        ("logistic", {"alpha": 0.500001}),
+        "student-t",
+    ]
+    found = compare(trials(1), trials(2), methods=alike, replicates=0)
+    assert "as good within 1%: logistic-0.5" in found.verdict
+    apart = compare(trials(1), trials(2, shift=-1), methods=["pav", alike[0]], replicates=0)
+    (_, best), (label, other) = apart.mean_errors.items()
+    assert other > 1.01 * best
+    assert f"next is {label} with {other:.4f}" in apart.verdict
 
 
 def test_other_points_and_methods() -> None:

@@ -24,6 +24,7 @@ from llrcal.trials import Trials
 
 _DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where no threshold leaves 30 errors of each kind
 _CURVE = 501
+_AS_GOOD = 0.01  # relative difference of mean errors that another test set could turn around
 
 Progress = Callable[[str], None]
 
@@ -89,7 +90,10 @@ class Comparison:
             f"Use {best}: its mean Bayes error over prior log-odds {low:.1f} to {high:.1f} is "
             f"{error:.4f}, {excess:.1%} above the minimum for these scores"
         )
-        if others:
+        equals = [label for label, other in others if other <= error * (1 + _AS_GOOD)]
+        if equals:
+            text += f"; as good within {_AS_GOOD:.0%}: {', '.join(equals)}"
+        elif others:
             label, next_error = others[0]
             text += f"; next is {label} with {next_error:.4f}"
         return text + "."
