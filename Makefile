@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-quick check format bench bench-quick evidence clean
+.PHONY: demo test test-quick check format bench bench-quick bench-reading evidence docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -19,6 +19,8 @@ check: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --recursive src
+	$(BIN)/python .ci/audit.py
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
@@ -30,10 +32,17 @@ bench: $(VENV)/installed-bench
 bench-quick: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.paper_scale --quick
 
+bench-reading: $(VENV)/installed
+	$(BIN)/python -m benchmarks.reading
+
 # The tables of docs/evidence.md and docs/optimizers.md.
 evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.optimizers
+
+# docs/cli.md and the page of `llrcal --help`, from the commands.
+docs: $(VENV)/installed
+	$(BIN)/python -m llrcal.cli.reference
 
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

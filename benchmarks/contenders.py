@@ -1,7 +1,7 @@
-"""Eight ways to the maximum-likelihood T and NIG, each implemented as well as we can.
+"""Nine ways to the maximum-likelihood T and NIG, each implemented as well as we can.
 
-All but the last start once, from the same point, which the family gives: by default its member
-with the moments of the scores, or one nearby.
+All but scipy.stats and llrcal start once, from the same point, which the family gives: by default
+its member with the moments of the scores, or one nearby.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from scipy import stats
 from scipy.optimize import minimize
 
 from benchmarks.expectation_maximisation import Update, climb, nig_update, student_t_update
@@ -48,6 +49,8 @@ class End:
     """Saddle points escaped from; one if it stopped in a saddle point and noticed."""
     own: Smooth | None = None
     """The cost in the contender's own coordinates, if they are not llrcal's."""
+    params: Floats | None = None
+    """The end in textbook parameters, if it was found in them."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Family:
     """Textbook parameters by the moments of scores."""
     theta: Callable[[Floats], Floats]
     """llrcal's coordinates of textbook parameters."""
+    by_scipy: Callable[[Floats], Floats]
+    """Textbook parameters that scipy.stats fits to scores."""
 
 
 def em(family: Family, scores: Floats) -> End:
@@ -147,6 +152,20 @@ def _free_end(
         evaluations=evaluations,
         saddles=saddles,
         own=here,
+        params=function.params(theta),
+    )
+
+
+def scipy_stats(family: Family, scores: Floats) -> End:
+    """The fitter that scipy.stats has for every distribution: Nelder-Mead, from its own start."""
+    params = family.by_scipy(scores)
+    return End(
+        loglik=-family.cost(params, scores).value,
+        theta=family.theta(params),
+        says_success=True,  # it has no other word
+        iterations=0,
+        evaluations=0,
+        params=params,
     )
 
 
@@ -221,6 +240,11 @@ def _student_t_theta(params: Floats) -> Floats:
     return np.array([mu, np.log(abs(sigma)), 1 / nu])
 
 
+def _student_t_by_scipy(scores: Floats) -> Floats:
+    nu, mu, sigma = stats.t.fit(scores)
+    return np.array([mu, sigma, nu])
+
+
 def _nig_start(scores: Floats) -> Floats:
     mean, sd, skewness, kurtosis = moments(scores, np.full(scores.size, 1 / scores.size))
     eta = float(np.clip(skewness / 3, -2, 2))
@@ -241,10 +265,21 @@ def _nig_theta(params: Floats) -> Floats:
     return np.array([mean - omega * np.tanh(asymmetry), np.log(omega), asymmetry, tail])
 
 
+def _nig_by_scipy(scores: Floats) -> Floats:
+    a, b, mu, delta = stats.norminvgauss.fit(scores)
+    return np.array([mu, delta, ((a - b) * (a + b)) ** 0.5 / delta, b / delta])
+
+
 STUDENT_T_FAMILY = Family(
-    "Student-T", StudentT, StudentTCost, student_t_update, _student_t_start, _student_t_theta
+    "Student-T",
+    StudentT,
+    StudentTCost,
+    student_t_update,
+    _student_t_start,
+    _student_t_theta,
+    _student_t_by_scipy,
 )
-NIG_FAMILY = Family("NIG", NIG, NIGCost, nig_update, _nig_start, _nig_theta)
+NIG_FAMILY = Family("NIG", NIG, NIGCost, nig_update, _nig_start, _nig_theta, _nig_by_scipy)
 
 CONTENDERS: dict[str, Callable[[Family, Floats], End]] = {
     "EM": em,

@@ -14,17 +14,29 @@ SETS["gaussian"] = (_rng.normal(2, 1.2, 300), _rng.normal(-1, 1, 3000))
 SETS["heavy"] = (_rng.standard_t(4, 400) + 3, _rng.standard_t(3, 40_000))
 SETS["cosine"] = (_rng.beta(8, 3, 1000), _rng.beta(2, 6, 30_000))
 
+# The support of one density, or of both, ends among the scores of the other class: there LLRs are
+# in the order of -1e11, and what rounding makes of them grows with the shift.
+ONE_SIDED: dict[str, tuple[Floats, Floats]] = {
+    "targets": (_rng.gamma(2, 1, 500) + 2, _rng.normal(0, 1, 5000)),
+    "both": (_rng.gamma(3, 1, 1000) + 1, 2 - _rng.gamma(2, 1, 5000)),
+}
+
 
 def largest_change(name: str, a: float, shift_in_sds: float) -> dict[str, float]:
-    tar, non = SETS[name]
+    return largest_changes(*SETS[name], a, shift_in_sds)
+
+
+def largest_changes(
+    tar: Floats, non: Floats, a: float, shift_in_sds: float, bounds: str = "range"
+) -> dict[str, float]:
     grid = np.concatenate([tar, non[:2000]])
     shift = shift_in_sds * np.concatenate([tar, non]).std()
 
     def moved(x: Floats) -> Floats:
         return np.asarray(a * (x + shift))
 
-    before = llrcal.fit_all(tar, non)
-    after = llrcal.fit_all(moved(tar), moved(non))
+    before = llrcal.fit_all(tar, non, bounds=bounds)
+    after = llrcal.fit_all(moved(tar), moved(non), bounds=bounds)
     changes = {}
     for label, calibration in before.items():
         old, new = calibration(grid), after[label](moved(grid))
@@ -42,6 +54,14 @@ def test_scale(name: str, a: float) -> None:
 @pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6, -1e6])
 def test_shift(name: str, shift: float) -> None:
     assert max(largest_change(name, 7.0, shift).values()) < 1e-8
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6, -1e6])
+def test_shift_of_one_sided_scores_within_what_counts_support(name: str, shift: float) -> None:
+    tar, non = ONE_SIDED[name]
+    assert llrcal.fit(tar, non, method="nig").llr_range[0] < -1e6
+    assert max(largest_changes(tar, non, 7.0, shift, "counts").values()) < 1e-8
 
 
 @pytest.mark.parametrize("name", SETS)

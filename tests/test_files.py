@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import secrets
+import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from llrcal import candid_file, files
 from llrcal.errors import OptionError
-from llrcal.files import atomic_folder, write_atomically
+from llrcal.files import atomic_file, atomic_folder, write_atomically
+from llrcal.leftovers import aside
+from tests.stopping import child, contents, hidden, put
+
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -71,10 +85,159 @@ def test_a_file_keeps_its_mode(tmp_path: Path, bits: int) -> None:
     assert mode(path) == bits
 
 
+@pytest.mark.usefixtures("usual_umask")
+def test_a_file_is_private_until_it_is_whole(tmp_path: Path) -> None:
+    os.umask(0)
+    with atomic_file(tmp_path / "file") as file:
+        file.write(b"new")
+        (name,) = hidden(tmp_path)
+        assert mode(tmp_path / name) == 0o600
+    assert mode(tmp_path / "file") == 0o666
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_threads_do_not_lose_the_umask(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: write_atomically(tmp_path / str(n), b""), range(400)))
+    assert os.umask(0o022) == 0o022
+    assert {mode(path) for path in tmp_path.iterdir()} == {0o644}
+
+
+# ------------------------------------------------------------------------------------ links
+
+
+class TestLinks:
+    """A link stays a link, as with ``>``, ``cp`` and git: what it points at is replaced."""
+
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_what_it_points_at_is_written(self, tmp_path: Path, exists: bool) -> None:
+        (tmp_path / "far").mkdir()
+        (tmp_path / "near").symlink_to("link")
+        (tmp_path / "link").symlink_to(Path("far") / "file")
+        if exists:
+            (tmp_path / "far" / "file").write_bytes(b"old")
+            (tmp_path / "far" / "file").chmod(0o640)
+        write_atomically(tmp_path / "near", b"new")
+        assert (tmp_path / "far" / "file").read_bytes() == b"new"
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "near").is_symlink()
+        assert hidden(tmp_path) == hidden(tmp_path / "far") == []
+        assert not exists or mode(tmp_path / "far" / "file") == 0o640
+
+    def test_other_names_of_a_file_keep_the_old_one(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_bytes(b"old")
+        (tmp_path / "other").hardlink_to(tmp_path / "file")
+        write_atomically(tmp_path / "file", b"new")
+        assert (tmp_path / "other").read_bytes() == b"old"
+
+    def test_a_circle_is_an_error(self, tmp_path: Path) -> None:
+        (tmp_path / "one").symlink_to("two")
+        (tmp_path / "two").symlink_to("one")
+        with pytest.raises(OSError, match="one") as caught:
+            write_atomically(tmp_path / "one", b"new")
+        assert caught.value.errno == errno.ELOOP
+        assert (tmp_path / "one").is_symlink()
+
+    def test_nothing_is_written_through_a_planted_link(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Even where somebody knows the temporary name beforehand."""
+        (tmp_path / "victim").write_bytes(b"precious")
+        monkeypatch.setattr(secrets, "token_hex", lambda _: "known")
+        with atomic_file(tmp_path / "file"):
+            (name,) = hidden(tmp_path)
+        (tmp_path / name).symlink_to("victim")
+        with pytest.raises(FileExistsError):
+            write_atomically(tmp_path / "file", b"new")
+        assert (tmp_path / "victim").read_bytes() == b"precious"
+
+    @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root")
+    def test_a_strangers_link_is_not_followed(self, tmp_path: Path) -> None:
+        rule = Path("/proc/sys/fs/protected_symlinks")
+        if not rule.exists() or rule.read_text().strip() != "1":
+            pytest.skip("this system lets strangers' links be followed")
+        (tmp_path / "victim").write_bytes(b"precious")
+        everybodys = tmp_path / "tmp"
+        everybodys.mkdir()
+        everybodys.chmod(0o1777)
+        link = everybodys / "model.json"
+        link.symlink_to(tmp_path / "victim")
+        os.chown(link, NOBODY, NOBODY, follow_symlinks=False)
+        with pytest.raises(PermissionError, match=r"model\.json"):
+            write_atomically(link, b"new")
+        assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
+# -------------------------------------------------------------------------- pipes and devices
+
+
+class TestStreams:
+    """To put a file in the place of a device would be the end of the device."""
+
+    def test_a_pipe(self, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        with ThreadPoolExecutor(1) as pool:
+            read = pool.submit(pipe.read_bytes)
+            write_atomically(pipe, b"new" * 10**5)
+            assert read.result(10) == b"new" * 10**5
+        assert pipe.is_fifo()
+        assert hidden(tmp_path) == []
+
+    def test_a_terminal(self) -> None:
+        ours, theirs = os.openpty()
+        try:
+            name = os.ttyname(theirs)
+            write_atomically(name, b"new")
+            assert os.read(ours, 100) == b"new"
+            assert Path(name).is_char_device()
+        finally:
+            os.close(ours)
+            os.close(theirs)
+
+    @pytest.mark.parametrize("linked", [False, True])
+    def test_nowhere(self, tmp_path: Path, linked: bool) -> None:
+        """What /dev/null is, in a folder where it could be replaced."""
+        device = tmp_path / "null"
+        try:
+            os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root may make devices")
+        path = tmp_path / "link" if linked else device
+        if linked:
+            path.symlink_to(device)
+        write_atomically(path, b"new")
+        assert device.is_char_device()
+        assert path.is_symlink() is linked
+        assert hidden(tmp_path) == []
+
+    def test_a_device_that_is_full(self) -> None:
+        if not Path("/dev/full").is_char_device():
+            pytest.skip("there is no /dev/full")
+        with pytest.raises(OSError, match="/dev/full") as caught:
+            write_atomically("/dev/full", b"new")
+        assert caught.value.errno == errno.ENOSPC
+
+    @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+    def test_what_is_open_already_is_written_to(self, tmp_path: Path, name: str) -> None:
+        """As in ``-o /dev/stdout >> log``: the log is neither replaced nor cut off."""
+        if not Path(name).exists():
+            pytest.skip(f"there is no {name}")
+        log = tmp_path / "log"
+        log.write_bytes(b"before, ")
+        number = log.stat().st_ino
+        code = f"from llrcal.files import *; write_atomically({name!r}, b'new')"
+        with log.open("ab") as file:
+            subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+        assert log.read_bytes() == b"before, new"
+        assert log.stat().st_ino == number
+
+
+# ----------------------------------------------------------------------- full disks and kills
+
 WRITE_TOO_MUCH = """
 import resource, sys
-from llrcal.errors import OptionError
-from llrcal.files import atomic_folder, write_atomically
+from llrcal.files import write_atomically
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
     write_atomically(sys.argv[1], b"new" * 100_000)
@@ -86,8 +249,6 @@ except OSError as problem:
 @pytest.mark.parametrize("exists", [True, False])
 def test_the_old_file_stays_when_the_disk_takes_no_more(tmp_path: Path, exists: bool) -> None:
     pytest.importorskip("resource")
-    import errno
-
     path = tmp_path / "file"
     if exists:
         path.write_bytes(b"old")
@@ -105,8 +266,7 @@ def test_the_old_file_stays_when_the_disk_takes_no_more(tmp_path: Path, exists: 
 
 KILL_WHILE_WRITING = """
 import os, signal, sys
-from llrcal.errors import OptionError
-from llrcal.files import atomic_folder, write_atomically
+from llrcal.files import write_atomically
 path, spins = sys.argv[1], int(sys.argv[2])
 pid = os.fork()
 if pid == 0:
@@ -133,33 +293,210 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path: Path, delay: int) -> None
     assert len(set(lines)) == 1
 
 
-def test_failures_at_the_last_step_leave_nothing_behind(tmp_path: Path) -> None:
-    """A folder stands where the file should go: the rename itself fails."""
-    (tmp_path / "file" / "inside").mkdir(parents=True)
-    with pytest.raises(OSError, match="file"):
+# -------------------------------------------------------------------- places that are no good
+
+
+def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    with pytest.raises(IsADirectoryError, match="file"):
         write_atomically(tmp_path / "file", b"new")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_failures_at_the_last_step_leave_nothing_behind(tmp_path: Path) -> None:
+    """A folder has come to stand where the file should go: the rename itself fails."""
+    with pytest.raises(IsADirectoryError) as caught, atomic_file(tmp_path / "file"):
+        (tmp_path / "file" / "inside").mkdir(parents=True)
+    assert caught.value.filename == str(tmp_path / "file")
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file" / "inside").is_dir()
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        write_atomically(tmp_path / "nowhere" / "file", b"")
+    path = tmp_path / "nowhere" / "file"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_atomically(path, b"")
+    assert caught.value.filename == str(path)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
-def test_a_folder_that_may_not_be_written_keeps_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-    tmp_path.chmod(0o500)
+def test_a_folder_that_goes_away_while_a_file_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "file"
+    path.parent.mkdir()
+    with pytest.raises(FileNotFoundError) as caught, atomic_file(path):
+        shutil.rmtree(path.parent)
+    assert caught.value.filename == str(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_goes_away_while_a_folder_is_filled(tmp_path: Path) -> None:
+    path = tmp_path / "home" / "out"
+    path.parent.mkdir()
+
+    def fill_what_is_gone() -> None:
+        with atomic_folder(path) as folder:
+            write_atomically(folder / "a", b"new")
+            shutil.rmtree(path.parent)
+            write_atomically(folder / "b", b"new")
+
+    with pytest.raises(FileNotFoundError) as caught:
+        fill_what_is_gone()
+    assert caught.value.filename == str(path / "b")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def not_ours() -> Iterator[Path]:
+    """A folder that we may look into and not write to."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        put(folder / "file", b"old")
+        put(folder / "out", {"old": b"old"})
+        (folder / "file").chmod(0o666)
+        folder.chmod(0o555)
+        user = os.geteuid()
+        if user == 0:  # who may write everywhere
+            os.seteuid(NOBODY)
+        yield folder
+        os.seteuid(user)
+        folder.chmod(0o700)
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs users")
+def test_a_folder_that_may_not_be_written_keeps_the_old_file(not_ours: Path) -> None:
+    with pytest.raises(PermissionError) as caught:
+        write_atomically(not_ours / "file", b"new")
+    assert caught.value.filename == str(not_ours / "file")
+    with pytest.raises(PermissionError), atomic_folder(not_ours / "out", force=True):
+        pass
+    assert contents(not_ours) == {"file": b"old", "out/old": b"old"}
+    assert hidden(not_ours) == []
+
+
+def test_errors_of_others_stay_as_they_are(tmp_path: Path) -> None:
+    """Only what is written here is called by the name of the file."""
+    for problem in (
+        FileNotFoundError(errno.ENOENT, "not there", "the input"),
+        BrokenPipeError(errno.EPIPE, "nobody reads"),
+        ValueError("(os error 2)"),
+    ):
+        with pytest.raises(type(problem)) as caught, atomic_file(tmp_path / "file"):
+            raise problem
+        assert caught.value is problem
+    assert list(tmp_path.iterdir()) == []
+
+
+# -------------------------------------------------------------------------------- interrupts
+
+
+def interrupt_at(place: int, work: Callable[[], None]) -> bool:
+    """Whether work was interrupted, at the n-th instruction of what writes."""
+    ours = {files.__file__, candid_file.__file__, contextlib.__file__}
+    instructions = count()
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename not in ours:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(instructions) == place:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
     try:
-        with pytest.raises(PermissionError):
-            write_atomically(path, b"new")
-        assert path.read_bytes() == b"old"
-        assert [p.name for p in tmp_path.iterdir()] == ["file"]
+        sys.settrace(trace)
+        work()
+    except KeyboardInterrupt:
+        return True
     finally:
-        tmp_path.chmod(0o700)
+        sys.settrace(before)
+    return False
+
+
+# A file that is opened and not yet in hand is closed by Python, which says so.
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_moment_of_writing_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    found = set()
+    for place in count():
+        put(path, b"old")
+        interrupted = interrupt_at(place, lambda: write_atomically(path, b"new"))
+        assert hidden(tmp_path) == [], place
+        found.add(contents(path))
+        if not interrupted:
+            break
+    assert place > 100
+    assert found == {b"old", b"new"}
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_an_interrupt_at_any_moment_of_replacing_a_folder(
+    tmp_path: Path, in_one_step: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not in_one_step:
+        monkeypatch.setattr(files, "exchanged", lambda *_: False)
+    old, new = {"old": b"old"}, {"new": b"new"}
+    out = tmp_path / "out"
+
+    def replace() -> None:
+        with atomic_folder(out, force=True) as folder:
+            (folder / "new").write_bytes(b"new")
+
+    for place in count():
+        put(out, old)
+        interrupted = interrupt_at(place, replace)
+        assert contents(out) in (old, new), place
+        for name in hidden(tmp_path):  # at most the old one, on its way out
+            assert (contents(tmp_path / name), contents(out)) == (old, new), place
+            shutil.rmtree(tmp_path / name)
+        if not interrupted:
+            break
+    assert place > 100
+
+
+# -------------------------------------------------------------------------- a second writer
+
+WRITE_OFTEN = """
+import sys
+from llrcal.files import atomic_folder, write_atomically
+path, letter = sys.argv[1], sys.argv[2].encode()
+for number in range(300):
+    write_atomically(path + ".txt", letter * (100_000 + number))
+for number in range(100):
+    with atomic_folder(path, force=True) as folder:
+        for name in ("one", "two", "three"):
+            (folder / name).write_bytes(letter * number)
+"""
+
+
+def test_two_writers_at_once(tmp_path: Path) -> None:
+    """Whoever reads meanwhile finds one of them, whole, and never nothing."""
+    out, text = tmp_path / "out", tmp_path / "out.txt"
+    put(text, b"0" * 100_000)
+    put(out, dict.fromkeys(("one", "two", "three"), b""))
+    writers = [
+        threading.Thread(target=child, args=(WRITE_OFTEN, out, letter), kwargs={"cwd": tmp_path})
+        for letter in "AB"
+    ]
+    for writer in writers:
+        writer.start()
+    seen = set()
+    while any(writer.is_alive() for writer in writers):
+        content = text.read_bytes()
+        assert len(content) >= 100_000
+        assert len(set(content)) == 1
+        seen.add(content[0])
+        assert out.is_dir()
+    for writer in writers:
+        writer.join()
+    assert seen >= set(b"AB")
+    found = contents(out)
+    assert isinstance(found, dict)
+    assert list(found) == ["one", "three", "two"]
+    assert set(found.values()) in ({b"A" * 99}, {b"B" * 99})
+    assert hidden(tmp_path) == []
 
 
 class TestAtomicFolder:
@@ -215,3 +552,95 @@ class TestAtomicFolder:
         ):
             pass
         assert (tmp_path / "out").read_text() == "a file"
+
+    def test_a_folder_that_came_meanwhile_is_kept(self, tmp_path: Path) -> None:
+        with pytest.raises(OptionError, match="exists already"), atomic_folder(tmp_path / "out"):
+            put(tmp_path / "out", {"a": b"somebody else's"})
+        assert contents(tmp_path / "out") == {"a": b"somebody else's"}
+        assert hidden(tmp_path) == []
+
+    @pytest.mark.usefixtures("usual_umask")
+    @pytest.mark.parametrize("empty", [True, False])
+    def test_a_folder_keeps_its_mode(self, tmp_path: Path, empty: bool) -> None:
+        out = tmp_path / "out"
+        with atomic_folder(out) as folder:
+            assert mode(folder) == 0o700
+        assert mode(out) == 0o755
+        put(out / "old", None if empty else b"old")
+        out.chmod(0o750)
+        with atomic_folder(out, force=True):
+            pass
+        assert mode(out) == 0o750
+
+    @pytest.mark.usefixtures("usual_umask")
+    def test_a_folder_shared_by_a_group_stays_so(self, tmp_path: Path) -> None:
+        tmp_path.chmod(0o2755)
+        with atomic_folder(tmp_path / "out"):
+            pass
+        assert mode(tmp_path / "out") == 0o2755
+
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_a_link_stays_and_its_folder_is_replaced(self, tmp_path: Path, exists: bool) -> None:
+        far = tmp_path / "far" / "results"
+        put(far if exists else far.parent, {"old": b"old"})
+        (tmp_path / "out").symlink_to(Path("far") / "results")
+        with atomic_folder(tmp_path / "out", force=True) as folder:
+            put(folder / "new", b"new")
+        assert (tmp_path / "out").is_symlink()
+        assert contents(far) == {"new": b"new"}
+        assert hidden(tmp_path) == hidden(far.parent) == []
+
+    @pytest.mark.parametrize("out", [".", "..", "../here"])
+    def test_nobody_loses_the_folder_they_are_in(
+        self, tmp_path: Path, out: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        put(tmp_path / "here", {"precious": b"1"})
+        monkeypatch.chdir(tmp_path / "here")
+        with (
+            pytest.raises(OptionError, match="folder that you are in"),
+            atomic_folder(out, force=True),
+        ):
+            pass
+        assert contents(tmp_path) == {"here/precious": b"1"}
+
+    def test_a_mount_point_is_refused_before_any_work(self) -> None:
+        """As in a container, where ``/results`` is a volume: it cannot be renamed."""
+        if not Path("/dev/shm").is_mount():  # noqa: S108
+            pytest.skip("there is no /dev/shm")
+        with (
+            pytest.raises(OptionError, match="is a mount point"),
+            atomic_folder(
+                "/dev/shm",  # noqa: S108
+                force=True,
+            ),
+        ):
+            pytest.fail("too late")
+
+    def test_half_of_an_old_folder_is_never_put_back(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An old folder that was moved aside, though the new one is in place, is deleted."""
+        out = tmp_path / "out"
+        put(out, {"new": b"new"})
+        old = aside(out)
+        put(old, {"old": b"old"})
+        with atomic_folder(out, force=True):
+            assert not old.exists()
+            assert len(hidden(tmp_path)) == 1
+
+    def test_a_move_that_fails_is_taken_back(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where folders cannot change places, and the new one is gone when its turn comes."""
+        out = tmp_path / "out"
+        put(out, {"old": b"old"})
+
+        def missing(one: Path, _: Path) -> bool:
+            shutil.rmtree(one)
+            return False
+
+        monkeypatch.setattr(files, "exchanged", missing)
+        with pytest.raises(FileNotFoundError), atomic_folder(out, force=True):
+            pass
+        assert contents(out) == {"old": b"old"}
+        assert hidden(tmp_path) == []

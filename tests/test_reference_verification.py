@@ -49,7 +49,7 @@ def evaluation(name: str) -> llrcal.Evaluation:
 
 @cache
 def calibration(name: str, method: str, alpha: float | str | None = None) -> llrcal.Calibration:
-    options = {} if alpha is None else {"alpha": alpha}
+    options: dict[str, Any] = {} if alpha is None else {"alpha": alpha}
     return llrcal.fit(*scores(name), method=method, **options)
 
 

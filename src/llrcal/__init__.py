@@ -8,11 +8,9 @@
 Names are looked up when first used, so that ``import llrcal`` costs next to nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from llrcal.version import __version__ as __version__
 
+TYPE_CHECKING = False  # which type checkers take for True; typing would double Python's start
 if TYPE_CHECKING:
     from llrcal.calibrations import METHODS as METHODS
     from llrcal.calibrations import PAPER as PAPER
@@ -56,9 +54,11 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = ["__version__", *_MODULE_OF]  # noqa: PLE0604
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'llrcal' has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from llrcal.optimizer import Solution
@@ -66,6 +66,10 @@ class Report:
                 f"{name}: {note}" for name, report in reports.items() for note in report.notes
             ),
         )
+
+    def with_notes(self, notes: tuple[str, ...]) -> Report:
+        """The report with some notes more."""
+        return replace(self, notes=self.notes + notes)
 
     def __getitem__(self, name: str) -> Any:
         return asdict(self)[name]

@@ -7,13 +7,7 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike
 from llrcal.chunks import chunks
 from llrcal.errors import ScoreError
-
-_TARGET_LABELS = frozenset({"target", "tar", "tgt", "true", "genuine", "mated", "same", "Hp", "1"})
-_NONTARGET_LABELS = frozenset(
-    {"nontarget", "non", "imp", "impostor", "false", "nonmated", "different", "Hd", "0"}
-)
-LABELS = (*sorted(_TARGET_LABELS), *sorted(_NONTARGET_LABELS))
-"""Every word that is understood as a label."""
+from llrcal.labels import Label, words_of
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
@@ -101,31 +95,33 @@ def split(scores: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
     (array([1.5, 2. ]), array([-0.5]))
     """
     array = as_floats(scores, "the")
-    is_target = _is_target(np.asarray(labels))
-    if array.shape != is_target.shape or array.ndim != 1:
+    targets = is_target(np.asarray(labels))
+    if array.shape != targets.shape or array.ndim != 1:
         raise ScoreError(
-            f"scores have shape {array.shape} and labels {is_target.shape}; "
+            f"scores have shape {array.shape} and labels {targets.shape}; "
             "pass one label for each score"
         )
-    return array[is_target], array[~is_target]
+    return array[targets], array[~targets]
 
 
-def _is_target(labels: Array) -> Array:
+def is_target(labels: Array) -> Array:
     """Boolean mask of target labels; anything outside the vocabulary is an error."""
     if labels.dtype.kind == "b":
         return labels
     if labels.dtype.kind in "iuf":
-        is_target, is_nontarget = labels == 1, labels == 0
+        targets, nontargets = labels == 1, labels == 0
+        if not nontargets.any():  # some write 1 and -1; who writes all three means something else
+            nontargets = labels == -1
     elif labels.dtype.kind in "UO":
-        is_target = np.isin(labels, list(_TARGET_LABELS))
-        is_nontarget = np.isin(labels, list(_NONTARGET_LABELS))
+        targets = np.isin(labels, words_of(Label.TARGET))
+        nontargets = np.isin(labels, words_of(Label.NONTARGET))
     else:
         raise ScoreError(f"labels have type {labels.dtype}; pass 1 and 0, or target and nontarget")
-    unknown = ~(is_target | is_nontarget)
+    unknown = ~(targets | nontargets)
     if unknown.any():
         first = int(np.flatnonzero(unknown)[0])
         raise ScoreError(
             f"{int(unknown.sum())} labels are neither target nor non-target; the first is "
             f"{labels.ravel()[first]!r} at index {first}. Use 1 and 0, or target and nontarget"
         )
-    return np.asarray(is_target, bool)
+    return np.asarray(targets, bool)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from llrcal.arrays import ArrayLike, Counts, Floats
+import numpy as np
+
+from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.chunks import map_parts
 from llrcal.errors import OptionError
 from llrcal.ranks import Groups, groups, next_above
 from llrcal.scores import as_scores, check_finite
@@ -14,9 +17,11 @@ from llrcal.summary import Summary
 class Training:
     """Target and non-target scores, and what the methods ask of them, each worked out once."""
 
-    def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
+    def __init__(self, tar: ArrayLike, non: ArrayLike, *, lower_is_better: bool = False) -> None:
         self._tar = as_scores(tar, "target", allow_infinite=True)
         self._non = as_scores(non, "non-target", allow_infinite=True)
+        if lower_is_better:
+            self._tar, self._non = -self._tar, -self._non
         self.tar_count = len(self._tar)
         self.non_count = len(self._non)
 
@@ -41,9 +46,26 @@ class Training:
         """The smallest score in each of some groups."""
         first, above = self.groups.low[which], self.groups.above[which]
         if above.any():
-            larger = self._non if self.tar_count <= self.non_count else self._tar
-            first[above] = next_above(larger, first[above])
+            first[above] = next_above(self._larger, first[above])
         return first
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        """Least and greatest score of both classes together.
+
+        Whatever the methods have worked out before knows them, but for scores of the larger class
+        above all others: groups do not tell the greatest of those.
+        """
+        if "tar" in vars(self) and "non" in vars(self):
+            sides = self.tar, self.non
+            return min(side.least for side in sides), max(side.greatest for side in sides)
+        low, above = self.groups.low, self.groups.above
+        greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
+        return float(low[0]), float(greatest)
+
+    @property
+    def _larger(self) -> Array:
+        return self._non if self.tar_count <= self.non_count else self._tar
 
     @property
     def empirical_alpha(self) -> float:

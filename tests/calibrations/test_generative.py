@@ -15,7 +15,7 @@ NON = _rng.gamma(3, 0.7, 5000) - 4
 
 
 def fitted(method: str) -> Generative:
-    calibration = llrcal.fit(TAR, NON, method=method)
+    calibration = llrcal.fit(TAR, NON, method=method, bounds="none")
     assert isinstance(calibration, Generative)
     return calibration
 
@@ -72,5 +72,4 @@ def test_errors_name_the_class(method: str) -> None:
 def test_edge_is_reported_by_class() -> None:
     uniform = np.linspace(0, 1, 200) ** 1.3
     report = llrcal.fit(TAR, uniform, method="nig").report
-    assert [note[:4] for note in report.notes] == ["non:"]
-    assert "kappa = 0" in report.notes[0]
+    assert [note[:4] for note in report.notes if "kappa = 0" in note] == ["non:"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,12 +29,9 @@ def comparison() -> Comparison:
 def test_the_papers_ten_are_compared(comparison: Comparison) -> None:
     assert list(comparison.candidates) == list(llrcal.fit_all([0.0, 1, 2, 3, 5], [0.5, 1, 2, 4, 7]))
     for label, candidate in comparison.candidates.items():
-        alone = llrcal.fit(
-            comparison.train.tar,
-            comparison.train.non,
-            method=candidate.calibration.method,
-            **({} if candidate.alpha is None else {"alpha": candidate.alpha}),
-        )
+        options: dict[str, Any] = {} if candidate.alpha is None else {"alpha": candidate.alpha}
+        method = candidate.calibration.method
+        alone = llrcal.fit(comparison.train.tar, comparison.train.non, method=method, **options)
         ev = llrcal.evaluate(alone(comparison.test.tar), alone(comparison.test.non))
         assert candidate.label == label
         assert candidate.evaluation.cllr == ev.cllr

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
 from llrcal import OptionError, fit
 from llrcal.figures import transforms
@@ -23,7 +24,7 @@ def test_curves_are_the_calibrations() -> None:
         np.testing.assert_array_equal(y, calibration(x))
         assert line.get_color() == FIXED[label].colour
         assert line.is_dashed() == bool(FIXED[label].dashes)
-    assert legend_names(ax) == list(calibrations())
+    assert legend_names(ax) == [*calibrations(), "unseen scores"]
     assert ax.get_xlim() == (-5, 8)
 
 
@@ -40,14 +41,70 @@ def test_the_axis_is_symmetric_and_one_method_cannot_stretch_it() -> None:
     assert ax.get_ylim() == (-12, 12)
 
 
-def test_the_training_range_is_shaded() -> None:
+ENDS = float(min(TAR.min(), NON.min())), float(max(TAR.max(), NON.max()))
+
+
+def shades(ax: Axes) -> list[tuple[float, float]]:
+    boxes = [patch.get_extents().transformed(ax.transData.inverted()) for patch in ax.patches]
+    return [(float(box.x0), float(box.x1)) for box in boxes]
+
+
+def words(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize("training", [None, ENDS])
+def test_scores_beyond_the_training_scores_are_shaded(training: tuple[float, float] | None) -> None:
     ax = axes()
-    ends = float(min(TAR.min(), NON.min())), float(max(TAR.max(), NON.max()))
-    transforms(ax, calibrations(), low=-20, high=20, training=ends)
-    (shade,) = ax.patches
-    box = shade.get_extents().transformed(ax.transData.inverted())
-    assert (box.x0, box.x1) == (pytest.approx(ends[0]), pytest.approx(ends[1]))
-    assert legend_names(ax)[-1] == "training scores"
+    transforms(ax, calibrations(), low=-20, high=20, training=training)
+    below, above = shades(ax)
+    assert below == pytest.approx((-20, ENDS[0]))
+    assert above == pytest.approx((ENDS[1], 20))
+    assert legend_names(ax)[-1] == "unseen scores"
+    assert words(ax) == ["held", "held"]
+    for line in (lines(ax)[label] for label in calibrations()):
+        x, y = data(line)
+        for beyond in (x < ENDS[0], x > ENDS[1]):
+            assert beyond.any()
+            assert np.ptp(y[beyond]) == 0
+
+
+def test_only_what_can_be_seen_is_shaded_and_only_wide_shades_have_a_word() -> None:
+    ax = axes()
+    transforms(ax, calibrations(), low=ENDS[0] - 0.01, high=ENDS[1] + 1)
+    assert shades(ax) == [pytest.approx((ENDS[1], ENDS[1] + 1))]
+    assert words(ax) == []
+    inside = axes()
+    transforms(inside, calibrations(), low=-1, high=1)
+    assert shades(inside) == []
+    assert legend_names(inside) == list(calibrations())
+
+
+def test_the_word_is_that_of_the_policy() -> None:
+    def drawn(*policies: str) -> list[str]:
+        ax = axes()
+        cals = {policy: fit(TAR, NON, method="gaussian", bounds=policy) for policy in policies}
+        transforms(ax, cals, low=-20, high=5)
+        return words(ax)
+
+    assert drawn("range") == drawn("counts", "range") == ["held"]
+    assert drawn("none") == ["extrapolated"]
+    assert drawn("none", "range") == []
+
+
+def test_calibrations_trained_on_different_scores_share_no_shade() -> None:
+    ax = axes()
+    both = {"one": fit(TAR, NON), "other": fit(TAR / 2, NON / 2)}
+    transforms(ax, both, low=-20, high=20)
+    assert shades(ax) == []
+
+
+def test_distances_are_shaded_where_they_were_not_seen() -> None:
+    ax = axes()
+    transforms(ax, {"distances": fit(-TAR, -NON, lower_is_better=True)}, low=-20, high=20)
+    assert shades(ax) == [pytest.approx((-20, -ENDS[1])), pytest.approx((-ENDS[0], 20))]
+    left, right = (text.get_position()[1] for text in ax.texts)
+    assert left > 0 > right  # falling curves leave room below on the left: words stand on the frame
 
 
 def test_a_flat_transform_has_a_frame_too() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from llrcal import ScoreError, TrialFileError, Trials, read_trials
+from llrcal import LlrcalError, OptionError, ScoreError, TrialFileError, Trials, read_trials
+from tests.trials.files import PACKED
 
 TAR, NON = np.array([1.5, 2.25, -0.5]), np.array([-1.0, 0.125, -2.0, -3.5])
 SPEAKERS = {
@@ -66,16 +68,107 @@ def test_text_of_two_columns(tmp_path: Path, words: tuple[str, str], label_first
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("1.0 target x\n", "3 columns"),
-        ("1 0\n0 1\n", "both columns read as labels"),
-        ("1.5 yes\n2.5 no\n", "neither column"),
-        ("high target\nlow nontarget\n", "not a number"),
+        ("1.0 target x\n", "the columns look like label or number, label, text"),
+        ("1 0\n0 1\n", "can be read in 2 ways: scores and labels .*; or labels and scores"),
+        ("1.5 2.5\n2.5 3.5\n", "the columns look like number, number"),
+        ("high target\nlow nontarget\n", "there are labels but no scores: this is a key"),
     ],
 )
 def test_text_that_is_not_trials(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "a.txt").write_text(text)
     with pytest.raises(TrialFileError, match=words):
         read_trials(tmp_path / "a.txt")
+
+
+def save_pair(folder: Path, tar: str, non: str, pack: Callable[[bytes], bytes] = bytes) -> str:
+    (folder / "tar").write_bytes(pack(tar.encode()))
+    (folder / "non").write_bytes(pack(non.encode()))
+    return f"{folder / 'tar'},{folder / 'non'}"
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
+@pytest.mark.parametrize("before", ["", "a b ", "12 13 ", "a,b,", "x y z 7 ", "a\tb\t"])
+def test_pair_of_texts(tmp_path: Path, before: str, pack: Callable[[bytes], bytes]) -> None:
+    """Whatever comes before, the scores are in the last column."""
+    tar, non = ("".join(f"{before}{score!r}\n" for score in part.tolist()) for part in (TAR, NON))
+    trials = read_trials(save_pair(tmp_path, tar, non, pack))
+    assert_same(trials)
+    assert trials.labels.tolist() == [True] * 3 + [False] * 4
+    assert trials.source == f"{tmp_path / 'tar'},{tmp_path / 'non'}"
+    assert ["3 targets" in trials.notes[0], "4 non-targets" in trials.notes[1]] == [True, True]
+
+
+def test_pair_of_texts_with_names(tmp_path: Path) -> None:
+    tar, non = ("".join(f"{score!r},a,b\n" for score in part.tolist()) for part in (TAR, NON))
+    header = "similarity,file1,file2\n"
+    assert_same(read_trials(save_pair(tmp_path, header + tar, header + non)))
+    told = save_pair(tmp_path, tar, non)
+    assert_same(read_trials(told))  # the only column of numbers
+    assert_same(read_trials(told, columns="score,-,-"))
+
+
+@pytest.mark.parametrize(
+    ("tar", "message"),
+    [
+        ("a b 0.5 1\nc d 0.25 1\n", "the scores could be in column 3 or in the last; say which"),
+        ("0.5 12 13\n0.25 14 15\n", "the scores could be in column 1 or in the last; say which"),
+        ("a b 57 1\nc d 58 1\n", "the scores could be in column 3 or in the last; say which"),
+        ("a b\t0.5\nc d\t0.25\n", "separated by tab; or scores in the last column"),
+        ("a b\nc d\n", "the columns look like text, text"),
+        ("0.5\nnan\n" + "1.5\n" * 20, "line 2: the score is not a number"),
+        ("", "holds no trials"),
+    ],
+)
+def test_pair_of_texts_that_are_not_clear(tmp_path: Path, tar: str, message: str) -> None:
+    names = save_pair(tmp_path, tar, "-1.5\n-2.5\n")
+    with pytest.raises(TrialFileError, match=message):
+        read_trials(names)
+
+
+def test_a_pair_of_different_kinds(tmp_path: Path) -> None:
+    np.save(tmp_path / "tar.npy", TAR)
+    (tmp_path / "non.txt").write_text("".join(f"{score!r}\n" for score in NON.tolist()))
+    assert_same(read_trials(f"{tmp_path / 'tar.npy'},{tmp_path / 'non.txt'}"))
+    np.savez(tmp_path / "tar.npz", scores=TAR)
+    assert_same(read_trials(f"{tmp_path / 'tar.npz'},{tmp_path / 'non.txt'}"))
+
+
+def test_a_pair_has_no_key(tmp_path: Path) -> None:
+    names = save_pair(tmp_path, "1.5\n", "0.5\n")
+    with pytest.raises(TrialFileError, match="No such file"):
+        read_trials(names, tmp_path / "tar")
+
+
+def test_a_file_whose_name_has_a_comma(tmp_path: Path) -> None:
+    (tmp_path / "a,b").write_text("1.5 target\n0.5 nontarget\n")
+    assert len(read_trials(str(tmp_path / "a,b"))) == 2
+    assert len(read_trials(tmp_path / "a,b")) == 2
+
+
+def test_a_class_without_trials(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a b 1.5 target\nc d 2.5 target\n")
+    with pytest.raises(ScoreError, match=r"no .*a\.txt: non-target scores"):
+        read_trials(path)
+    path.write_text("a b 1.5 nontarget\nc d 2.5 spoof\n")
+    with pytest.raises(ScoreError, match=r"no .*a\.txt: target scores"):
+        read_trials(path, spoof="omit")
+
+
+def test_trials_of_arrays() -> None:
+    trials = Trials(TAR, NON)
+    assert trials.source == "arrays"
+    assert len(trials) == 7
+    assert trials.scores.tolist() == [*TAR.tolist(), *NON.tolist()]
+    assert trials.labels.tolist() == [True] * 3 + [False] * 4
+    assert (trials.ids, trials.notes, trials.score_name) == (None, (), None)
+
+
+def test_errors_are_of_three_kinds(tmp_path: Path) -> None:
+    assert issubclass(TrialFileError, LlrcalError)
+    assert not issubclass(TrialFileError, ScoreError)
+    with pytest.raises(OptionError):
+        read_trials(tmp_path / "none", convention="nonsense")
 
 
 def test_files_that_are_not_there_or_not_whole(tmp_path: Path) -> None:

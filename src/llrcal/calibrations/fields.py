@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import math
+import re
+import sys
 from itertools import pairwise
 from typing import Any
 
 from llrcal.errors import ModelFileError
 
+_LARGEST = sys.float_info.max
+_LARGEST_COUNT = 2**53  # beyond it, other readers of JSON lose the last digits
+_QUOTED = 80  # letters of a text that a file holds, in a complaint about it
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
+
 
 class Fields:
     """A JSON object whose fields are asked for by name and kind.
 
-    Every complaint names the file and the field.
+    Every complaint names the file and the field. What may stand in a field is published in
+    docs/model.schema.json, and tested to be what is accepted here.
     """
 
     def __init__(self, value: Any, where: str) -> None:
@@ -22,7 +29,7 @@ class Fields:
         self._where = where
 
     def error(self, name: str, problem: str) -> ModelFileError:
-        return ModelFileError(f"{self._where}: field {name!r} {problem}")
+        return ModelFileError(f"{self._where}: field {quoted(name)} {problem}")
 
     def take(self, name: str) -> Any:
         if name not in self._left:
@@ -33,16 +40,13 @@ class Fields:
         return Fields(self.take(name), f"{self._where}: {name}")
 
     def text(self, name: str) -> str:
-        value = self.take(name)
-        if not isinstance(value, str):
-            raise self.error(name, f"must be text, not {_kind(value)}")
-        return value
+        return self._text(name, self.take(name), "must be text")
 
     def texts(self, name: str) -> tuple[str, ...]:
         value = self.take(name)
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(name, "must be a list of texts")
-        return tuple(value)
+        if not isinstance(value, list):
+            raise self.error(name, f"must be a list of texts, not {_kind(value)}")
+        return tuple(self._text(name, item, "must be a list of texts") for item in value)
 
     def flag(self, name: str) -> bool:
         value = self.take(name)
@@ -65,10 +69,12 @@ class Fields:
             raise self.error(name, f"must not be negative, but is {value}")
         return value
 
-    def count(self, name: str) -> int:
+    def count(self, name: str, *, least: int = 0) -> int:
         value = self.take(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self.error(name, f"must be a whole number, not {value!r}")
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(name, f"must be a whole number, not {_kind(value)}")
+        if not least <= value <= _LARGEST_COUNT:
+            raise self.error(name, f"must be a whole number from {least} to 2^53, not {value}")
         return value
 
     def rising(self, name: str) -> tuple[float, ...]:
@@ -96,16 +102,24 @@ class Fields:
         if self._left:
             raise self.error(next(iter(self._left)), "is not known")
 
+    def _text(self, name: str, value: Any, wish: str) -> str:
+        if not isinstance(value, str):
+            raise self.error(name, f"{wish}, not {_kind(value)}")
+        if _HALF_A_PAIR.search(value):  # JSON can spell it, but UTF-8 cannot write it again
+            raise self.error(name, f"{wish}, without half of a surrogate pair")
+        return value
+
     def _finite(self, name: str, value: Any) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self.error(name, f"must be a number, not {_kind(value)}")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if not math.isfinite(number):
+        if not -_LARGEST <= value <= _LARGEST:
             raise self.error(name, "must be a finite number")
-        return number
+        return float(value)
+
+
+def quoted(text: str) -> str:
+    """A text from a file, in quotes, escaped where it is not printable, and not too long."""
+    return repr(text if len(text) <= _QUOTED else text[:_QUOTED] + "…")
 
 
 def _kind(value: Any) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from llrcal.arrays import Floats
 from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
@@ -16,3 +19,11 @@ class GaussianCalibration(Generative):
 
     method: ClassVar[str] = "gaussian"
     family: ClassVar[type[Density]] = Gaussian
+
+    def _turns(self, low: float, high: float) -> Floats:
+        """A parabola turns once, a line nowhere."""
+        width = self.tar.scale / self.non.scale
+        if width == 1:
+            return super()._turns(low, high)
+        turn = self._apart * (width / (1 - width)) * (width / (1 + width))
+        return np.append(super()._turns(low, high), self.tar.origin + (self.tar.location + turn))

@@ -10,12 +10,14 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
-from llrcal.densities.density import Density
+from llrcal.densities.density import FURTHEST, Density
 from llrcal.errors import DegenerateError
 from llrcal.fit_report import Report
 from llrcal.likelihood import maximum_likelihood
 from llrcal.summary import Summary
 from llrcal.training import Training
+
+_DECADES = FURTHEST ** np.linspace(0, 1, 71)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,6 +62,26 @@ class Generative(Calibration):
 
     def _llrs(self, scores: Array) -> Floats:
         return self.log_ratio(scores)
+
+    def _turns(self, low: float, high: float) -> Floats:
+        """Where either density stops falling, far out; each family adds its own.
+
+        On the way there, rounding may drown the LLR and make it turn. A place in every decade keeps
+        that from the decades before.
+        """
+        with np.errstate(over="ignore"):
+            out = [
+                density.origin + side * density.scale * _DECADES
+                for density in (self.tar, self.non)
+                for side in (-1, 1)
+            ]
+        return np.concatenate(out)
+
+    @property
+    def _apart(self) -> float:
+        """How far the targets are located above the non-targets."""
+        tar, non = self.tar, self.non
+        return (tar.origin - non.origin) + (tar.location - non.location)
 
     def to_model(self) -> dict[str, Any]:
         return {"tar": _plain(self.tar), "non": _plain(self.non)}

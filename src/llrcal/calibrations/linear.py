@@ -12,8 +12,8 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
 
 INVERTED = (
-    "targets score lower than non-targets, so the slope is negative: are these scores distances, "
-    "or the classes mixed up?"
+    "targets score lower than non-targets, so the slope is negative: are these scores distances "
+    "(see lower_is_better), or the classes mixed up?"
 )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from llrcal.arrays import ArrayLike
+from llrcal.calibrations.bounds import Bounds, check_policy, unsupported
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.gaussian import GaussianCalibration
 from llrcal.calibrations.linear_gaussian import LinearGaussian
@@ -40,7 +42,15 @@ PAPER: tuple[Method, ...] = (
 )
 
 
-def fit(tar: ArrayLike, non: ArrayLike, *, method: str = "logistic", **options: Any) -> Calibration:
+def fit(
+    tar: ArrayLike,
+    non: ArrayLike,
+    *,
+    method: str = "logistic",
+    bounds: str = "range",
+    lower_is_better: bool = False,
+    **options: Any,
+) -> Calibration:
     """Train a calibration on target and non-target scores.
 
     Parameters
@@ -49,6 +59,13 @@ def fit(tar: ArrayLike, non: ArrayLike, *, method: str = "logistic", **options: 
         One-dimensional arrays of target and non-target scores.
     method
         One of ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``, ``nig``.
+    bounds
+        What scores beyond all training scores get: the LLR of the nearest training score
+        (``"range"``); the same, with every LLR kept to what the number of trials supports, from
+        -log(T + 1) to log(N + 1) (``"counts"``); or what the formula gives (``"none"``).
+    lower_is_better
+        Whether the scores are distances. The calibration is then trained on the negated scores,
+        to which ``params`` and ``bounds`` refer; it is called on distances as they are.
     **options
         ``alpha`` for the two linear methods: the weight of the targets, a number between 0 and 1
         (default 0.5) or ``"empirical"`` for T / (T + N).
@@ -73,11 +90,19 @@ def fit(tar: ArrayLike, non: ArrayLike, *, method: str = "logistic", **options: 
     >>> cal.params["slope"]
     1.7647058823529413
     """
-    return _fit(Training(tar, non), method, options)
+    every = fit_all(
+        tar, non, methods=[(method, options)], bounds=bounds, lower_is_better=lower_is_better
+    )
+    return next(iter(every.values()))
 
 
 def fit_all(
-    tar: ArrayLike, non: ArrayLike, *, methods: Sequence[Method] = PAPER
+    tar: ArrayLike,
+    non: ArrayLike,
+    *,
+    methods: Sequence[Method] = PAPER,
+    bounds: str = "range",
+    lower_is_better: bool = False,
 ) -> dict[str, Calibration]:
     """Train several calibrations on the same scores, sharing the passes over them.
 
@@ -88,6 +113,8 @@ def fit_all(
     methods
         Names, or pairs of a name and its options. By default the ten calibrations of the paper:
         both linear methods at three weights, and the four non-linear ones.
+    bounds, lower_is_better
+        As in :func:`fit`, for all of them.
 
     Returns
     -------
@@ -103,11 +130,15 @@ def fit_all(
     >>> list(cals)
     ['pav', 'logistic-0.9']
     """
-    data = Training(tar, non)
+    check_policy(bounds)
+    if not isinstance(lower_is_better, bool):
+        raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
+    data = Training(tar, non, lower_is_better=lower_is_better)
     out: dict[str, Calibration] = {}
     for entry in methods:
         method, options = (entry, {}) if isinstance(entry, str) else entry
-        out[label(method, options)] = _fit(data, method, options)
+        calibration = _bounded(_fit(data, method, options), Bounds.of(bounds, *data.score_range))
+        out[label(method, options)] = replace(calibration, lower_is_better=lower_is_better)
     return out
 
 
@@ -125,3 +156,10 @@ def _fit(data: Training, method: str, options: Mapping[str, Any]) -> Calibration
             known = f"takes {', '.join(chosen.options)}" if chosen.options else "takes no options"
             raise OptionError(f"method {method} has no option {name!r}; it {known}")
     return chosen.fit(data, **options)
+
+
+def _bounded(calibration: Calibration, bounds: Bounds) -> Calibration:
+    """The calibration with its bounds, and with a note where it claims too much even so."""
+    bounded = replace(calibration, bounds=bounds)
+    notes = unsupported(bounded.llr_range, bounded.tar_count, bounded.non_count)
+    return replace(bounded, report=bounded.report.with_notes(notes))

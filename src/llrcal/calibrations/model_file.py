@@ -1,14 +1,20 @@
-"""Calibrations on disk: one JSON object, read with suspicion and written atomically."""
+"""Calibrations on disk: one JSON object, read with suspicion and written atomically.
+
+docs/model-files.md describes the format, and docs/model.schema.json is its schema. A file that any
+version of llrcal wrote can be read by all later ones.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from llrcal.calibrations.bounds import POLICIES, Bounds
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.fields import Fields, quoted
 from llrcal.calibrations.methods import METHODS
 from llrcal.errors import ModelFileError
 from llrcal.files import write_atomically
@@ -18,6 +24,7 @@ from llrcal.version import __version__
 FORMAT = "llrcal calibration"
 VERSION = 1
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
+_MOST_DIGITS = 400  # of a whole number: more than any double has
 
 
 def save(calibration: Calibration, path: str | PathLike[str]) -> None:
@@ -28,6 +35,8 @@ def save(calibration: Calibration, path: str | PathLike[str]) -> None:
         "written_by": f"llrcal {__version__}",
         "method": calibration.method,
         "training": {"tar": calibration.tar_count, "non": calibration.non_count},
+        "lower_is_better": calibration.lower_is_better,
+        "bounds": asdict(calibration.bounds),
         "model": calibration.to_model(),
         "report": dict(calibration.report),
     }
@@ -54,17 +63,30 @@ def load(path: str | PathLike[str]) -> Calibration:
     document.text("written_by")
     method = document.text("method")
     if method not in METHODS:
-        raise document.error("method", f"is {method!r}, not one of {', '.join(METHODS)}")
-    training, model, report = (document.section(part) for part in ("training", "model", "report"))
+        raise document.error("method", f"is {quoted(method)}, not one of {', '.join(METHODS)}")
+    parts = ("training", "bounds", "model", "report")
+    training, bounds, model, report = (document.section(part) for part in parts)
     calibration = METHODS[method].from_model(
         model,
-        tar_count=training.count("tar"),
-        non_count=training.count("non"),
+        tar_count=training.count("tar", least=1),
+        non_count=training.count("non", least=1),
+        lower_is_better=document.flag("lower_is_better"),
+        bounds=_bounds(bounds),
         report=_report(report),
     )
-    for part in (document, training, model, report):
+    for part in (document, training, bounds, model, report):
         part.done()
     return calibration
+
+
+def _bounds(fields: Fields) -> Bounds:
+    policy = fields.text("policy")
+    if policy not in POLICIES:
+        raise fields.error("policy", f"is {quoted(policy)}, not one of {', '.join(POLICIES)}")
+    lowest, highest = fields.number("lowest_score"), fields.number("highest_score")
+    if lowest > highest:
+        raise fields.error("highest_score", f"is {highest}, below the lowest, {lowest}")
+    return Bounds(policy, lowest, highest)
 
 
 def _report(fields: Fields) -> Report:
@@ -91,21 +113,25 @@ def _parsed(name: str) -> Any:
     try:
         return json.loads(
             raw.decode("utf-8"),
-            parse_constant=_no_constant,
+            parse_int=_whole_number,
             object_pairs_hook=_no_duplicates,
         )
     except (ValueError, RecursionError) as problem:
         raise ModelFileError(f"{name}: not a JSON document: {problem}") from problem
 
 
-def _no_constant(word: str) -> Any:
-    raise ValueError(f"{word} is not a JSON number")
+def _whole_number(digits: str) -> float:
+    """A whole number; infinite if it is absurd, so that the field that holds it can be named.
+
+    NaN and infinities, which are no JSON but which Python reads, go the same way.
+    """
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in pairs:
         if name in out:
-            raise ValueError(f"field {name!r} occurs twice in one object")
+            raise ValueError(f"field {quoted(name)} occurs twice in one object")
         out[name] = value
     return out

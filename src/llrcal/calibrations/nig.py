@@ -11,8 +11,11 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.table import Table
+from llrcal.calibrations.turning_points import turning_points
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
+
+_OCTAVES = 235  # as far as densities go on falling
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,14 +32,35 @@ class NIGCalibration(Generative):
     def _llrs(self, scores: Array) -> Floats:
         return self._table(scores)
 
+    def _turns(self, low: float, high: float) -> Floats:
+        """Its derivative has no roots that can be written down: they are searched for."""
+        middle = self._middle
+        centres = [density.origin + density.location - middle for density in (self.tar, self.non)]
+        with np.errstate(over="ignore"):
+            octaves = np.ldexp(self._unit, np.arange(_OCTAVES))
+        octaves = octaves[np.isfinite(octaves)]
+        edges = np.concatenate([-octaves, centres, [0.0], octaves])
+        ends = np.clip([low - middle, high - middle], edges.min(), edges.max())
+        inside = edges[(ends[0] < edges) & (edges < ends[1])]
+        found = turning_points(self._log_ratio_from_middle, np.union1d(ends, inside))
+        return np.append(super()._turns(low, high), middle + found)
+
     @cached_property
     def _table(self) -> Table:
-        places = [density.origin + density.location for density in (self.tar, self.non)]
-        widest = max(self.tar.scale, self.non.scale, abs(places[0] - places[1]) / 2)
-        origin = places[0] / 2 + places[1] / 2
+        return Table(self._log_ratio_from_middle, origin=self._middle, unit=self._unit)
 
-        def log_ratio(distance: Floats) -> Floats:
-            tar, non = (d.logpdf_from(origin, distance) for d in (self.tar, self.non))
-            return np.asarray(tar - non)
+    def _log_ratio_from_middle(self, distance: Floats) -> Floats:
+        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
+        return np.asarray(tar - non)
 
-        return Table(log_ratio, origin=origin, unit=float(2.0 ** np.ceil(np.log2(widest))))
+    @property
+    def _middle(self) -> float:
+        """Half way between the densities."""
+        return (self.tar.origin + self.tar.location) / 2 + (self.non.origin + self.non.location) / 2
+
+    @property
+    def _unit(self) -> float:
+        """The wider of the densities, or half their distance, up to a power of two."""
+        apart = (self.tar.origin + self.tar.location) - (self.non.origin + self.non.location)
+        widest = max(self.tar.scale, self.non.scale, abs(apart) / 2)
+        return float(2.0 ** np.ceil(np.log2(widest)))

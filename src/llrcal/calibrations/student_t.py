@@ -5,14 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from llrcal.arrays import Floats
 from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
 from llrcal.densities.student_t import StudentT
+
+_NOTHING = 1e-100  # a coefficient whose root is out of sight
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StudentTCalibration(Generative):
     """One Student-T density for each class."""
 
+    tar: StudentT
+    non: StudentT
+
     method: ClassVar[str] = "student-t"
     family: ClassVar[type[Density]] = StudentT
+
+    def _turns(self, low: float, high: float) -> Floats:
+        """The derivative is a ratio of polynomials, with a cubic above.
+
+        With y in units u from the location of the targets, d u from there to that of the
+        non-targets, scales a u and b u, and l and m for the inverse degrees of freedom, it is
+
+            (1 + m) (y + d) (a^2 + l y^2) - (1 + l) y (b^2 + m (y + d)^2).
+        """
+        unit = max(self.tar.scale, self.non.scale, abs(self._apart))
+        a, b, d = self.tar.scale / unit, self.non.scale / unit, self._apart / unit
+        tar, non = self.tar.inverse_dof, self.non.inverse_dof
+        cubic = np.array(
+            [
+                tar - non,
+                d * (tar - 2 * non - tar * non),
+                (1 + non) * a * a - (1 + tar) * (b * b + non * d * d),
+                (1 + non) * a * a * d,
+            ]
+        )
+        cubic[np.abs(cubic) < _NOTHING] = 0
+        with np.errstate(over="ignore"):
+            turns = unit * np.roots(cubic).real  # two roots that have met may look complex
+        return np.append(super()._turns(low, high), self.tar.origin + (self.tar.location + turns))

@@ -14,15 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.calibrations.cubics import cubics
 from llrcal.grid import Grid
 
-TOLERANCE = 1e-11  # of a cubic, at the points between its nodes; relative above one
-
-# Both ends are nodes, so that neighbouring bins meet.
-_NODES = np.array([0.0, 0.25, 0.75, 1.0])
-_COEFFICIENTS = np.linalg.inv(np.vander(_NODES, increasing=True)).T
-_BETWEEN = np.array([0.1, 0.5])  # the cubic is worst in the middle
-_POWERS = np.vander(_BETWEEN, 4, increasing=True).T
+TOLERANCE = 1e-11
 
 _UNKNOWN, _CUBIC, _FORMULA = 0, 1, 2
 
@@ -59,20 +54,10 @@ class Table:
 
     def _work_out(self, numbers: Counts) -> None:
         """Put the cubics of some bins into the table, or mark them as too hard for one."""
-        edge, width = self._grid.bins(numbers)
 
-        def at(places: Floats) -> Floats:
-            distance = (edge[:, None] + places * width[:, None]) * self._grid.unit
-            return self._function(distance.ravel()).reshape(distance.shape)
+        def in_units(points: Floats) -> Floats:
+            return self._function(points * self._grid.unit)
 
-        cubics = _products(at(_NODES), _COEFFICIENTS)
-        exact = at(_BETWEEN)
-        error = np.abs(_products(cubics, _POWERS) - exact)
-        good = (error <= TOLERANCE * np.maximum(1, np.abs(exact))).all(axis=1)
-        self._cubics[numbers] = cubics
+        bins = self._grid.bins(numbers)
+        self._cubics[numbers], good = cubics(in_units, *bins, tolerance=TOLERANCE)
         self._state[numbers] = np.where(good, _CUBIC, _FORMULA)
-
-
-def _products(rows: Floats, matrix: Floats) -> Floats:
-    """Matrix product whose rows do not depend on how many there are, as they do in BLAS."""
-    return np.asarray(sum(rows[:, i, None] * line for i, line in enumerate(matrix)))

@@ -1,45 +1,77 @@
-"""The command line: one file per verb."""
+"""The command line: one file per verb, called by way of the table in ``verbs.py``.
 
-from __future__ import annotations
+``llrcal --help`` is what people type first, and importing click takes nearly three times as long as
+starting Python. So that page is laid out beforehand, by ``make docs``, and click is left asleep.
+"""
 
+import os
 import sys
-from typing import Any
 
-import click
-
-from llrcal.cli.compare import compare
-from llrcal.cli.demo import demo
-from llrcal.cli.simulate import simulate
-from llrcal.errors import LlrcalError
 from llrcal.version import __version__
 
 
-class _OneLineErrors(click.Group):
-    """A group whose verbs end with one line on standard error where the user can help it."""
+def main(prog_name: str = "llrcal") -> None:
+    """Do what the command line asks for."""
+    try:
+        page = _ready_page(sys.argv[1:])
+        if page is None:
+            from llrcal.cli.verbs import command_line
 
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except LlrcalError as problem:
-            text = str(problem)
-        except OSError as problem:
-            where = f"{problem.filename}: " if problem.filename else ""
-            text = f"{where}{problem.strerror or problem}"
-        click.echo(f"llrcal: {text}", err=True)
-        sys.exit(2)
+            if "_LLRCAL_COMPLETE" in os.environ:
+                from llrcal.cli.completion import prepare_completion
 
-
-@click.group(cls=_OneLineErrors, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="llrcal", message="%(prog)s %(version)s")
-def main() -> None:
-    """Turn recognizer scores into calibrated log-likelihood-ratios.
-
-    \b
-    llrcal demo                                     see everything on simulated scores
-    llrcal compare --train dev.npz --test eval.npz --out results
-    """
+                prepare_completion()
+            command_line(prog_name=prog_name)
+        else:
+            sys.stdout.write(page)
+            sys.stdout.flush()
+    except (KeyboardInterrupt, OSError) as problem:
+        sys.exit(status_after(problem))
 
 
-main.add_command(compare)
-main.add_command(demo)
-main.add_command(simulate)
+def _ready_page(arguments: list[str]) -> str | None:
+    """What click would print, where that is known without it."""
+    if sys.stdout is None:  # closed, which click knows how to live with
+        return None
+    if arguments == ["--version"]:
+        return f"llrcal {__version__}\n"
+    if arguments in (["--help"], ["-h"]):
+        from shutil import get_terminal_size
+
+        if get_terminal_size().columns >= 80:  # click makes no use of more
+            from llrcal.cli.help_page import HELP_PAGE
+
+            return HELP_PAGE
+    return None
+
+
+def status_after(problem: BaseException) -> int:
+    """The exit status for what ended the work, after a line about it on standard error."""
+    _let_go_of_output()
+    if _reader_left(problem):
+        return 141  # `llrcal ... | head` has read enough, which is nothing to speak of
+    if isinstance(problem, KeyboardInterrupt):
+        status, text = 130, "interrupted"
+    elif isinstance(problem, OSError):
+        where = f"{problem.filename}: " if problem.filename else ""
+        status, text = 2, f"{where}{problem.strerror or problem}"
+    else:
+        status, text = 2, str(problem)
+    import click
+
+    click.echo(f"llrcal: {text}", err=True)
+    return status
+
+
+def _reader_left(problem: BaseException) -> bool:
+    """Whether nobody reads the output any more; polars says so in words alone."""
+    return isinstance(problem, BrokenPipeError) or str(problem) == "Broken pipe (os error 32)"
+
+
+def _let_go_of_output() -> None:
+    """Lose what cannot be written: Python flushes at its end, and would complain then."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import comparison_options, methods_with, operating_points
+from llrcal.cli.reading import (
+    check_direction,
+    direction_options,
+    form_options,
+    policy_options,
+    read,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,28 +24,79 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--train", required=True, metavar="FILE", help="Trials to train on.")
+@click.option("--train-key", metavar="FILE", help="Their labels, if they are somewhere else.")
 @click.option("--test", required=True, metavar="FILE", help="Trials to test on.")
+@click.option("--test-key", metavar="FILE", help="Their labels, likewise.")
 @click.option("--out", required=True, metavar="DIR", help="Folder for the results.")
 @comparison_options
-def compare(train: str, test: str, out: str, **settings: Any) -> None:
+@form_options
+@click.option("--key-columns", metavar="ROLES", help="The columns of the keys, likewise.")
+@click.option(
+    "--key-format", "key_convention", metavar="NAME", help="Whose convention they follow."
+)
+@policy_options
+@direction_options
+def compare(
+    train: str,
+    train_key: str | None,
+    test: str,
+    test_key: str | None,
+    out: str,
+    columns: str | None,
+    convention: str | None,
+    key_columns: str | None,
+    key_convention: str | None,
+    labels: str | None,
+    separator: str | None,
+    header: bool | None,
+    missing: str,
+    unknown: str,
+    duplicates: str,
+    spoof: str,
+    distance: bool,
+    inverted: bool,
+    **settings: Any,
+) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
 
-    FILE is an .npz archive with arrays tar and non (or scores and labels), a pair of .npy files
-    written as TAR.npy,NON.npy, or a text file with a score and a label on each line.
+    FILE is a score file of any toolkit (see docs/formats.md), plain or compressed, with labels or
+    with a key; an .npz archive with arrays tar and non; or two files of one class each, written
+    as TARGETS,NONTARGETS. What is said about columns holds for both files.
 
     \b
     llrcal compare --train dev.npz --test eval.npz --out results
-    llrcal compare --train dev.txt --test eval.txt --out results --p-target 0.01 --c-miss 10
+    llrcal compare --train dev.txt --train-key dev-key.txt \\
+                   --test eval.txt --test-key eval-key.txt --out results --preset sre16
     """
     from llrcal.errors import OptionError
-    from llrcal.trials import read_trials
 
     if _same_file(train, test):
         raise OptionError(
             f"{train} is given for training and for testing: a calibration tested on its own "
             "training trials looks better than it is. Give other trials to test on"
         )
-    run(lambda: (read_trials(train), read_trials(test)), out, **settings)
+    reading = {
+        "columns": columns,
+        "convention": convention,
+        "key_columns": key_columns,
+        "key_convention": key_convention,
+        "labels": labels,
+        "separator": separator,
+        "header": header,
+        "missing": missing,
+        "unknown": unknown,
+        "duplicates": duplicates,
+        "spoof": spoof,
+        "quiet": settings["quiet"],
+    }
+
+    def trials() -> tuple[Trials, Trials]:
+        both = read(train, key=train_key, **reading), read(test, key=test_key, **reading)
+        for one in both:
+            check_direction(one, distance=distance, inverted=inverted)
+        return (both[0].negated(), both[1].negated()) if distance else both
+
+    run(trials, out, lower_is_better=distance, **settings)
 
 
 def run(
@@ -52,6 +110,8 @@ def run(
     replicates: int,
     force: bool,
     quiet: bool,
+    preset: Sequence[str] = (),
+    lower_is_better: bool = False,
 ) -> None:
     """Compare two sets of trials and write everything to a folder, as the options say."""
     from llrcal.cli.output import write_results
@@ -60,7 +120,7 @@ def run(
     from llrcal.files import atomic_folder
 
     methods = methods_with(alphas)
-    points = operating_points(p_target, c_miss, c_fa)
+    points = operating_points(p_target, c_miss, c_fa, preset)
     with atomic_folder(out, force=force) as folder:  # first: a bad folder is no use waiting for
         train, test = trials()
         with progress_bar("comparing", total=len(methods) + 5, quiet=quiet) as progress:
@@ -72,7 +132,7 @@ def run(
                 replicates=replicates,
                 progress=progress,
             )
-            write_results(comparison, folder, progress)
+            write_results(comparison, folder, progress, lower_is_better=lower_is_better)
     if not quiet:
         show(comparison)
         click.echo(f"Report: {Path(out) / 'report.html'}")

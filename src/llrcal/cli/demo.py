@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--out", default="llrcal-demo", show_default=True, metavar="DIR")
+@click.option("--out", default="llrcal-demo", metavar="DIR", help="Folder for the results.")
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--seed", default=0, type=click.IntRange(min=0), help="Another seed, other trials.")
 @comparison_options
 def demo(out: str, full: bool, seed: int, **settings: Any) -> None:
-    """Simulate a recognizer, compare every calibration on it, and write the report."""
+    """Simulate a recognizer and compare every calibration on it."""
 
     def trials() -> tuple[Trials, Trials]:
         from llrcal.trials import Trials

@@ -17,11 +17,13 @@ Condition = Literal["train", "test"]
 @click.command()
 @click.option("--out", required=True, metavar="DIR", help="Folder for train.npz and test.npz.")
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option("--seed", default=0, type=click.IntRange(min=0), help="Another seed, other trials.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @click.option("--quiet", is_flag=True, help="No progress bars.")
 def simulate(out: str, full: bool, seed: int, force: bool, quiet: bool) -> None:
-    """Simulate a recognizer: heavy tails, skew, rare targets, a mild shift from train to test.
+    """Simulate a recognizer, and write its trials.
+
+    Heavy tails, skew, rare targets, and a mild shift from train to test.
 
     \b
     llrcal simulate --out scores

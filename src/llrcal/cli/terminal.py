@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from llrcal.comparison import Comparison
+    from collections.abc import Sequence
+
+    from rich.progress import Progress, ProgressColumn
+    from rich.table import Table
+
+    from llrcal.comparison import Comparison, OperatingPoint
+    from llrcal.evaluation import Evaluation
 
 
 @contextmanager
@@ -16,8 +23,7 @@ def progress_bar(title: str, *, total: int, quiet: bool) -> Iterator[Callable[[s
     if quiet:
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description}", table_column=None),
@@ -25,7 +31,7 @@ def progress_bar(title: str, *, total: int, quiet: bool) -> Iterator[Callable[[s
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _progress(*columns) as bar:
         task = bar.add_task(title, total=total)
 
         def step(word: str) -> None:
@@ -40,12 +46,89 @@ def counting_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], No
     if quiet:
         yield lambda _done, _total: None
         return
+    with _progress() as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error that is told how many bytes are done, of about a file's size."""
+    if quiet:
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
+
+    try:
+        total: int | None = Path(source).stat().st_size
+    except OSError:
+        total = None
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    with _progress(*columns) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda size: bar.advance(task, size)
+
+
+def _progress(*columns: ProgressColumn) -> Progress:
+    """A bar on standard error, where somebody can see it: not even an empty line elsewhere."""
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) -> None:
+    """Print the numbers of an evaluation, and a table of its operating points."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    low, high = evaluation.rule_of_30
+    lines = (
+        f"{evaluation.tar_count:,} targets, {evaluation.non_count:,} non-targets",
+        f"Cllr {evaluation.cllr:.7f}  minCllr {evaluation.min_cllr:.7f}  "
+        f"calibration loss {evaluation.calibration_loss:.7f} (bits)",
+        f"EER {100 * evaluation.eer:.4f} % (ROC convex hull)",
+        f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}"
+        if low <= high
+        else "rule of 30: too few errors at any prior",
+    )
+    for line in lines:
+        console.print(line, highlight=False, markup=False)
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        caption="normalised: 1 is the cost of deciding by the prior alone",
+    )
+    for name in ("p_target", "c_miss", "c_fa", "actDCF", "minDCF", "normalised", "minimum"):
+        table.add_column(name, justify="right")
+    for point in points:
+        costs = (point.p_target, point.c_miss, point.c_fa)
+        table.add_row(
+            *(f"{cost:g}" for cost in costs),
+            f"{evaluation.act_dcf(*costs, normalised=False):.7g}",
+            f"{evaluation.min_dcf(*costs, normalised=False):.7g}",
+            f"{evaluation.act_dcf(*costs):.4f}",
+            f"{evaluation.min_dcf(*costs):.4f}",
+        )
+    _print_whole(table)
+
+
+def _print_whole(table: Table) -> None:
+    """Print a table in its full width: numbers with their ends cut off are other numbers."""
+    from rich.console import Console
+
+    console = Console()
+    unbounded = console.options.update(max_width=10_000)
+    console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+    console.print(table)
 
 
 def show(comparison: Comparison) -> None:
@@ -68,8 +151,8 @@ def show(comparison: Comparison) -> None:
     raw = comparison.raw
     numbers = [raw.min_cllr, 0.0, *raw.min_bayes_error(priors)]
     table.add_row("  minimum", *(f"{number:.4f}" for number in numbers), style="dim")
+    _print_whole(table)
     console = Console()
-    console.print(table)
     console.print(comparison.verdict, highlight=False, markup=False)
     if comparison.findings:
         count = len(comparison.findings)

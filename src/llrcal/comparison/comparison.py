@@ -138,7 +138,7 @@ def compare(
         say(f"testing {label}")
         candidate = _tested(label, calibration, test, points, replicates)
         candidates[label] = candidate
-        findings += calibration_findings(label, calibration, candidate.evaluation, train, test)
+        findings += calibration_findings(label, calibration, train, test)
     return Comparison(train, test, raw, candidates, tuple(points), tuple(findings))
 
 

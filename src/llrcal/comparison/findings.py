@@ -16,7 +16,6 @@ from llrcal.trials import Trials
 _GRID = 4001
 _SAMPLE = 200_000
 _SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not worth a word
-_HUGE_LLR = 30.0  # nats: ten trillion to one
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def data_findings(train: Trials, test: Trials) -> Iterator[Finding]:
             "range",
             None,
             f"{outside:,} of {total:,} test scores lie outside the range of the training scores, "
-            f"{low:.4g} to {high:.4g}: their LLRs are extrapolated",
+            f"{low:.4g} to {high:.4g}: they get the LLR of the nearest of these",
         )
     for name, old, new in (
         ("target", train.tar, test.tar),
@@ -74,7 +73,7 @@ def point_findings(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterato
 
 
 def calibration_findings(
-    label: str, calibration: Calibration, evaluation: Evaluation, train: Trials, test: Trials
+    label: str, calibration: Calibration, train: Trials, test: Trials
 ) -> Iterator[Finding]:
     """What is odd about one calibration."""
     report = calibration.report
@@ -84,14 +83,6 @@ def calibration_findings(
         for note in report.notes:
             yield Finding("fit", label, f"{label}: {note}")
     yield from _bends(label, calibration, train, test)
-    largest = evaluation.largest_llr
-    if largest > _HUGE_LLR:
-        yield Finding(
-            "extreme",
-            label,
-            f"{label}: LLRs of up to {largest:.3g} nats were given in the test; no training set "
-            "of this size supports such evidence",
-        )
 
 
 def _bends(label: str, calibration: Calibration, train: Trials, test: Trials) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ POSITIVE = (np.finfo(np.float64).smallest_subnormal, math.inf)
 
 # A score further out than this many units is treated as if it were this far out: squares and
 # fourth powers stay finite, and so does every log density.
-_FURTHEST = 1e70
+FURTHEST = 1e70
 
 
 class Evaluated(NamedTuple):
@@ -70,7 +70,7 @@ class Density(ABC):
 
     def logpdf_from(self, origin: float, distance: Floats) -> Floats:
         """Log density at ``origin + distance``, without rounding the sum."""
-        limit = _FURTHEST * self.scale
+        limit = FURTHEST * self.scale
         return self._logpdf(np.clip(distance + (origin - self.origin), -limit, limit))
 
     @abstractmethod

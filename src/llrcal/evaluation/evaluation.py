@@ -69,12 +69,6 @@ class Evaluation:
         return SortedRuns.of(self._non_llrs)
 
     @cached_property
-    def largest_llr(self) -> float:
-        """Largest size of an LLR, of either sign."""
-        ends = [f(llrs) for llrs in (self._tar_llrs, self._non_llrs) for f in (np.min, np.max)]
-        return float(np.abs(ends).max())
-
-    @cached_property
     def tar_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the targets; NaN where none is finite."""
         return _finite_range(self._tar_llrs)

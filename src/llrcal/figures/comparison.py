@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -15,14 +15,11 @@ from llrcal.evaluation import Evaluation
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.densities import densities
 from llrcal.figures.det import det
+from llrcal.figures.drawing import Drawing, draw_into
 from llrcal.figures.ece import ece
 from llrcal.figures.reliability import reliability
-from llrcal.figures.save import save
-from llrcal.figures.style import column_figure, column_style
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
-
-Drawing = Callable[[Axes], None]
 
 # The paper shows calibrations of one kind together (its figures 1 to 4).
 _TOGETHER = {
@@ -31,18 +28,11 @@ _TOGETHER = {
     "pav": ("pav",),
     "generative": ("gaussian", "student-t", "nig"),
 }
-_SQUARE = {"det", "reliability"}
-_SQUARE_HEIGHT = 92.0  # millimetres: square axes and a legend at column width
 
 
 def draw_all(comparison: Comparison, folder: Path) -> None:
     """Draw every figure of a comparison and save each as PNG, PDF and SVG."""
-    with column_style():
-        for name, draw in _drawings(comparison):
-            square = name in _SQUARE
-            figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
-            draw(ax)
-            save(figure, folder, name)
+    draw_into(folder, _drawings(comparison))
 
 
 def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:

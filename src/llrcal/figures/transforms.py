@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
@@ -16,6 +17,9 @@ from llrcal.figures.looks import looks
 from llrcal.figures.style import LINE, REFERENCE, THIN
 
 POINTS = 1001
+_UNSEEN = "unseen scores"
+_SHADE, _WORDS = "#ebebeb", "#555555"
+_SLIVER, _ROOM = 0.005, 0.2  # shares of the axis: too narrow to be seen, and wide enough for a word
 
 
 def transforms(
@@ -39,7 +43,8 @@ def transforms(
     low, high
         The range of scores to draw.
     training
-        Least and greatest training score; the range between is shaded.
+        Least and greatest training score: what lies beyond is shaded. By default, those of the
+        calibrations, where they agree.
     limit
         The LLR axis goes from -limit to limit. By default, half of the calibrations stay well
         within it; one that runs away leaves the frame and does not squash the others.
@@ -73,11 +78,12 @@ def transforms(
         )
         entries.append((label, line))
     ax.axhline(0, color=REFERENCE, linewidth=THIN)
-    if training is not None:
-        shade = ax.axvspan(
-            *training, color="#eeeeee", linewidth=0, zorder=0, label="training scores"
-        )
-        entries.append(("training scores", shade))
+    shades = _shades(ax, training or _training_range(calibrations.values()), low, high)
+    if shades:
+        entries.append((_UNSEEN, shades[0]))
+    for shade in shades:
+        if shade.get_width() >= _ROOM * (high - low):
+            _say_what_happens(ax, shade, calibrations.values())
     ax.set_xlabel("score")
     ax.set_ylabel("log-likelihood-ratio")
     if legend:
@@ -88,3 +94,40 @@ def _limit(curves: Mapping[str, Floats]) -> float:
     """A little above the median of the largest LLRs of the curves."""
     largest = [float(np.abs(llrs[np.isfinite(llrs)]).max(initial=0)) for llrs in curves.values()]
     return min(1.3 * float(np.median(largest)), 1.05 * max(largest)) or 1.0
+
+
+def _training_range(calibrations: Collection[Calibration]) -> tuple[float, float]:
+    """The range of the training scores that all calibrations share; all scores, if none."""
+    ranges = {calibration.training_range for calibration in calibrations}
+    return ranges.pop() if len(ranges) == 1 else (-math.inf, math.inf)
+
+
+def _shades(ax: Axes, training: tuple[float, float], low: float, high: float) -> list[Rectangle]:
+    """Shade what lies below and above the training scores, in so far as it can be seen."""
+    least, greatest = training
+    return [
+        ax.axvspan(start, end, color=_SHADE, linewidth=0, zorder=0, label=_UNSEEN)
+        for start, end in ((low, min(least, high)), (max(greatest, low), high))
+        if end - start > _SLIVER * (high - low)
+    ]
+
+
+def _say_what_happens(ax: Axes, shade: Rectangle, calibrations: Collection[Calibration]) -> None:
+    """Write into a shade what becomes of the LLRs there, if it is the same for all."""
+    held = {calibration.bounds.policy != "none" for calibration in calibrations}
+    falling = any(calibration.lower_is_better for calibration in calibrations)
+    if len(held) > 1:
+        return
+    # Rising curves leave room above on the left, and below on the right.
+    above = (shade.get_x() == ax.get_xlim()[0]) != falling
+    ax.annotate(
+        "held" if held.pop() else "extrapolated",
+        (shade.get_x() + shade.get_width() / 2, 1.0 if above else 0.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, -4 if above else 4),
+        textcoords="offset points",
+        ha="center",
+        va="top" if above else "bottom",
+        color=_WORDS,
+        fontsize="small",
+    )

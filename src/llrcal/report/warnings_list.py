@@ -23,16 +23,12 @@ _KINDS = {
     ),
     "range": (
         "Test scores outside the training range",
-        "Nothing was seen there in training: LLRs follow from the shape of the model alone.",
+        "Nothing was seen there in training: the LLR of the nearest training score is held.",
     ),
     "not monotone": (
         "LLRs that fall while scores rise",
         "A better score should not be weaker evidence. Such bends come from the tails of fitted "
         "densities, and matter where scores occur.",
-    ),
-    "extreme": (
-        "Extreme LLRs",
-        "Evidence stronger than the training set can support.",
     ),
     "rule of 30": (
         "Operating points with few errors",

@@ -1,105 +1,316 @@
-"""Reading trials from the files people have.
-
-So far: ``.npz`` with ``tar`` and ``non`` (or ``scores`` and ``labels``), a pair of ``.npy`` files,
-and text with two columns, score and label in either order.
-"""
+"""Reading trials from the files people have."""
 
 from __future__ import annotations
 
-import zipfile
-from pathlib import Path
+import stat
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import Any, Literal, get_args
 
 import numpy as np
+import polars as pl
 
 from llrcal.arrays import Array
-from llrcal.errors import TrialFileError
-from llrcal.scores import LABELS, split
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.labels import Label
+from llrcal.scores import as_floats
+from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.frames import as_polars, is_frame, read_frame, read_frame_file
+from llrcal.trials.hdf5 import is_hdf5, read_hdf5
+from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
+from llrcal.trials.matrix import read_matrix
+from llrcal.trials.npy import (
+    archive_trials,
+    is_npy,
+    is_npz,
+    labels_of,
+    read_npy,
+    read_npz,
+    scores_of,
+)
+from llrcal.trials.sniffing import sniff
+from llrcal.trials.source import Source, mode_of
+from llrcal.trials.table import Table
+from llrcal.trials.text import read_text
 from llrcal.trials.trials import Trials
+from llrcal.trials.wish import Wish
+
+Spoof = Literal["error", "omit", "nontarget", "only"]
 
 
-def read_trials(path: str | Path) -> Trials:
-    """Read trials from a file, or from two ``.npy`` files named as ``TAR.npy,NON.npy``.
+def read_trials(
+    source: str | PathLike[str] | Any,
+    key: str | PathLike[str] | Any | None = None,
+    *,
+    columns: str | None = None,
+    convention: str | None = None,
+    key_columns: str | None = None,
+    key_convention: str | None = None,
+    labels: str | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    missing: OnMissing = "error",
+    unknown: OnMissing = "error",
+    duplicates: OnDuplicates = "error",
+    spoof: Spoof = "error",
+    allow_infinite: bool = False,
+) -> Trials:
+    """Read scores and labels, from one file or from a score file and its key.
+
+    Parameters
+    ----------
+    source
+        A score file of any kind that docs/formats.md lists, plain, gzip or zstd; ``-`` for
+        standard input; two files of one class each as ``"GENUINE,IMPOSTOR"``; or a frame of
+        polars, pandas or any library that exchanges tables the same way.
+    key
+        The labels, if they are somewhere else: joined on the ids of the trials, in any order.
+    columns, key_columns
+        What the columns are, where that cannot be told from the file: roles in the order of the
+        file (``"enrol,test,score,label"``, with ``-`` for any other), or a name for a role
+        (``"score=plda"``).
+    convention, key_convention
+        The name of a format, such as ``"kaldi"``.
+    labels
+        The words for target and non-target, such as ``"Yes,No"``, if they are unusual.
+    separator
+        ``"tab"``, ``"comma"``, ``"semicolon"`` or ``"space"`` (any run of blanks).
+    header
+        Whether the first line names the columns.
+    missing, unknown
+        Trials of the key without a score, and scores without a trial in the key: ``"error"``
+        or ``"skip"``.
+    duplicates
+        Trials that are there more than once: ``"error"``, ``"first"``, ``"mean"`` or ``"all"``.
+    spoof
+        Spoof trials: ``"error"``, ``"omit"``, ``"nontarget"`` (beside the other non-targets), or
+        ``"only"`` (instead of them).
+    allow_infinite
+        Whether scores may be infinite, as LLRs may.
+
+    Returns
+    -------
+    Trials
+        Target and non-target scores, labels and ids; its ``notes`` say how they were read.
 
     Raises
     ------
     TrialFileError
-        If the file cannot be read, or does not hold scores and labels.
+        If a file cannot be read without guessing; the message says what to tell.
     ScoreError
         If a class is empty, or a score is not finite.
     """
-    name = str(path)
-    if name.endswith(".npy"):
-        return _pair(name)
-    if name.endswith(".npz"):
-        return _archive(name)
-    return _text(name)
+    wish, key_wish = wishes(
+        has_key=key is not None,
+        columns=columns,
+        convention=convention,
+        key_columns=key_columns,
+        key_convention=key_convention,
+        labels=labels,
+        separator=separator,
+        header=header,
+        allow_infinite=allow_infinite,
+    )
+    if spoof not in get_args(Spoof):
+        raise OptionError(f"spoof cannot be {spoof!r}; choose {', '.join(get_args(Spoof))}")
+    if key is None:
+        pair = _pair(source)
+        if pair:
+            return _class_by_class(pair, wish)
+        if _is_archive(source):
+            return archive_trials(fspath(source), wish)
+    policy = Policy(missing, unknown, duplicates)
+    table, notes = read_and_join(source, key, wish, key_wish, policy)
+    return _trials(table, notes, spoof, wish)
 
 
-def _pair(name: str) -> Trials:
-    parts = name.split(",")
-    if len(parts) != 2:
-        raise TrialFileError(f"{name}: name two .npy files, targets first: TAR.npy,NON.npy")
-    tar, non = (_loaded(part) for part in parts)
-    return Trials(tar, non, source=name)
+def wishes(
+    *,
+    has_key: bool,
+    convention: str | None,
+    columns: str | None,
+    key_convention: str | None,
+    key_columns: str | None,
+    allow_infinite: bool = False,
+    **form: Any,
+) -> tuple[Wish, Wish]:
+    """What to look for in the scores, and what in the key."""
+    return (
+        Wish.of(
+            "scores" if has_key else "trials",
+            convention=convention,
+            columns=columns,
+            allow_infinite=allow_infinite,
+            **form,
+        ),
+        Wish.of("key", convention=key_convention, columns=key_columns, **form),
+    )
 
 
-def _loaded(name: str) -> Array:
-    try:
-        return np.asarray(np.load(name, allow_pickle=False, mmap_mode="r"))
-    except (OSError, ValueError, EOFError) as problem:
-        raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
+def read_and_join(
+    source: Any, key: Any | None, wish: Wish, key_wish: Wish, policy: Policy
+) -> tuple[Table, list[str]]:
+    """Scores, with labels from the key where there is one, and how they were read."""
+    scores = read_table(source, wish)
+    if key is None:
+        table, said = without_duplicates(scores, policy)
+        return table, [_note(table), *said]
+    labelled = read_table(key, key_wish)
+    table, said = joined(scores, labelled, policy)
+    notes = [_note(scores), _note(labelled), *said]
+    return replace(table, forensic=labelled.forensic), notes
 
 
-def _archive(name: str) -> Trials:
-    try:
-        with Path(name).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
-        raise TrialFileError(f"{name}: cannot be read: {_reason(problem)}") from problem
-    if {"tar", "non"} <= arrays.keys():
-        return Trials(
-            arrays["tar"],
-            arrays["non"],
-            name,
-            arrays.get("tar_speakers"),
-            arrays.get("non_speakers"),
-        )
-    if {"scores", "labels"} <= arrays.keys():
-        return Trials(*split(arrays["scores"], arrays["labels"]), source=name)
-    found = ", ".join(sorted(arrays)) or "nothing"
-    raise TrialFileError(f"{name}: holds {found}; expected tar and non, or scores and labels")
+def read_table(source: Any, wish: Wish) -> Table:
+    """One file or frame of any kind, in columns named by their roles."""
+    if is_frame(source):
+        return read_frame(as_polars(source), wish, "the frame")
+    if not isinstance(source, str | PathLike):
+        raise OptionError(f"trials are read from a file or a frame, not from {type(source)}")
+    return _read_file(Source(fspath(source)), wish)
 
 
-def _text(name: str) -> Trials:
-    try:
-        lines = Path(name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise TrialFileError(f"{name}: cannot be read: {_reason(problem)}") from problem
-    rows = [
-        (i, line.split()) for i, line in enumerate(lines, 1) if line.strip()[:1] not in {"", "#"}
-    ]
-    for number, row in rows:
-        if len(row) != 2:
-            raise TrialFileError(
-                f"{name}, line {number}: has {len(row)} columns; expected score and label"
-            )
-    if not rows:
-        raise TrialFileError(f"{name}: holds no trials")
-    table = np.array([row for _, row in rows])
-    is_label = [bool(np.isin(table[:, i], LABELS).all()) for i in (0, 1)]
-    if is_label == [True, True]:
-        raise TrialFileError(f"{name}: both columns read as labels; which is the score?")
-    if not any(is_label):
+def _read_file(file: Source, wish: Wish) -> Table:
+    if is_hdf5(file.head):
+        frame, reading = read_hdf5(_on_disk(file), allow_infinite=wish.allow_infinite)
+        if "label" in frame.columns:
+            frame = frame.with_columns(pl.col("label").cast(pl.Int8))
+        return _checked(Table(frame, file.name, reading), wish)
+    if is_npy(file.head):
+        return _array_table(read_npy(_on_disk(file)), file.name, wish)
+    if is_npz(file.head):
+        arrays = read_npz(_on_disk(file))
+        if not wish.needs_score and "labels" not in arrays:
+            raise TrialFileError(f"{file.name}: holds no array 'labels'; is it the key?")
+        part = scores_of(arrays, file.name) if wish.needs_score else arrays["labels"]
+        return _array_table(part, file.name, wish)
+    if file.head.startswith((b"PAR1", b"ARROW1")):
+        return read_frame_file(file, wish)
+    layout = sniff(file.head, wish, file.name)
+    return read_matrix(file, layout, wish) if layout.is_matrix else read_text(file, layout, wish)
+
+
+def _note(table: Table) -> str:
+    return f"{table.source}: {len(table):,} trials; {table.reading}"
+
+
+def _on_disk(file: Source) -> str:
+    """The name of a file that must be opened by name."""
+    if file.path is None:
+        raise TrialFileError(f"{file.name}: binary data must be a plain file; decompress it first")
+    return file.path
+
+
+def _checked(table: Table, wish: Wish) -> Table:
+    for role, needed in (("score", wish.needs_score), ("label", wish.needs_label)):
+        if needed and not table.has(role):
+            hint = "give a key (--key)" if role == "label" else "is it the key?"
+            raise TrialFileError(f"{table.source}: {table.reading}: it has no {role}s; {hint}")
+    return table
+
+
+def _array_table(array: Array, name: str, wish: Wish) -> Table:
+    """Scores or labels from one array, which has no ids."""
+    if array.ndim != 1:
+        raise TrialFileError(f"{name}: expected a one-dimensional array")
+    if wish.contents == "trials":
         raise TrialFileError(
-            f"{name}: neither column holds labels only; use target and nontarget, or 1 and 0"
+            f"{name}: one array has no labels; name two, targets first (TAR.npy,NON.npy), or give "
+            "a key (--key)"
         )
-    label = 0 if is_label[0] else 1
-    try:
-        scores = table[:, 1 - label].astype(np.float64)
-    except ValueError as problem:
-        raise TrialFileError(f"{name}: a score is not a number: {problem}") from problem
-    return Trials(*split(scores, table[:, label]), source=name)
+    if wish.needs_label:
+        labels = pl.Series("label", labels_of(array, name, wish)).cast(pl.Int8)
+        return Table(labels.to_frame(), name, "labels in an array")
+    scores = pl.Series("score", as_floats(array, f"{name}:").astype(np.float64))
+    return Table(scores.to_frame(), name, "scores in an array")
 
 
-def _reason(problem: Exception) -> str:
-    return getattr(problem, "strerror", None) or str(problem)
+def _pair(source: Any) -> tuple[str, str] | None:
+    """The two files of a pair written with a comma, unless a file has that very name."""
+    if not isinstance(source, str) or source.count(",") != 1 or mode_of(source) is not None:
+        return None
+    genuine, impostor = source.split(",")
+    return genuine, impostor
+
+
+def _is_archive(source: Any) -> bool:
+    if not isinstance(source, str | PathLike) or not stat.S_ISREG(mode_of(fspath(source)) or 0):
+        return False  # a pipe can be read only once
+    file = Source(fspath(source))
+    return file.path is not None and is_npz(file.head)
+
+
+def _class_by_class(pair: tuple[str, str], wish: Wish) -> Trials:
+    """Trials from two files, the targets first."""
+    classes, notes = [], []
+    for name, what in zip(pair, ("targets", "non-targets"), strict=True):
+        file = Source(name)
+        if is_npy(file.head):
+            classes.append(read_npy(_on_disk(file)))
+            notes.append(f"{name}: {what}, an array")
+            continue
+        table = _read_file(file, replace(wish, contents="class"))
+        classes.append(table.frame["score"].to_numpy())
+        notes.append(f"{name}: {len(table):,} {what}; {table.reading}")
+    tar, non = classes
+    return Trials(tar, non, ",".join(pair), notes=tuple(notes), allow_infinite=wish.allow_infinite)
+
+
+def _trials(table: Table, notes: list[str], spoof: Spoof, wish: Wish) -> Trials:
+    table, said = without_spoof(table, spoof)
+    frame = table.frame
+    labels = (frame["label"] == Label.TARGET.value).to_numpy()
+    scores = frame["score"].to_numpy()
+    ids = [role for role in IDS if role in frame.columns]
+    speakers = _speakers(frame)
+    return Trials(
+        scores[labels],
+        scores[~labels],
+        table.source,
+        None if speakers is None else speakers[labels],
+        None if speakers is None else speakers[~labels],
+        is_target=labels,
+        ids=frame.select(ids) if ids else None,
+        notes=(*notes, *said),
+        score_name=table.score_name,
+        forensic=table.forensic,
+        allow_infinite=wish.allow_infinite,
+    )
+
+
+def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[str]]:
+    """The table with its spoof trials left out or relabelled, and what was done.
+
+    Raises
+    ------
+    TrialFileError
+        If there are some, and nobody said what to make of them.
+    """
+    frame = table.frame
+    is_spoof = frame["label"] == Label.SPOOF.value
+    count = int(is_spoof.sum())
+    if not count:
+        return table, []
+    if spoof == "error":
+        raise TrialFileError(
+            f"{table.source}: {count} of its {frame.height} trials are spoofs; say what to make of "
+            "them: --spoof omit (leave them out), nontarget (beside the other non-targets) or "
+            "only (instead of them)"
+        )
+    if spoof == "omit":
+        return replace(table, frame=frame.filter(~is_spoof)), [f"{count:,} spoof trials left out"]
+    relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
+    said = f"{count:,} spoof trials count as non-targets"
+    if spoof == "only":
+        frame = frame.filter(is_spoof | (frame["label"] == Label.TARGET.value))
+        said = f"{count:,} spoof trials are the only non-targets"
+    return replace(table, frame=frame.with_columns(relabelled)), [said]
+
+
+def _speakers(frame: pl.DataFrame) -> Array | None:
+    """Who is speaking, as whole numbers in two columns."""
+    if not set(SPEAKERS) <= set(frame.columns):
+        return None
+    both = pl.concat([frame[role].rename("speaker") for role in SPEAKERS])
+    codes = both.rank("dense").to_numpy().astype(np.int64)
+    return codes.reshape(2, -1).T

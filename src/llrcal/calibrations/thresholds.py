@@ -1,0 +1,83 @@
+"""Thresholds on scores: which of them get at least a given LLR.
+
+An LLR rises or falls steadily between the places where it turns. Where one end of such a piece is
+accepted and the other is not, halving the doubles between them ends at two neighbours, and these
+are where an interval of accepted scores begins or ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Bools, Counts, Floats
+from llrcal.errors import OptionError
+
+_ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All doubles from ``low`` to ``high``, both of them included; either may be infinite."""
+
+    low: float
+    high: float
+
+    def __contains__(self, score: float) -> bool:
+        return self.low <= score <= self.high
+
+
+def regions(
+    llrs: Callable[[Floats], Floats], places: Floats, threshold: float
+) -> tuple[Interval, ...]:
+    """Scores whose LLR reaches a threshold.
+
+    Parameters
+    ----------
+    llrs
+        LLRs of scores.
+    places
+        Rising scores between which the LLR nowhere turns; the first and the last are infinite.
+    threshold
+        The LLR to be reached.
+
+    Raises
+    ------
+    OptionError
+        If the threshold is NaN.
+    """
+    if math.isnan(threshold):
+        raise OptionError("the LLR to be reached is NaN; give a number")
+
+    def accepted(scores: Floats) -> Bools:
+        return np.asarray(llrs(scores) >= threshold)
+
+    at = accepted(places)
+    change = np.flatnonzero(at[1:] != at[:-1])
+    before, after = _neighbours(accepted, places[change], places[change + 1])
+    opens = at[change + 1]
+    lows = np.concatenate([places[:1][at[:1]], after[opens]])
+    highs = np.concatenate([before[~opens], places[-1:][at[-1:]]])
+    return tuple(map(Interval, lows.tolist(), highs.tolist()))
+
+
+def _neighbours(
+    accepted: Callable[[Floats], Bools], low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
+    """Between each low and high, of which one is accepted, two neighbours of which one is."""
+    below, above = _ordered(low.view(np.int64)), _ordered(high.view(np.int64))
+    first = accepted(low)
+    while (below + 1 < above).any():
+        middle = (below >> 1) + (above >> 1) + (below & above & 1)  # their sum might overflow
+        like_first = accepted(_ordered(middle).view(np.float64)) == first
+        below, above = np.where(like_first, middle, below), np.where(like_first, above, middle)
+    # The first of two zeros is -0.0; adding zero takes its sign away.
+    return _ordered(below).view(np.float64), _ordered(above).view(np.float64) + 0.0
+
+
+def _ordered(bits: Counts) -> Counts:
+    """The bits of doubles as integers in the same order; and those integers as bits again."""
+    return bits ^ ((bits >> 63) & _ALL_BUT_THE_SIGN)

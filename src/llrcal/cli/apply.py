@@ -1,0 +1,99 @@
+"""``llrcal apply``: a file of scores into the same file with LLRs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from llrcal.cli.options import UNITS
+from llrcal.cli.reading import form_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llrcal.arrays import Array, Floats
+    from llrcal.calibrations import Calibration
+    from llrcal.comparison import OperatingPoint
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.argument("scores", metavar="SCORES")
+@click.option("-o", "--out", required=True, metavar="OUT", help="The new file; - for the terminal.")
+@click.option(
+    "--units", type=click.Choice(list(UNITS)), default="nats", help="Logarithm of the LLRs."
+)
+@click.option("--decision", is_flag=True, help="Add a column: accept or reject.")
+@click.option("--posterior", is_flag=True, help="Add a column: the probability of a target.")
+@click.option("--p-target", type=float, help="Prior of a target, for --decision and --posterior.")
+@click.option("--c-miss", type=float, default=1.0, help="Cost of a miss, for --decision.")
+@click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, likewise.")
+@form_options
+@click.option("--quiet", is_flag=True, help="No progress bar, no words.")
+def apply(
+    model: str,
+    scores: str,
+    out: str,
+    units: str,
+    decision: bool,
+    posterior: bool,
+    p_target: float | None,
+    c_miss: float,
+    c_fa: float,
+    quiet: bool,
+    **form: Any,
+) -> None:
+    """Replace the scores in a file by calibrated LLRs.
+
+    OUT has the format of SCORES: every line, id and comment stays as it is, byte for byte, and
+    only the scores are replaced. Names that end in .gz or .zst are compressed.
+
+    \b
+    llrcal apply nig.json eval-scores.txt -o eval-llrs.txt
+    llrcal apply nig.json eval.tsv.gz -o eval-llrs.tsv.gz --units log10
+    llrcal apply nig.json new.txt -o - --decision --p-target 0.01 --c-miss 10
+    """
+    from llrcal.calibrations import load
+    from llrcal.cli.terminal import byte_bar
+    from llrcal.comparison import OperatingPoint
+    from llrcal.errors import OptionError
+    from llrcal.trials.rewriting import rewrite
+    from llrcal.trials.wish import Wish
+
+    if (decision or posterior) and p_target is None:
+        raise OptionError("a decision or a posterior needs a prior: give --p-target")
+    point = None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
+    calibration = load(model)
+
+    def answers(values: Floats) -> Mapping[str, Array]:
+        return _columns(calibration, values, units, point, decision=decision, posterior=posterior)
+
+    with byte_bar("applying", scores, quiet=quiet) as progress:
+        reading = rewrite(scores, out, answers, Wish.of("scores", **form), progress=progress)
+    if not quiet:
+        name = "standard input" if scores == "-" else scores
+        click.echo(f"{name}: {reading}", err=True)
+
+
+def _columns(
+    calibration: Calibration,
+    scores: Floats,
+    units: str,
+    point: OperatingPoint | None,
+    *,
+    decision: bool,
+    posterior: bool,
+) -> Mapping[str, Array]:
+    """What to write for scores: LLRs, and the columns that were asked for."""
+    import numpy as np
+    from scipy.special import expit, logit
+
+    llrs = calibration(scores)
+    columns: dict[str, Array] = {"llr": llrs / UNITS[units]}
+    if point and decision:
+        accepted = llrs >= -point.prior_log_odds
+        columns["decision"] = np.where(accepted, "accept", "reject")
+    if point and posterior:
+        columns["posterior"] = expit(llrs + logit(point.p_target))
+    return columns

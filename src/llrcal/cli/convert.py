@@ -1,0 +1,121 @@
+"""``llrcal convert``: trials from one format into another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from llrcal.cli.reading import form_options, key_options
+
+if TYPE_CHECKING:
+    from llrcal.trials.table import Table
+
+
+@click.command()
+@click.argument("scores", metavar="SCORES")
+@click.option("-o", "--out", required=True, metavar="OUT", help="The new file; - for the terminal.")
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    help="Its format: kaldi, wespeaker, speechbrain, voxceleb, nist-tsv, csv, tsv, parquet, npz, "
+    "hdf5, ...  [default: by the ending of OUT]",
+)
+@click.option("--key-out", metavar="FILE", help="Write the labels to a key of the same format.")
+@key_options
+@form_options
+@click.option("--quiet", is_flag=True, help="Say nothing.")
+def convert(
+    scores: str,
+    out: str,
+    to: str | None,
+    key_out: str | None,
+    spoof: str,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Write trials in another format.
+
+    \b
+    llrcal convert scores.txt --key trials.txt -o trials.parquet
+    llrcal convert scores.h5 --key key.h5 -o scores.txt --to wespeaker
+    llrcal convert speechbrain.txt -o scores.txt --to kaldi --key-out trials.txt
+    """
+    from llrcal.errors import OptionError
+    from llrcal.trials.reading import without_spoof
+    from llrcal.trials.writing import format_of, prepared, said_of
+
+    to = to or format_of(out)
+    if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
+        raise OptionError(f"{out} cannot be both the scores and the key")
+    table, notes = _read(scores, needs_label=key_out is not None, **reading)
+    if table.has("label") and spoof != "error":
+        table, said = without_spoof(table, spoof)  # type: ignore[arg-type]
+        notes += said
+    files = {out: prepared(table, to=to)}
+    if key_out is not None:
+        files[key_out] = prepared(table, to=to, key=True)
+    for name, file in files.items():  # before any of them is there
+        file.check_place(name)
+    for name, file in files.items():
+        file.write(name)
+        held = {"label"} if key_out is not None else set()
+        left_out = [role for role in file.left_out if role not in held]
+        notes += [f"{name}: {note}" for note in said_of(left_out)]
+    if not quiet:
+        for note in notes:
+            click.echo(note, err=True)
+
+
+def _read(
+    scores: str,
+    *,
+    needs_label: bool,
+    key: str | None,
+    missing: Any,
+    unknown: Any,
+    duplicates: Any,
+    **form: Any,
+) -> tuple[Table, list[str]]:
+    """Trials, and how they were read. Labels are welcome even where they are not needed."""
+    from llrcal.trials.joining import Policy
+    from llrcal.trials.reading import read_and_join, wishes
+
+    if key is None and _has_classes(scores):
+        return _class_by_class(scores, **form)
+    has_key = key is not None or not needs_label
+    wish, key_wish = wishes(has_key=has_key, allow_infinite=True, **form)
+    return read_and_join(scores, key, wish, key_wish, Policy(missing, unknown, duplicates))
+
+
+def _has_classes(source: str) -> bool:
+    """Whether these are two files of one class each, or arrays that say what is a target."""
+    from llrcal.trials.npy import is_npz, read_npz
+    from llrcal.trials.source import Source
+
+    if not Path(source).is_file():
+        return source.count(",") == 1
+    file = Source(source)
+    if file.path is None or not is_npz(file.head):
+        return False
+    names = read_npz(file.path).keys()
+    return "labels" in names or {"tar", "non"} <= names
+
+
+def _class_by_class(scores: str, **form: Any) -> tuple[Table, list[str]]:
+    import numpy as np
+    import polars as pl
+
+    from llrcal.trials import read_trials
+    from llrcal.trials.conventions import SPEAKERS
+    from llrcal.trials.table import Table
+
+    trials = read_trials(scores, allow_infinite=True, **form)
+    columns = {"score": trials.scores, "label": trials.labels.astype(np.int8)}
+    frame = pl.DataFrame(columns)
+    if trials.tar_speakers is not None and trials.non_speakers is not None:
+        speakers = np.concatenate([trials.tar_speakers, trials.non_speakers])
+        named = pl.DataFrame(speakers, schema=list(SPEAKERS)).cast(pl.String)
+        frame = named.hstack(frame)
+    return Table(frame, trials.source, "class by class"), list(trials.notes)

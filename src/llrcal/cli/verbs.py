@@ -1,0 +1,84 @@
+"""The verbs of the command line: a table of them, and the group that loads one when it is used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from llrcal.cli import status_after
+from llrcal.errors import LlrcalError
+from llrcal.version import __version__
+
+# Each verb is the command of its name in the module of its name, and its line here is the first
+# sentence of that command's help: a list of the verbs need not wait for their modules.
+VERBS = {
+    "fit": "Train a calibration on scores and labels.",
+    "apply": "Replace the scores in a file by calibrated LLRs.",
+    "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
+    "decide": "Print the scores to accept at a prior and costs.",
+    "convert": "Write trials in another format.",
+    "compare": "Compare every calibration of the paper, in numbers and pictures.",
+    "simulate": "Simulate a recognizer, and write its trials.",
+    "demo": "Simulate a recognizer and compare every calibration on it.",
+    "completion": "Print the script with which a shell completes verbs and options.",
+}
+
+# The main jobs, in the order in which they come up.
+EXAMPLES = (
+    "llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json",
+    "llrcal apply nig.json eval-scores.txt -o eval-llrs.txt",
+    "llrcal evaluate eval-llrs.txt --key eval-key.txt",
+    "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
+    "llrcal compare --train dev.npz --test eval.npz --out results",
+    "llrcal demo",
+)
+
+
+def verb(name: str) -> click.Command:
+    """The command of a verb, from its module."""
+    command: click.Command = getattr(import_module(f"llrcal.cli.{name}"), name)
+    return command
+
+
+class Verbs(click.Group):
+    """Verbs in the order of the table, each loaded when it is called.
+
+    They end with one line on standard error where the user can help it.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, verb(name) if found and name else None, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            if sys.stdout:  # which may be closed; a reader who left can still be met quietly here
+                sys.stdout.flush()
+        except (LlrcalError, OSError, KeyboardInterrupt) as problem:
+            sys.exit(status_after(problem))
+        except SystemExit as end:
+            if isinstance(end.__context__, BrokenPipeError):  # after which rich exits by itself
+                sys.exit(status_after(end.__context__))
+            raise
+        return result
+
+
+@click.group(
+    cls=Verbs,
+    # What is listed before any of them is called: names and lines, no more.
+    commands={name: click.Command(name, short_help=line) for name, line in VERBS.items()},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    epilog="\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES)]),
+)
+@click.version_option(__version__, prog_name="llrcal", message="%(prog)s %(version)s")
+def command_line() -> None:
+    """Turn recognizer scores into calibrated log-likelihood-ratios (LLRs)."""

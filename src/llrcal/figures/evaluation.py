@@ -1,0 +1,39 @@
+"""The figures of one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from llrcal.comparison import OperatingPoint
+from llrcal.evaluation import Evaluation
+from llrcal.figures.bayes_error import bayes_error
+from llrcal.figures.det import det
+from llrcal.figures.drawing import draw_into
+from llrcal.figures.ece import ece
+from llrcal.figures.reliability import reliability
+from llrcal.figures.tippett import tippett
+
+
+def draw_evaluation(
+    evaluation: Evaluation,
+    folder: Path,
+    points: Sequence[OperatingPoint],
+    *,
+    label: str = "LLRs",
+) -> None:
+    """Draw every figure of an evaluation and save each as PNG, PDF and SVG."""
+    one = {label: evaluation}
+    point = points[0]
+    at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+    draw_into(
+        folder,
+        {
+            "bayes-error": partial(bayes_error, evaluations=one),
+            "det": partial(at_point, evaluations=one),
+            "reliability": partial(reliability, evaluation=evaluation, label=label),
+            "tippett": partial(tippett, evaluations=one),
+            "ece": partial(ece, evaluations=one),
+        }.items(),
+    )

@@ -1,0 +1,131 @@
+"""Who writes which columns: the conventions for text files, and the names of columns.
+
+A column has a role. ``enrol``, ``test`` and ``side`` make up the identity of a trial; ``score``
+and ``label`` are what we are after; ``enrol_speaker`` and ``test_speaker`` are who is speaking,
+and make a label where there is none; ``kind`` is how a recording was made (bona fide, or by
+which attack), and ``-`` is anything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+IDS = ("enrol", "test", "side")
+SPEAKERS = ("enrol_speaker", "test_speaker")
+ROLES = (*IDS, "score", "label", *SPEAKERS, "kind", "-")
+
+
+@dataclass(frozen=True)
+class Convention:
+    """The columns of a file without a header, and whose they are."""
+
+    name: str
+    who: str
+    columns: tuple[str, ...]
+
+    @property
+    def has_score(self) -> bool:
+        return "score" in self.columns
+
+    @property
+    def has_label(self) -> bool:
+        """Whether a label is there, or follows from the speakers."""
+        return "label" in self.columns or set(SPEAKERS) <= set(self.columns)
+
+    def __str__(self) -> str:
+        return f"{self.who} ({','.join(self.columns)})"
+
+
+def _convention(name: str, who: str, columns: str) -> Convention:
+    return Convention(name, who, tuple(columns.split()))
+
+
+CONVENTIONS = (
+    _convention("kaldi", "Kaldi scores", "enrol test score"),
+    _convention("kaldi", "Kaldi, SITW or VOiCES trials", "enrol test label"),
+    _convention("wespeaker", "wespeaker scores with labels", "enrol test score label"),
+    _convention("speechbrain", "SpeechBrain scores with labels", "enrol test label score"),
+    _convention("voxceleb", "VoxCeleb trials", "label enrol test"),
+    _convention("voxceleb", "VoxCeleb scores", "score enrol test"),
+    _convention("voxceleb", "VoxCeleb scores with labels", "label score enrol test"),
+    _convention("nist", "NIST scores", "enrol test side score"),
+    _convention("nist", "NIST key", "enrol test side label"),
+    _convention("asvspoof2019", "ASVspoof 2019 scores", "kind label score"),
+    _convention("asvspoof2019", "ASVspoof 2019 scores", "enrol kind label score"),
+    _convention("asvspoof2019", "ASVspoof 2019 protocol", "enrol test - kind label"),
+    _convention("asvspoof2021", "ASVspoof 2021 scores", "test score"),
+    _convention("asvspoof2021", "ASVspoof 2021 protocol", "enrol test - - kind label - -"),
+    _convention(
+        "asvspoof2021", "ASVspoof 2021 DF protocol", "enrol test - - kind label - - - - - - -"
+    ),
+    _convention("bob4", "bob scores in four columns", "enrol_speaker test_speaker test score"),
+    _convention(
+        "bob5", "bob scores in five columns", "enrol_speaker enrol test_speaker test score"
+    ),
+    _convention("scores", "scores, one a line", "score"),
+    _convention("labels", "labels, one a line", "label"),
+    _convention("score-label", "scores and labels", "score label"),
+    _convention("label-score", "labels and scores", "label score"),
+    _convention("key", "a key by recording", "test label"),
+    _convention("key", "a key by recording", "label test"),
+    _convention("recordings", "scores with labels by recording", "test score label"),
+    _convention("recordings", "scores with labels by recording", "test label score"),
+)
+
+NAMES = tuple(dict.fromkeys(convention.name for convention in CONVENTIONS))
+"""What a convention can be called by."""
+
+_COLUMN_NAMES = {
+    "enrol": (
+        "enrol enroll enrolment enrollment enrol_id enroll_id enrollid enrolid model modelid "
+        "model_id mid reference reference_id file_x speaker1_file enrol_file"
+    ),
+    "test": (
+        "test test_id testid tid segment segmentid segment_id seg segid probe probe_id file_y "
+        "utt utterance utt_id filename test_file"
+    ),
+    "side": "side chan channel",
+    "score": (
+        "score scores llr llrs log_lr loglr log10_llr log10_lr log10lr llr_log10 llr10 similarity "
+        "asv_score cm_score sasv_score lr"
+    ),
+    "label": (
+        "label labels target targettype target_type is_target key truth ground_truth class "
+        "hypothesis asv_label cm_label sasv_label same is_same genuine y"
+    ),
+    "enrol_speaker": "enrol_speaker enroll_speaker claimed claimed_id speaker1 enrol_spk",
+    "test_speaker": "test_speaker real real_id speaker2 test_spk",
+}
+ROLE_OF_NAME = {name: role for role, names in _COLUMN_NAMES.items() for name in names.split()}
+
+_DECISIONS = frozenset({"dec", "decision", "decisions", "accept", "accepted", "pred", "prediction"})
+
+
+def role_of(name: str) -> str | None:
+    """The role that a column's name stands for, if it is one that people use."""
+    return ROLE_OF_NAME.get(_plain(name))
+
+
+def is_decision(name: str) -> bool:
+    """Whether a column says what a recognizer decided: it looks like a label, and is none."""
+    return _plain(name) in _DECISIONS
+
+
+def is_log10(name: str) -> bool:
+    """Whether a column says that its LLRs are common logarithms."""
+    plain = _plain(name)
+    return "log10" in plain or plain == "llr10"
+
+
+def is_plain_ratio(name: str) -> bool:
+    """Whether a column says that it holds likelihood-ratios, not their logarithms."""
+    return _plain(name) == "lr"
+
+
+def is_distance(name: str) -> bool:
+    """Whether a column says that it holds distances."""
+    return any(word in _plain(name) for word in ("distance", "dist", "euclid"))
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")

@@ -1,0 +1,191 @@
+"""Tables with named columns: Parquet and Arrow files, and frames of polars, pandas and others."""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from llrcal.errors import TrialFileError
+from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.looks import Look
+from llrcal.trials.naming import could_be_ids, roles_by_name
+from llrcal.trials.source import Source
+from llrcal.trials.table import Table
+from llrcal.trials.text import as_labels, with_derived_columns
+from llrcal.trials.wish import Wish
+
+_SAMPLE = 1000
+_WANTED = {*IDS, *SPEAKERS, "score", "label"}
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a table in memory, by the protocol that tables are exchanged by."""
+    return isinstance(value, pl.LazyFrame) or hasattr(value, "__arrow_c_stream__")
+
+
+def as_polars(value: Any) -> pl.DataFrame:
+    """A polars frame of any table, without a copy where that can be.
+
+    Raises
+    ------
+    TrialFileError
+        If it has no columns, or two of the same name.
+    """
+    if isinstance(value, pl.DataFrame):
+        return value
+    if isinstance(value, pl.LazyFrame):
+        return value.collect()
+    if any(name is not None for name in getattr(getattr(value, "index", None), "names", ())):
+        value = value.reset_index()  # pandas: ids may be there, and polars would drop them
+    try:
+        return pl.DataFrame(value)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as problem:
+        raise TrialFileError(
+            f"the frame: is not a table with named columns: {problem}"
+        ) from problem
+
+
+def read_frame_file(source: Source, wish: Wish) -> Table:
+    """The trials of a Parquet or Arrow file; columns that are not asked for stay on disk.
+
+    Raises
+    ------
+    TrialFileError
+        If the file is damaged, or its columns cannot be told apart.
+    """
+    head = _read(source, n_rows=_SAMPLE)
+    roles = _roles(head, wish, source.name)
+    wanted = [n for n, role in zip(head.columns, roles, strict=True) if role in _WANTED]
+    frame = _read(source, columns=wanted)
+    kept = tuple(role for role in roles if role in _WANTED)
+    table = read_frame(frame, replace(wish, columns=kept, named=()), source.name)
+    return replace(table, unnamed=_could_be_ids(head, roles, wish))
+
+
+def score_column(source: Source, wish: Wish) -> tuple[pl.DataFrame, str]:
+    """All of a Parquet or Arrow file, and the name of its column of scores, which are finite."""
+    frame = _read(source)
+    table = read_frame(frame, wish, source.name)
+    if table.score_name is None:
+        raise TrialFileError(f"{source.name}: no column was named as the score")
+    return frame, table.score_name
+
+
+def _read(source: Source, **options: Any) -> pl.DataFrame:
+    read = pl.read_parquet if source.head.startswith(b"PAR1") else pl.read_ipc
+    # Polars would look for other files if there is a * or a [ in the name.
+    path = glob.escape(str(Path(source.path).absolute())) if source.path else None
+    try:
+        return read(path or source.content, **options)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        first_line = str(problem).partition("\n")[0]
+        raise TrialFileError(f"{source.name}: cannot be read: {first_line}") from problem
+
+
+def _roles(frame: pl.DataFrame, wish: Wish, source: str) -> tuple[str, ...]:
+    if wish.columns:
+        if len(wish.columns) != frame.width:
+            raise TrialFileError(
+                f"{source}: has {frame.width} columns, but {len(wish.columns)} were named"
+            )
+        return wish.columns
+    return roles_by_name(frame.columns, _looks(frame, wish), wish, source)
+
+
+def _looks(frame: pl.DataFrame, wish: Wish) -> list[Look]:
+    words = frozenset(word for word, _ in wish.label_of_word)
+    return [_look(column, words) for column in frame.get_columns()]
+
+
+def _could_be_ids(frame: pl.DataFrame, roles: tuple[str, ...], wish: Wish) -> tuple[str, ...]:
+    return could_be_ids(frame.columns, roles, _looks(frame, wish))
+
+
+def read_frame(frame: pl.DataFrame, wish: Wish, source: str) -> Table:
+    """The trials of a table with named columns.
+
+    Raises
+    ------
+    TrialFileError
+        If columns cannot be told apart, or hold what cannot be used; the row is then named.
+    """
+    if not frame.height:
+        raise TrialFileError(f"{source}: holds no trials")
+    roles = _roles(frame, wish, source)
+    wanted = {
+        role: frame[name]
+        for role, name in zip(roles, frame.columns, strict=True)
+        if role in _WANTED
+    }
+    out = {}
+    for role, column in wanted.items():
+        if column.null_count():
+            row = int(column.is_null().arg_max() or 0)
+            raise TrialFileError(
+                f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
+                f"first in row {row}; remove or repair them"
+            )
+        out[role] = _converted(column, role, wish, source)
+    chosen = ",".join(f"{role}={column.name}" for role, column in wanted.items())
+    label = wanted.get("label")
+    return Table(
+        with_derived_columns(pl.DataFrame(out)),
+        source,
+        f"columns by name ({chosen})",
+        score_name=wanted["score"].name if "score" in wanted else None,
+        forensic=label is not None and _look(label, frozenset()).forensic,
+        unnamed=_could_be_ids(frame, roles, wish),
+    )
+
+
+def _look(column: pl.Series, words: frozenset[str]) -> Look:
+    head = column.drop_nulls().head(_SAMPLE)
+    try:
+        return Look.of(head.cast(pl.String).to_list(), words)
+    except pl.exceptions.PolarsError:  # lists and the like: neither ids nor scores nor labels
+        return Look.of(["[]"], frozenset())
+
+
+def _converted(column: pl.Series, role: str, wish: Wish, source: str) -> pl.Series:
+    if role == "score":
+        return _scores(column, wish, source)
+    try:
+        text = column.cast(pl.String).rename(role)
+    except pl.exceptions.PolarsError as problem:
+        raise TrialFileError(
+            f"{source}: column {column.name!r} should be the {role}, but is of type {column.dtype}"
+        ) from problem
+    return _labels(text, column.name, wish, source) if role == "label" else text
+
+
+def _scores(column: pl.Series, wish: Wish, source: str) -> pl.Series:
+    if not column.dtype.is_numeric():
+        raise TrialFileError(
+            f"{source}: column {column.name!r} should be the score, but is of type {column.dtype}"
+        )
+    scores = column.cast(pl.Float64).rename("score")
+    values = scores.to_numpy()
+    bad = np.isnan(values) if wish.allow_infinite else ~np.isfinite(values)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise TrialFileError(
+            f"{source}: column {column.name!r} has {int(bad.sum())} scores that are not finite; "
+            f"the first is {values[row]} in row {row}. Remove or repair them"
+        )
+    return scores
+
+
+def _labels(words: pl.Series, name: str, wish: Wish, source: str) -> pl.Series:
+    labels = as_labels(words, wish, source)
+    if labels.null_count():
+        row = int(labels.is_null().arg_max() or 0)
+        raise TrialFileError(
+            f"{source}: column {name!r}, row {row}: the label {words[row]!r} is neither "
+            "target nor non-target; if it is one, say so: --labels TARGET,NONTARGET"
+        )
+    return labels

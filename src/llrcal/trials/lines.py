@@ -1,0 +1,196 @@
+"""Text files with the scores replaced: line by line, and not a byte of anything else changed."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from llrcal.arrays import Array, Floats
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.trials.faults import first_fault
+from llrcal.trials.sniffing import BLANK, COMMENT, Layout, is_data, not_utf8
+from llrcal.trials.source import Source
+from llrcal.trials.wish import Wish
+
+Answers = Callable[[Floats], Mapping[str, Array]]
+"""What to write for scores: their LLRs first, then columns to be added, by name."""
+
+_BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
+
+
+def rewritten(source: Source, layout: Layout, wish: Wish, answers: Answers) -> Iterator[bytes]:
+    """The content of a text file, block by block, with ``answers`` in place of the scores.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not hold what the layout says, with its number.
+    OptionError
+        If a column to be added is there already.
+    """
+    editor = _Editor(source, layout, wish, answers)
+    end = _line_end(source)
+    number, done = 1, 0
+    for block in _whole_lines(source, end):
+        if number == 1 and block.startswith(codecs.BOM_UTF8):
+            yield codecs.BOM_UTF8
+            block = block.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
+            done = len(codecs.BOM_UTF8)
+        try:
+            text = block.decode()
+        except UnicodeDecodeError as problem:
+            problem.start += done  # counted from the beginning of the file
+            raise not_utf8(source.name, problem) from problem
+        lines = pl.Series("line", text.split(end.decode()), pl.String)
+        yield editor.edited(lines, number, end.decode()).encode()
+        number, done = number + len(lines) - 1, done + len(block)
+
+
+def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
+    """The content of a matrix with ``llrs`` in its cells, row by row.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not have as many cells as there are LLRs for it.
+    """
+    end = _line_end(source).decode()
+    lines = source.content.decode().split(end)
+    places = [i for i in range(layout.header_line, len(lines)) if is_data(lines[i])]
+    for i, row in zip(places, llrs, strict=True):
+        lines[i], count = _with_cells(lines[i], layout.separator, _as_text(row).to_list())
+        if count != 1 + len(row):
+            raise TrialFileError(
+                f"{source.name}, line {i + 1}: has {count} cells where {1 + len(row)} are expected"
+            )
+    return end.join(lines).encode()
+
+
+def _with_cells(line: str, separator: str, texts: list[str]) -> tuple[str, int]:
+    """A row of a matrix with other numbers after its name, and how many cells it has."""
+    sign = re.escape(separator)
+    cell = r"[^ \t\r]+" if separator == " " else rf'(?:^|(?<={sign}))(?:(?:"[^"]*")+|[^{sign}]*)'
+    left = iter([None, *texts])  # the name stays
+
+    def replaced(match: re.Match[str]) -> str:
+        found, text = match.group(), next(left, None)
+        return found if text is None else found.replace(found.strip(' "\r'), text, 1)
+
+    return re.subn(cell, replaced, line)
+
+
+def _line_end(source: Source) -> bytes:
+    return b"\n" if b"\n" in source.head or b"\r" not in source.head else b"\r"
+
+
+def _whole_lines(source: Source, end: bytes) -> Iterator[bytes]:
+    """The content in large blocks that end where a line does."""
+    parts: list[bytes] = []
+    size = 0
+    for block in source.blocks():
+        cut = block.rfind(end) + 1
+        if size + len(block) < _BLOCK or not cut:
+            parts.append(block)
+            size += len(block)
+            continue
+        yield b"".join([*parts, block[:cut]])
+        parts, size = [block[cut:]], len(block) - cut
+    if rest := b"".join(parts):
+        yield rest
+
+
+@dataclass(frozen=True)
+class _Editor:
+    source: Source
+    layout: Layout
+    wish: Wish
+    answers: Answers
+
+    def edited(self, lines: pl.Series, first: int, end: str) -> str:
+        """The lines, of which the first has the number ``first``, with the scores replaced."""
+        rows = np.flatnonzero(self._is_data(lines, first))
+        parts = lines.gather(rows).str.extract_groups(_pattern(self.layout)).struct.unnest()
+        values = parts["score"].cast(pl.Float64, strict=False).to_numpy()
+        bad = np.isnan(values) if self.wish.allow_infinite else ~np.isfinite(values)
+        bad |= (_has_quote(parts["open"]) != _has_quote(parts["close"])).fill_null(True).to_numpy()
+        if bad.any():  # also where there is no number at all
+            raise self._fault(first + int(rows[np.argmax(bad)]))
+        columns = {name: _as_text(column) for name, column in self.answers(values).items()}
+        llrs, *added = columns.values()
+        body = parts["after"].str.strip_suffix("\r")
+        edited: list[pl.Series | pl.Expr]
+        edited = [parts["before"], parts["open"], llrs, parts["close"], body]
+        joint = pl.lit(self.layout.separator if len(self.layout.roles) > 1 else " ")
+        for column in added:
+            edited += [joint, column]
+        edited.append(parts["after"].str.extract(r"(\r?)$"))
+        lines = lines.scatter(rows, pl.select(pl.concat_str(edited)).to_series())
+        header = self.layout.header_line - first
+        if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
+            lines = lines.scatter(header, self._header(lines[header], list(columns)[1:]))
+        return str(lines.str.join(end).item())
+
+    def _header(self, line: str, added: list[str]) -> str:
+        for name in added:
+            if name in (self.layout.header or ()):
+                raise OptionError(f"{self.source.name}: has a column {name!r} already")
+        stripped = line.removesuffix("\r")
+        return self.layout.separator.join([stripped, *added]) + line[len(stripped) :]
+
+    def _is_data(self, lines: pl.Series, first: int) -> Array:
+        """Which lines hold a trial, not being blank, a comment or the header."""
+        blank = lines.str.strip_chars(BLANK) == ""
+        is_data = ~(blank | lines.str.starts_with(COMMENT)).to_numpy()
+        header = self.layout.header_line - first
+        if 0 <= header < len(lines):
+            is_data[header] = False
+        return is_data
+
+    def _fault(self, number: int) -> TrialFileError:
+        fault = first_fault(self.source, self.layout, self.wish)
+        if ", line " in str(fault):
+            return fault
+        return TrialFileError(
+            f"{self.source.name}, line {number}: does not have the form of the others"
+        )
+
+
+def _as_text(values: Array) -> pl.Series:
+    """Numbers as the shortest text that reads back as the same number."""
+    return pl.Series(np.asarray(values)).cast(pl.String)
+
+
+def _has_quote(edges: pl.Series) -> pl.Series:
+    return edges.str.contains('"', literal=True)
+
+
+def _pattern(layout: Layout) -> str:
+    """A regular expression for a line with all its columns.
+
+    It parts what comes before the score, the blanks and quotation marks on both sides of it, the
+    score itself, and the rest. At each character there is one way to go on, which is fast.
+    """
+    place = layout.index("score")
+    left = len(layout.roles) - 1 - place
+    if layout.separator == " ":
+        field, opening, closing = r"[^ \t\r\n]+", "", ""
+        before, score = rf"[ \t]*(?:{field}[ \t]+){{{place}}}", field
+        after = rf"(?:[ \t]+{field}){{{left}}}[ \t]*"
+    else:
+        sign = re.escape(layout.separator)
+        field, opening, closing = rf"[^{sign}\r\n]*", " *", " *"
+        if layout.quotes:
+            quoted = r'"[^"\r\n]*"'
+            field = rf'(?: *(?:{quoted})+ *|[^"{sign}\r\n]*)'
+            opening, closing = '"? *', ' *"?'
+        before, score = rf"(?:{field}{sign}){{{place}}}", rf'[^"{sign} \r\n]*'
+        after = rf"(?:{sign}{field}){{{left}}}"
+    return (
+        rf"^(?P<before>{before})(?P<open>{opening})(?P<score>{score})(?P<close>{closing})"
+        rf"(?P<after>{after}\r?)$"
+    )

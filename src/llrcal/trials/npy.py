@@ -1,0 +1,147 @@
+"""Arrays of NumPy on disk: ``.npy`` and ``.npz``. Nothing pickled is ever loaded."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.errors import ScoreError, TrialFileError
+from llrcal.labels import LABEL_OF_WORD, Label
+from llrcal.scores import as_floats, is_target, split
+from llrcal.trials.trials import Trials
+from llrcal.trials.wish import Wish
+
+_LARGEST_RATIO = 1000
+_HARMLESS = 2**26
+
+
+def is_npy(head: bytes) -> bool:
+    """Whether a file that begins like this is an array."""
+    return head.startswith(b"\x93NUMPY")
+
+
+def is_npz(head: bytes) -> bool:
+    """Whether a file that begins like this is an archive of arrays."""
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def read_npy(name: str) -> Array:
+    """One array, left on disk until it is used.
+
+    Raises
+    ------
+    TrialFileError
+        If the file is not a plain array, or shorter than it claims to be.
+    """
+    try:
+        return np.asarray(np.load(name, allow_pickle=False, mmap_mode="r"))
+    except Exception as problem:  # its header is parsed as Python, which fails in many ways
+        raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
+
+
+def read_npz(name: str) -> dict[str, Array]:
+    """Every array of an archive, by name.
+
+    Raises
+    ------
+    TrialFileError
+        If the archive is damaged, or claims to be far larger than it is.
+    """
+    try:
+        with zipfile.ZipFile(name) as archive:
+            _refuse_bombs(archive, name)
+            _refuse_duplicates(archive, name)
+            return {
+                entry.filename.removesuffix(".npy"): _array(archive.read(entry))
+                for entry in archive.infolist()
+            }
+    except TrialFileError:
+        raise
+    except Exception as problem:  # zipfile and numpy raise a dozen kinds on damaged archives
+        raise TrialFileError(f"{name}: cannot be read: {_reason(problem)}") from problem
+
+
+def _refuse_bombs(archive: zipfile.ZipFile, name: str) -> None:
+    total = sum(entry.file_size for entry in archive.infolist())
+    packed = Path(name).stat().st_size
+    if total > max(_HARMLESS, _LARGEST_RATIO * packed):
+        raise TrialFileError(
+            f"{name}: {packed} compressed bytes swell to {total}; this is no archive of scores"
+        )
+
+
+def _refuse_duplicates(archive: zipfile.ZipFile, name: str) -> None:
+    names = archive.namelist()
+    if len(set(names)) < len(names):
+        raise TrialFileError(f"{name}: two of its arrays have the same name")
+
+
+def _array(content: bytes) -> Array:
+    return np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False))
+
+
+def archive_trials(name: str, wish: Wish) -> Trials:
+    """The trials of an archive that holds ``tar`` and ``non``, or ``scores`` and ``labels``."""
+    arrays = read_npz(name)
+    if {"tar", "non"} <= arrays.keys():
+        return Trials(
+            arrays["tar"],
+            arrays["non"],
+            name,
+            arrays.get("tar_speakers"),
+            arrays.get("non_speakers"),
+            notes=(f"{name}: arrays tar and non",),
+            allow_infinite=wish.allow_infinite,
+        )
+    if {"scores", "labels"} <= arrays.keys():
+        labels = labels_of(arrays["labels"], name, wish)
+        tar, non = split(arrays["scores"], labels)
+        return Trials(
+            tar,
+            non,
+            name,
+            is_target=labels,
+            notes=(f"{name}: arrays scores and labels",),
+            allow_infinite=wish.allow_infinite,
+        )
+    found = ", ".join(sorted(arrays)) or "nothing"
+    raise TrialFileError(f"{name}: holds {found}; expected tar and non, or scores and labels")
+
+
+def labels_of(array: Array, name: str, wish: Wish) -> Array:
+    """Which trials are targets, by the words of the user where there are some.
+
+    Raises
+    ------
+    TrialFileError
+        If a label is neither target nor non-target.
+    """
+    meaning = dict(wish.label_of_word)
+    try:
+        return is_target(array) if meaning == LABEL_OF_WORD else _is_meant(array, meaning)
+    except (ValueError, SystemError) as problem:  # also where text holds what are no characters
+        raise TrialFileError(f"{name}: {problem}") from problem
+
+
+def _is_meant(array: Array, meaning: dict[str, Label]) -> Array:
+    words = array.astype(str)
+    known = np.isin(words, [word for word, label in meaning.items() if label != Label.SPOOF])
+    if not known.all():
+        first = str(words.ravel()[int(np.argmin(known))])
+        raise ScoreError(f"the label {first!r} is none of --labels")
+    return np.isin(words, [word for word, label in meaning.items() if label == Label.TARGET])
+
+
+def scores_of(arrays: dict[str, Array], name: str) -> Array:
+    """The scores of an archive, where labels are not asked for."""
+    if "scores" not in arrays:
+        raise TrialFileError(f"{name}: holds no array 'scores'; it has {', '.join(sorted(arrays))}")
+    return as_floats(arrays["scores"], f"{name}:")
+
+
+def _reason(problem: Exception) -> str:
+    return getattr(problem, "strerror", None) or str(problem) or type(problem).__name__

@@ -1,0 +1,74 @@
+"""Compressed files: the standard library's zstd where it has one, and output by name."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from llrcal.errors import OptionError
+from llrcal.files import atomic_file
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+__all__ = ["STANDARD_STREAM", "check_place", "output", "plain_name", "zstd"]
+
+STANDARD_STREAM = "-"
+
+_GZIP, _ZSTD = (".gz",), (".zst", ".zstd")
+
+
+def plain_name(name: str) -> str:
+    """A name without the ending that says how it is compressed."""
+    for ending in (*_GZIP, *_ZSTD):
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    return name
+
+
+def check_place(name: str, *, by_name: bool = False) -> None:
+    """Raise an OptionError where no file can be written, before any work is done for it.
+
+    With ``by_name``, what is to be written is neither packed nor sent to standard output.
+    """
+    path = Path(name)
+    if by_name and (name == STANDARD_STREAM or plain_name(name) != name):
+        raise OptionError(f"{name}: this can only be written to a plain file; name one")
+    if name == STANDARD_STREAM:
+        return
+    if path.is_dir():
+        raise OptionError(f"{name} is a folder; name a file in it")
+    if not path.absolute().parent.is_dir():
+        raise OptionError(f"{name} cannot be written: {path.parent} is not a folder")
+
+
+@contextmanager
+def output(name: str) -> Iterator[IO[bytes]]:
+    """Where to write: a file that appears when it is whole, compressed by its name, or ``-``.
+
+    Raises
+    ------
+    OptionError
+        If there can be no file of that name.
+    """
+    check_place(name)
+    if name == STANDARD_STREAM:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with atomic_file(name) as file:
+        if name.endswith(_GZIP):
+            # No name and no time, so that the same answer is the same file.
+            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                yield cast("IO[bytes]", packed)
+        elif name.endswith(_ZSTD):
+            with zstd.ZstdFile(file, mode="wb") as packed:
+                yield cast("IO[bytes]", packed)
+        else:
+            yield file

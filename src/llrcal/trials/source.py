@@ -1,0 +1,159 @@
+"""Where the bytes come from: a file or standard input, plain or compressed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Protocol
+
+from llrcal.errors import TrialFileError
+from llrcal.trials.packing import STANDARD_STREAM, zstd
+
+_BLOCK = 2**20
+_HEAD = 2**18
+_LINES = 4  # enough to tell a header from what is below it
+LONGEST_LINE = 2**22
+"""Bytes; what has a longer line is not a file of trials."""
+# Score files shrink three- to tenfold; what swells by more than this is not one of them.
+_LARGEST_RATIO = 100
+_HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Source:
+    """A file, or standard input as ``-``, whose content is read as it is or decompressed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = "standard input" if name == STANDARD_STREAM else name
+        self._path = name
+        self._content: bytes | None = None
+        if name == STANDARD_STREAM:
+            self._content = sys.stdin.buffer.read()
+        elif not _is_regular(name):  # a pipe is read once, whatever is asked of it later
+            with self._raw() as file:
+                self._content = file.read()
+
+    @cached_property
+    def compression(self) -> str | None:
+        """``gzip``, ``zstd``, or None, by the first bytes rather than by the name."""
+        with self._raw() as file:
+            start = file.read(4)
+        return "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
+
+    @cached_property
+    def head(self) -> bytes:
+        """The beginning of the content: whole lines, unless it has none."""
+        with self.open() as file:
+            head = _read(file, _HEAD, self.name)
+            if len(head) == _HEAD and head.count(b"\n") < _LINES:  # a matrix has long lines
+                head += _read(file, _LINES * LONGEST_LINE, self.name)
+        if len(head) < _HEAD:
+            return head
+        end = max(head.rfind(b"\n"), head.rfind(b"\r"))
+        if end < 0 and len(head) > LONGEST_LINE:
+            raise TrialFileError(
+                f"{self.name}: its first line is longer than {LONGEST_LINE} bytes; "
+                "this is not a file of trials"
+            )
+        return head[: end + 1] if end >= 0 else head
+
+    @property
+    def path(self) -> str | None:
+        """The name of the file, where the content can be read from it as it is."""
+        return None if self._content is not None or self.compression else self._path
+
+    @cached_property
+    def content(self) -> bytes:
+        """All of the content, decompressed."""
+        with self.open() as file:
+            return b"".join(self._blocks(file))
+
+    @contextmanager
+    def open(self) -> Iterator[_Readable]:
+        """The content as a stream, decompressed."""
+        with self._raw() as raw:
+            if self.compression == "gzip":
+                yield gzip.GzipFile(fileobj=raw)
+            elif self.compression == "zstd":
+                yield zstd.ZstdFile(raw)
+            else:
+                yield raw
+
+    @contextmanager
+    def _raw(self) -> Iterator[IO[bytes]]:
+        if self._content is not None:
+            yield io.BytesIO(self._content)
+            return
+        try:
+            with Path(self._path).open("rb") as file:
+                yield file
+        except OSError as problem:
+            raise _unreadable(self.name, problem) from problem
+
+    def blocks(self) -> Iterator[bytes]:
+        """The content block by block, with an eye on how far it swells."""
+        with self.open() as file:
+            yield from self._blocks(file)
+
+    def _blocks(self, file: _Readable) -> Iterator[bytes]:
+        packed = self._packed_size if self.compression else None
+        total = 0
+        while block := _read(file, _BLOCK, self.name):
+            total += len(block)
+            if packed is not None and total > max(_HARMLESS, _LARGEST_RATIO * packed):
+                raise TrialFileError(
+                    f"{self.name}: {packed} compressed bytes swell to more than {total}; if this "
+                    "is meant, decompress it first"
+                )
+            yield block
+
+    @property
+    def _packed_size(self) -> int:
+        return len(self._content) if self._content is not None else Path(self._path).stat().st_size
+
+
+def _read(file: _Readable, size: int, name: str) -> bytes:
+    try:
+        return file.read(size)
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as problem:
+        raise TrialFileError(
+            f"{name}: the compressed data is cut off or damaged ({problem}); copy the file again"
+        ) from problem
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+
+
+def _unreadable(name: str, problem: OSError) -> TrialFileError:
+    return TrialFileError(f"{name}: cannot be read: {problem.strerror or problem}")
+
+
+def mode_of(name: str) -> int | None:
+    """What kind of file has this name; None if there is none."""
+    try:
+        return Path(name).stat().st_mode
+    except (OSError, ValueError):
+        return None
+
+
+def _is_regular(name: str) -> bool:
+    try:
+        mode = Path(name).stat().st_mode
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+    except ValueError as problem:  # a NUL byte in the name
+        raise TrialFileError(f"{name!r}: is not a file name: {problem}") from problem
+    if stat.S_ISDIR(mode):
+        raise TrialFileError(f"{name}: is a folder, not a file")
+    return stat.S_ISREG(mode)

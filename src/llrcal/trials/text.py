@@ -1,0 +1,159 @@
+"""Text files of any layout: read by polars at full speed, or refused with the line at fault."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from llrcal.errors import TrialFileError
+from llrcal.labels import Label
+from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.faults import Survey, first_fault
+from llrcal.trials.sniffing import COMMENT, Layout
+from llrcal.trials.source import Source
+from llrcal.trials.table import Table
+from llrcal.trials.wish import Wish
+
+_BLANKS = re.compile(rb"[ \t]+")
+_EDGES = re.compile(rb"^ (?!#)| (?=\r?$)", re.MULTILINE)  # what follows a blank is no comment
+_BLANK_LINES = re.compile(rb"^[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+
+
+def read_text(source: Source, layout: Layout, wish: Wish) -> Table:
+    """The trials of a text file.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not hold what the layout says, with its number.
+    """
+    survey = Survey.of(source, layout)
+    if survey.has_fault:
+        raise first_fault(source, layout, wish)
+    frame = None
+    has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)
+    if not has_odd_blanks:
+        frame = _frame(_input(source), layout, wish, source.name, skip=layout.first_line - 1)
+    if frame is None:  # there may only be blanks too many
+        frame = _frame(tidied(source.content, layout), layout, wish, source.name)
+    if frame is None:
+        raise first_fault(source, layout, wish)
+    return Table(
+        with_derived_columns(frame),
+        source.name,
+        f"{layout.reading}{survey}",
+        score_name=layout.score_name,
+        forensic=layout.forensic,
+        unnamed=layout.unnamed,
+    )
+
+
+def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Labels from who is speaking, and the model's name from the speaker's, where they lack."""
+    if set(SPEAKERS) <= set(frame.columns):
+        if "label" not in frame.columns:
+            same = pl.col("enrol_speaker") == pl.col("test_speaker")
+            frame = frame.with_columns(same.cast(pl.Int8).alias("label"))
+        if "enrol" not in frame.columns:
+            frame = frame.with_columns(pl.col("enrol_speaker").alias("enrol"))
+    return frame
+
+
+def as_labels(words: pl.Series, wish: Wish, source: str) -> pl.Series:
+    """Labels as numbers; null for a word that is none.
+
+    Raises
+    ------
+    TrialFileError
+        If non-targets are both 0 and -1, which in a key of three numbers are different things.
+    """
+    expression = pl.lit(None, pl.Int8)
+    for label in Label:
+        chosen = [word for word, meaning in wish.label_of_word if meaning is label]
+        if chosen:
+            expression = (
+                pl.when(pl.col("label").is_in(chosen))
+                .then(pl.lit(label.value, pl.Int8))
+                .otherwise(expression)
+            )
+    words = words.rename("label")
+    if all((words == number).any() for number in ("0", "-1")):
+        raise TrialFileError(
+            f"{source}: labels are 1, 0 and -1, where 0 may be no trial at all; leave the zeros "
+            "out, or say which two it is: --labels 1,-1"
+        )
+    return words.to_frame().select(expression.alias("label")).to_series()
+
+
+def _input(source: Source) -> str | bytes:
+    """A name where polars can map the file itself, else the bytes."""
+    if b"\n" in source.head:
+        # Polars would take a ~ for the home of the user.
+        return str(Path(source.path).absolute()) if source.path else source.content
+    return source.content.replace(b"\r", b"\n")
+
+
+def tidied(content: bytes, layout: Layout) -> bytes:
+    """The trials alone, without blank lines, and with no more blanks than part the values."""
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    content = content.split(b"\n", layout.first_line - 1)[-1]
+    if layout.separator == " ":
+        content = _EDGES.sub(b"", _BLANKS.sub(b" ", content))
+        return _BLANK_LINES.sub(b"", content)
+    patterns = [rb'(?P<kept>"[^"]*")'] if layout.quotes else []
+    patterns.append(_BLANK_LINES.pattern)
+    if layout.padded:
+        sign = re.escape(layout.separator.encode())
+        patterns += [rb" *(?P<sign>%b) *" % sign, rb"^ +", rb" +(?=\r?$)"]
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        return match.group(match.lastgroup) if match.lastgroup else b""
+
+    return re.sub(b"|".join(patterns), replaced, content, flags=re.MULTILINE)
+
+
+def _frame(
+    source: str | bytes, layout: Layout, wish: Wish, name: str, *, skip: int = 0
+) -> pl.DataFrame | None:
+    """The columns that have a role; None if a line does not hold what the layout says."""
+    wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
+    names = {f"column_{i + 1}": role for i, role in enumerate(layout.roles)}
+    options: dict[str, Any] = {
+        "has_header": False,
+        "skip_lines": skip,
+        "separator": layout.separator,
+        "quote_char": '"' if layout.quotes else None,
+        "comment_prefix": COMMENT,
+        "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
+        "columns": wanted,
+        "raise_if_empty": False,
+        "glob": False,
+    }
+    try:
+        frame = pl.read_csv(source, **options)
+    except pl.exceptions.PolarsError:
+        return None
+    frame = frame.rename({column: names[column] for column in frame.columns})
+    if "label" in frame.columns:
+        frame = frame.with_columns(as_labels(frame["label"], wish, name))
+    return None if _is_faulty(frame, wish) else frame
+
+
+def _is_faulty(frame: pl.DataFrame, wish: Wish) -> bool:
+    """Whether something is missing, is not a label, or is not a number that can be used."""
+    if any(column.null_count() or _has_empty(column) for column in frame.get_columns()):
+        return True
+    if "score" not in frame.columns:
+        return False
+    scores = frame["score"].to_numpy()
+    return bool((np.isnan(scores) if wish.allow_infinite else ~np.isfinite(scores)).any())
+
+
+def _has_empty(column: pl.Series) -> bool:
+    """Whether there is a text of no length, which is null unless it stands between quotes."""
+    return column.dtype == pl.String and bool((column == "").any())

@@ -1,0 +1,211 @@
+"""Trials written in somebody else's convention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.labels import Label
+from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
+from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
+from llrcal.trials.packing import check_place, output, plain_name
+from llrcal.trials.table import Table
+
+TABLES = {"csv": ",", "tsv": "\t", "nist-tsv": "\t"}
+OTHERS = ("parquet", "npz", "hdf5")
+FORMATS = (*NAMES, *TABLES, *OTHERS)
+
+_WORDS = {Label.TARGET: "target", Label.NONTARGET: "nontarget", Label.SPOOF: "spoof"}
+_NUMBERS = {Label.TARGET: "1", Label.NONTARGET: "0"}
+_NUMBERED = {"speechbrain", "voxceleb", "labels", "score-label", "label-score", "npz", "hdf5"}
+_ENDINGS = {"csv": "csv", "tsv": "tsv", "parquet": "parquet", "npz": "npz", "h5": "hdf5"}
+_NIST_NAMES = {"enrol": "modelid", "test": "segmentid", "score": "LLR", "label": "targettype"}
+_PLURALS = {"enrol": "models", "test": "recordings", "side": "sides", "score": "scores"}
+_PLURALS |= {"label": "labels", **dict.fromkeys(SPEAKERS, "speakers")}
+
+# Ids that would be read as something else, or as two: what each kind of text cannot hold.
+_UNFIT_IDS = {
+    " ": (r"^$|[\s\x00\x1c-\x1f]", "blanks part its columns"),
+    "\t": (r"^$|^ | $|[\t\r\n\x00]", "it has no way to write tabs, line ends or outer blanks"),
+    ",": (r"^$|^ | $|[\r\n\x00]", "it has no way to write line ends or outer blanks"),
+}
+_NO_BEGINNING = r"^[#\x{feff}]"  # of a line: a comment, or a byte order mark
+
+
+def format_of(name: str) -> str:
+    """The format that the ending of a name stands for.
+
+    Raises
+    ------
+    OptionError
+        If it stands for none.
+    """
+    ending = plain_name(name).rpartition(".")[2].replace("hdf5", "h5")
+    if ending not in _ENDINGS:
+        raise OptionError(
+            f"{name}: the ending does not say the format; give --to with one of "
+            f"{', '.join(FORMATS)}"
+        )
+    return _ENDINGS[ending]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Trials in the words of a format, of which nothing is written yet."""
+
+    frame: pl.DataFrame
+    """The columns to be written, in their order; one that is always the same is a ``-``."""
+    to: str
+    left_out: tuple[str, ...]
+    """What the trials have and the format does not hold, by their roles."""
+
+    def check_place(self, out: str) -> None:
+        """Raise an OptionError where no such file can be written."""
+        check_place(out, by_name=self.to == "hdf5")
+
+    def write(self, out: str) -> None:
+        """Write the file, which appears whole or not at all."""
+        if self.to == "hdf5":
+            is_key = "label" in self.frame.columns
+            (write_hdf5_key if is_key else write_hdf5_scores)(out, self.frame)
+            return
+        with output(out) as file:
+            if self.to == "npz":
+                arrays: dict[str, Any] = {f"{c.name}s": c.to_numpy() for c in self.frame}
+                np.savez(file, **arrays)
+            elif self.to == "parquet":
+                self.frame.write_parquet(file)
+            elif self.to == "csv":
+                self.frame.write_csv(file)
+            else:
+                self.frame.write_csv(
+                    file,
+                    separator=TABLES.get(self.to, " "),
+                    include_header=self.to in TABLES,
+                    quote_style="never",
+                )
+
+
+def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
+    """Trials as a format will have them; with ``key``, ids and labels alone.
+
+    Raises
+    ------
+    OptionError
+        If the format is unknown.
+    TrialFileError
+        If the format needs what the trials do not have, or cannot hold what they have.
+    """
+    if to not in FORMATS:
+        raise OptionError(f"there is no format {to!r}; choose one of {', '.join(FORMATS)}")
+    frame = table.frame.drop("score", strict=False) if key else table.frame
+    convention = _convention(table, frame, to, key=key) if to in NAMES else None
+    roles = convention.columns if convention else _roles(table, frame, to, key=key)
+    chosen = _with_words(frame.select(_columns(roles)), table.source, to)
+    _refuse_unfit_ids(chosen, table.source, to)
+    if to == "nist-tsv":
+        chosen = chosen.rename({old: new for old, new in _NIST_NAMES.items() if old in roles})
+    follows = _what_follows(frame, convention, table.source) if convention else ()
+    left_out = [role for role in frame.columns if role not in {*roles, *follows}]
+    return Prepared(chosen, to, tuple(left_out))
+
+
+def said_of(left_out: Sequence[str]) -> list[str]:
+    """What was left out, in words."""
+    names = list(dict.fromkeys(_PLURALS[role] for role in left_out if role != "label"))
+    said = [f"{' and '.join(names)} are not in it"] if names else []
+    return [*said, "labels are not in it; add --key-out"] if "label" in left_out else said
+
+
+def _convention(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Convention:
+    """The convention of this name that holds the most of what there is."""
+    named = [c for c in CONVENTIONS if c.name == to]
+    wants_score = not key and any(c.has_score for c in named)
+    fitting = [
+        c
+        for c in named
+        if c.has_score is wants_score
+        and "kind" not in c.columns
+        and set(c.columns) <= {*frame.columns, "-"}
+    ]
+    if fitting:
+        return max(fitting, key=lambda c: len(c.columns))
+    if key and all(c.has_score for c in named):
+        hint = "they are with the scores" if named[0].has_label else "write them with --to labels"
+        raise TrialFileError(f"{table.source}: format {to} has no file for labels alone; {hint}")
+    asked = " or ".join(",".join(c.columns) for c in named if c.has_score is wants_score)
+    raise TrialFileError(
+        f"{table.source}: format {to} needs {asked}; the trials have {', '.join(frame.columns)}"
+    )
+
+
+def _roles(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Sequence[str]:
+    """The columns of a format that has names for them."""
+    value = "label" if key else "score"
+    needed = {
+        "npz": ("label",) if key else ("score", "label"),
+        "hdf5": ("enrol", "test", value),
+    }.get(to, (value,))
+    for role in needed:
+        if role not in frame.columns:
+            raise TrialFileError(f"{table.source}: has no {role}, which format {to} needs")
+    return needed if to in ("npz", "hdf5") else [r for r in ROLES if r in frame.columns]
+
+
+def _what_follows(frame: pl.DataFrame, convention: Convention, source: str) -> Sequence[str]:
+    """What need not be written, for it will be made out from the speakers again."""
+    if not set(SPEAKERS) <= set(convention.columns):
+        return ()
+    same = frame["enrol_speaker"] == frame["test_speaker"]
+    if "label" in frame.columns and not (frame["label"] == same.cast(pl.Int8)).all():
+        raise TrialFileError(
+            f"{source}: format {convention.name} has no labels but whether two speakers are the "
+            "same, and some of these trials are labelled otherwise"
+        )
+    named = "enrol" in frame.columns and (frame["enrol"] == frame["enrol_speaker"]).all()
+    return ("label", "enrol") if named else ("label",)
+
+
+def _columns(roles: Sequence[str]) -> list[pl.Expr]:
+    return [
+        pl.lit("-").alias(f"- {i}") if role == "-" else pl.col(role) for i, role in enumerate(roles)
+    ]
+
+
+def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
+    """The frame with labels as the format has them."""
+    if "label" not in frame.columns:
+        return frame
+    words = _NUMBERS if to in _NUMBERED else _WORDS
+    if not frame["label"].is_in([*words]).all():
+        raise TrialFileError(
+            f"{source}: format {to} has no word for spoof trials; leave them out (--spoof omit), "
+            "or write csv or parquet"
+        )
+    if to in OTHERS and to != "parquet":
+        return frame.with_columns(pl.col("label").cast(pl.Boolean))
+    meaning = {label.value: word for label, word in words.items()}
+    return frame.with_columns(pl.col("label").replace_strict(meaning, return_dtype=pl.String))
+
+
+def _refuse_unfit_ids(frame: pl.DataFrame, source: str, to: str) -> None:
+    """Refuse ids that would not be read again as they are."""
+    if to in OTHERS:
+        return
+    pattern, reason = _UNFIT_IDS[TABLES.get(to, " ")]
+    for column in frame.get_columns():
+        if column.name not in (*IDS, *SPEAKERS):
+            continue
+        unfit = column.str.contains(pattern)
+        if column.name == frame.columns[0]:
+            unfit |= column.str.contains(_NO_BEGINNING)
+        if unfit.any():
+            raise TrialFileError(
+                f"{source}: format {to} cannot hold the id {column.filter(unfit)[0]!r}: {reason}, "
+                "and # begins a comment; write parquet"
+            )

@@ -1,0 +1,218 @@
+"""Beyond the training scores: held at their edge, kept to what trials support, or neither."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import llrcal
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations import Bounds
+from llrcal.calibrations.generative import Generative
+from llrcal.ranks import RUN
+from llrcal.summary import EXACT_UP_TO
+from llrcal.training import Training
+from tests.trial_sets import ANY, Sets, normal
+
+EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
+# Wider targets: the LLR of the generative methods falls, turns and rises.
+TAR, NON = normal(150, 1.5, 2.0), normal(400, -1.5, 0.8)
+LOW, HIGH = float(min(TAR.min(), NON.min())), float(max(TAR.max(), NON.max()))
+LARGEST = float(np.finfo(np.float64).max)
+
+INSIDE = np.concatenate([TAR, NON, np.linspace(LOW, HIGH, 1001)])
+BELOW = [-math.inf, -LARGEST, -1e9, LOW - 1, math.nextafter(LOW, -math.inf)]
+ABOVE = [math.inf, LARGEST, 1e9, HIGH + 1, math.nextafter(HIGH, math.inf)]
+
+
+def fitted(method: str, bounds: str, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
+    return llrcal.fit(tar, non, method=method, bounds=bounds)
+
+
+# -------------------------------------------------------------------------------- policies
+
+
+@EVERY_METHOD
+def test_scores_beyond_get_the_llr_of_the_nearest_training_score(method: str) -> None:
+    calibration = fitted(method, "range")
+    np.testing.assert_array_equal(calibration(BELOW), calibration(LOW))
+    np.testing.assert_array_equal(calibration(ABOVE), calibration(HIGH))
+
+
+@EVERY_METHOD
+def test_within_the_training_scores_not_a_bit_changes(method: str) -> None:
+    formula, bounded = fitted(method, "none"), fitted(method, "range")
+    assert bounded(INSIDE).tobytes() == formula(INSIDE).tobytes()
+    assert bounded.params == formula.params
+
+
+@EVERY_METHOD
+def test_range_is_what_a_fit_does_unless_told(method: str) -> None:
+    assert llrcal.fit(TAR, NON, method=method) == fitted(method, "range")
+    every = llrcal.fit_all(TAR, NON, methods=[method], bounds="counts")
+    assert every == {method: fitted(method, "counts")}
+
+
+@EVERY_METHOD
+def test_counts_keep_llrs_to_what_the_trials_support(method: str) -> None:
+    ranged, counted = fitted(method, "range"), fitted(method, "counts")
+    scores = np.concatenate([INSIDE, BELOW, ABOVE])
+    expected = np.minimum(np.maximum(ranged(scores), -math.log(151)), math.log(401))
+    np.testing.assert_array_equal(counted(scores), expected)
+    assert counted.supported_llrs == (-math.log(151), math.log(401))
+    if method == "pav":
+        np.testing.assert_array_equal(counted(scores), ranged(scores))
+    else:
+        assert counted(scores).max() < ranged(scores).max()
+
+
+def test_without_bounds_the_formula_answers_everywhere() -> None:
+    scores = np.array([*np.linspace(-99, 99, 67), -1e9, 1e9])
+    for method in ("gaussian", "student-t", "nig"):
+        calibration = fitted(method, "none")
+        assert isinstance(calibration, Generative)
+        np.testing.assert_allclose(calibration(scores), calibration.log_ratio(scores), rtol=1e-9)
+    linear = fitted("logistic", "none")
+    expected = linear.params["slope"] * scores + linear.params["offset"]
+    np.testing.assert_allclose(linear(scores), expected, rtol=1e-13)
+    assert linear([-math.inf, math.inf]).tolist() == [-math.inf, math.inf]
+
+
+def test_a_transform_that_bends_back_is_held_at_the_edge() -> None:
+    far = np.linspace(LOW - 10, LOW, 101)
+    assert (np.diff(fitted("gaussian", "none")(far)) < 0).all()
+    assert (np.diff(fitted("gaussian", "range")(far)) == 0).all()
+
+
+def test_an_edge_of_the_support_within_the_training_scores() -> None:
+    """Targets end where an inverse Gaussian ends; non-targets lie far below."""
+    tar, non = np.random.default_rng(0).gamma(2, 1, 500) + 2, normal(5000, 0, 1)
+    assert fitted("nig", "range", tar, non)(non).min() < -1e9
+    assert fitted("nig", "counts", tar, non)(non).min() == -math.log(501)
+
+
+@pytest.mark.parametrize("bounds", ["Range", "", "elub", None, True, 3, ["range"]])
+def test_unknown_policies_are_refused_before_any_work(bounds: Any) -> None:
+    for scores in (TAR, "no scores at all"):
+        with pytest.raises(llrcal.OptionError, match="choose one of range, counts, none"):
+            llrcal.fit(scores, NON, bounds=bounds)
+        with pytest.raises(llrcal.OptionError, match="choose one of range, counts, none"):
+            llrcal.fit_all(scores, NON, bounds=bounds)
+
+
+def test_single_precision_scores_are_compared_at_their_value() -> None:
+    """The bound itself is no float32: rounding it would let scores through."""
+    calibration = fitted("gaussian", "range", np.append(TAR, 9.1), NON)
+    scores = np.array([9.1, 9.2], np.float32)
+    assert float(scores[0]) > 9.1
+    np.testing.assert_array_equal(calibration(scores), calibration(9.1))
+
+
+# ------------------------------------------------------------------- the training range
+
+
+def ends(tar: Array, non: Array) -> tuple[float, float]:
+    every = np.concatenate([tar, non]).astype(np.float64)
+    return float(every.min()), float(every.max())
+
+
+SIZES = [(5, 9), (9, 5), (EXACT_UP_TO + 5, 40), (40, 2 * RUN + 7), (2 * RUN + 7, 60)]
+
+
+@pytest.mark.parametrize("method", ["logistic", "pav"])  # from summaries, and from groups
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_range_is_exact(
+    method: str, sizes: tuple[int, int], dtype: type[np.floating[Any]]
+) -> None:
+    for shift in (-30.0, 0.0, 30.0):  # either class, or each, has the least and the greatest score
+        tar, non = normal(sizes[0], shift, 3).astype(dtype), normal(sizes[1], 0, 3).astype(dtype)
+        calibration = llrcal.fit(tar, non, method=method)
+        assert calibration.bounds == Bounds("range", *ends(tar, non))
+        assert calibration.training_range == ends(tar, non)
+
+
+@given(sets=ANY)
+def test_the_range_of_groups(sets: Sets) -> None:
+    data = Training(*sets)
+    assert data.groups
+    assert data.score_range == ends(*map(np.array, sets))
+
+
+def test_summaries_know_the_range_without_another_pass() -> None:
+    data = Training(TAR, NON)
+    assert data.tar.count + data.non.count == 550
+    del data._tar, data._non
+    assert data.score_range == (LOW, HIGH)
+
+
+@given(sets=ANY)
+def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
+    low, high = ends(*map(np.array, sets))
+    for policy in ("range", "counts"):
+        calibration = fitted("pav", policy, *sets)
+        assert calibration.training_range == (max(low, -LARGEST), min(high, LARGEST))
+        scores = [*sets[0], *sets[1], -math.inf, math.inf, -1e300, 0.0, 1e300]
+        np.testing.assert_array_equal(calibration(scores), fitted("pav", "none", *sets)(scores))
+
+
+def test_a_calibration_made_by_hand_is_not_bounded() -> None:
+    calibration = llrcal.METHODS["logistic"].fit(Training(TAR, NON))
+    assert calibration.bounds == Bounds("none", -LARGEST, LARGEST)
+    assert calibration(BELOW).tolist() == fitted("logistic", "none")(BELOW).tolist()
+
+
+# --------------------------------------------------------------------------------- extremes
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_range_of_llrs_is_that_of_a_dense_grid(method: str, turned: bool) -> None:
+    sets = (NON, TAR) if turned else (TAR, NON)
+    for policy in ("none", "range", "counts"):
+        calibration = fitted(method, policy, *sets)
+        llrs = calibration(np.linspace(LOW, HIGH, 200_001))
+        assert calibration.llr_range == pytest.approx((llrs.min(), llrs.max()), rel=1e-6)
+        assert calibration.llr_range[0] <= llrs.min()
+        assert calibration.llr_range[1] >= llrs.max()
+
+
+def notes(tar: Floats, non: Floats, **options: Any) -> list[str]:
+    found = llrcal.fit(tar, non, **options).report.notes
+    return [note for note in found if note.startswith("LLRs go from")]
+
+
+def test_llrs_far_beyond_what_trials_support_are_noted() -> None:
+    tar, non = normal(300, 9, 1), normal(3000, 0, 1.2)
+    calibration = llrcal.fit(tar, non, method="gaussian")
+    low, high = calibration.llr_range
+    assert high > 21 + math.log(3001)
+    assert calibration.report.notes == (
+        f"LLRs go from {low:.3g} to {high:.3g} over the training scores, but 300 targets and "
+        "3,000 non-targets can support no more than -5.7 to 8.0; bounds='counts' keeps to that",
+    )
+    assert notes(tar, non, method="gaussian", bounds="none")
+    assert not notes(tar, non, method="gaussian", bounds="counts")
+
+
+@EVERY_METHOD
+def test_ordinary_fits_are_not_noted(method: str) -> None:
+    assert not notes(normal(300, 2, 1.2), normal(3000, -1, 1), method=method)
+    if method != "nig":  # whose non-targets end at 2.3: five scores tell it no better
+        assert not notes(np.arange(1.0, 6), np.array([-1.0, 0, 1.5, 2, 2.2]), method=method)
+
+
+def test_one_side_is_enough_for_a_note() -> None:
+    tar, non = normal(300, 2, 1.2), normal(3000, -1, 1)
+    assert notes(tar, np.append(non, -12), method="logistic")
+    assert notes(np.append(tar, 14), non, method="logistic")
+
+
+@EVERY_METHOD
+def test_fits_to_separate_classes_are_noted_unless_pav(method: str) -> None:
+    found = notes(normal(200, 60, 1), normal(900, 0, 1), method=method)
+    assert bool(found) == (method not in ("pav", "logistic"))  # both have their dummy trials

@@ -1,0 +1,104 @@
+"""Distances: a calibration of the negated scores that takes them as they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llrcal
+from tests.trial_sets import normal
+
+EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
+EVERY_POLICY = pytest.mark.parametrize("bounds", ["range", "counts", "none"])
+TAR, NON = 4 - normal(150, 1.5, 1.2), 4 - normal(400, -1.5, 1.0)
+SCORES = [-math.inf, -1e9, *np.linspace(-5, 12, 201), *TAR[:20], *NON[:20], 1e9, math.inf]
+
+
+def distances(method: str, **options: Any) -> llrcal.Calibration:
+    return llrcal.fit(TAR, NON, method=method, lower_is_better=True, **options)
+
+
+@EVERY_METHOD
+@EVERY_POLICY
+def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: str) -> None:
+    negated = llrcal.fit(-TAR, -NON, method=method, bounds=bounds)
+    calibration = distances(method, bounds=bounds)
+    assert calibration == dataclasses.replace(negated, lower_is_better=True)
+    assert calibration != negated
+    assert calibration.params == negated.params
+    scores = np.array(SCORES)
+    assert calibration(scores).tobytes() == negated(-scores).tobytes()
+    every = llrcal.fit_all(TAR, NON, methods=[method], bounds=bounds, lower_is_better=True)
+    assert every == {method: calibration}
+
+
+@EVERY_METHOD
+def test_near_is_evidence_for_the_same_source(method: str) -> None:
+    near, far = distances(method)([float(TAR.min()), float(NON.max())])
+    assert near > 0 > far
+    assert not any("distances" in note for note in distances(method).report.notes)
+
+
+def test_the_training_range_is_that_of_the_distances() -> None:
+    calibration = distances("logistic")
+    low, high = float(TAR.min()), float(NON.max())
+    assert calibration.training_range == (low, high)
+    assert (calibration.bounds.lowest_score, calibration.bounds.highest_score) == (-high, -low)
+    np.testing.assert_array_equal(calibration([high + 1, math.inf]), calibration(high))
+    np.testing.assert_array_equal(calibration([low - 1, -math.inf]), calibration(low))
+
+
+@EVERY_METHOD
+def test_whole_numbers_do_not_wrap(method: str) -> None:
+    """Negated, the unsigned 1 of eight bits would be 255."""
+    tar = np.round(20 + 9 * normal(150, 1.5, 1.2)).clip(0).astype(np.uint8)
+    non = np.round(90 + 9 * normal(400, 1.5, 1.2)).astype(np.uint8)
+    small = llrcal.fit(tar, non, method=method, lower_is_better=True)
+    wide = llrcal.fit(tar.astype(float), non.astype(float), method=method, lower_is_better=True)
+    assert small == wide
+    np.testing.assert_array_equal(small(tar), wide(tar.astype(float)))
+
+
+def test_single_precision_and_infinite_distances() -> None:
+    tar, non = TAR.astype(np.float32), NON.astype(np.float32)
+    one = llrcal.fit(tar, non, method="nig", lower_is_better=True)
+    assert one.params == llrcal.fit(-tar, -non, method="nig").params
+    np.testing.assert_array_equal(one(tar), one(tar.astype(np.float64)))
+    pav = llrcal.fit([*TAR, 0.0], [*NON, math.inf], method="pav", lower_is_better=True)
+    assert pav.training_range[1] == np.finfo(float).max
+    assert pav(math.inf) == min(pav.llrs)  # type: ignore[attr-defined]
+
+
+def test_scores_stay_as_they_were() -> None:
+    tar, non, new = TAR.copy(), NON.copy(), np.array(SCORES)
+    for scores in (tar, non, new):
+        scores.flags.writeable = False
+    llrcal.fit(tar, non, lower_is_better=True)(new)
+    np.testing.assert_array_equal(tar, TAR)
+    np.testing.assert_array_equal(new, SCORES)
+
+
+@EVERY_METHOD
+def test_a_model_file_remembers(method: str, tmp_path: Path) -> None:
+    distances(method).save(tmp_path / "m.json")
+    loaded = llrcal.load(tmp_path / "m.json")
+    assert loaded.lower_is_better is True
+    assert loaded == distances(method)
+    np.testing.assert_array_equal(loaded(SCORES), distances(method)(SCORES))
+
+
+@pytest.mark.parametrize("wish", ["yes", 1, 0, None, "", np.True_])
+def test_yes_or_no(wish: Any) -> None:
+    with pytest.raises(llrcal.OptionError, match=r"lower_is_better is .*; give True or False"):
+        llrcal.fit(TAR, NON, lower_is_better=wish)
+
+
+def test_similarities_taken_for_distances_are_noted() -> None:
+    for method in ("logistic", "linear-gaussian"):
+        report = llrcal.fit(-TAR, -NON, method=method, lower_is_better=True).report
+        assert any("lower_is_better" in note for note in report.notes)

@@ -1,0 +1,174 @@
+"""``llrcal compare`` on files of any kind: the numbers of the arrays, and distances as they are."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from llrcal import evaluate, fit, load
+from llrcal.arrays import Array
+from llrcal.cli import output
+from tests.cli.test_fit import llrcal, only_line
+from tests.trial_sets import normal
+
+CLASSES = {
+    "train": (normal(80, 2.5, 1.4), normal(400, -1.5, 1.2)),
+    "test": (normal(90, 2.2, 1.5), normal(500, -1.4, 1.3)),
+}
+
+
+def in_file_order(name: str) -> list[tuple[float, bool]]:
+    """Scores and what they are, targets and non-targets mixed."""
+    tar, non = CLASSES[name]
+    rows = [(score, True) for score in tar.tolist()] + [(score, False) for score in non.tolist()]
+    return [rows[i] for i in np.random.default_rng(len(rows)).permutation(len(rows)).tolist()]
+
+
+def classes(rows: Sequence[tuple[float, bool]]) -> tuple[Array, Array]:
+    tar, non = ([score for score, is_target in rows if is_target is kind] for kind in (True, False))
+    return np.array(tar), np.array(non)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same trials in several forms; keys in another order than the scores."""
+    folder = tmp_path_factory.mktemp("compare-files")
+    for name in CLASSES:
+        rows = in_file_order(name)
+        ids = [f"m{i % 20} t{i}" for i in range(len(rows))]
+        words = ["target" if is_target else "nontarget" for _, is_target in rows]
+        tar, non = classes(rows)
+        np.savez(folder / f"{name}.npz", tar=tar, non=non)
+        scores = [f"{i} {score!r}\n" for i, (score, _) in zip(ids, rows, strict=True)]
+        key = [f"{i} {word}\n" for i, word in zip(ids, words, strict=True)]
+        (folder / f"{name}.txt").write_text("".join(scores))
+        (folder / f"{name}.key").write_text("".join(reversed(key)))
+        labelled = [f"{s.strip()} {w}\n" for s, w in zip(scores, words, strict=True)]
+        (folder / f"{name}.labelled").write_text("".join(labelled))
+        distances = [
+            f"{i} {-score!r} {w}\n" for i, (score, _), w in zip(ids, rows, words, strict=True)
+        ]
+        (folder / f"{name}.distances").write_text("".join(distances))
+    return folder
+
+
+def compared(out: Path, *arguments: object) -> str:
+    """Compare, and return what is said; without pictures, which have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(output, "draw_all", lambda comparison, folder: None)
+        patch.setattr(output, "build_report", lambda comparison: "")
+        result = llrcal("compare", *arguments, "--out", out, "--replicates", 10)
+    assert result.exit_code == 0, result.stderr
+    return result.stderr
+
+
+def files_of(folder: Path, ending: str, *, keys: bool = False) -> list[object]:
+    out: list[object] = []
+    for name in CLASSES:
+        out += [f"--{name}", folder / f"{name}{ending}"]
+        out += [f"--{name}-key", folder / f"{name}.key"] if keys else []
+    return out
+
+
+@pytest.fixture(scope="module")
+def from_arrays(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("from-arrays") / "out"
+    compared(out, *files_of(folder, ".npz"), "--preset", "sre16")
+    return out
+
+
+@pytest.mark.parametrize("form", ["keys", "labels"])
+def test_text_gives_the_bytes_of_arrays(
+    folder: Path, from_arrays: Path, tmp_path: Path, form: str
+) -> None:
+    ending, keys = (".txt", True) if form == "keys" else (".labelled", False)
+    files = files_of(folder, ending, keys=keys)
+    said = compared(tmp_path / "out", *files, "--preset", "sre16")
+    names = sorted(path.relative_to(from_arrays) for path in from_arrays.rglob("*"))
+    assert len(names) > 12
+    for name in names:
+        if name.suffix in (".csv", ".md", ".json"):
+            assert (tmp_path / "out" / name).read_bytes() == (from_arrays / name).read_bytes(), name
+    if form == "keys":
+        assert said.count("scores and key joined on enrol and test") == 2
+
+
+def test_presets_are_the_columns(from_arrays: Path) -> None:
+    with (from_arrays / "metrics.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    priors = [name.removeprefix("act_dcf_") for name in rows[0] if name.startswith("act_dcf_")]
+    assert {name for name in priors if not name.endswith(("low", "high"))} == {"p0.01", "p0.005"}
+    tar, non = classes(in_file_order("test"))
+    train = classes(in_file_order("train"))
+    [row] = [row for row in rows if row["method"] == "nig"]
+    calibration = fit(*train, method="nig")
+    ev = evaluate(calibration(tar), calibration(non))
+    assert float(row["act_dcf_p0.005"]) == ev.act_dcf(0.005)
+    assert float(row["cllr"]) == ev.cllr
+
+
+def test_distances(folder: Path, from_arrays: Path, tmp_path: Path) -> None:
+    """Negated scores are distances: the same numbers, and models that take them as they are."""
+    out = tmp_path / "out"
+    files = files_of(folder, ".distances")
+    only_line(
+        llrcal("compare", *files, "--out", out, "--quiet"),
+        "Are these distances? Then say --distance",
+    )
+    assert not out.exists()
+    compared(out, *files, "--preset", "sre16", "--distance")
+    assert (out / "metrics.csv").read_bytes() == (from_arrays / "metrics.csv").read_bytes()
+    tar, _ = CLASSES["test"]
+    for path in sorted((out / "models").iterdir()):
+        model, opposite = load(path), load(from_arrays / "models" / path.name)
+        assert model.lower_is_better
+        assert model(-tar).tolist() == opposite(tar).tolist()
+
+
+def test_likenesses_are_no_distances(folder: Path, tmp_path: Path) -> None:
+    files = files_of(folder, ".npz")
+    result = llrcal("compare", *files, "--out", tmp_path / "out", "--distance", "--quiet")
+    only_line(result, "Are these similarities? Then leave --distance away")
+    assert not any(tmp_path.iterdir())
+
+
+def test_columns_hold_for_both_files(folder: Path, tmp_path: Path) -> None:
+    for name in CLASSES:
+        rows = [f"{s!r},0.5,{int(k)}" for s, k in in_file_order(name)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["plda,cosine,label", *rows]))
+    files = files_of(tmp_path, ".csv")
+    said = "2 columns could be the score: plda, cosine"
+    only_line(llrcal("compare", *files, "--out", tmp_path / "out", "--quiet"), said)
+    compared(tmp_path / "out", *files, "--columns", "score=plda", "--alpha", 0.5)
+    assert len(list((tmp_path / "out" / "models").iterdir())) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--train-key", "none.key"], "none.key: cannot be read: No such file"),
+        (["--preset", "sre99"], "there is no preset 'sre99'"),
+        (["--format", "htk"], "there is no format 'htk'"),
+        (["--test-key", "train.key"], "trials of train.key have no score"),
+    ],
+)
+def test_wrong_use_leaves_nothing(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "train.key").write_text("m0 t0 target\nm9 t9 target\nx y nontarget\n")
+    before = sorted(tmp_path.iterdir())
+    files = ("--train", "train.labelled", "--test", "test.txt", "--test-key", "test.key")
+    result = llrcal("compare", *files, *arguments, "--out", "out", "--quiet")
+    only_line(result, words)
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,397 @@
+"""``llrcal evaluate``: published numbers, the numbers of the package, and doubts about units."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+import llrcal as package
+from llrcal.arrays import Array
+from llrcal.comparison import OperatingPoint
+from llrcal.comparison.presets import PRESETS
+from llrcal.evaluation import Evaluation
+from llrcal.figures import drawing
+from tests.cli.test_fit import llrcal, only_line, text_of
+from tests.cli.test_wrong_use import llrcal as run
+from tests.conftest import shared
+from tests.trial_sets import normal
+
+TAR, NON = normal(300, 2.0, 2.0), normal(900, -2.0, 2.0)
+"""LLRs that are nearly calibrated, as those of N(2, 2^2) and N(-2, 2^2) would be."""
+
+
+@pytest.fixture(scope="module")
+def llrs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("evaluate") / "llrs.txt"
+    path.write_text(text_of(TAR, NON))
+    return path
+
+
+def in_file_order(path: Path) -> Evaluation:
+    """The evaluation of the arrays, summed up in the order of the lines."""
+    rows = [line.split() for line in path.read_text().splitlines()]
+    tar, non = ([float(r[2]) for r in rows if r[3] == word] for word in ("target", "nontarget"))
+    return package.evaluate(tar, non)
+
+
+def document(result: Result) -> dict[str, Any]:
+    """The answer in JSON, strictly read."""
+
+    def refused(word: str) -> None:
+        raise AssertionError(word)
+
+    assert result.exit_code == 0, result.stderr
+    out: dict[str, Any] = json.loads(result.stdout, parse_constant=refused)
+    return out
+
+
+def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
+    """What the package says, in the form of the answer."""
+    costs = [(point.p_target, point.c_miss, point.c_fa) for point in points]
+    thresholds = [math.log(c_fa * (1 - p)) - math.log(c_miss * p) for p, c_miss, c_fa in costs]
+    names = ("cllr", "min_cllr", "calibration_loss", "eer", "tar_count", "non_count")
+    return {
+        **{name: getattr(ev, name) for name in names},
+        "rule_of_30": list(ev.rule_of_30),
+        "act_dcf": [ev.act_dcf(*cost) for cost in costs],
+        "min_dcf": [ev.min_dcf(*cost) for cost in costs],
+        "act_dcf_unnormalised": [ev.act_dcf(*cost, normalised=False) for cost in costs],
+        "min_dcf_unnormalised": [ev.min_dcf(*cost, normalised=False) for cost in costs],
+        "pmiss": [float(np.mean(ev._tar_llrs < t)) for t in thresholds],
+        "pfa": [float(np.mean(ev._non_llrs >= t)) for t in thresholds],
+        "p_target": [p for p, _, _ in costs],
+        "c_miss": [c for _, c, _ in costs],
+        "c_fa": [c for _, _, c in costs],
+        "prior_log_odds": pytest.approx([-t for t in thresholds], rel=1e-14),
+    }
+
+
+# ------------------------------------------------------------------------- published numbers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_tno_in_sre08(tmp_path: Path, form: str) -> None:
+    """The numbers that the R package ROC publishes with these scores, from the real command."""
+    path = shared("scores", "nist_sre08", "tno.2008.tsv.gz")
+    point = ("--p-target", "0.01", "--c-miss", "10", "--c-fa", "1")
+    flags = ["--json"] if form == "json" else []
+    ran = run("evaluate", path, *point, *flags, cwd=tmp_path)
+    assert ran.returncode == 0
+    if form == "json":
+        answer = json.loads(ran.stdout)
+        assert answer["cllr"] == pytest.approx(0.2501407, abs=5e-8)
+        assert answer["min_cllr"] == pytest.approx(0.2237935, abs=5e-8)
+        assert answer["act_dcf_unnormalised"] == pytest.approx([0.03375549], abs=5e-9)
+        assert answer["min_dcf_unnormalised"] == pytest.approx([0.03221064], abs=5e-9)
+        assert (answer["tar_count"], answer["non_count"]) == (20449, 78327)
+        assert answer["eer"] == pytest.approx(0.05617778, abs=5e-9)
+        assert answer["warnings"] == []
+    else:
+        for number in ("0.2501407", "0.2237935", "0.03375549", "0.03221064", "5.6178 %"):
+            assert number in ran.stdout
+        assert "20,449 targets, 78,327 non-targets" in ran.stdout
+    [said] = ran.stderr.splitlines()
+    assert "98,776 trials; columns by name (enrol=model,test=test,side=chan,score=score" in said
+
+
+# ----------------------------------------------------------------- the numbers of the package
+
+
+def test_json_has_the_names_and_numbers_of_the_package(llrs: Path) -> None:
+    result = llrcal("evaluate", llrs, "--json")
+    answer = document(result)
+    ev = in_file_order(llrs)
+    points = [OperatingPoint(p) for p in (0.001, 0.01, 0.1, 0.5)]
+    expected = numbers_of(ev, *points)
+    assert answer == {**expected, "source": str(llrs), "warnings": []}
+    for name in expected.keys() - {"p_target", "c_miss", "c_fa", "prior_log_odds"}:
+        assert hasattr(ev, name.removesuffix("_unnormalised"))
+    assert "1,200 trials" in result.stderr
+
+
+def test_the_table_has_the_same_numbers(llrs: Path) -> None:
+    result = llrcal("evaluate", llrs, "--p-target", 0.05, "--c-fa", 2, "--quiet")
+    assert (result.exit_code, result.stderr) == (0, "")
+    ev = package.evaluate(TAR, NON)
+    said = " ".join(result.stdout.split())
+    low, high = ev.rule_of_30
+    assert "300 targets, 900 non-targets" in said
+    assert f"Cllr {ev.cllr:.7f} minCllr {ev.min_cllr:.7f}" in said
+    assert f"calibration loss {ev.calibration_loss:.7f} (bits)" in said
+    assert f"EER {100 * ev.eer:.4f} %" in said
+    assert f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}" in said
+    plain = [ev.act_dcf(0.05, 1, 2, normalised=False), ev.min_dcf(0.05, 1, 2, normalised=False)]
+    scaled = [ev.act_dcf(0.05, 1, 2), ev.min_dcf(0.05, 1, 2)]
+    row = " ".join([*(f"{cost:.7g}" for cost in plain), *(f"{cost:.4f}" for cost in scaled)])
+    assert f"0.05 1 2 {row}" in said
+
+
+def test_presets(llrs: Path) -> None:
+    ev = in_file_order(llrs)
+    for name, points in PRESETS.items():
+        answer = document(llrcal("evaluate", llrs, "--preset", name, "--json"))
+        expected = numbers_of(ev, *points)
+        assert {key: answer[key] for key in expected} == expected
+    both = document(llrcal("evaluate", llrs, "--preset", "sre16", "--preset", "sre12", "--json"))
+    assert both["p_target"] == [0.01, 0.005, 0.001]  # each point once
+
+
+def test_presets_are_those_of_the_evaluation_plans() -> None:
+    """Prior and costs from the evaluation plans of NIST and of the VoxCeleb challenges."""
+    plans = {
+        "sre08": [(0.01, 10, 1)],
+        "sre10": [(0.001, 1, 1)],
+        "sre12": [(0.01, 1, 1), (0.001, 1, 1)],
+        "sre16": [(0.01, 1, 1), (0.005, 1, 1)],
+        "sre18-cmn2": [(0.01, 1, 1), (0.005, 1, 1)],
+        "sre18-vast": [(0.05, 1, 1)],
+        "sre19-cts": [(0.01, 1, 1), (0.005, 1, 1)],
+        "sre19-av": [(0.05, 1, 1)],
+        "voxsrc": [(0.05, 1, 1)],
+    }
+    found = {
+        name: [(point.p_target, point.c_miss, point.c_fa) for point in points]
+        for name, points in PRESETS.items()
+    }
+    assert found == plans
+
+
+def test_help_names_every_preset() -> None:
+    said = " ".join(llrcal("evaluate", "--help").stdout.split())
+    assert f"Operating points of an evaluation: {', '.join(PRESETS)}. Repeatable." in said
+
+
+def test_costs_go_with_priors(llrs: Path) -> None:
+    points = ("--p-target", 0.1, "--p-target", 0.2, "--c-miss", 5, "--c-fa", 1, "--c-fa", 2)
+    answer = document(llrcal("evaluate", llrs, *points, "--json"))
+    assert (answer["p_target"], answer["c_miss"], answer["c_fa"]) == ([0.1, 0.2], [5, 5], [1, 2])
+
+
+# ------------------------------------------------------------------------------------ units
+
+LOG10 = math.log(10)
+
+
+def cllr_of(tar: Array, non: Array) -> float:
+    """By the definition."""
+    tar_cost = np.mean([math.log2(1 + math.exp(-x)) for x in tar.tolist()])
+    non_cost = np.mean([math.log2(1 + math.exp(x)) for x in non.tolist()])
+    return float(tar_cost + non_cost) / 2
+
+
+def table_of(tar: Array, non: Array, *, name: str, words: tuple[str, str]) -> str:
+    rows = [f"{x!r},{words[0]}" for x in tar.tolist()] + [f"{x!r},{words[1]}" for x in non.tolist()]
+    return "\n".join([f"{name},label", *rows, ""])
+
+
+@pytest.mark.parametrize(
+    ("units", "transformed"),
+    [
+        ("nats", lambda x: x),
+        ("log10", lambda x: x / LOG10),
+        ("bits", lambda x: x / math.log(2)),
+        ("ratio", np.exp),
+    ],
+)
+def test_units(tmp_path: Path, units: str, transformed: Any) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(transformed(TAR), transformed(NON)))
+    answer = document(llrcal("evaluate", path, "--units", units, "--json"))
+    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+    assert answer["warnings"] == []
+
+
+@pytest.mark.parametrize("name", ["log10_lr", "LLR_log10", "log10 LLR", "llr10"])
+def test_log10_by_the_name_of_the_column(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table_of(TAR / LOG10, NON / LOG10, name=name, words=("Hp", "Hd")))
+    result = llrcal("evaluate", path, "--json")
+    assert document(result)["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+    assert f"column {name!r} holds common logarithms (log10)" in result.stderr
+    told = document(llrcal("evaluate", path, "--json", "--units", "nats"))
+    assert told["cllr"] == pytest.approx(cllr_of(TAR / LOG10, NON / LOG10), rel=1e-12)
+
+
+def test_hypotheses_do_not_say_which_logarithm(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table_of(TAR, NON, name="llr", words=("Hp", "Hd")))
+    only_line(llrcal("evaluate", path, "--quiet"), "say which: --units log10 or --units nats")
+    answer = document(llrcal("evaluate", path, "--units", "nats", "--json"))
+    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+
+
+def test_ratios_that_may_be_logarithms(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(table_of(np.exp(TAR), np.exp(NON), name="LR", words=("1", "0")))
+    only_line(llrcal("evaluate", path, "--quiet"), "say which: --units ratio, nats, log10 or bits")
+    answer = document(llrcal("evaluate", path, "--units", "ratio", "--json"))
+    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+
+
+def test_a_ratio_is_never_negative(llrs: Path) -> None:
+    said = "a likelihood-ratio cannot be negative; are these logarithms?"
+    only_line(llrcal("evaluate", llrs, "--units", "ratio", "--quiet"), said)
+
+
+def test_doubt_about_the_logarithm(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(TAR / LOG10, NON / LOG10))
+    result = llrcal("evaluate", path, "--json", "--quiet")
+    [warning] = document(result)["warnings"]
+    assert f"a Cllr of {cllr_of(TAR, NON):.4f} rather than" in warning
+    assert "--units log10" in warning
+    assert result.stderr == f"warning: {warning}\n"
+    assert document(llrcal("evaluate", path, "--json", "--units", "nats"))["warnings"] == []
+
+
+def test_no_doubt_where_larger_is_always_better(tmp_path: Path) -> None:
+    """Classes that do not overlap, and infinite costs, say nothing about a logarithm."""
+    for tar, non in (([1.0, 2.0], [-1.0, -2.0]), ([-math.inf, 5.0, 6.0], [-3.0, math.inf, -1.0])):
+        (tmp_path / "a.txt").write_text(text_of(np.array(tar), np.array(non)))
+        assert document(llrcal("evaluate", tmp_path / "a.txt", "--json"))["warnings"] == []
+
+
+# ------------------------------------------------------------------------------ infinite LLRs
+
+
+def test_infinite_llrs(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(np.array([math.inf, 2.0, -1.0]), np.array([-math.inf, -2.0, 1.0])))
+    answer = document(llrcal("evaluate", path, "--json", "--p-target", 0.5))
+    # Trials that are infinitely sure of the truth cost nothing.
+    assert answer["cllr"] == pytest.approx(
+        (math.log2(1 + math.exp(-2)) + math.log2(1 + math.exp(1))) / 3, rel=1e-12
+    )
+    assert answer["act_dcf_unnormalised"] == pytest.approx([1 / 3])
+    assert answer["rule_of_30"] == [None, None]
+
+
+def test_infinitely_wrong_llrs_cost_infinitely_much(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(np.array([-math.inf, math.inf]), np.array([-math.inf, math.inf])))
+    answer = document(llrcal("evaluate", path, "--json", "--p-target", 0.5))
+    assert (answer["cllr"], answer["calibration_loss"], answer["min_cllr"]) == ("inf", "inf", 1)
+    said = llrcal("evaluate", path).stdout
+    assert "Cllr inf" in said
+    assert "rule of 30: too few errors at any prior" in said
+
+
+# ------------------------------------------------------------------------------- direction
+
+
+def test_scores_the_wrong_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text_of(-TAR, -NON))
+    said = "Are these distances? Then say --distance. Are the labels swapped? Then say --labels"
+    only_line(llrcal("evaluate", path, "--quiet"), said)
+    answer = document(llrcal("evaluate", path, "--distance", "--json"))
+    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+    assert answer["eer"] == package.evaluate(TAR, NON).eer
+    insisted = document(llrcal("evaluate", path, "--inverted", "--json"))
+    assert insisted["cllr"] == in_file_order(path).cllr
+
+
+def test_likenesses_are_no_distances(llrs: Path) -> None:
+    said = "Are these similarities? Then leave --distance away"
+    only_line(llrcal("evaluate", llrs, "--distance", "--quiet"), said)
+
+
+# --------------------------------------------------------------------------------- figures
+
+
+@pytest.fixture
+def quick_figures(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Figures that are drawn, but not saved three times over."""
+    saved: list[str] = []
+
+    def save(figure: Any, folder: Path, name: str) -> None:
+        figure.canvas.draw()
+        (folder / f"{name}.png").write_bytes(b"drawn")
+        saved.append(name)
+
+    monkeypatch.setattr(drawing, "save", save)
+    return saved
+
+
+FIGURES = ["bayes-error", "det", "reliability", "tippett", "ece"]
+
+
+@pytest.mark.slow
+def test_figures_are_drawn_into_a_folder(llrs: Path, tmp_path: Path) -> None:
+    result = llrcal("evaluate", llrs, "--figures", tmp_path / "figures", "--json")
+    assert document(result)["tar_count"] == len(TAR)  # nothing else on standard output
+    assert f"Figures: {tmp_path / 'figures'}" in result.stderr
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert names == {f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf", "svg")}
+    for path in (tmp_path / "figures").glob("*.png"):
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_figures_of_infinite_llrs(tmp_path: Path, quick_figures: list[str]) -> None:
+    for tar, non in (
+        ([math.inf, 2.0, -math.inf], [-math.inf, 1.0, math.inf]),
+        ([math.inf], [-math.inf]),
+        ([1.0], [1.0]),
+    ):
+        (tmp_path / "a.txt").write_text(text_of(np.array(tar), np.array(non)))
+        arguments = ("--figures", tmp_path / "figures", "--force")
+        assert llrcal("evaluate", tmp_path / "a.txt", *arguments).exit_code == 0
+    assert quick_figures == 3 * FIGURES
+
+
+def test_a_filled_folder_is_not_replaced_unasked(
+    llrs: Path, tmp_path: Path, quick_figures: list[str]
+) -> None:
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    assert llrcal("evaluate", llrs, "--figures", folder).exit_code == 0  # empty ones may be filled
+    (folder / "mine.txt").write_text("precious")
+    result = llrcal("evaluate", llrs, "--figures", folder)
+    only_line(result, "exists already; choose another folder, or force its replacement")
+    assert (folder / "mine.txt").read_text() == "precious"
+    assert quick_figures == FIGURES
+    assert llrcal("evaluate", llrs, "--figures", folder, "--force").exit_code == 0
+    assert {path.name for path in folder.iterdir()} == {f"{name}.png" for name in FIGURES}
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_failure_leaves_no_folder(llrs: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    folder = tmp_path / "figures"
+    only_line(llrcal("evaluate", "none.txt", "--figures", folder), "none.txt: cannot be read")
+    only_line(llrcal("evaluate", llrs, "--figures", tmp_path / "no" / "figures"), "cannot be made")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# -------------------------------------------------------------------------------- the terminal
+
+
+def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    narrow = llrcal("evaluate", llrs, "--quiet").stdout
+    monkeypatch.setenv("COLUMNS", "200")
+    wide = llrcal("evaluate", llrs, "--quiet").stdout
+    assert narrow.split() == wide.split()
+    assert "\u2026" not in narrow
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--preset", "sre99"], "there is no preset 'sre99'; choose from sre08, sre10"),
+        (["--c-miss", "10"], "costs need a prior: give --p-target as well"),
+        (["--p-target", "1"], "p_target is 1.0; it must lie strictly between 0 and 1"),
+        (["--p-target", "0.1", "--c-fa", "1", "--c-fa", "2"], "--c-fa was given 2 times for 1"),
+        (["--p-target", "0.1", "--c-fa", "0"], "c_fa is 0.0; it must be positive"),
+        (["--key", "none.txt"], "none.txt: cannot be read"),
+    ],
+)
+def test_wrong_use(llrs: Path, arguments: list[str], words: str) -> None:
+    only_line(llrcal("evaluate", llrs, "--quiet", *arguments), words)

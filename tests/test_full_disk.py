@@ -1,0 +1,206 @@
+"""Where there is no room left: one line, status 2, the old output, and nothing that takes up room.
+
+Once on a file system that is really full, where we may mount one, and once with files that the
+system does not let grow, which works everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.stopping import LLRCAL, Ran, child, contents, put
+
+SIZE, FILES = 2**18, 200  # bytes and files that the file system has room for
+FULL = "No space left on device"
+
+OLD = {
+    "file": b"old\n" * 100,
+    "out/report.html": b"old",
+    "out/models/nig.json": b"old",
+}
+FIT = ["fit", "trials.txt"]
+APPLY = ["apply", "model.json"]
+CONVERT = ["convert", "trials.txt"]
+# The verb, and where in its output there is no room: of a file, or of the first of many.
+INTO_A_FILE = {
+    "fit": FIT,
+    "apply": [*APPLY, "trials.txt"],
+    "apply to arrays": [*APPLY, "trials.npz"],
+    "apply to parquet": [*APPLY, "trials.parquet"],
+    "apply to hdf5": [*APPLY, "trials.h5"],
+    "convert to csv": [*CONVERT, "--to", "csv"],
+    "convert to kaldi": [*CONVERT, "--to", "kaldi"],
+    "convert to parquet": [*CONVERT, "--to", "parquet"],
+    "convert to npz": [*CONVERT, "--to", "npz"],
+    "convert to hdf5": [*CONVERT, "--to", "hdf5"],
+}
+INTO_A_FOLDER = {
+    "simulate": ["simulate"],
+    "evaluate": ["evaluate", "trials.txt", "--json", "--units", "nats", "--figures"],
+    "compare": ["compare", "--train", "trials.txt", "--test", "test.txt", "--replicates", "0"],
+}
+COMPRESSED = ["txt.gz", "txt.zst"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("full")
+    rng = np.random.default_rng(0)
+    for name in ("trials", "test"):
+        lines = [
+            f"m{i % 10} t{i} {rng.normal(2 * (i % 9 == 0))!r} {'non' * (i % 9 > 0)}target\n"
+            for i in range(900)
+        ]
+        (folder / f"{name}.txt").write_text("".join(lines))
+    for more in (
+        ["fit", "trials.txt", "-o", "model.json"],
+        *(["convert", "trials.txt", "-o", f"trials.{end}"] for end in ("npz", "parquet", "h5")),
+    ):
+        ran = child(LLRCAL, *more, "--quiet", cwd=folder)
+        assert ran.returncode == 0, ran.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A file system of its own, as small as they come."""
+    folder = tmp_path_factory.mktemp("disk")
+    mount = shutil.which("mount")
+    if mount is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only root may mount a file system")
+    options = f"size={SIZE},nr_inodes={FILES}"
+    command = [mount, "-t", "tmpfs", "-o", options, "llrcal-test", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run([shutil.which("umount") or "umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path, *, room: int) -> None:
+    """Leave so many bytes of room beside the old output."""
+    for path in list(disk.iterdir()):
+        put(path, None)
+    for name, content in OLD.items():
+        (disk / name).parent.mkdir(parents=True, exist_ok=True)
+        (disk / name).write_bytes(content)
+    with (disk / "filling").open("wb", buffering=0) as file:
+        file.write(bytes(max(free(disk) - room, 0)))
+    assert free(disk) == room
+
+
+def free(disk: Path) -> int:
+    return shutil.disk_usage(disk).free
+
+
+def one_line(ran: Ran, where: Path, reason: str) -> bool:
+    """Whether a run ended as it should, with the name that the user gave."""
+    assert ran.returncode == 2, ran.stderr
+    assert ran.stderr == f"llrcal: {where}: {reason}\n" or (
+        ran.stderr.startswith(f"llrcal: {where}{os.sep}") and ran.stderr.count("\n") == 1
+    )
+    return reason in ran.stderr
+
+
+# ----------------------------------------------------------------------------- a full disk
+
+
+@pytest.mark.parametrize("verb", INTO_A_FILE)
+def test_a_file_on_a_full_disk(home: Path, disk: Path, verb: str) -> None:
+    # A model is less than a page, which is the least that there may be room for.
+    for room in (0,) if verb == "fit" else (0, 2**12):
+        fill(disk, room=room)
+        before = contents(disk)
+        ran = child(LLRCAL, *INTO_A_FILE[verb], "-o", disk / "file", "--quiet", cwd=home)
+        assert one_line(ran, disk / "file", FULL)
+        assert contents(disk) == before
+        assert free(disk) == room
+
+
+@pytest.mark.parametrize("end", COMPRESSED)
+def test_a_compressed_file_on_a_full_disk(home: Path, disk: Path, end: str) -> None:
+    fill(disk, room=2**12)
+    before = contents(disk)
+    out = disk / f"new.{end}"
+    ran = child(LLRCAL, *INTO_A_FILE["apply"], "-o", out, "--quiet", cwd=home)
+    assert one_line(ran, out, FULL)
+    assert contents(disk) == before
+    assert free(disk) == 2**12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", INTO_A_FOLDER)
+@pytest.mark.parametrize("room", [0, 2**16])
+def test_a_folder_on_a_full_disk(home: Path, disk: Path, verb: str, room: int) -> None:
+    fill(disk, room=room)
+    before = contents(disk)
+    ran = child(LLRCAL, *into_a_folder(verb, disk / "out"), cwd=home)
+    assert one_line(ran, disk / "out", FULL)
+    assert contents(disk) == before
+    assert free(disk) == room
+
+
+def into_a_folder(verb: str, out: Path) -> list[str]:
+    option = [] if verb == "evaluate" else ["--out"]
+    return [*INTO_A_FOLDER[verb], *option, str(out), "--force", "--quiet"]
+
+
+def test_a_disk_with_too_many_files(home: Path, disk: Path) -> None:
+    """There is room for bytes, and none for another name."""
+    fill(disk, room=2**17)
+    with suppress(OSError):
+        for number in range(2 * FILES):
+            (disk / f"filling {number}").touch()
+    assert number < FILES
+    before = contents(disk)
+    ran = child(LLRCAL, *FIT, "-o", disk / "file", "--quiet", cwd=home)
+    assert one_line(ran, disk / "file", FULL)
+    assert contents(disk) == before
+
+
+def test_a_disk_that_takes_writes_again(home: Path, disk: Path) -> None:
+    """Once there is room, the same command does what it could not do before."""
+    out = disk / "file"
+    fill(disk, room=0)
+    command = [*INTO_A_FILE["apply"], "-o", str(out), "--quiet"]
+    assert child(LLRCAL, *command, cwd=home).returncode == 2
+    (disk / "filling").unlink()
+    assert child(LLRCAL, *command, cwd=home).returncode == 0
+    assert out.read_bytes().count(b"\n") == 900
+
+
+# ----------------------------------------------------------------- files that cannot grow
+
+TOO_LARGE = "File too large"
+
+
+@pytest.mark.parametrize("verb", INTO_A_FILE)
+def test_a_file_that_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
+    pytest.importorskip("resource")
+    put(tmp_path, OLD)
+    ran = child(
+        LLRCAL, *INTO_A_FILE[verb], "-o", tmp_path / "file", "--quiet", cwd=home,
+        prepared=f"limit_files({100 if verb == 'fit' else 4000}, deadly=False)",
+    )  # fmt: skip
+    assert one_line(ran, tmp_path / "file", TOO_LARGE)
+    assert contents(tmp_path) == OLD
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", INTO_A_FOLDER)
+def test_a_folder_whose_files_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
+    pytest.importorskip("resource")
+    put(tmp_path, OLD)
+    ran = child(
+        LLRCAL, *into_a_folder(verb, tmp_path / "out"), cwd=home,
+        prepared="limit_files(20_000, deadly=False)",
+    )  # fmt: skip
+    assert one_line(ran, tmp_path / "out", TOO_LARGE)
+    assert contents(tmp_path) == OLD

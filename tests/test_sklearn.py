@@ -1,0 +1,853 @@
+"""The scikit-learn estimator: scikit-learn's own checks, and llrcal's answers through it."""
+
+# ruff: noqa: N803  (scikit-learn calls its data X)
+
+from __future__ import annotations
+
+import copy
+import io
+import math
+import os
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import joblib  # type: ignore[import-untyped]
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import ConvergenceWarning, NotFittedError, SkipTestWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+import llrcal
+from llrcal import sklearn as adapter
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.logistic import Logistic
+from llrcal.sklearn import LLRCalibrator, neg_cllr_scorer, neg_dcf_scorer
+from tests.trial_sets import normal
+
+TAR, NON = normal(80, 1.5, 1.2), normal(200, -1.5, 1.0)
+SCORES: Floats = np.concatenate([TAR, NON])
+LABELS: Array = np.repeat([1, 0], [80, 200])
+NEW: Floats = np.array([-4.0, -1.2, 0.0, 0.3, 2.0, 5.0])
+EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def words(target: str, nontarget: str) -> Array:
+    return np.where(LABELS == 1, target, nontarget)
+
+
+def llrs(estimator: LLRCalibrator, scores: Any = NEW) -> Floats:
+    return np.asarray(estimator.transform(scores))[:, 0]
+
+
+# ---------------------------------------------------------------- scikit-learn's own checks
+
+
+def second_column(X: Array) -> Array:
+    return X[:, min(1, X.shape[1] - 1)]
+
+
+class OneColumn(LLRCalibrator):
+    """The calibrator on one column of wider data, which scikit-learn's checks need.
+
+    It is the second column, negated: like this the blobs of the checks rise with their class, as
+    PAV wants it. All the rest is the calibrator's own.
+    """
+
+    @staticmethod
+    def _as_table(X: Any) -> Any:
+        return X
+
+    @staticmethod
+    def _one_column(X: Array) -> Array:
+        return -second_column(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = False
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+TOO_FEW = "trains on classes of 3 or 4 scores, on which this density has no best fit"
+EXPECTED = {
+    "student-t": ("check_estimators_dtypes", "check_fit2d_1feature"),
+    "nig": (
+        "check_estimators_dtypes",
+        "check_fit2d_1feature",
+        "check_classifier_data_not_an_array",
+    ),
+}
+
+
+def expected_failures(estimator: OneColumn) -> dict[str, str]:
+    return dict.fromkeys(EXPECTED.get(estimator.method, ()), TOO_FEW)
+
+
+# Random data of the checks have no targets that score higher.
+RANDOM_DATA = pytest.mark.filterwarnings("ignore:scores labelled:llrcal.errors.LlrcalWarning")
+
+
+@RANDOM_DATA
+@estimator_checks.parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [OneColumn(method) for method in llrcal.METHODS], expected_failed_checks=expected_failures
+)
+def test_checks_of_scikit_learn(estimator: OneColumn, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@EVERY_METHOD
+def test_the_checks_are_many(method: str) -> None:
+    """Tags can make scikit-learn skip them without a word."""
+    checks = list(estimator_checks.estimator_checks_generator(OneColumn(method)))
+    assert len(checks) > 50
+
+
+@pytest.mark.slow
+def test_the_check_that_runs_only_where_scipy_is_told_to() -> None:
+    code = """
+import llrcal
+from sklearn.utils.estimator_checks import check_array_api_input
+from tests.test_sklearn import OneColumn
+
+for method in llrcal.METHODS:
+    check_array_api_input(
+        "OneColumn", OneColumn(method), array_namespace="numpy", expect_only_array_outputs=False
+    )
+    print(method)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env=os.environ | {"SCIPY_ARRAY_API": "1"},
+    )
+    assert ran.stdout.split() == list(llrcal.METHODS)
+
+
+@RANDOM_DATA
+@pytest.mark.filterwarnings("ignore:.* feature names, but:UserWarning")
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_set_output_transform",
+        "check_set_output_transform_pandas",
+        "check_set_output_transform_polars",
+        "check_global_output_transform_pandas",
+        "check_global_set_output_transform_polars",
+        "check_transformer_get_feature_names_out",
+        "check_transformer_get_feature_names_out_pandas",
+        "check_dataframe_column_names_consistency",
+    ],
+)
+def test_checks_that_scikit_learn_keeps_for_its_own(check: str) -> None:
+    getattr(estimator_checks, check)("OneColumn", OneColumn())
+
+
+EITHER_CLASS = pytest.mark.parametrize("target", [0, 1])
+
+
+@RANDOM_DATA
+@EITHER_CLASS
+@EVERY_METHOD
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_classifiers_classes,
+        estimator_checks.check_classifiers_train,
+        estimator_checks.check_decision_proba_consistency,
+    ],
+    ids=["classes", "train", "proba"],
+)
+def test_either_class_may_be_the_target(
+    method: str, target: int, check: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What scikit-learn wants of columns and signs holds in both orders, with any words."""
+    monkeypatch.setattr(adapter, "_target_index", lambda classes, wish: target)
+    if target == 0:
+        monkeypatch.setattr(OneColumn, "_one_column", staticmethod(second_column))
+    check("OneColumn", OneColumn(method))
+
+
+@EVERY_METHOD
+def test_the_plain_class_passes_with_its_own_tags(method: str) -> None:
+    with pytest.warns(SkipTestWarning, match="Can't test estimator"):
+        results = estimator_checks.check_estimator(LLRCalibrator(method))
+    assert {result["status"] for result in results} == {"passed"}
+    for check in (
+        estimator_checks.check_valid_tag_types,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+        estimator_checks.check_mixin_order,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_parameters_default_constructible,
+    ):
+        check("LLRCalibrator", LLRCalibrator(method))
+
+
+def test_tags() -> None:
+    tags = get_tags(LLRCalibrator())
+    assert is_classifier(LLRCalibrator())
+    assert tags.estimator_type == "classifier"
+    assert tags.transformer_tags is not None
+    assert tags.target_tags.required
+    assert not tags.classifier_tags.multi_class
+    assert (tags.input_tags.one_d_array, tags.input_tags.two_d_array) == (True, False)
+    assert not tags.input_tags.sparse
+    assert not tags.input_tags.allow_nan
+
+
+# ------------------------------------------------------------------------- llrcal's answers
+
+
+@EVERY_METHOD
+def test_llrs_are_those_of_fit(method: str) -> None:
+    calibrator = LLRCalibrator(method).fit(SCORES, LABELS)
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method)
+    np.testing.assert_array_equal(llrs(calibrator), calibrator.calibration_(NEW))
+    assert calibrator.transform(NEW).shape == (6, 1)
+    assert calibrator.n_features_in_ == 1
+    assert calibrator.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("method", ["linear-gaussian", "logistic"])
+@pytest.mark.parametrize("alpha", [0.1, "empirical"])
+def test_alpha_is_the_weight_of_the_linear_methods(method: str, alpha: Any) -> None:
+    calibrator = LLRCalibrator(method, alpha=alpha).fit(SCORES, LABELS)
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method, alpha=alpha)
+
+
+@pytest.mark.parametrize("method", ["pav", "gaussian", "student-t", "nig"])
+def test_the_other_methods_ignore_alpha(method: str) -> None:
+    one = LLRCalibrator(method, alpha=0.9).fit(SCORES, LABELS)
+    assert one.calibration_ == llrcal.fit(TAR, NON, method=method)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("bounds", ["range", "counts", "none"])
+def test_bounds_are_those_of_fit(method: str, bounds: str) -> None:
+    far = np.array([-30.0, 0.5, 30.0])
+    calibrator = LLRCalibrator(method, bounds=bounds).fit(SCORES, LABELS)
+    expected = llrcal.fit(TAR, NON, method=method, bounds=bounds)(far)
+    np.testing.assert_array_equal(llrs(calibrator, far), expected)
+
+
+@EVERY_METHOD
+def test_distances(method: str) -> None:
+    plain = LLRCalibrator(method).fit(SCORES, LABELS)
+    distances = LLRCalibrator(method, lower_is_better=True).fit(-SCORES, LABELS)
+    np.testing.assert_array_equal(llrs(distances, -NEW), llrs(plain))
+    assert distances.predict(-NEW).tolist() == plain.predict(NEW).tolist()
+
+
+@EVERY_METHOD
+def test_in_a_pipeline(method: str) -> None:
+    pipeline = make_pipeline(StandardScaler(), LLRCalibrator(method, p_target=0.2))
+    pipeline.fit(SCORES[:, None], LABELS)
+    mean, deviation = SCORES.mean(), SCORES.std()
+    calibration = llrcal.fit((TAR - mean) / deviation, (NON - mean) / deviation, method=method)
+    expected = calibration((NEW - mean) / deviation)
+    np.testing.assert_allclose(pipeline.transform(NEW[:, None])[:, 0], expected, rtol=1e-8)
+    accepted = expected + math.log(0.2 / 0.8) >= 0
+    assert pipeline.predict(NEW[:, None]).tolist() == accepted.astype(int).tolist()
+
+
+def test_llrs_feed_the_next_step() -> None:
+    fused = make_pipeline(
+        make_union(LLRCalibrator("gaussian"), LLRCalibrator("pav")), LogisticRegression()
+    )
+    assert fused.fit(SCORES[:, None], LABELS).score(SCORES[:, None], LABELS) > 0.9
+
+
+def test_grid_search_over_all_methods_is_the_loop_by_hand() -> None:
+    folds = StratifiedKFold(3, shuffle=True, random_state=5)
+    grid = {"method": list(llrcal.METHODS), "alpha": [0.1, 0.5]}
+    search = GridSearchCV(LLRCalibrator(), grid, scoring=neg_cllr_scorer, cv=folds)
+    search.fit(SCORES, LABELS)
+
+    def cllr_by_hand(method: str, alpha: float) -> float:
+        options: dict[str, Any] = (
+            {"alpha": alpha} if method in ("linear-gaussian", "logistic") else {}
+        )
+        total = 0.0
+        for train, test in folds.split(SCORES, LABELS):
+            tar, non = (SCORES[train][LABELS[train] == label] for label in (1, 0))
+            x = llrcal.fit(tar, non, method=method, **options)(SCORES[test])
+            is_tar = LABELS[test] == 1
+            tar_cost = np.log2(1 + np.exp(-x[is_tar])).mean()
+            total += (tar_cost + np.log2(1 + np.exp(x[~is_tar])).mean()) / 2
+        return total / 3
+
+    by_hand = [cllr_by_hand(**params) for params in search.cv_results_["params"]]
+    assert len(by_hand) == 12
+    np.testing.assert_allclose(-search.cv_results_["mean_test_score"], by_hand, rtol=1e-9)
+    assert search.best_index_ == int(np.argmin(by_hand))
+    # Gaussian scores of nearly one variance: no method can be far from the others.
+    assert max(by_hand) < 1.4 * min(by_hand)
+    assert neg_cllr_scorer(search, SCORES, LABELS) == neg_cllr_scorer(
+        search.best_estimator_, SCORES, LABELS
+    )
+
+
+@pytest.mark.slow
+def test_a_search_in_two_processes_of_a_pipeline() -> None:
+    pipeline = Pipeline([("scale", StandardScaler()), ("cal", LLRCalibrator(p_target=0.1))])
+    grid = {"cal__method": ["nig", "logistic"], "cal__alpha": [0.1, 0.5]}
+    best = [
+        GridSearchCV(pipeline, grid, scoring=neg_dcf_scorer, n_jobs=jobs).fit(
+            SCORES[:, None], LABELS
+        )
+        for jobs in (1, 2)
+    ]
+    np.testing.assert_array_equal(*(one.cv_results_["mean_test_score"] for one in best))
+    assert best[0].best_params_ == best[1].best_params_
+
+
+@EVERY_METHOD
+def test_cross_val_predict(method: str) -> None:
+    folds = StratifiedKFold(4)
+    found = cross_val_predict(
+        LLRCalibrator(method), SCORES, LABELS, cv=folds, method="decision_function"
+    )
+    for train, test in folds.split(SCORES, LABELS):
+        tar, non = (SCORES[train][LABELS[train] == label] for label in (1, 0))
+        calibration = llrcal.fit(tar, non, method=method)
+        np.testing.assert_array_equal(found[test], calibration(SCORES[test]))
+
+
+# --------------------------------------------------------------------------- which is target?
+
+PAIRS = [
+    ("target", "nontarget"),
+    ("tar", "non"),
+    ("genuine", "impostor"),
+    ("mated", "nonmated"),
+    ("same", "different"),
+    ("true", "false"),
+    ("Hp", "Hd"),
+    ("1", "0"),
+    ("genuine", "nontarget"),
+]
+
+
+@pytest.mark.parametrize("kind", ["U", "O", "pandas", "polars"])
+@pytest.mark.parametrize(("target", "nontarget"), PAIRS)
+def test_words_mean_what_they_mean_in_split(target: str, nontarget: str, kind: str) -> None:
+    """LLRs never change their sign with the alphabet."""
+    labels: Any = words(target, nontarget)
+    convert: dict[str, Callable[[Any], Any]] = {
+        "U": np.asarray,
+        "O": lambda values: values.astype(object),
+        "pandas": lambda values: pd.Series(values).astype("category"),
+        "polars": pl.Series,
+    }
+    calibrator = LLRCalibrator("gaussian").fit(SCORES, convert[kind](labels))
+    assert calibrator.target_label_ == target
+    assert calibrator.classes_.tolist() == sorted([target, nontarget])
+    plain = LLRCalibrator("gaussian").fit(SCORES, LABELS)
+    np.testing.assert_array_equal(llrs(calibrator), llrs(plain))
+    column = calibrator.classes_.tolist().index(target)
+    np.testing.assert_array_equal(
+        calibrator.predict_proba(NEW)[:, column], plain.predict_proba(NEW)[:, 1]
+    )
+    assert (calibrator.predict(NEW) == target).tolist() == (plain.predict(NEW) == 1).tolist()
+    assert neg_cllr_scorer(calibrator, SCORES, labels) == neg_cllr_scorer(plain, SCORES, LABELS)
+    if kind != "polars":  # scikit-learn's metrics want numpy's labels
+        auc = roc_auc_score(labels == calibrator.classes_[1], calibrator.decision_function(SCORES))
+        assert auc > 0.9
+
+
+@pytest.mark.parametrize(
+    ("labels", "target"),
+    [
+        (LABELS, 1),
+        (LABELS.astype(bool), True),
+        (LABELS.astype(float), 1.0),
+        (2 * LABELS - 1, 1),
+        (LABELS + 1, 2),
+        (LABELS.astype(np.uint8) * 7, 7),
+        (pd.Series(LABELS, dtype="Int64"), 1),
+        (pl.Series(LABELS == 1), True),
+        (LABELS.tolist(), 1),
+    ],
+    ids=lambda value: f"{type(value).__name__}-{getattr(value, 'dtype', value)}"[:30],
+)
+def test_the_greater_number_is_the_target(labels: Any, target: Any) -> None:
+    calibrator = LLRCalibrator().fit(SCORES, labels)
+    assert calibrator.target_label_ == target
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON)
+    assert neg_cllr_scorer(calibrator, SCORES, labels) == neg_cllr_scorer(
+        LLRCalibrator().fit(SCORES, LABELS), SCORES, LABELS
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("target", "zebra"),  # half of it known is no better: "1" and "2"?
+        ("1", "2"),
+        ("apple", "nontarget"),
+        ("genuine", "target"),
+        ("impostor", "nontarget"),
+    ],
+)
+def test_words_that_do_not_say_are_refused(one: str, other: str) -> None:
+    for labels in (words(one, other), words(one, other).astype(object)):
+        with pytest.raises(
+            llrcal.ScoreError,
+            match=f"'{one}' and '{other}', which does not say .*target_label='{one}' or",
+        ):
+            LLRCalibrator().fit(SCORES, labels)
+
+
+def test_of_unknown_words_the_last_is_taken_with_a_warning() -> None:
+    with pytest.warns(llrcal.LlrcalWarning, match="'two' was taken.*target_label='one' or"):
+        calibrator = LLRCalibrator().fit(SCORES, words("two", "one"))
+    assert calibrator.target_label_ == "two"
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON)
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("dog", "cat")])
+def test_target_label_decides(method: str, one: str, other: str) -> None:
+    calibrator = LLRCalibrator(method, target_label=one).fit(SCORES, words(one, other))
+    assert calibrator.target_label_ == one
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method)
+    sign = 1 if one == "dog" else -1
+    np.testing.assert_array_equal(calibrator.decision_function(NEW), sign * llrs(calibrator))
+
+
+def test_target_label_overrules_every_rule() -> None:
+    assert LLRCalibrator(target_label=0).fit(-SCORES, LABELS).target_label_ == 0
+    backwards = LLRCalibrator(target_label="impostor")
+    assert backwards.fit(-SCORES, words("genuine", "impostor")).target_label_ == "impostor"
+
+
+@pytest.mark.parametrize("wish", ["Cat", "bird", 1, True, ["cat"]])
+def test_a_target_label_that_is_none(wish: Any) -> None:
+    with pytest.raises(llrcal.OptionError, match="but y holds 'cat' and 'dog'"):
+        LLRCalibrator(target_label=wish).fit(SCORES, words("cat", "dog"))
+
+
+@EVERY_METHOD
+def test_targets_that_score_worse_give_a_warning(method: str) -> None:
+    with pytest.warns(
+        llrcal.LlrcalWarning, match=r"labelled 1, taken for targets, .*lower_is_better=True meant"
+    ):
+        LLRCalibrator(method).fit(-SCORES, LABELS)
+    with pytest.warns(llrcal.LlrcalWarning, match="lower_is_better=False meant"):
+        LLRCalibrator(method, lower_is_better=True).fit(SCORES, LABELS)
+    with pytest.warns(llrcal.LlrcalWarning, match="'impostor', taken for targets"):
+        LLRCalibrator(method, target_label="impostor").fit(SCORES, words("genuine", "impostor"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "what"),
+    [
+        (np.ones(280), "one class only, 1.0"),
+        (np.repeat(["target"], 280), "one class only, 'target'"),
+        (np.arange(280) % 3, r"Only binary classification is supported\. .*multiclass"),
+        (SCORES, "Only binary classification is supported.*continuous"),
+        (np.repeat([1.0, np.nan], 140), "y contains NaN"),
+        (LABELS[:-1], "inconsistent numbers of samples"),
+        (None, "requires y"),
+    ],
+)
+def test_labels_that_are_not_two_classes(labels: Any, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        LLRCalibrator().fit(SCORES, labels)
+
+
+# ------------------------------------------------------------------------- operating points
+
+POINTS = [(0.5, 1, 1), (0.01, 1, 1), (0.01, 10, 1), (0.9, 1, 20), (0.5, 3, 3), (0.999, 1, 1)]
+
+
+@pytest.mark.parametrize(("p_target", "c_miss", "c_fa"), POINTS)
+@pytest.mark.parametrize("labels", [LABELS, words("genuine", "impostor")], ids=["numbers", "words"])
+def test_posteriors_and_decisions_are_bayes(
+    p_target: float, c_miss: float, c_fa: float, labels: Array
+) -> None:
+    calibrator = LLRCalibrator("gaussian", p_target=p_target, c_miss=c_miss, c_fa=c_fa)
+    calibrator.fit(SCORES, labels)
+    target = calibrator.classes_.tolist().index(calibrator.target_label_)
+
+    ratio = np.exp(calibrator.calibration_(SCORES))
+    posterior = p_target * ratio / (p_target * ratio + 1 - p_target)
+    found = calibrator.predict_proba(SCORES)
+    np.testing.assert_allclose(found[:, target], posterior, rtol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-15)
+    np.testing.assert_allclose(calibrator.predict_log_proba(SCORES), np.log(found), atol=1e-15)
+
+    cost_of_accepting, cost_of_rejecting = (1 - posterior) * c_fa, posterior * c_miss
+    accepted = calibrator.predict(SCORES) == calibrator.target_label_
+    assert accepted.tolist() == (cost_of_accepting <= cost_of_rejecting).tolist()
+    decision = calibrator.decision_function(SCORES)
+    assert calibrator.predict(SCORES).tolist() == labels_of(calibrator, decision)
+
+    # What it costs is what evaluate says that it costs.
+    tar, non = calibrator.calibration_(TAR), calibrator.calibration_(NON)
+    cost = llrcal.evaluate(tar, non).act_dcf(p_target, c_miss, c_fa, normalised=False)
+    miss, fa = (~accepted[LABELS == 1]).mean(), accepted[LABELS == 0].mean()
+    assert p_target * miss * c_miss + (1 - p_target) * fa * c_fa == pytest.approx(cost, rel=1e-12)
+    assert -neg_dcf_scorer(calibrator, SCORES, labels) == pytest.approx(
+        cost / min(p_target * c_miss, (1 - p_target) * c_fa), rel=1e-12
+    )
+
+
+def labels_of(calibrator: LLRCalibrator, decision: Floats) -> list[Any]:
+    return list(calibrator.classes_[(decision > 0).astype(int)].tolist())
+
+
+def test_an_llr_at_the_threshold_is_accepted_as_evaluate_does() -> None:
+    scores, labels = [0.0, 0.0, 0.0, 0.0], ["genuine", "impostor", "genuine", "impostor"]
+    calibrator = LLRCalibrator("pav").fit(scores, labels)
+    assert llrs(calibrator, [0.0]) == 0
+    assert calibrator.predict([0.0]) == "genuine"
+    assert neg_dcf_scorer(calibrator, scores, labels) == -1
+
+
+@EVERY_METHOD
+def test_the_operating_point_moves_without_another_fit(method: str) -> None:
+    calibrator = LLRCalibrator(method).fit(SCORES, LABELS)
+    before = calibrator.calibration_
+    for p_target, c_miss, c_fa in POINTS[2:4]:
+        calibrator.set_params(p_target=p_target, c_miss=c_miss, c_fa=c_fa)
+        fresh = LLRCalibrator(method, p_target=p_target, c_miss=c_miss, c_fa=c_fa)
+        fresh.fit(SCORES, LABELS)
+        for name in ("predict", "predict_proba", "decision_function", "transform"):
+            np.testing.assert_array_equal(getattr(calibrator, name)(NEW), getattr(fresh, name)(NEW))
+    assert calibrator.calibration_ is before
+
+
+def test_log_posteriors_do_not_saturate() -> None:
+    calibrator = LLRCalibrator().fit(SCORES, LABELS)
+    assert isinstance(calibrator.calibration_, Logistic)
+    calibrator.calibration_ = replace(calibrator.calibration_, slope=5e3, origin=0.0, height=0.0)
+    log_proba = calibrator.predict_log_proba([-1.0, 1.0])
+    np.testing.assert_allclose(log_proba, [[0, -5e3], [-5e3, 0]], rtol=1e-14)
+    assert calibrator.predict_proba([-1.0, 1.0]).tolist() == [[1, 0], [0, 1]]
+
+
+def test_log_loss_at_even_prior_and_even_classes_is_cllr() -> None:
+    scores = np.concatenate([TAR, NON[:80]])
+    labels = np.repeat([1, 0], 80)
+    calibrator = LLRCalibrator("logistic").fit(scores, labels)
+    nats = log_loss(labels, calibrator.predict_proba(scores))
+    assert -neg_cllr_scorer(calibrator, scores, labels) == pytest.approx(nats / math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("params", "what"),
+    [
+        ({"method": "platt"}, "no method 'platt'.*logistic"),
+        ({"alpha": 1.5}, "alpha is 1.5"),
+        ({"alpha": "auto"}, "alpha is 'auto'"),
+        ({"bounds": "all"}, "bounds are 'all'"),
+        ({"lower_is_better": "yes"}, "lower_is_better is 'yes'"),
+        ({"p_target": 0}, "p_target is 0"),
+        ({"p_target": 1.0}, "p_target is 1"),
+        ({"p_target": "0.5"}, "p_target is '0.5'; give one number"),
+        ({"p_target": [0.1, 0.5]}, r"p_target is \[0.1, 0.5\]; give one number"),
+        ({"p_target": math.nan}, "p_target is nan"),
+        ({"c_miss": 0}, "c_miss is 0"),
+        ({"c_fa": -1}, "c_fa is -1"),
+        ({"c_fa": None}, "c_fa is None"),
+    ],
+)
+def test_bad_parameters_are_refused_by_fit(params: dict[str, Any], what: str) -> None:
+    calibrator = LLRCalibrator(**params)  # stores, and says nothing
+    with pytest.raises(llrcal.OptionError, match=what):
+        calibrator.fit(SCORES, LABELS)
+
+
+def test_a_bad_operating_point_is_refused_after_fit_too() -> None:
+    calibrator = LLRCalibrator().fit(SCORES, LABELS).set_params(p_target=2)
+    for name in ("predict", "predict_proba", "decision_function"):
+        with pytest.raises(llrcal.OptionError, match="p_target is 2"):
+            getattr(calibrator, name)(NEW)
+
+
+# ----------------------------------------------------------------------------------- scores
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asarray,
+        list,
+        lambda scores: scores[:, None],
+        lambda scores: scores[:, None].tolist(),
+        lambda scores: np.asfortranarray(scores[:, None]),
+        lambda scores: np.repeat(scores, 2)[::2],
+        lambda scores: scores.astype(object),
+        pd.Series,
+        lambda scores: pd.Series(scores, index=range(1000, 1000 + len(scores)), dtype="Float64"),
+        lambda scores: pd.DataFrame({"plda": scores}),
+        lambda scores: pl.Series("plda", scores),
+        lambda scores: pl.DataFrame({"plda": scores}),
+        lambda scores: np.ma.MaskedArray(scores, mask=False),
+    ],
+)
+def test_every_form_of_one_column(convert: Callable[[Floats], Any]) -> None:
+    calibrator = LLRCalibrator().fit(convert(SCORES), LABELS)
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON)
+    assert calibrator.n_features_in_ == 1
+    found = calibrator.transform(convert(NEW))
+    assert type(found) is np.ndarray
+    np.testing.assert_array_equal(found, llrcal.fit(TAR, NON)(NEW)[:, None])
+    assert calibrator.predict(convert(NEW)).shape == (6,)
+    assert calibrator.predict_proba(convert(NEW)).shape == (6, 2)
+
+
+def test_one_form_may_be_trained_on_and_another_asked_for() -> None:
+    expected = LLRCalibrator().fit(SCORES, LABELS).transform(NEW)
+    np.testing.assert_array_equal(
+        LLRCalibrator().fit(SCORES[:, None], LABELS).transform(NEW), expected
+    )
+    np.testing.assert_array_equal(
+        LLRCalibrator().fit(SCORES, LABELS).transform(NEW[:, None]), expected
+    )
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int16, np.int64, np.longdouble])
+def test_types_of_scores(method: str, dtype: type) -> None:
+    scores: Array = np.round(4 * SCORES).astype(dtype)
+    one = LLRCalibrator(method).fit(scores, LABELS)
+    assert one.calibration_ == LLRCalibrator(method).fit(scores.astype(float), LABELS).calibration_
+    assert one.transform(scores).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("scores", "what"),
+    [
+        (np.column_stack([SCORES, SCORES]), "X has 2 (columns; scores are one|features)"),
+        (SCORES.reshape(-1, 1, 1), "dim 3"),
+        (3.0, "Reshape your data"),
+        ([], r"0 sample"),
+        (np.where(SCORES > 3, np.nan, SCORES), "contains NaN"),
+        (np.where(SCORES > 3, np.inf, SCORES), "contains infinity"),
+        (np.ma.masked_greater(SCORES, 3), "masked array"),
+        (SCORES > 0, "booleans; were labels passed as scores"),
+        (SCORES.astype(str), "not compatible with arrays of bytes/strings"),
+        (SCORES + 0j, "Complex data not supported"),
+    ],
+)
+def test_scores_that_are_refused(scores: Any, what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        LLRCalibrator().fit(scores, LABELS)
+    trained = LLRCalibrator().fit(SCORES, LABELS)
+    for name in ("transform", "predict", "predict_proba", "decision_function"):
+        with pytest.raises(ValueError, match=what):
+            getattr(trained, name)(scores)
+
+
+def test_scores_stay_as_they_were() -> None:
+    scores, labels = SCORES.copy(), LABELS.copy()
+    scores.flags.writeable = labels.flags.writeable = False
+    LLRCalibrator("nig").fit(scores, labels).transform(scores)
+    np.testing.assert_array_equal(scores, SCORES)
+
+
+def test_huge_scores_overflow_in_silence() -> None:
+    scores = np.where(LABELS == 1, 1e308, 0.9e308) + SCORES * 1e306
+    assert LLRCalibrator("pav").fit(scores, LABELS).predict([1.7e308]) == 1
+
+
+def test_there_are_no_sample_weights() -> None:
+    calibrator: Any = LLRCalibrator()
+    with pytest.raises(TypeError, match="sample_weight"):
+        calibrator.fit(SCORES, LABELS, sample_weight=np.ones(280))
+
+
+# --------------------------------------------------------------------------- names and frames
+
+
+def test_the_column_is_called_llr() -> None:
+    frame = pd.DataFrame({"plda": NEW}, index=list("abcdef"))
+    calibrator = LLRCalibrator().fit(pd.DataFrame({"plda": SCORES}), LABELS)
+    assert calibrator.feature_names_in_.tolist() == ["plda"]
+    assert calibrator.get_feature_names_out().tolist() == ["llr"]
+    assert calibrator.get_feature_names_out(["plda"]).tolist() == ["llr"]
+    with pytest.raises(ValueError, match="input_features"):
+        calibrator.get_feature_names_out(["cosine"])
+
+    out = calibrator.set_output(transform="pandas").transform(frame)
+    assert isinstance(out, pd.DataFrame)
+    assert (out.columns.tolist(), out.index.tolist()) == (["llr"], list("abcdef"))
+    assert calibrator.predict(frame).shape == (6,)
+    assert neg_cllr_scorer(calibrator, pd.DataFrame({"plda": SCORES}), LABELS) < 0
+    polars = calibrator.set_output(transform="polars").transform(frame)
+    assert isinstance(polars, pl.DataFrame)
+    assert polars["llr"].to_list() == out["llr"].tolist()
+
+
+def test_systems_side_by_side() -> None:
+    frame = pd.DataFrame({"plda": SCORES, "cosine": np.tanh(SCORES / 4), "length": 1.0})
+    columns = ColumnTransformer(
+        [(name, LLRCalibrator("logistic"), [name]) for name in ("plda", "cosine")]
+    )
+    columns.set_output(transform="pandas")
+    out = columns.fit_transform(frame, LABELS)
+    assert out.columns.tolist() == ["plda__llr", "cosine__llr"]
+    np.testing.assert_array_equal(out["plda__llr"], llrcal.fit(TAR, NON)(SCORES))
+    # A column given by name alone is one-dimensional, and as good.
+    flat = ColumnTransformer([("plda", LLRCalibrator("logistic"), "plda")])
+    np.testing.assert_array_equal(flat.fit_transform(frame, LABELS)[:, 0], out["plda__llr"])
+
+
+# --------------------------------------------------------------------- copies, files and words
+
+
+@EVERY_METHOD
+def test_copies_answer_the_same(method: str) -> None:
+    calibrator = LLRCalibrator(method, p_target=0.1, target_label="dog")
+    calibrator.fit(SCORES, words("dog", "cat"))
+    fresh = pickle.dumps(calibrator)
+    expected = calibrator.transform(NEW)  # from here on NIG holds a table
+    assert pickle.dumps(calibrator) == fresh
+    file = io.BytesIO()
+    joblib.dump(calibrator, file)
+    file.seek(0)
+    copies = [
+        joblib.load(file),
+        pickle.loads(pickle.dumps(calibrator)),  # noqa: S301
+        copy.deepcopy(calibrator),
+        copy.copy(calibrator),
+    ]
+    for one in copies:
+        np.testing.assert_array_equal(one.transform(NEW), expected)
+        assert one.calibration_ == calibrator.calibration_
+        assert one.get_params() == calibrator.get_params()
+        assert one.predict(NEW).tolist() == calibrator.predict(NEW).tolist()
+    np.testing.assert_array_equal(calibrator.transform(NEW), expected)
+
+
+@EVERY_METHOD
+def test_clones_are_unfitted(method: str) -> None:
+    calibrator = LLRCalibrator(method, alpha="empirical", target_label=1).fit(SCORES, LABELS)
+    fresh = clone(calibrator)
+    assert fresh.get_params() == calibrator.get_params()
+    assert set(vars(fresh)) == set(calibrator.get_params())
+    for name in ("transform", "predict", "predict_proba", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(fresh, name)(NEW)
+    with pytest.raises(NotFittedError):
+        fresh.get_feature_names_out()
+
+
+def test_repr_shows_what_differs() -> None:
+    assert repr(LLRCalibrator()) == "LLRCalibrator()"
+    assert repr(LLRCalibrator("nig", p_target=0.01)) == "LLRCalibrator(method='nig', p_target=0.01)"
+    assert "LLRCalibrator" in LLRCalibrator().fit(SCORES, LABELS)._repr_html_()
+
+
+def test_only_the_method_goes_without_its_name() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        LLRCalibrator("pav", 0.5)  # type: ignore[call-arg]
+
+
+def test_a_fit_that_fails_changes_no_answer() -> None:
+    calibrator = LLRCalibrator("gaussian").fit(SCORES, words("genuine", "impostor"))
+    expected, decided = calibrator.transform(NEW), calibrator.predict(NEW)
+    with pytest.raises(llrcal.DegenerateError, match="scores that differ"):
+        calibrator.fit(np.ones(280), LABELS)
+    np.testing.assert_array_equal(calibrator.transform(NEW), expected)
+    assert calibrator.predict(NEW).tolist() == decided.tolist()
+    with pytest.raises(llrcal.DegenerateError):
+        (never := LLRCalibrator("gaussian")).fit(np.ones(280), LABELS)
+    with pytest.raises(NotFittedError):
+        never.predict(NEW)
+
+
+def test_a_fit_that_does_not_converge_gives_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    calibration = llrcal.fit(TAR, NON)
+    report = replace(calibration.report, converged=False, reason="too many iterations")
+    monkeypatch.setattr(adapter, "fit", lambda *_, **__: replace(calibration, report=report))
+    with pytest.warns(ConvergenceWarning, match="logistic did not converge: too many iterations"):
+        calibrator = LLRCalibrator().fit(SCORES, LABELS)
+    check_is_fitted(calibrator)
+
+
+# ---------------------------------------------------------------------------------- scorers
+
+
+def test_scorers_are_evaluate() -> None:
+    calibrator = LLRCalibrator("pav", p_target=0.05, c_miss=2).fit(SCORES, LABELS)
+    ev = llrcal.evaluate(calibrator.calibration_(TAR), calibrator.calibration_(NON))
+    assert neg_cllr_scorer(calibrator, SCORES, LABELS) == -ev.cllr
+    assert neg_dcf_scorer(calibrator, SCORES, LABELS) == -ev.act_dcf(0.05, 2, 1)
+    scores = cross_val_score(calibrator, SCORES, LABELS, scoring=neg_cllr_scorer)
+    assert ((scores < 0) & (scores > -1)).all()
+
+
+@pytest.mark.parametrize("scorer", [neg_cllr_scorer, neg_dcf_scorer])
+def test_scorers_say_what_they_need(scorer: Callable[..., float]) -> None:
+    for other in (LogisticRegression(), make_pipeline(StandardScaler()), BaseEstimator()):
+        with pytest.raises(llrcal.OptionError, match="an LLRCalibrator, or a pipeline or search"):
+            scorer(other, SCORES[:, None], LABELS)
+    with pytest.raises(NotFittedError):
+        scorer(LLRCalibrator(), SCORES, LABELS)
+    calibrator = LLRCalibrator().fit(SCORES, LABELS)
+    with pytest.raises(llrcal.ScoreError, match="y holds 2; the calibrator was trained on 0 and 1"):
+        scorer(calibrator, SCORES, LABELS + 1)
+    with pytest.raises(llrcal.ScoreError, match="no target"):
+        scorer(calibrator, NON, np.zeros(200, int))
+
+
+# ------------------------------------------------------------------------- import and docs
+
+
+def test_without_scikit_learn_the_error_names_the_command() -> None:
+    code = "import sys, llrcal; sys.modules['sklearn'] = None; llrcal.fit; import llrcal.sklearn"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.rstrip().endswith('pip install "llrcal[sklearn]"')
+    assert "ImportError: llrcal.sklearn needs scikit-learn" in ran.stderr
+
+
+def test_public_names() -> None:
+    assert adapter.__all__ == ["LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
+    assert LLRCalibrator.__module__ == "llrcal.sklearn"
+
+
+@pytest.mark.slow
+def test_the_page_prints_what_it_says() -> None:
+    text = (ROOT / "docs" / "sklearn.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == text.count("```python") == 5
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "".join(code for code, _ in blocks)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"MPLBACKEND": "Agg"},
+    )
+    assert ran.stderr == ""
+    assert ran.stdout == "".join(expected for _, expected in blocks)

@@ -1,0 +1,130 @@
+"""docs/formats.md: every example on the page is read, or refused, as the page says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+from llrcal.cli.verbs import verb
+from llrcal.errors import TrialFileError
+from llrcal.labels import LABEL_OF_WORD, Label
+from llrcal.trials.conventions import CONVENTIONS, ROLE_OF_NAME
+from llrcal.trials.reading import read_table
+from llrcal.trials.wish import Wish
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
+OPTIONS = {"--columns": "columns", "--format": "convention", "--labels": "labels"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the page says of an example: how it is read, or why it is not."""
+
+    line: int
+    contents: str
+    text: str
+    options: tuple[str, ...]
+    refused: bool
+    words: str
+
+
+def claims() -> Iterator[Claim]:
+    page = PAGE.read_text("utf-8")
+    for block in re.finditer(r"^```text (\w+)\n(.*?)^```\n\n((?:>[^\n]*\n)+)", page, re.M | re.S):
+        contents, text, quote = block.groups()
+        line = page.count("\n", 0, block.start()) + 1
+        for said in re.split(r"^>\n", quote, flags=re.M):
+            flat = " ".join(part.removeprefix(">").strip() for part in said.splitlines())
+            found = re.fullmatch(r"(refused: )?(?:with `([^`]*)`: )?`([^`]*)`", flat)
+            assert found, f"line {line}: {flat}"
+            refused, options, words = found.groups()
+            told = tuple((options or "").split())
+            yield Claim(line, contents, text, told, bool(refused), words)
+
+
+CLAIMS = list(claims())
+
+
+def reading(claim: Claim, path: Path) -> str:
+    path.write_text(claim.text, "utf-8")
+    pairs = zip(claim.options[::2], claim.options[1::2], strict=True)
+    told = {OPTIONS[name]: value for name, value in pairs}
+    return read_table(path, Wish.of(claim.contents, **told)).reading  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"line {claim.line}")
+def test_examples_are_read_as_the_page_says(claim: Claim, tmp_path: Path) -> None:
+    if claim.refused:
+        with pytest.raises(TrialFileError) as caught:
+            reading(claim, tmp_path / "file")
+        assert claim.words in str(caught.value)
+    else:
+        assert reading(claim, tmp_path / "file") == claim.words
+
+
+def test_every_example_says_something() -> None:
+    page = PAGE.read_text("utf-8")
+    assert len({claim.line for claim in CLAIMS}) == page.count("```text ") == page.count("```") / 2
+    assert sum(claim.refused for claim in CLAIMS) >= 8
+
+
+def test_every_convention_has_an_example() -> None:
+    shown = {claim.words.split(", separated")[0] for claim in CLAIMS if not claim.refused}
+    for convention in CONVENTIONS:
+        assert str(convention) in shown
+        assert re.search(rf"^### .*\b{convention.name}\b", PAGE.read_text("utf-8"), re.M)
+
+
+def words_of(item: str) -> list[str]:
+    """The words in code of an item in a list."""
+    pattern = rf"^- {re.escape(item)}: ((?:.+\n)(?:  .+\n)*)"
+    [found] = re.findall(pattern, PAGE.read_text("utf-8"), re.M)
+    return re.findall(r"`([^`]+)`", found)
+
+
+def test_every_name_of_a_column_is_on_the_page() -> None:
+    roles = dict.fromkeys(ROLE_OF_NAME.values())
+    found = {name: role for role in roles for name in words_of(f"`{role}`")}
+    assert found == ROLE_OF_NAME
+
+
+def test_every_word_for_a_label_is_on_the_page() -> None:
+    rows = {"target": Label.TARGET, "non-target": Label.NONTARGET, "spoof": Label.SPOOF}
+    found: dict[str, Label] = {}
+    for row, label in rows.items():
+        words = words_of(row)
+        found |= dict.fromkeys(words, label)
+        small = [word for word in words if word.islower()]
+        found |= {form: label for word in small for form in (word.capitalize(), word.upper())}
+    assert found == LABEL_OF_WORD
+
+
+def test_every_option_on_the_page_exists() -> None:
+    verbs = ("fit", "apply", "evaluate", "convert", "compare")
+    known = {
+        option
+        for name in verbs
+        for param in verb(name).params
+        if isinstance(param, click.Option)
+        for option in (*param.opts, *param.secondary_opts)
+    }
+    named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", PAGE.read_text("utf-8")))
+    assert named <= known
+    unspoken = {"--force", "--quiet", "--json", "--figures", "--preset", "--method", "--bounds"}
+    unspoken |= {"--p-target", "--c-miss", "--c-fa", "--alpha", "--replicates", "--out", "-o"}
+    unspoken |= {f"--{name}{key}" for name in ("train", "test") for key in ("", "-key")}
+    assert named == known - unspoken
+
+
+def test_links_within_the_page() -> None:
+    page = PAGE.read_text("utf-8")
+    headings = {
+        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", page, re.M)
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= headings

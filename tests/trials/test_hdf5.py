@@ -1,0 +1,1093 @@
+"""HDF5 files of scores and keys: every convention is read, and what is hostile is refused."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import LlrcalError, ScoreError, TrialFileError
+from llrcal.trials.hdf5 import (
+    is_hdf5,
+    read_hdf5,
+    rewrite_hdf5,
+    write_hdf5_key,
+    write_hdf5_scores,
+)
+from llrcal.trials.hdf5 import matrix as hdf5_matrix
+from tests.conftest import shared
+
+h5py = pytest.importorskip("h5py")
+
+MODELS, SEGMENTS = ["m1", "m2", "m3"], ["a.wav", "b.wav", "c.wav", "d.wav"]
+MASK = np.array([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 1]])
+SCORES = np.where(MASK, np.arange(12).reshape(3, 4) / 4 - 1.5, 99.0)
+MARKS = np.array([[1, 0, -1, -1], [0, 0, 1, 0], [-1, 1, 0, -1]])
+BOSARIS, SIDEKIT = ("ID/row_ids", "ID/column_ids"), ("modelset", "segset")
+
+EXPECTED = pl.DataFrame(
+    {
+        "enrol": ["m1", "m1", "m1", "m2", "m3", "m3", "m3"],
+        "test": ["a.wav", "c.wav", "d.wav", "c.wav", "a.wav", "b.wav", "d.wav"],
+        "score": [-1.5, -1.0, -0.75, 0.0, 0.5, 0.75, 1.25],
+        "label": [True, False, False, True, False, True, False],
+    }
+)
+SCORED, LABELLED = EXPECTED.drop("label"), EXPECTED.drop("score")
+SQUARE = {
+    "scores": np.arange(9.0).reshape(3, 3),
+    "score_mask": np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]], np.uint8),
+}
+
+Fill = Callable[[Any], object]
+
+
+def made(path: Path, *fills: Fill, **options: Any) -> str:
+    """A file that is filled by hand."""
+    with h5py.File(path, "w", **options) as file:
+        for fill in fills:
+            fill(file)
+    return str(path)
+
+
+def ids(names: tuple[str, str] = BOSARIS, *, dtype: Any = "S", **options: Any) -> Fill:
+    def fill(file: Any) -> None:
+        for name, side in zip(names, (MODELS, SEGMENTS), strict=True):
+            file.create_dataset(name, data=np.array(side, dtype), **options)
+
+    return fill
+
+
+def matrices(**given: Any) -> Fill:
+    def fill(file: Any) -> None:
+        for name, values in given.items():
+            file[name] = values
+
+    return fill
+
+
+SCORE_FILE = (ids(), matrices(scores=SCORES, score_mask=MASK.astype(np.uint8)))
+
+
+# -- the conventions
+
+
+def as_bosaris(file: Any) -> None:
+    """As MATLAB's hdf5write does: one chunk, text that ends in a NUL byte."""
+    for name, side in zip(BOSARIS, (MODELS, SEGMENTS), strict=True):
+        text = h5py.h5t.C_S1.copy()
+        text.set_size(max(map(len, side)) + 1)
+        group, last = name.split("/")
+        place = file.require_group(group).id
+        space = h5py.h5s.create_simple((len(side),))
+        found = h5py.h5d.create(place, last.encode(), text, space)
+        found.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array(side, f"S{text.get_size()}"), text)
+    file.create_dataset("scores", data=SCORES, chunks=SCORES.shape)
+    file.create_dataset("score_mask", data=MASK.astype(np.uint8), chunks=MASK.shape)
+
+
+def as_sidekit(file: Any) -> None:
+    packed = {"compression": "gzip", "fletcher32": True}
+    ids(SIDEKIT, maxshape=(None,), **packed)(file)
+    for name, values in (("scores", SCORES), ("score_mask", MASK.astype(np.int8))):
+        file.create_dataset(name, data=values, maxshape=(None, None), **packed)
+
+
+def as_matlab_today(file: Any) -> None:
+    """As h5write does: all dimensions turned around, numbers as doubles, text of any length."""
+    file["ID/row_ids"] = np.array(MODELS, h5py.string_dtype())[None, :]
+    file["ID/column_ids"] = np.array(SEGMENTS, h5py.string_dtype())[None, :]
+    file["scores"], file["score_mask"] = SCORES.T, MASK.T.astype(float)
+
+
+CONVENTIONS: dict[str, tuple[tuple[Fill, ...], dict[str, Any]]] = {
+    "BOSARIS": ((as_bosaris,), {}),
+    "BOSARIS behind a user block": ((as_bosaris,), {"userblock_size": 1024}),
+    "SIDEKIT": ((as_sidekit,), {}),
+    "SIDEKIT, early": (
+        (
+            ids(("modelset", "segest")),
+            matrices(scores=SCORES, score_mask=MASK.astype(np.int8)),
+        ),
+        {},
+    ),
+    "hyperion": (
+        (ids(), matrices(scores=SCORES.astype(np.float32), score_mask=MASK.astype(np.uint8))),
+        {},
+    ),
+    "MATLAB today": ((as_matlab_today,), {}),
+    "booleans": ((ids(), matrices(scores=SCORES, score_mask=MASK.astype(bool))), {}),
+    "big-endian": (
+        (ids(), matrices(scores=SCORES.astype(">f4"), score_mask=MASK.astype(">i2"))),
+        {},
+    ),
+    "other text": ((ids(dtype=h5py.string_dtype()), *SCORE_FILE[1:]), {}),
+    "other text behind a user block": (
+        (ids(dtype=h5py.string_dtype("ascii")), *SCORE_FILE[1:]),
+        {"userblock_size": 512},
+    ),
+    "shuffled": (
+        (
+            ids(),
+            lambda file: file.create_dataset(
+                "scores", data=SCORES, chunks=(2, 3), compression="gzip", shuffle=True
+            ),
+            lambda file: file.create_dataset("score_mask", data=MASK, chunks=(1, 4)),
+        ),
+        {"libver": "latest"},
+    ),
+}
+
+
+@pytest.fixture(params=CONVENTIONS)
+def score_file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    fills, options = CONVENTIONS[request.param]
+    return made(tmp_path / "scores.h5", *fills, **options)
+
+
+def test_scores_are_read_row_by_row(score_file: str) -> None:
+    assert is_hdf5(Path(score_file).read_bytes()[:4096])
+    frame, reading = read_hdf5(score_file)
+    assert frame.equals(SCORED)
+    assert frame.schema == {"enrol": pl.String, "test": pl.String, "score": pl.Float64}
+    assert "(HDF5), 7 scores among 3 x 4 pairs" in reading
+
+
+def test_the_reading_says_whose_it_is_and_which_way_round(tmp_path: Path) -> None:
+    readings = {
+        name: read_hdf5(made(tmp_path / "a.h5", *fills, **options))[1]
+        for name, (fills, options) in CONVENTIONS.items()
+    }
+    assert readings["BOSARIS"] == "BOSARIS scores (HDF5), 7 scores among 3 x 4 pairs"
+    assert readings["SIDEKIT"] == "SIDEKIT scores (HDF5), 7 scores among 3 x 4 pairs"
+    assert readings["MATLAB today"].endswith("3 x 4 pairs (stored transposed)")
+
+
+def test_other_files_are_not_hdf5() -> None:
+    for head in (b"", b"\x89HDF", b"m1 a.wav 1.5\n", b"PK\x03\x04", b"\x1f\x8b"):
+        assert not is_hdf5(head)
+
+
+@pytest.mark.parametrize("dtype", ["S", h5py.string_dtype("utf-8", 9), h5py.string_dtype()])
+def test_ids_may_be_any_text(tmp_path: Path, dtype: Any) -> None:
+    models, segments = ["Zoë", "模型"], ["x y", "z"]
+    mask = np.array([[1, 0], [1, 1]])
+
+    def fill(file: Any) -> None:
+        for name, side in zip(BOSARIS, (models, segments), strict=True):
+            file[name] = np.array([one.encode() for one in side], dtype)
+
+    path = made(tmp_path / "a.h5", fill, matrices(trial_mask=np.where(mask, -1, 0)))
+    frame, _ = read_hdf5(path)
+    assert frame["enrol"].to_list() == ["Zoë", "模型", "模型"]
+    assert frame["test"].to_list() == ["x y", "x y", "z"]
+
+
+@pytest.mark.parametrize("one_model", [True, False])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_one_model_or_one_segment(tmp_path: Path, one_model: bool, rank: int) -> None:
+    sides = (["m1"], SEGMENTS) if one_model else (SEGMENTS, ["m1"])
+    shape = (-1,) if rank == 1 else (len(sides[0]), len(sides[1]))
+    mask = np.array([1, 0, 1, 1], np.uint8).reshape(shape)
+
+    def fill(file: Any) -> None:
+        for name, side in zip(BOSARIS, sides, strict=True):
+            file[name] = np.array(side, "S")
+
+    scores = np.arange(4.0).reshape(shape)
+    path = made(tmp_path / "a.h5", fill, matrices(scores=scores, score_mask=mask))
+    frame, reading = read_hdf5(path)
+    assert frame["test" if one_model else "enrol"].to_list() == ["a.wav", "c.wav", "d.wav"]
+    assert frame["score"].to_list() == [0, 2, 3]
+    assert "transposed" not in reading
+    rewrite_hdf5(path, path, lambda scores: -scores)
+    assert read_hdf5(path)[0]["score"].to_list() == [0, -2, -3]
+    with h5py.File(path) as file:
+        assert file["scores"][()].ravel().tolist() == [0, 1, -2, -3]
+
+
+@pytest.mark.parametrize("piece", [1, 4, 5, 8])
+def test_in_pieces_of_any_size(
+    score_file: str, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    monkeypatch.setattr(hdf5_matrix, "_PIECE", piece)
+    assert read_hdf5(score_file)[0].equals(SCORED)
+    rewrite_hdf5(score_file, score_file, np.negative)
+    assert read_hdf5(score_file)[0].equals(SCORED.with_columns(-pl.col("score")))
+
+
+def test_pieces_keep_packed_chunks_whole_up_to_a_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hdf5_matrix, "_PIECE", 4)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        plain = file.create_dataset("plain", (7, 2), "f8", chunks=(3, 1))
+        packed = file.create_dataset("packed", (7, 2), "f8", chunks=(3, 1), compression="gzip")
+        assert [part.stop for part in hdf5_matrix.pieces(plain)] == [2, 4, 6, 7]
+        assert [part.stop for part in hdf5_matrix.pieces(plain, packed)] == [3, 6, 7]
+        monkeypatch.setattr(hdf5_matrix, "_LARGEST_PIECE", 2)
+        assert [part.stop for part in hdf5_matrix.pieces(plain, packed)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_too_many_trials(score_file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hdf5_matrix, "_MOST_TRIALS", 6)
+    with pytest.raises(TrialFileError, match="holds more than 6 trials; split it"):
+        read_hdf5(score_file)
+
+
+# -- keys and indices
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("names", [BOSARIS, SIDEKIT])
+@pytest.mark.parametrize("dtype", [np.int8, np.float64])
+def test_a_key(tmp_path: Path, transposed: bool, names: tuple[str, str], dtype: Any) -> None:
+    marks = (MARKS.T if transposed else MARKS).astype(dtype)
+    frame, reading = read_hdf5(made(tmp_path / "a.h5", ids(names), matrices(trial_mask=marks)))
+    assert frame.equals(LABELLED)
+    assert frame.schema["label"] == pl.Boolean
+    assert "key (HDF5), 3 targets and 4 non-targets among 3 x 4 pairs" in reading
+    assert reading.endswith("(stored transposed)") == transposed
+
+
+def old_key(turn: Callable[[Any], Any] = np.asarray) -> Fill:
+    masks = {"target_mask": turn(MARKS == 1), "nontarget_mask": turn(MARKS == -1)}
+    return matrices(**{name: mask.astype(np.uint8) for name, mask in masks.items()})
+
+
+@pytest.mark.parametrize("turn", [np.asarray, np.transpose])
+def test_a_key_of_the_old_form(tmp_path: Path, turn: Callable[[Any], Any]) -> None:
+    frame, reading = read_hdf5(made(tmp_path / "a.h5", ids(), old_key(turn)))
+    assert frame.equals(LABELLED)
+    assert "3 targets and 4 non-targets" in reading
+
+
+@pytest.mark.parametrize("turn", [np.asarray, np.transpose])
+def test_a_trial_that_is_both(tmp_path: Path, turn: Callable[[Any], Any]) -> None:
+    path = made(tmp_path / "a.h5", ids(), old_key(turn))
+    with h5py.File(path, "r+") as file:
+        both = turn(np.arange(12).reshape(3, 4) == 9)
+        file["nontarget_mask"][both] = 1
+    with pytest.raises(TrialFileError, match=r"a\.h5: m3 / b\.wav is both a target and a non-"):
+        read_hdf5(path)
+
+
+def test_scores_and_key_in_one(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE, matrices(trial_mask=MARKS))
+    frame, reading = read_hdf5(path)
+    assert frame.equals(EXPECTED)
+    assert reading.startswith("BOSARIS scores and key (HDF5), 7 scores, 3 targets and 4 non-")
+    with h5py.File(path, "r+") as file:
+        file["trial_mask"][1, 2] = 0
+    with pytest.raises(TrialFileError, match="scores for 7 trials and labels for 6"):
+        read_hdf5(path)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, bool])
+def test_an_index_is_no_key(tmp_path: Path, dtype: Any) -> None:
+    path = made(tmp_path / "a.h5", ids(), matrices(trial_mask=MASK.astype(dtype)))
+    with pytest.raises(TrialFileError, match=r"a\.h5: is an index \(Ndx\)"):
+        read_hdf5(path)
+
+
+def test_ones_and_zeros_may_be_an_index_or_a_key(tmp_path: Path) -> None:
+    """SIDEKIT writes an index as int8; BOSARIS says in a key that it is one."""
+    path = made(tmp_path / "a.h5", ids(), matrices(trial_mask=MASK.astype(np.int8)))
+    with pytest.raises(TrialFileError, match=r"an index .* or a key without non-targets"):
+        read_hdf5(path)
+    with h5py.File(path, "r+") as file:
+        file["file_format"] = np.array([b"2.0"])
+    frame, reading = read_hdf5(path)
+    assert frame["label"].to_list() == [True] * 7
+    assert "7 targets and 0 non-targets" in reading
+
+
+def test_the_real_key_and_index() -> None:
+    path = shared("scores", "formats", "bosaris_key_sre10_det5.h5")
+    frame, reading = read_hdf5(str(path))
+    assert reading == (
+        "BOSARIS key (HDF5), 708 targets and 29,665 non-targets among 580 x 712 pairs"
+    )
+    with h5py.File(path) as file:
+        marks = file["trial_mask"][()]
+        row = {one.decode(): i for i, one in enumerate(file["ID/row_ids"][()])}
+        column = {one.decode(): j for j, one in enumerate(file["ID/column_ids"][()])}
+    for enrol, test, label in frame.sample(500, seed=1).rows():
+        assert marks[row[enrol], column[test]] == (1 if label else -1)
+    assert frame.select("enrol", "test").n_unique() == frame.height == np.count_nonzero(marks)
+    with pytest.raises(TrialFileError, match=r"is an index \(Ndx\)"):
+        read_hdf5(str(shared("scores", "formats", "bosaris_ndx_sre10_det5.h5")))
+
+
+def test_the_real_key_written_again(tmp_path: Path) -> None:
+    frame, reading = read_hdf5(str(shared("scores", "formats", "bosaris_key_sre10_det5.h5")))
+    write_hdf5_key(str(tmp_path / "a.h5"), frame.sample(fraction=1, shuffle=True, seed=2))
+    again, reading_again = read_hdf5(str(tmp_path / "a.h5"))
+    assert again.sort("enrol", "test").equals(frame.sort("enrol", "test"))
+    assert reading_again == reading
+
+
+# -- which way round
+
+
+def square(path: Path, *more: Fill) -> str:
+    def fill(file: Any) -> None:
+        for name, side in zip(BOSARIS, (MODELS, SEGMENTS[:3]), strict=True):
+            file[name] = np.array(side, "S")
+
+    return made(path, fill, matrices(**SQUARE), *more)
+
+
+def test_a_square_is_read_as_bosaris_writes_it(tmp_path: Path) -> None:
+    frame, reading = read_hdf5(square(tmp_path / "a.h5"))
+    assert frame.rows()[1] == ("m1", "b.wav", 1.0)
+    assert reading.endswith("among 3 x 3 pairs (a square: its rows are taken for the models)")
+
+
+def test_a_square_is_read_as_told(tmp_path: Path) -> None:
+    path = square(tmp_path / "a.h5")
+    straight, reading = read_hdf5(path, transposed=False)
+    assert straight.equals(read_hdf5(path)[0])
+    assert reading.endswith("among 3 x 3 pairs")
+    across, _ = read_hdf5(path, transposed=True)
+    assert across.rows() == [
+        ("m1", "a.wav", 0.0),
+        ("m2", "a.wav", 1.0),
+        ("m2", "b.wav", 4.0),
+        ("m3", "c.wav", 8.0),
+    ]
+
+
+def test_a_vector_is_no_square(tmp_path: Path) -> None:
+    path = square(tmp_path / "a.h5")
+    with h5py.File(path, "r+") as file:
+        for name in SQUARE:
+            del file[name]
+            file[name] = [1]
+    with pytest.raises(TrialFileError, match=r"shape \(1,\), but there are 3 ID/row_ids and 3"):
+        read_hdf5(path)
+
+
+def by_matlab(file: Any) -> None:
+    file["scores"].attrs["MATLAB_class"] = np.bytes_(b"double")
+
+
+def with_ids_across(file: Any) -> None:
+    for name in BOSARIS:
+        values = file[name][()]
+        del file[name]
+        file[name] = values[None, :]
+
+
+@pytest.mark.parametrize("sign", [by_matlab, with_ids_across])
+def test_a_square_of_another_program_is_not_guessed(tmp_path: Path, sign: Fill) -> None:
+    path = square(tmp_path / "a.h5", sign)
+    with pytest.raises(TrialFileError, match=r"square.*say transposed=False or transposed=True"):
+        read_hdf5(path)
+    with pytest.raises(TrialFileError, match="square"):
+        rewrite_hdf5(path, path, np.negative)
+    assert read_hdf5(path, transposed=True)[0].height == 4
+
+
+def test_what_the_shape_says_is_not_overruled(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE)
+    assert read_hdf5(path, transposed=False)[0].equals(SCORED)
+    with pytest.raises(TrialFileError, match="is not transposed, for there are 3 ID/row_ids and 4"):
+        read_hdf5(path, transposed=True)
+
+
+# -- rewriting
+
+
+def contents(path: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+
+    def visit(name: str, item: Any) -> None:
+        values = item[()].tolist() if isinstance(item, h5py.Dataset) else None
+        found[name] = (values, dict(item.attrs))
+
+    with h5py.File(path) as file:
+        visit("/", file)
+        file.visititems(visit)
+    return found
+
+
+def test_scores_are_replaced_and_all_else_kept(score_file: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "out.h5")
+    with h5py.File(score_file, "r+") as file:
+        file.attrs["system"] = "plda"
+        file["scores"].attrs["unit"] = 7
+        file["more/deep"] = np.arange(5)
+    before = contents(score_file)
+    rewrite_hdf5(score_file, out, lambda scores: 10 * scores + 0.25)
+    expected = SCORED.with_columns(pl.col("score") * 10 + 0.25)
+    assert read_hdf5(out)[0].equals(expected)
+    after = contents(out)
+    values, attributes = after.pop("scores")
+    assert attributes == {"unit": 7}
+    assert np.count_nonzero(np.array(values) == 99) == 5  # where there is no trial
+    del before["scores"]
+    assert after == before
+
+
+@pytest.mark.parametrize("fills", [SCORE_FILE, (as_bosaris,)])
+def test_no_other_byte_changes_where_scores_are_plain(
+    tmp_path: Path, fills: tuple[Fill, ...]
+) -> None:
+    path = made(tmp_path / "a.h5", *fills)
+    rewrite_hdf5(path, str(tmp_path / "b.h5"), lambda scores: scores + 1)
+    before, after = (np.fromfile(tmp_path / name, np.uint8) for name in ("a.h5", "b.h5"))
+    place = before.tobytes().find(SCORES.tobytes())
+    changed = np.flatnonzero(before != after)
+    assert changed.min() >= place
+    assert changed.max() < place + SCORES.nbytes
+
+
+@pytest.mark.parametrize(
+    ("fills", "modes"),
+    [(SCORE_FILE, {"r"}), ((as_bosaris,), {"r"}), ((as_sidekit,), {"r", "r+"})],
+    ids=["hyperion", "BOSARIS", "SIDEKIT"],
+)
+def test_hdf5_writes_only_what_it_has_to_pack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fills: tuple[Fill, ...], modes: set[str]
+) -> None:
+    """Writing into a damaged file, it may run wild."""
+    path = made(tmp_path / "a.h5", *fills)
+    opened = h5py.File
+    seen = []
+
+    def noted(file: Any, mode: str) -> Any:
+        seen.append(mode)
+        return opened(file, mode)
+
+    monkeypatch.setattr(h5py, "File", noted)
+    rewrite_hdf5(path, path, np.negative)
+    assert set(seen) == modes
+
+
+def test_llrs_come_in_the_order_of_the_trials(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", as_matlab_today)
+    given: list[list[float]] = []
+
+    def numbered(scores: Any) -> Any:
+        given.append(scores.tolist())
+        return np.arange(7.0)
+
+    rewrite_hdf5(path, path, numbered)
+    assert given == [SCORED["score"].to_list()]
+    assert read_hdf5(path)[0].equals(SCORED.with_columns(score=np.arange(7.0)))
+
+
+def test_infinite_llrs_can_be_written(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE)
+    rewrite_hdf5(path, path, lambda scores: np.where(scores > 0, np.inf, -np.inf))
+    with pytest.raises(TrialFileError, match=r"not finite; the first is -inf, of m1 / a\.wav"):
+        read_hdf5(path)
+    assert np.isinf(read_hdf5(path, allow_infinite=True)[0]["score"].to_numpy()).all()
+    rewrite_hdf5(path, path, lambda scores: 0 * np.sign(scores), allow_infinite=True)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.float16])
+def test_scores_whose_type_cannot_hold_llrs(tmp_path: Path, dtype: Any) -> None:
+    path = made(tmp_path / "a.h5", ids(), matrices(scores=SCORES.astype(dtype), score_mask=MASK))
+    before = Path(path).read_bytes()
+    assert read_hdf5(path)[0]["score"].to_list() == SCORES[MASK == 1].astype(dtype).tolist()
+    with pytest.raises(TrialFileError, match=f"stored as {np.dtype(dtype)} .* convert it first"):
+        rewrite_hdf5(path, path, lambda scores: scores / 3)
+    assert Path(path).read_bytes() == before
+
+
+def test_a_key_has_nothing_to_rewrite(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", ids(), matrices(trial_mask=MARKS))
+    with pytest.raises(TrialFileError, match="no scores to replace; it holds ID, trial_mask"):
+        rewrite_hdf5(path, path, np.negative)
+
+
+def test_one_llr_for_each_score(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE)
+    with pytest.raises(ScoreError, match=r"7 scores became LLRs of shape \(1,\)"):
+        rewrite_hdf5(path, path, lambda scores: scores[:1])
+    with pytest.raises(ZeroDivisionError):  # not hidden, for it is not the file's fault
+        rewrite_hdf5(path, path, lambda _: np.array([1 / 0]))
+    assert read_hdf5(path)[0].equals(SCORED)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+WRITE_WITHOUT_ROOM = """
+import resource, sys
+import numpy as np, polars as pl
+from llrcal.trials.hdf5 import rewrite_hdf5, write_hdf5_key, write_hdf5_scores
+what, path = sys.argv[1:]
+ids = {"enrol": ["m"] * 2000, "test": [f"t{i}" for i in range(2000)]}
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    if what == "rewrite":
+        rewrite_hdf5(path, path, np.negative)
+    elif what == "scores":
+        write_hdf5_scores(path, pl.DataFrame({**ids, "score": np.arange(2000.0)}))
+    else:
+        write_hdf5_key(path, pl.DataFrame({**ids, "label": [True, False] * 1000}))
+except OSError as problem:
+    print("refused:", problem.errno)
+"""
+
+
+@pytest.mark.parametrize("what", ["rewrite", "scores", "key"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, what: str, packed: bool) -> None:
+    pytest.importorskip("resource")
+    import errno
+
+    path = made(tmp_path / "a.h5", as_sidekit if packed else as_bosaris)
+    before = Path(path).read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE_WITHOUT_ROOM, what, path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["refused:", str(errno.EFBIG)]
+    assert Path(path).read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
+
+
+# -- writing
+
+trials = st.dictionaries(
+    st.tuples(
+        *[st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=5)] * 2
+    ).filter(lambda pair: all(one.isprintable() for one in pair)),
+    st.floats(allow_nan=False, allow_infinity=False),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(trials)
+def test_what_is_written_is_read(scores: dict[tuple[str, str], float]) -> None:
+    import tempfile
+
+    frame = pl.DataFrame(
+        {
+            "enrol": [enrol for enrol, _ in scores],
+            "test": [test for _, test in scores],
+            "score": list(scores.values()),
+            "label": [score > 0 for score in scores.values()],
+        }
+    ).sort("enrol", "test")
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/a.h5"
+        write_hdf5_scores(path, frame)
+        again, _ = read_hdf5(path)
+        assert again.sort("enrol", "test").equals(frame.drop("label"))
+        write_hdf5_key(path, frame)
+        again, _ = read_hdf5(path)
+        assert again.sort("enrol", "test").equals(frame.drop("score"))
+
+
+def test_files_are_as_bosaris_reads_them(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.h5")
+    write_hdf5_scores(path, EXPECTED)
+    with h5py.File(path) as file:
+        assert sorted(file) == ["ID", "score_mask", "scores"]
+        assert file["ID/row_ids"][()].tolist() == [b"m1", b"m2", b"m3"]
+        assert file["ID/column_ids"][()].tolist() == [b"a.wav", b"c.wav", b"d.wav", b"b.wav"]
+        assert file["ID/row_ids"].dtype == np.dtype("S2")
+        assert file["scores"].dtype == np.float64
+        assert file["score_mask"].dtype == np.uint8
+        assert file["score_mask"][()].tolist() == [[1, 1, 1, 0], [0, 1, 0, 0], [1, 0, 1, 1]]
+        assert file["scores"][1].tolist() == [0, 0, 0, 0]
+        assert file["scores"][2].tolist() == [0.5, 0, 1.25, 0.75]
+    write_hdf5_key(path, EXPECTED)
+    with h5py.File(path) as file:
+        assert sorted(file) == ["ID", "file_format", "trial_mask"]
+        assert file["trial_mask"].dtype == np.int8
+        assert file["trial_mask"][()].tolist() == [[1, -1, -1, 0], [0, 1, 0, 0], [-1, 0, -1, 1]]
+        assert file["file_format"][()].tolist() == [b"2.0"]
+
+
+def test_ids_say_how_they_are_encoded(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.h5")
+    write_hdf5_scores(path, SCORED.with_columns(enrol=pl.col("enrol").str.replace("m1", "Zoë")))
+    with h5py.File(path) as file:
+        kinds = [h5py.check_string_dtype(file[name].dtype).encoding for name in BOSARIS]
+        assert file["ID/row_ids"].asstr()[0] == "Zoë"
+    assert kinds == ["utf-8", "ascii"]
+
+
+def test_sparse_trials_make_a_small_file(tmp_path: Path) -> None:
+    names = [f"speaker-{i:04}" for i in range(1000)]
+    frame = pl.DataFrame({"enrol": names, "test": names, "score": np.arange(1000.0)})
+    write_hdf5_scores(str(tmp_path / "a.h5"), frame)
+    assert (tmp_path / "a.h5").stat().st_size < 300_000  # instead of nine million
+    assert read_hdf5(str(tmp_path / "a.h5"))[0].equals(frame)
+
+
+def test_labels_may_be_ones_and_zeros(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.h5")
+    write_hdf5_key(path, LABELLED.with_columns(pl.col("label").cast(pl.Int8)))
+    assert read_hdf5(path)[0].equals(read_hdf5(written(path, LABELLED))[0])
+    spoof = LABELLED.with_columns(label=pl.Series([1, 0, 0, 1, 0, 2, 0], dtype=pl.Int8))
+    with pytest.raises(TrialFileError, match="neither target nor non-target"):
+        write_hdf5_key(path, spoof)
+
+
+def written(path: str, frame: pl.DataFrame) -> str:
+    write_hdf5_key(path, frame)
+    return path
+
+
+def with_score(value: float | None) -> pl.DataFrame:
+    return SCORED.with_columns(score=pl.Series([*SCORED["score"][:-1], value], dtype=pl.Float64))
+
+
+def with_id(value: str) -> pl.DataFrame:
+    return SCORED.with_columns(test=pl.Series([*SCORED["test"][:-1], value]))
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (SCORED.clear(), "there are no trials"),
+        (with_score(float("nan")), "1 scores are NaN; the first is in row 6"),
+        (with_score(None), "some trials are incomplete"),
+        (pl.concat([SCORED, SCORED[2:5]]), r"3 trials occur .* \(m1 / d.wav, m2 / c.wav, m3 / a"),
+        (with_id("\0"), "cannot be an id"),
+        (with_id(""), "cannot be an id"),
+        (with_id("x" * 5000), "cannot be an id"),
+        (
+            pl.DataFrame({"enrol": map(str, range(20_000)), "score": 1.0}).with_columns(
+                test=pl.col("enrol")
+            ),
+            "20,000 models and 20,000 recordings are too many for a matrix",
+        ),
+    ],
+)
+def test_what_no_file_can_hold(tmp_path: Path, frame: pl.DataFrame, words: str) -> None:
+    path = tmp_path / "a.h5"
+    with pytest.raises(TrialFileError, match=rf"a\.h5: not written, for .*{words}"):
+        write_hdf5_scores(str(path), frame)
+    assert not path.exists()
+
+
+# -- hostile files
+
+
+def other(file: Any) -> str:
+    """Another file beside this one, with a dataset worth hiding."""
+    path = Path(file.filename).with_name("secret.h5")
+    if not path.exists():
+        made(path, ids(), matrices(scores=SCORES, score_mask=MASK))
+    return str(path)
+
+
+def replaced(name: str, put: Callable[[Any, Any], None]) -> Fill:
+    """Take a dataset out, and let ``put`` put something else in its place."""
+
+    def fill(file: Any) -> None:
+        values = file[name][()]
+        del file[name]
+        put(file, values)
+
+    return fill
+
+
+def soft_link(name: str) -> Fill:
+    def put(file: Any, values: Any) -> None:
+        file["hidden"] = values
+        file[name] = h5py.SoftLink("/hidden")
+
+    return replaced(name, put)
+
+
+def external_link(name: str) -> Fill:
+    return replaced(name, lambda f, _: f.__setitem__(name, h5py.ExternalLink(other(f), name)))
+
+
+def dangling_link(name: str) -> Fill:
+    return replaced(name, lambda f, _: f.__setitem__(name, h5py.SoftLink("/nowhere")))
+
+
+def linked_parent(file: Any) -> None:
+    file.move("ID", "elsewhere")
+    file["ID"] = h5py.SoftLink("/elsewhere")
+
+
+def externally_linked_parent(file: Any) -> None:
+    del file["ID"]
+    file["ID"] = h5py.ExternalLink(other(file), "/ID")
+
+
+def external_storage(file: Any) -> None:
+    other(file)
+    del file["scores"]
+    file.create_dataset("scores", (3, 4), "f8", external=[("secret.h5", 0, 96)])
+
+
+def virtual(file: Any) -> None:
+    source = h5py.VirtualSource(other(file), "scores", shape=(3, 4))
+    layout = h5py.VirtualLayout((3, 4), "f8")
+    layout[:] = source
+    del file["scores"]
+    file.create_virtual_dataset("scores", layout)
+
+
+def group(name: str) -> Fill:
+    return replaced(name, lambda file, _: file.create_group(name))
+
+
+def instead(name: str, values: Any, **options: Any) -> Fill:
+    return replaced(name, lambda f, _: f.create_dataset(name, data=values, **options))
+
+
+def claiming(name: str, shape: tuple[int, ...], dtype: Any = "f8", **options: Any) -> Fill:
+    return replaced(name, lambda f, _: f.create_dataset(name, shape, dtype, **options))
+
+
+def without(name: str) -> Fill:
+    return lambda file: file.__delitem__(name)
+
+
+def bits_of_its_own(file: Any) -> None:
+    """A float whose fields lie where no other float has them."""
+    odd = h5py.h5t.IEEE_F64LE.copy()
+    odd.set_fields(63, 52, 10, 0, 52)
+    del file["scores"]
+    h5py.h5d.create(file.id, b"scores", odd, h5py.h5s.create_simple((3, 4)))
+
+
+def time_of_day(file: Any) -> None:
+    """A type that numpy has not."""
+    del file["scores"]
+    h5py.h5d.create(file.id, b"scores", h5py.h5t.UNIX_D32LE, h5py.h5s.create_simple((3, 4)))
+
+
+def bomb(file: Any) -> None:
+    """A chunk that claims 24 bytes and inflates to a hundred million."""
+    del file["score_mask"]
+    mask = file.create_dataset("score_mask", (3, 4), "u1", chunks=(3, 4), compression="gzip")
+    mask.id.write_direct_chunk((0, 0), zlib.compress(bytes(10**8)))
+
+
+def short_chunk(file: Any) -> None:
+    del file["score_mask"]
+    mask = file.create_dataset("score_mask", (3, 4), "u1", chunks=(3, 4), compression="gzip")
+    mask.id.write_direct_chunk((0, 0), zlib.compress(bytes(5)))
+
+
+def short_plain_chunk(file: Any) -> None:
+    """Marked as not deflated, and shorter than it should be."""
+    del file["score_mask"]
+    mask = file.create_dataset("score_mask", (3, 4), "u1", chunks=(3, 4), compression="gzip")
+    mask.id.write_direct_chunk((0, 0), bytes(5), filter_mask=1)
+
+
+def packed_twice(file: Any) -> None:
+    plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plan.set_chunk((3, 4))
+    plan.set_deflate(9)
+    plan.set_deflate(9)
+    del file["score_mask"]
+    space = h5py.h5s.create_simple((3, 4))
+    h5py.h5d.create(file.id, b"score_mask", h5py.h5t.STD_U8LE, space, plan)
+
+
+def references(file: Any) -> None:
+    """Cells of MATLAB, as in its own files."""
+    cells = [file["scores"].ref for _ in MODELS]
+    del file["ID/row_ids"]
+    file.create_dataset("ID/row_ids", data=cells, dtype=h5py.ref_dtype)
+
+
+BAD = np.where(MASK, SCORES, np.nan)  # only where there is no trial
+NAN, INFINITE = SCORES.copy(), SCORES.copy()
+NAN[1, 2], INFINITE[2, 3] = np.nan, np.inf
+LONG = np.array([b"x" * 5000, b"y", b"z"])
+
+HOSTILE: list[tuple[str, Fill, str]] = [
+    ("soft link", soft_link("scores"), "scores is reached by a link"),
+    ("soft link to ids", soft_link("ID/row_ids"), "ID/row_ids is reached by a link"),
+    ("external link", external_link("scores"), "scores is reached by a link"),
+    ("external link to a mask", external_link("score_mask"), "score_mask is reached by a link"),
+    ("link to nothing", dangling_link("scores"), "scores is reached by a link"),
+    ("linked parent", linked_parent, "ID/row_ids is reached by a link"),
+    ("parent in another file", externally_linked_parent, "ID/row_ids is reached by a link"),
+    ("external storage", external_storage, "scores lies in other files"),
+    ("virtual dataset", virtual, "scores lies in other files"),
+    ("a group", group("scores"), "scores is not a dataset"),
+    ("a dataset for a group", instead("ID/row_ids", 0), "ID/row_ids has type int64"),
+    ("complex scores", instead("scores", SCORES * 1j), "scores has type complex128"),
+    ("boolean scores", instead("scores", SCORES > 0), "scores has type bool"),
+    ("text for scores", instead("scores", SCORES.astype("S")), "scores has type"),
+    ("records", instead("scores", SCORES.view([("x", "f8")])), "scores has type"),
+    ("times", time_of_day, "cannot be read as HDF5 .*; copy or write the file again"),
+    ("odd floats", bits_of_its_own, "expected a matrix of usual numbers"),
+    ("references", references, "ID/row_ids has type object; expected text"),
+    ("numbers for ids", instead("ID/row_ids", [1, 2, 3]), "ID/row_ids has type int64"),
+    ("three dimensions", instead("scores", SCORES[None]), r"scores has shape \(1, 3, 4\)"),
+    ("a single number", instead("scores", 1.5), r"scores has shape \(\)"),
+    ("no space at all", instead("scores", h5py.Empty("f8")), "scores has shape None"),
+    ("ids in two dimensions", instead("ID/row_ids", [[b"a", b"b"]] * 2), "expected one list"),
+    ("no ids", instead("ID/row_ids", np.array([], "S1")), "ID/row_ids is empty"),
+    ("fewer ids", instead("ID/row_ids", [b"a", b"b"]), r"shape \(3, 4\), but there are 2 ID/row"),
+    ("another mask", instead("score_mask", MASK[:2]), r"shapes \(2, 4\) and \(3, 4\)"),
+    ("a mask across", instead("score_mask", MASK.T), r"shapes \(3, 4\) and \(4, 3\)"),
+    ("twos in a mask", instead("score_mask", 2 * MASK), "score_mask holds 2; expected 1 and 0"),
+    ("NaN in a mask", instead("score_mask", BAD), "score_mask holds"),
+    ("an empty mask", instead("score_mask", 0 * MASK), "holds no trials"),
+    ("NaN", instead("scores", NAN), "1 of 7 scores are not finite; the first is nan, of m2 / c"),
+    ("infinite", instead("scores", INFINITE), "the first is inf, of m3 / d.wav"),
+    ("a trillion scores", claiming("scores", (10**6, 10**6)), "claims 1000000000000 values"),
+    ("more than fits", claiming("scores", (2**58, 3)), f"claims {3 * 2**58} values"),
+    ("a million bytes", claiming("scores", (10**4, 10**4)), "800000000 bytes"),
+    (
+        "a trillion in a chunk",
+        claiming("scores", (3, 4), chunks=(10**4, 10**4), maxshape=(None, None), shuffle=True),
+        "claims chunks of 800000000 bytes",
+    ),
+    (
+        "many chunks",
+        claiming("score_mask", (1500, 1500), "u1", chunks=(1, 1)),
+        "too many chunks",
+    ),
+    ("a bomb", bomb, "a chunk of score_mask is damaged"),
+    ("a short chunk", short_chunk, "a chunk of score_mask is damaged"),
+    ("a short chunk as it is", short_plain_chunk, "a chunk of score_mask is damaged"),
+    ("packed twice", packed_twice, "packed by other filters than gzip"),
+    (
+        "another filter",
+        instead("scores", SCORES, chunks=(3, 4), compression="lzf"),
+        "packed by other filters than gzip",
+    ),
+    (
+        "many ids",
+        claiming("ID/row_ids", (5_000_000,), "S1", chunks=(100_000,)),
+        "more or longer ids|in a file of",
+    ),
+    ("long ids", instead("ID/row_ids", LONG), "more or longer ids"),
+    (
+        "long ids of any length",
+        instead("ID/row_ids", LONG, dtype=h5py.string_dtype()),
+        "longer than 4096 bytes",
+    ),
+    (
+        "text in chunks",
+        instead("ID/row_ids", MODELS, dtype=h5py.string_dtype(), chunks=(2,)),
+        "not in one piece",
+    ),
+    ("ids that repeat", instead("ID/row_ids", [b"m1", b"m1", b"m3"]), r"1 of the ids .*\(m1\)"),
+    ("an id of no text", instead("ID/row_ids", [b"m1", b"", b"m3"]), "id 2 in ID/row_ids is empty"),
+    (
+        "a NUL byte",
+        instead("ID/row_ids", np.array([b"m1", b"a\0b", b"m3"])),
+        "id 2 .* has a NUL byte",
+    ),
+    ("latin-1", instead("ID/row_ids", [b"m1", b"Zo\xeb", b"m3"]), "id 2 .* is not UTF-8"),
+    ("two conventions", ids(SIDEKIT), "ids of BOSARIS .* and those of SIDEKIT"),
+    ("no mask", without("score_mask"), "has no score_mask; it holds ID, scores"),
+    ("no column ids", without("ID/column_ids"), "has no ID/column_ids"),
+    ("no ids at all", without("ID"), "has no ids: expected ID/row_ids"),
+    ("no scores", without("scores"), "holds ID, score_mask; expected scores and score_mask"),
+    ("two keys", lambda f: [old_key()(f), matrices(trial_mask=MARKS)(f)], "one of the two keys"),
+    ("half a key", matrices(target_mask=MASK), "has no nontarget_mask"),
+    ("threes in a key", matrices(trial_mask=3 * MARKS), "trial_mask holds 3; expected 1, -1 and 0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("fill", "words"), [case[1:] for case in HOSTILE], ids=[c[0] for c in HOSTILE]
+)
+def test_hostile_files_are_refused(tmp_path: Path, fill: Fill, words: str) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE, fill)
+    with pytest.raises(TrialFileError, match=words) as caught:
+        read_hdf5(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).count(path) == 1
+    if "key" in words or "trial_mask" in words or "nontarget" in words:
+        return  # a key does not stand in the way of calibrating the scores beside it
+    before = Path(path).read_bytes()
+    with pytest.raises(TrialFileError) as caught:
+        rewrite_hdf5(path, path, np.negative)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert Path(path).read_bytes() == before
+
+
+def test_three_repeated_ids_are_named(tmp_path: Path) -> None:
+    sides = {"modelset": [b"m%d" % (i % 6) for i in range(10)], "segset": [b"t"]}
+    path = made(tmp_path / "a.h5", matrices(**sides, trial_mask=np.full((10, 1), -1)))
+    with pytest.raises(TrialFileError, match=r"4 of the ids in modelset .*\(m0, m1, m2\)"):
+        read_hdf5(path)
+
+
+def test_names_that_steer_a_terminal_are_spelled_out(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", lambda file: file.create_group("\x1b[31m" + "x" * 100))
+    with pytest.raises(TrialFileError, match=r"holds \\x1b\[31mx{35}\\u2026; expected"):
+        read_hdf5(path)
+
+
+def test_not_all_is_listed(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", lambda f: [f.create_group(f"g{i:02}") for i in range(50)])
+    with pytest.raises(TrialFileError, match="g11, and more; expected"):
+        read_hdf5(path)
+
+
+def test_nan_where_there_is_no_trial_does_no_harm(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", ids(), matrices(scores=BAD, score_mask=MASK))
+    assert read_hdf5(path)[0].equals(SCORED)
+
+
+def test_nan_is_never_allowed(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.h5", ids(), matrices(scores=NAN, score_mask=MASK))
+    with pytest.raises(TrialFileError, match="1 of 7 scores are NaN; the first is nan, of m2 / c"):
+        read_hdf5(path, allow_infinite=True)
+
+
+@pytest.mark.parametrize("kept", [0, 4, 100, 0.5, 0.99])
+def test_files_that_are_cut_off(score_file: str, kept: float) -> None:
+    raw = Path(score_file).read_bytes()
+    Path(score_file).write_bytes(raw[: int(kept if kept > 1 else kept * len(raw))])
+    for read in (read_hdf5, lambda path: rewrite_hdf5(path, path, np.negative)):
+        with pytest.raises(TrialFileError, match=r"scores\.h5: cannot be read as HDF5"):
+            read(score_file)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "text.h5").write_text("m1 a.wav 1.5\n")
+    for name, words in (
+        ("text.h5", "cannot be read as HDF5"),
+        ("missing.h5", "cannot be read: No such file"),
+        (".", "cannot be read: Is a directory"),
+        ("a\0b", "cannot be read: embedded null"),
+    ):
+        path = f"{tmp_path}/{name}"
+        for read in (read_hdf5, lambda path: rewrite_hdf5(path, path, np.negative)):
+            with pytest.raises(TrialFileError, match=words):
+                read(path)
+
+
+def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = made(tmp_path / "a.h5", *SCORE_FILE)
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    calls: list[Callable[[], object]] = [
+        lambda: read_hdf5(path),
+        lambda: rewrite_hdf5(path, path, np.negative),
+        lambda: write_hdf5_scores(path, SCORED),
+        lambda: write_hdf5_key(path, LABELLED),
+    ]
+    for call in calls:
+        with pytest.raises(TrialFileError, match=r'pip install "llrcal\[hdf5\]"'):
+            call()
+
+
+def test_h5py_is_imported_only_when_needed() -> None:
+    code = "import sys, llrcal.trials.hdf5; print('h5py' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+# -- text of variable length, whose heap we read ourselves
+
+
+def test_heaps_are_read_as_h5py_reads_them(tmp_path: Path) -> None:
+    """Enough ids for several heaps, of which one holds what was deleted."""
+    rng = np.random.default_rng(5)
+    models = [f"m{i}-" + "é" * int(rng.integers(0, 40)) for i in range(3000)]
+
+    def fill(file: Any) -> None:
+        file["modelset"] = np.array(["gone"] * 3000, h5py.string_dtype())
+        file["modelset"][:] = models
+        file["segset"] = np.array(["t"], h5py.string_dtype())
+        file["trial_mask"] = np.full((3000, 1), -1, np.int8)
+
+    path = made(tmp_path / "a.h5", fill)
+    with h5py.File(path) as file:
+        assert file["modelset"].asstr()[()].tolist() == models
+    assert read_hdf5(path)[0]["enrol"].to_list() == models
+
+
+@pytest.mark.parametrize("length", [3, 8, 4097, 2**32 - 1])
+def test_a_text_ends_where_the_heap_says(tmp_path: Path, length: int) -> None:
+    path = made(tmp_path / "a.h5", ids(dtype=h5py.string_dtype()), *SCORE_FILE[1:])
+    with h5py.File(path) as file:
+        place = file["ID/row_ids"].id.get_offset()
+    raw = bytearray(Path(path).read_bytes())
+    raw[place : place + 4] = length.to_bytes(4, "little")
+    Path(path).write_bytes(raw)
+    with pytest.raises(TrialFileError, match="the heap of /ID/row_ids is damaged, or holds a text"):
+        read_hdf5(path)
+
+
+@pytest.mark.parametrize("value", [0, 1, 8, 0xFF])
+def test_damaged_heaps_end_the_reading(tmp_path: Path, value: int) -> None:
+    """Every byte of a heap's heads; HDF5 itself would run in circles over some of them."""
+    path = made(tmp_path / "a.h5", ids(dtype=h5py.string_dtype()), *SCORE_FILE[1:])
+    raw = bytearray(Path(path).read_bytes())
+    start = raw.find(b"GCOL")
+    refused = 0
+    for place in range(start, start + 16 + 7 * 24):
+        kept, raw[place] = raw[place], value
+        Path(path).write_bytes(raw)
+        try:
+            read_hdf5(path)
+        except LlrcalError:
+            refused += 1
+        raw[place] = kept
+    assert refused > 10
+
+
+MUTATE = """
+import random, sys, time
+import numpy as np
+from llrcal.errors import TrialFileError
+from llrcal.trials.hdf5 import read_hdf5, rewrite_hdf5
+path, source = sys.argv[1:]
+whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
+for _ in range(60):
+    raw = bytearray(whole)
+    for _ in range(chance.choice((1, 2, 8))):
+        raw[chance.randrange(min(len(raw), 4096))] = chance.choice((0, 1, 127, 128, 255))
+    with open(path, "wb") as file:
+        file.write(raw)
+    for read in (read_hdf5, lambda path: rewrite_hdf5(path, path + ".out", np.negative)):
+        try:
+            read(path)
+        except TrialFileError:
+            refused += 1
+print(refused)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("convention", ["BOSARIS", "SIDEKIT", "other text", "shuffled"])
+def test_damaged_files_raise_nothing_else(tmp_path: Path, convention: str) -> None:
+    """In a process of its own, lest a crash of HDF5 should end all tests."""
+    fills, options = CONVENTIONS[convention]
+    whole = made(tmp_path / "a.h5", *fills, **options)
+    done = subprocess.run(
+        [sys.executable, "-c", MUTATE, str(tmp_path / "b.h5"), whole],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    assert int(done.stdout) > 20
+
+
+def test_the_image_of_a_file_is_not_kept_open(tmp_path: Path) -> None:
+    """On some systems a file that is open cannot be replaced."""
+    path = made(tmp_path / "a.h5", *SCORE_FILE)
+    read_hdf5(path)
+    with h5py.File(path, "r+") as file:
+        file["scores"][0, 0] = 5.0
+    rewrite_hdf5(path, path, np.negative)
+    assert h5py.File(io.BytesIO(Path(path).read_bytes()))["scores"][0, 0] == -5.0

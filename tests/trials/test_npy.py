@@ -1,0 +1,275 @@
+"""Arrays on disk: read as they are, and never anything that could run."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+import random
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llrcal import LlrcalError, ScoreError, TrialFileError, read_trials
+
+TAR, NON = np.array([1.5, 2.25, -0.5]), np.array([-1.0, 0.125, -2.0, -3.5])
+SCORES = np.array([1.5, -2.0, 0.5, 7.0])
+LABELS = np.array([1, 0, 1, 0])
+
+
+def save(path: Path, array: Any) -> str:
+    np.save(path, np.asarray(array))
+    return str(path)
+
+
+def pair(folder: Path, tar: Any, non: Any = NON) -> str:
+    return f"{save(folder / 'tar.npy', tar)},{save(folder / 'non.npy', non)}"
+
+
+@pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4", ">f4", "f2", "g", "i1", "u1", ">i8", "u8"])
+def test_a_pair_of_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
+    tar = np.array([3, 5, 2]).astype(dtype)
+    non = np.array([1, 0]).astype(dtype)
+    trials = read_trials(pair(tmp_path, tar, non))
+    assert trials.tar.tolist() == [3, 5, 2]
+    assert trials.non.tolist() == [1, 0]
+    assert trials.scores.dtype == np.float64
+    assert trials.scores.tolist() == [3, 5, 2, 1, 0]
+    assert trials.labels.tolist() == [True, True, True, False, False]
+    assert trials.ids is None
+
+
+@pytest.mark.parametrize(
+    ("tar", "message"),
+    [
+        ([], "no .*target scores"),
+        ([[1.5], [2.5]], "one-dimensional"),
+        (1.5, "one-dimensional"),
+        ([1.5, np.nan], "1 of 2 .*target scores are not finite"),
+        ([1.5, np.inf], "1 of 2 .*target scores are not finite"),
+        ([1j], "have type complex128"),
+        ([True, False], "are booleans; were labels passed as scores"),
+        (["1.5"], "have type <U3"),
+        ([b"1.5"], r"have type \|S3"),
+        (np.array(["2020-01-01"], "M8[D]"), "have type datetime64"),
+        (np.array([(1.5,)], [("a", "f8")]), "have type"),
+        (np.array([object()]), "cannot be read as an array"),
+        (np.array([1.5, None]), "cannot be read as an array"),
+    ],
+)
+def test_arrays_that_are_no_scores(tmp_path: Path, tar: Any, message: str) -> None:
+    with pytest.raises(LlrcalError, match=message):
+        read_trials(pair(tmp_path, tar))
+
+
+def test_infinite_llrs_in_arrays(tmp_path: Path) -> None:
+    path = pair(tmp_path, [np.inf, 1.5], [-np.inf])
+    assert read_trials(path, allow_infinite=True).scores.tolist() == [np.inf, 1.5, -np.inf]
+    with pytest.raises(ScoreError, match="NaN"):
+        read_trials(pair(tmp_path, [np.nan, 1.5]), allow_infinite=True)
+
+
+LABEL_ARRAYS: dict[str, Any] = {
+    "whole": LABELS,
+    "small": LABELS.astype(np.uint8),
+    "signs": 2 * LABELS - 1,
+    "with a point": LABELS.astype(float),
+    "booleans": LABELS == 1,
+    "words": np.where(LABELS == 1, "target", "nontarget"),
+    "hypotheses": np.where(LABELS == 1, "Hp", "Hd"),
+}
+
+
+@pytest.mark.parametrize("labels", LABEL_ARRAYS.values(), ids=LABEL_ARRAYS)
+def test_scores_and_labels(tmp_path: Path, labels: Any) -> None:
+    scores, key = save(tmp_path / "s.npy", SCORES), save(tmp_path / "k.npy", labels)
+    np.savez(tmp_path / "both.npz", scores=SCORES, labels=labels)
+    np.savez(tmp_path / "scores.npz", scores=SCORES)
+    for trials in (
+        read_trials(scores, key),
+        read_trials(tmp_path / "both.npz"),
+        read_trials(scores, tmp_path / "both.npz"),
+        read_trials(tmp_path / "both.npz", key),
+        read_trials(tmp_path / "scores.npz", key),
+    ):
+        assert trials.scores.tolist() == SCORES.tolist()
+        assert trials.labels.tolist() == [True, False, True, False]
+
+
+def test_words_of_the_user_for_arrays(tmp_path: Path) -> None:
+    scores = save(tmp_path / "s.npy", SCORES)
+    for labels, words in ((1 - LABELS, "0,1"), (np.where(LABELS == 1, "x", "y"), "x,y")):
+        key = save(tmp_path / "k.npy", labels)
+        np.savez(tmp_path / "both.npz", scores=SCORES, labels=labels)
+        for trials in (
+            read_trials(scores, key, labels=words),
+            read_trials(tmp_path / "both.npz", labels=words),
+        ):
+            assert trials.labels.tolist() == [True, False, True, False]
+        with pytest.raises(TrialFileError, match=r"k\.npy: the label '.' is none of --labels"):
+            read_trials(scores, key, labels="2,3")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([2, 0, 1, 1], r"k\.npy: 1 labels are neither target nor non-target"),
+        ([1, 0, -1, 1], r"k\.npy: 1 labels are neither target nor non-target"),
+        (["target", "spoof", "tar", "non"], r"k\.npy: 1 labels are neither"),
+        ([0.5, 0, 1, 1], r"k\.npy: 1 labels are neither"),
+        ([np.nan, 0, 1, 1], r"k\.npy: 1 labels are neither"),
+        ([1, 0, 1], "has 4 scores and .*k.npy 3 labels, with no ids in common"),
+        ([[1, 0], [1, 0]], "expected a one-dimensional array"),
+        ([b"1", b"0", b"1", b"0"], r"k\.npy: labels have type \|S1"),
+    ],
+)
+def test_labels_that_are_none(tmp_path: Path, labels: Any, message: str) -> None:
+    scores, key = save(tmp_path / "s.npy", SCORES), save(tmp_path / "k.npy", labels)
+    with pytest.raises(TrialFileError, match=message):
+        read_trials(scores, key)
+
+
+def test_an_array_in_the_order_of_a_text(tmp_path: Path) -> None:
+    key = tmp_path / "key.txt"
+    key.write_text("1 a x\n0 a y\n1 b x\n0 b y\n")
+    trials = read_trials(save(tmp_path / "s.npy", SCORES), key)
+    assert trials.labels.tolist() == [True, False, True, False]
+    assert trials.ids is not None
+    assert trials.ids.rows() == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+
+
+def test_archives_that_hold_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    scores = save(tmp_path / "s.npy", SCORES)
+    np.savez(path, a=TAR)
+    with pytest.raises(TrialFileError, match="holds a; expected tar and non, or scores and labels"):
+        read_trials(path)
+    np.savez(path)
+    with pytest.raises(TrialFileError, match="holds nothing; expected tar and non"):
+        read_trials(path)
+    np.savez(path, scores=SCORES, labels=LABELS[:3])
+    with pytest.raises(LlrcalError, match="one label for each score"):
+        read_trials(path)
+    np.savez(path, tar=TAR, non=NON)
+    with pytest.raises(TrialFileError, match="holds no array 'scores'; it has non, tar"):
+        read_trials(path, scores)
+    with pytest.raises(TrialFileError, match="holds no array 'labels'; is it the key"):
+        read_trials(scores, path)
+
+
+def test_two_arrays_of_the_same_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in (("tar", TAR), ("non", NON), ("rat", TAR + 1)):
+            file = io.BytesIO()
+            np.save(file, array)
+            archive.writestr(f"{name}.npy", file.getvalue())
+    assert read_trials(path).tar.tolist() == TAR.tolist()
+    path.write_bytes(path.read_bytes().replace(b"rat.npy", b"tar.npy"))
+    with pytest.raises(TrialFileError, match="two of its arrays have the same name"):
+        read_trials(path)
+
+
+@pytest.mark.parametrize("size", [6, 8, 10, 60, 127, 128, 151])
+def test_arrays_that_are_cut_off(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "tar.npy"
+    names = pair(tmp_path, TAR)
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(TrialFileError, match=r"tar\.npy: cannot be read as an array"):
+        read_trials(names)
+
+
+def test_an_array_that_claims_to_be_huge(tmp_path: Path) -> None:
+    names = pair(tmp_path, TAR)
+    path = tmp_path / "tar.npy"
+    content = path.read_bytes()
+    for shape in (b"(1000000000000,)", b"(99999999999999999999,)", b"(-3,)"):
+        room = b" " * (len(shape) - 4)
+        changed = content.replace(b"(3,), }" + room, shape + b", }")
+        assert changed != content
+        path.write_bytes(changed)
+        with pytest.raises(TrialFileError, match="cannot be read as an array"):
+            read_trials(names)
+
+
+def test_archives_that_are_cut_off_or_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, tar=TAR, non=NON)
+    content = path.read_bytes()
+    for size in (4, 40, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:size])
+        with pytest.raises(TrialFileError, match=r"a\.npz: cannot be read"):
+            read_trials(path)
+    damaged = bytearray(content)
+    damaged[100] ^= 0xFF
+    path.write_bytes(damaged)
+    with pytest.raises(TrialFileError, match=r"a\.npz: cannot be read"):
+        read_trials(path)
+
+
+def test_archives_that_swell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llrcal.trials.npy._HARMLESS", 2**20)
+    monkeypatch.setattr("llrcal.trials.npy._LARGEST_RATIO", 500)
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, tar=np.zeros(900_000), non=NON)
+    with pytest.raises(
+        TrialFileError, match=r"\d+ compressed bytes swell to 72\d{5}; this is no arc"
+    ):
+        read_trials(path)
+
+
+class Trap:
+    """What a pickle could run: here, it makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+def test_pickles_are_never_loaded(tmp_path: Path) -> None:
+    trace = tmp_path / "it ran"
+    objects = np.empty(1, object)
+    objects[0] = Trap(trace)
+    np.save(tmp_path / "a.npy", objects, allow_pickle=True)
+    np.savez(tmp_path / "a.npz", tar=objects, non=objects)
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(Trap(trace)))
+    good = save(tmp_path / "good.npy", NON)
+    for name in ("a.npz", "a.pkl", f"a.npy,{good}", "a.npy"):
+        with pytest.raises(TrialFileError):
+            read_trials(str(tmp_path / name))
+    with pytest.raises(TrialFileError, match="cannot be read as an array"):
+        read_trials(good, tmp_path / "a.npy")
+    assert not trace.exists()
+    pickle.loads((tmp_path / "a.pkl").read_bytes())  # noqa: S301
+    assert trace.exists()  # the trap works
+
+
+def test_arrays_in_compressed_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy.gz"
+    path.write_bytes(gzip.compress((tmp_path / save(tmp_path / "a.npy", TAR)).read_bytes()))
+    with pytest.raises(TrialFileError, match="must be a plain file; decompress it first"):
+        read_trials(path, path)
+
+
+def test_damaged_headers_are_refused(tmp_path: Path) -> None:
+    """The header of an array is parsed as Python, and fails in a dozen ways."""
+    names = pair(tmp_path, TAR)
+    path = tmp_path / "tar.npy"
+    content = path.read_bytes()
+    rng = random.Random(1)
+    refused = 0
+    for _ in range(200):
+        damaged = bytearray(content)
+        for _ in range(rng.choice([1, 3])):
+            damaged[rng.randrange(6, 80)] = rng.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            read_trials(names)
+        except LlrcalError:
+            refused += 1
+    assert refused > 100

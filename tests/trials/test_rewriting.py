@@ -1,0 +1,368 @@
+"""Files of every kind with other scores: what is not a score stays, and none is half written."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import struct
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal.arrays import Array, Floats
+from llrcal.errors import LlrcalError, OptionError, TrialFileError
+from llrcal.trials.packing import zstd
+from llrcal.trials.rewriting import rewrite
+from llrcal.trials.wish import Wish
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "zstd": zstd.compress,
+}
+SCORES = np.random.default_rng(7).normal(size=12)
+TEXT = "".join(f"m{i} t{i} {score!r}\n" for i, score in enumerate(SCORES.tolist()))
+
+
+def answers(scores: Floats) -> dict[str, Array]:
+    return {"llr": scores / 3}
+
+
+def with_decision(scores: Floats) -> dict[str, Array]:
+    return {**answers(scores), "decision": np.where(scores > 0, "accept", "reject")}
+
+
+def rewritten(
+    source: object, out: object, more: Callable[[Floats], dict[str, Array]] = answers
+) -> str:
+    return rewrite(str(source), str(out), more, Wish.of("scores"))
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def scores_in(content: bytes) -> list[float]:
+    return [float(line.split()[2]) for line in content.decode().splitlines()]
+
+
+# --------------------------------------------------------------------------- compressed text
+
+
+def unpacked(path: Path) -> bytes:
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        return gzip.decompress(content)
+    return zstd.decompress(content) if path.suffix in (".zst", ".zstd") else content
+
+
+@pytest.mark.parametrize("source", PACKED)
+@pytest.mark.parametrize("out", ["out.txt", "out.txt.gz", "out.txt.zst", "out.txt.zstd"])
+def test_compressed_by_name_whatever_comes_in(tmp_path: Path, source: str, out: str) -> None:
+    (tmp_path / "in").write_bytes(PACKED[source](TEXT.encode()))
+    rewritten(tmp_path / "in", tmp_path / out)
+    assert scores_in(unpacked(tmp_path / out)) == (SCORES / 3).tolist()
+
+
+def test_the_same_answer_is_the_same_file(text: Path) -> None:
+    for name in ("one.gz", "two.gz"):
+        rewritten(text, text.parent / name)
+    one, two = ((text.parent / name).read_bytes() for name in ("one.gz", "two.gz"))
+    assert one == two
+    assert one[3:8] == bytes(5)  # no flags, hence no name, and no time
+
+
+def test_a_file_can_take_its_own_place(text: Path) -> None:
+    rewritten(text, text)
+    assert scores_in(text.read_bytes()) == (SCORES / 3).tolist()
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def frame() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "quality": pl.Series([1.5, None, 3.0] * 4, dtype=pl.Float32),
+            "enrol": [f"m{i}" for i in range(12)],
+            "test": pl.Series(["a b", "", "\u6f22\n"] * 4).cast(pl.Categorical),
+            "score": SCORES,
+            "count": pl.Series(range(12), dtype=pl.UInt8),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_tables_keep_every_other_column(tmp_path: Path, kind: str) -> None:
+    read = pl.read_parquet if kind == "parquet" else pl.read_ipc
+    path, out = tmp_path / f"in.{kind}", tmp_path / f"out.{kind}"
+    (frame().write_parquet if kind == "parquet" else frame().write_ipc)(path)
+    assert rewritten(path, out) == "column 'score'"
+    after = read(out)
+    assert after.drop("score").equals(frame().drop("score"))
+    assert after.columns == frame().columns
+    assert after.schema == frame().schema
+    assert after["score"].to_list() == (SCORES / 3).tolist()
+    rewritten(path, out, with_decision)
+    assert read(out)["decision"].to_list() == np.where(SCORES > 0, "accept", "reject").tolist()
+    with pytest.raises(OptionError, match="has a column 'decision' already"):
+        rewritten(out, tmp_path / "more", with_decision)
+
+
+# ------------------------------------------------------------------------------------- arrays
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
+def test_an_array(tmp_path: Path, dtype: type) -> None:
+    scores: Array = (10 * SCORES).astype(dtype)
+    np.save(tmp_path / "in.npy", scores)
+    rewritten(tmp_path / "in.npy", tmp_path / "out.npy")
+    assert np.load(tmp_path / "out.npy").tolist() == (scores / 3).tolist()
+
+
+def test_an_archive_keeps_its_other_arrays(tmp_path: Path) -> None:
+    others = {"labels": SCORES > 0, "file": np.arange(3), "allow_pickle": np.array("yes")}
+    with zipfile.ZipFile(tmp_path / "in.npz", "w") as archive:  # savez has options of these names
+        for name, array in {"scores": SCORES, **others}.items():
+            entry = io.BytesIO()
+            np.save(entry, array)
+            archive.writestr(f"{name}.npy", entry.getvalue())
+    assert rewritten(tmp_path / "in.npz", tmp_path / "out.npz") == "arrays scores"
+    with np.load(tmp_path / "out.npz") as after:
+        assert after["scores"].tolist() == (SCORES / 3).tolist()
+        assert sorted(after.files) == sorted(["scores", *others])
+        for name, array in others.items():
+            assert after[name].tolist() == array.tolist()
+
+
+def test_an_archive_of_two_classes(tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", tar=SCORES[:4], non=SCORES[4:])
+    rewritten(tmp_path / "in.npz", tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as after:
+        assert after["tar"].tolist() == (SCORES[:4] / 3).tolist()
+        assert after["non"].tolist() == (SCORES[4:] / 3).tolist()
+
+
+def test_an_archive_without_scores(tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", labels=SCORES > 0)
+    with pytest.raises(TrialFileError, match="holds none of the arrays tar, non, scores"):
+        rewritten(tmp_path / "in.npz", tmp_path / "out.npz")
+
+
+# -------------------------------------------------------------------------------------- pairs
+
+
+def test_a_pair_of_files(tmp_path: Path, text: Path) -> None:
+    np.save(tmp_path / "non.npy", SCORES)
+    pair, outs = (f"{text},{tmp_path}/non.npy", f"{tmp_path}/1.txt.gz,{tmp_path}/2.npy")
+    rewritten(pair, outs)
+    assert scores_in(unpacked(tmp_path / "1.txt.gz")) == (SCORES / 3).tolist()
+    assert np.load(tmp_path / "2.npy").tolist() == (SCORES / 3).tolist()
+
+
+@pytest.mark.parametrize("out", ["one", "one,two,three", "one,one"])
+def test_a_pair_needs_a_pair_of_names(
+    text: Path, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(text.parent)
+    with pytest.raises(OptionError, match="name two for the answer"):
+        rewritten("scores.txt,scores.txt", out)
+    assert list(text.parent.iterdir()) == [text]
+
+
+def test_of_a_pair_both_appear_or_none(tmp_path: Path, text: Path) -> None:
+    (tmp_path / "bad.txt").write_text(TEXT + "m t x\n")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(TrialFileError, match=r"bad\.txt, line 13"):
+        rewritten(f"{text},{tmp_path}/bad.txt", f"{tmp_path}/1.txt,{tmp_path}/2.txt")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# --------------------------------------------------------------------------------------- HDF5
+
+
+@pytest.fixture
+def hdf5(tmp_path: Path) -> Path:
+    path = tmp_path / "scores.h5"
+    with h5py.File(path, "w") as file:
+        file["scores"] = SCORES.reshape(3, 4)
+        file["score_mask"] = np.ones((3, 4), np.uint8)
+        file["ID/row_ids"] = np.array([b"m1", b"m2", b"m3"])
+        file["ID/column_ids"] = np.array([b"t1", b"t2", b"t3", b"t4"])
+        file["remark"] = "kept"
+    return path
+
+
+def test_hdf5(hdf5: Path) -> None:
+    out = hdf5.parent / "out.h5"
+    assert rewritten(hdf5, out) == "scores in HDF5"
+    with h5py.File(out) as after:
+        assert after["scores"][()].tolist() == (SCORES / 3).reshape(3, 4).tolist()
+        assert after["remark"][()] == b"kept"
+        assert after["ID/row_ids"][()].tolist() == [b"m1", b"m2", b"m3"]
+
+
+@pytest.mark.parametrize("out", ["-", "out.h5.gz", "out.h5.zst"])
+def test_hdf5_is_no_stream(hdf5: Path, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(hdf5.parent)
+    with pytest.raises(OptionError, match="only be written to a plain file"):
+        rewritten(hdf5, out)
+    assert list(hdf5.parent.iterdir()) == [hdf5]
+
+
+def test_hdf5_in_pairs_is_refused(hdf5: Path) -> None:
+    with pytest.raises(TrialFileError, match="one at a time"):
+        rewritten(f"{hdf5},{hdf5}", f"{hdf5}.1,{hdf5}.2")
+
+
+# ------------------------------------------------------------------------------------ matrices
+
+NAMES = st.text("abc123_./\u00e9\u6f22", min_size=1, max_size=4)
+NUMBERS = st.floats(-1e9, 1e9).map(repr) | st.sampled_from(["1", "-2.50", "+3e2", "5e-324"])
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> list[str | float]:
+    """A matrix in pieces: text that stays, and scores, each followed by how it is written."""
+    sign = draw(st.sampled_from([",", ";", "\t"]))
+    ends = st.sampled_from(draw(st.sampled_from([["\n"], ["\r\n"], ["\r"], ["\n", "\r\n"]])))
+    spaces = st.text(" ", max_size=2) if draw(st.booleans()) else st.just("")
+    width = draw(st.integers(2, 4))
+
+    def name() -> str:
+        plain = draw(NAMES)
+        return f'"{plain}{sign}"' if sign != "\t" and draw(st.booleans()) else plain
+
+    pieces: list[str | float] = ["\ufeff"] if draw(st.booleans()) else []
+    pieces += [sign.join(["", *(name() for _ in range(width))]), draw(ends)]
+    for _ in range(draw(st.integers(1, 3))):
+        pieces.append(name())
+        for _ in range(width):
+            quote = draw(st.sampled_from(["", '"'])) if sign != "\t" else ""
+            text = draw(NUMBERS)
+            pieces += [f"{sign}{quote}{draw(spaces)}", float(text), text, f"{draw(spaces)}{quote}"]
+        pieces.append(draw(ends))
+    if draw(st.booleans()):
+        pieces.pop()
+    return pieces
+
+
+@given(pieces=matrices())
+def test_a_matrix_keeps_every_byte_but_the_scores(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[str | float]
+) -> None:
+    path, out = (tmp_path_factory.getbasetemp() / name for name in ("matrix.csv", "matrix.out"))
+    path.write_bytes("".join(piece for piece in pieces if isinstance(piece, str)).encode())
+    assert rewritten(path, out) == "a matrix of scores with ids"
+    after, at = out.read_bytes().decode(), 0
+    for i, piece in enumerate(pieces):
+        if isinstance(piece, float):
+            end = at
+            while end < len(after) and after[end] in "0123456789+-.e":
+                end += 1
+            assert struct.pack("d", float(after[at:end])) == struct.pack("d", piece / 3)
+            at = end
+        elif i == 0 or not isinstance(pieces[i - 1], float):  # not the text of a score
+            assert after[at : at + len(piece)] == piece
+            at += len(piece)
+    assert at == len(after)
+
+
+def test_a_matrix_parted_by_blanks(tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text("id a b\n  x  1.5\t-3 \ny 0 6")
+    rewrite(
+        str(tmp_path / "m.txt"),
+        str(tmp_path / "out"),
+        answers,
+        Wish.of("scores", convention="matrix"),
+    )
+    assert (tmp_path / "out").read_text() == "id a b\n  x  0.5\t-1.0 \ny 0.0 2.0"
+
+
+# ----------------------------------------------------------------------- where there is no room
+
+
+def test_no_columns_where_there_is_no_room(tmp_path: Path, hdf5: Path) -> None:
+    np.save(tmp_path / "a.npy", SCORES)
+    np.savez(tmp_path / "a.npz", scores=SCORES)
+    (tmp_path / "a.csv").write_text(",a,b\nx,1,2\n")
+    before = sorted(tmp_path.iterdir())
+    for source in (tmp_path / "a.npy", tmp_path / "a.npz", tmp_path / "a.csv", hdf5):
+        with pytest.raises(OptionError, match="no columns can be added"):
+            rewritten(source, tmp_path / "out", with_decision)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+# -------------------------------------------------------------------------------- what goes wrong
+
+
+def failing_files(folder: Path) -> dict[str, Path]:
+    """Files that cannot be rewritten; in some, that is found out late."""
+    contents = {
+        "late": TEXT.encode() * 200 + b"m t x\n",
+        "cut": gzip.compress(TEXT.encode() * 1000)[:-20],
+        "key": b"a b target\nc d nontarget\n",
+        "empty": b"",
+        "parquet": b"PAR1" + b"x" * 100,
+        "arrow": b"ARROW1" + b"x" * 100,
+        "npy": b"\x93NUMPY" + b"x" * 100,
+        "npz": b"PK\x03\x04" + b"x" * 100,
+        "hdf5": b"\x89HDF\r\n\x1a\n" + b"x" * 100,
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return {name: folder / name for name in contents}
+
+
+def test_a_failure_leaves_nothing_and_takes_nothing(tmp_path: Path) -> None:
+    sources = failing_files(tmp_path)
+    (tmp_path / "there").write_bytes(b"precious")
+    before = sorted(tmp_path.iterdir())
+    for name, path in sources.items():
+        for out in ("there", "new", "new.gz", "new.zst"):
+            with pytest.raises(LlrcalError):
+                rewritten(path, tmp_path / out)
+            assert (tmp_path / "there").read_bytes() == b"precious", name
+            assert sorted(tmp_path.iterdir()) == before, name
+
+
+def test_a_failure_of_the_answers_leaves_nothing(text: Path) -> None:
+    def failing(scores: Floats) -> dict[str, Array]:
+        raise RuntimeError("no answer")
+
+    with pytest.raises(RuntimeError, match="no answer"):
+        rewritten(text, text.parent / "out", failing)
+    assert list(text.parent.iterdir()) == [text]
+
+
+def test_a_place_that_cannot_be_written_to(text: Path) -> None:
+    with pytest.raises(OptionError, match=r"no/out cannot be written: .* is not a folder"):
+        rewritten(text, text.parent / "no" / "out")
+    with pytest.raises(OptionError, match="is a folder; name a file in it"):
+        rewritten(text, text.parent)
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(text: Path) -> None:
+    """As in ``-o >(sort)``, or with a device: to put a file in its place would destroy it."""
+    pipe = text.parent / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    rewritten(text, pipe)
+    reader.join(10)
+    assert scores_in(read[0]) == (SCORES / 3).tolist()
+    assert pipe.is_fifo()
+    assert sorted(path.name for path in text.parent.iterdir()) == ["pipe", "scores.txt"]
