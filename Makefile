@@ -43,6 +43,7 @@ evidence: $(VENV)/installed
 # docs/cli.md and the page of `llrcal --help`, from the commands.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
+	$(BIN)/python -m tests.hostile.page
 
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

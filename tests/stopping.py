@@ -80,7 +80,7 @@ def environment() -> dict[str, str]:
     # Byte code is a file, too, and would be in the way of a limit; threads would only take turns.
     return {
         **os.environ,
-        "PYTHONPATH": str(HOME),
+        "PYTHONPATH": os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")]),
         "PYTHONDONTWRITEBYTECODE": "1",
         "LLRCAL_THREADS": "1",
     }

@@ -61,10 +61,26 @@ def test_what_polars_makes_of_it_is_undone(kind: str, rows: int) -> None:
     assert caught.value.errno == errno.ENOSPC
 
 
+@pytest.mark.parametrize("error", [RuntimeError("transport error"), OSError("in words alone")])
+def test_a_reason_that_was_lost_is_told(error: Exception) -> None:
+    """So much at once is not kept to be written later, so that to close the file is no error."""
+
+    def write() -> None:
+        with CandidFile(FULL, "a") as file, file.reasons():
+            try:
+                file.write(bytes(3 * 10**6))
+            except OSError:
+                raise error from None
+
+    with pytest.raises(OSError, match="/dev/full") as caught:
+        write()
+    assert caught.value.errno == errno.ENOSPC
+
+
 def test_other_errors_stay_as_they_are(tmp_path: Path) -> None:
     problem = ValueError("of another kind")
-    with CandidFile(tmp_path / "file", "x") as file, pytest.raises(ValueError, match="kind") as got:
-        with file.reasons():
-            raise problem
+    file = CandidFile(tmp_path / "file", "x")
+    with file, pytest.raises(ValueError, match="kind") as got, file.reasons():
+        raise problem
     assert got.value is problem
     assert got.value.__cause__ is None

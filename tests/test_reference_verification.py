@@ -334,6 +334,7 @@ def test_r_logistic(name: str) -> None:
 # --------------------------------------------------------------------- classes that separate
 
 
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_separable_classes() -> None:
     ev = evaluation("separable")
     assert (ev.eer, ev.min_cllr) == (0.0, 0.0)

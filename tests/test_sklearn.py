@@ -131,6 +131,8 @@ import llrcal
 from sklearn.utils.estimator_checks import check_array_api_input
 from tests.test_sklearn import OneColumn
 
+pytestmark = pytest.mark.slow
+
 for method in llrcal.METHODS:
     check_array_api_input(
         "OneColumn", OneColumn(method), array_namespace="numpy", expect_only_array_outputs=False
@@ -789,7 +791,7 @@ def test_a_fit_that_fails_changes_no_answer() -> None:
 def test_a_fit_that_does_not_converge_gives_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     calibration = llrcal.fit(TAR, NON)
     report = replace(calibration.report, converged=False, reason="too many iterations")
-    monkeypatch.setattr(adapter, "fit", lambda *_, **__: replace(calibration, report=report))
+    monkeypatch.setattr(adapter, "train", lambda *_, **__: replace(calibration, report=report))
     with pytest.warns(ConvergenceWarning, match="logistic did not converge: too many iterations"):
         calibrator = LLRCalibrator().fit(SCORES, LABELS)
     check_is_fitted(calibrator)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from numbers import Real
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,7 @@ Counts: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Array: TypeAlias = NDArray[Any]
 
-__all__ = ["Array", "ArrayLike", "Bools", "Counts", "Floats", "weighted_sum"]
+__all__ = ["Array", "ArrayLike", "Bools", "Counts", "Floats", "is_number", "weighted_sum"]
 
 
 def weighted_sum(values: Floats, weights: Floats) -> float:
@@ -21,3 +22,8 @@ def weighted_sum(values: Floats, weights: Floats) -> float:
     A dot product would leave the order of summation to BLAS and its threads.
     """
     return float((values * weights).sum())
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is one real number, of whatever library; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)

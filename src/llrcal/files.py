@@ -61,6 +61,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with CandidFile(temporary, "x", opener=_private) as file:
             with file.reasons():
                 yield file
+            file.flush()  # before anybody may read it
             # The open file rather than its name, where the system can.
             place = file.fileno() if os.chmod in os.supports_fd else temporary
             _set_mode(place, _mode_for(target, 0o666))

@@ -15,7 +15,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated
 from llrcal.errors import DegenerateError
 from llrcal.fit_report import Report
-from llrcal.optimizer import Solution, minimise
+from llrcal.optimizer import Function, Solution, minimise
 from llrcal.summary import Points, Summary
 
 _COARSE = 512  # points in the first search
@@ -38,7 +38,8 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     _check_spread(family, scores, points)
     lower, upper = family.bounds(points.tie_share)
     best = _search(family, points, lower, upper)
-    theta = family.interior(best.point)
+    found = family.from_search(best.point)
+    theta = family.interior(found)
     loglik = family.mean_loglik(theta, points.values, points.weights).value
     density = family.from_coordinates(
         theta,
@@ -46,15 +47,17 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
         unit=scores.grid.unit,
         loglik=float(loglik - np.log(scores.grid.unit)),
     )
+    held = (best.point <= lower) | (best.point >= upper) | (theta != found)
     notes = tuple(
-        family.describe_bound(i, at_upper=bool(best.point[i] >= upper[i])) for i in best.active
+        family.describe_bound(int(i), at_upper=bool(best.point[i] >= upper[i]))
+        for i in np.flatnonzero(held)
     )
     return density, Report.of(best, objective=-density.loglik, notes=notes)
 
 
 def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
     coarse = _coarse(points)
-    starts = family.starts(coarse.values, coarse.weights)
+    starts = [family.to_search(start) for start in family.starts(coarse.values, coarse.weights)]
     first = [_climb(family, coarse, start, lower, upper) for start in starts]
     saddles = sum(solution.saddles_escaped for solution in first)
     iterations = sum(solution.iterations for solution in first)
@@ -74,18 +77,29 @@ def _search(family: type[Density], points: Points, lower: Floats, upper: Floats)
 def _climb(
     family: type[Density], points: Points, start: Array, lower: Floats, upper: Floats
 ) -> Solution:
-    def mean_cost(theta: Floats) -> Evaluated:
-        return -family.mean_loglik(theta, points.values, points.weights)
+    return minimise(
+        _mean_cost(family, points), np.clip(start, lower, upper), lower=lower, upper=upper
+    )
 
-    return minimise(mean_cost, np.clip(start, lower, upper), lower=lower, upper=upper)
+
+def _mean_cost(family: type[Density], points: Points) -> Function:
+    """Minus the mean log-likelihood; infinite where it is too extreme for doubles."""
+
+    def mean_cost(at: Floats) -> Evaluated:
+        with np.errstate(all="ignore"):
+            here = family.search_loglik(at, points.values, points.weights)
+        sound = all(np.isfinite(part).all() for part in here)
+        return -(here if sound else Evaluated.impossible(at.size))
+
+    return mean_cost
 
 
 def _inside(family: type[Density], solution: Solution, points: Points) -> Floats:
     """The solution, moved off an edge of the support that the full set of points crosses."""
-    theta = solution.point
+    cost = _mean_cost(family, points)
     for lift in (0.0, 1e-6, 1e-3, 0.1, 1.0):
-        raised = family.lifted(theta, lift)
-        if np.isfinite(family.mean_loglik(raised, points.values, points.weights).value):
+        raised = family.lifted(solution.point, lift)
+        if np.isfinite(cost(raised).value):
             return raised
     return raised
 
@@ -141,3 +155,17 @@ def _check_spread(family: type[Density], scores: Summary, points: Points) -> Non
             f"{points.tie_share:.0%} of the {scores.count} scores share one value: the likelihood "
             f"of a {family.family} density grows without bound there. Use pav or logistic"
         )
+    end_share = _end_share(scores, points)
+    if end_share > family.most_tied_at_end:
+        raise DegenerateError(
+            f"{end_share:.0%} of the {scores.count} scores share one value, and no score lies "
+            f"beyond it: the likelihood of a {family.family} density grows without bound there. "
+            "Use pav or logistic"
+        )
+
+
+def _end_share(scores: Summary, points: Points) -> float:
+    """Largest share of scores at the least or the greatest (if binned, in the bin there)."""
+    if scores.exact is None:
+        return float(scores.bins[0, [0, -1]].max()) / scores.count
+    return float(points.weights[[0, -1]].max())

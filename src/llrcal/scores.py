@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike
+from llrcal.arrays import Array, ArrayLike, is_number
 from llrcal.chunks import chunks
 from llrcal.errors import ScoreError
 from llrcal.labels import Label, words_of
@@ -45,7 +45,8 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
         raise ScoreError(f"{name} scores are booleans; were labels passed as scores?")
     if array.dtype.kind != "f":
         raise ScoreError(
-            f"{name} scores have type {array.dtype}; pass real numbers (float64 or float32)"
+            f"{name} scores have type {array.dtype}{_first_odd(array)}; pass real numbers (float64 "
+            "or float32)"
         )
     if array.dtype.itemsize <= 8:
         return array
@@ -61,10 +62,23 @@ def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> No
             every = np.flatnonzero(bad(array.ravel()))
             first = int(every[0])
             what = "NaN" if allow_infinite else "not finite"
+            those = f"{name} scores".removeprefix("the ")
             raise ScoreError(
-                f"{every.size} of {array.size} {name} scores are {what}; the first is "
+                f"{every.size} of {array.size} {those} are {what}; the first is "
                 f"{array.ravel()[first]} at index {first}. Remove or repair them"
             )
+
+
+def _first_odd(array: Array) -> str:
+    """Which of some objects is no real number, in words; nothing, if all of them are."""
+    if array.dtype.kind != "O":
+        return ""
+    if not array.ndim:
+        return f" (one {type(array.item()).__name__})"
+    for index, value in enumerate(array.ravel()):
+        if not is_number(value):
+            return f", the first that is no number is {value!r:.50} at index {index}"
+    return ""
 
 
 def _not_finite(array: Array) -> Array:

@@ -20,7 +20,8 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from llrcal.arrays import Array, ArrayLike, Floats
-from llrcal.calibrations import METHODS, fit
+from llrcal.calibrations import METHODS
+from llrcal.calibrations.methods import train
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation import cllr, evaluate
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
@@ -164,7 +165,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         target_label = classes[_target_index(classes, self.target_label)]
         is_target = labels == target_label
         tar, non = scores[is_target], scores[~is_target]
-        calibration = fit(tar, non, **self._options())
+        calibration = train(tar, non, **self._options())
         low, high = (tar, non) if self.lower_is_better else (non, tar)
         if _mean(low) > _mean(high):
             warnings.warn(

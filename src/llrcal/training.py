@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.arrays import Array, ArrayLike, Counts, Floats, is_number
 from llrcal.chunks import map_parts
-from llrcal.errors import OptionError
+from llrcal.errors import DegenerateError, OptionError
+from llrcal.grid import Grid
 from llrcal.ranks import Groups, groups, next_above
 from llrcal.scores import as_scores, check_finite
 from llrcal.summary import Summary
+
+_LARGEST = float(np.finfo(np.float64).max)
+# Spreads beyond these leave a slope, a square or a sum of two scores no room among the doubles.
+_LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
+_LEAST_WEIGHT = 1e-300  # of smaller ones the inverse is no double
 
 
 class Training:
     """Target and non-target scores, and what the methods ask of them, each worked out once."""
 
     def __init__(self, tar: ArrayLike, non: ArrayLike, *, lower_is_better: bool = False) -> None:
-        self._tar = as_scores(tar, "target", allow_infinite=True)
-        self._non = as_scores(non, "non-target", allow_infinite=True)
+        # As they were given: what is wrong with a distance is told of the distance.
+        self._given_tar = as_scores(tar, "target", allow_infinite=True)
+        self._given_non = as_scores(non, "non-target", allow_infinite=True)
+        self._tar, self._non = self._given_tar, self._given_non
         if lower_is_better:
             self._tar, self._non = -self._tar, -self._non
         self.tar_count = len(self._tar)
@@ -28,14 +37,22 @@ class Training:
     @cached_property
     def tar(self) -> Summary:
         """Summary of the target scores."""
-        check_finite(self._tar, "target")
-        return Summary.of(self._tar)
+        check_finite(self._given_tar, "target")
+        return _summary(self._tar, "target")
 
     @cached_property
     def non(self) -> Summary:
         """Summary of the non-target scores."""
-        check_finite(self._non, "non-target")
-        return Summary.of(self._non)
+        check_finite(self._given_non, "non-target")
+        return _summary(self._non, "non-target")
+
+    @cached_property
+    def finite(self) -> Training:
+        """The same scores, infinite ones taken for the largest doubles there are."""
+        if np.isfinite(self.score_range).all():
+            return self
+        wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
+        return Training(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
 
     @cached_property
     def groups(self) -> Groups:
@@ -56,12 +73,45 @@ class Training:
         Whatever the methods have worked out before knows them, but for scores of the larger class
         above all others: groups do not tell the greatest of those.
         """
-        if "tar" in vars(self) and "non" in vars(self):
+        if self._is_summarised:
             sides = self.tar, self.non
             return min(side.least for side in sides), max(side.greatest for side in sides)
         low, above = self.groups.low, self.groups.above
         greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
         return float(low[0]), float(greatest)
+
+    @cached_property
+    def order(self) -> float:
+        """Whether targets score higher than non-targets: Mann and Whitney's z, negative if lower.
+
+        It goes by ranks alone, so that no score weighs more than any other, however far out it is.
+        """
+        tar, non = self._shares_in_order()
+        higher = float((tar * (np.cumsum(non) - non / 2)).sum())  # of all pairs, ties by halves
+        pairs = self.tar_count * self.non_count
+        spread = math.sqrt((self.tar_count + self.non_count + 1) / (12 * pairs))
+        return (higher - 0.5) / spread
+
+    def _shares_in_order(self) -> tuple[Floats, Floats]:
+        """The share of each class at rising scores, from what has been worked out already."""
+        if not self._is_summarised:
+            return self.groups.tar / self.tar_count, self.groups.non / self.non_count
+        values, weights = [], []
+        for side in (self.tar, self.non):
+            points = side.points()
+            values.append(side.grid.origin + points.values * side.grid.unit)
+            weights.append(points.weights)
+        _, place = np.unique(np.concatenate(values), return_inverse=True)
+        tar, non = np.split(place, [len(values[0])])
+        size = int(place.max()) + 1
+        return (
+            np.bincount(tar, weights[0], size).astype(np.float64),
+            np.bincount(non, weights[1], size).astype(np.float64),
+        )
+
+    @property
+    def _is_summarised(self) -> bool:
+        return "tar" in vars(self) and "non" in vars(self)
 
     @property
     def _larger(self) -> Array:
@@ -80,11 +130,22 @@ class Training:
         OptionError
             If ``alpha`` is neither a number strictly between 0 and 1 nor "empirical".
         """
-        if alpha == "empirical":
+        if isinstance(alpha, str) and alpha == "empirical":
             return self.empirical_alpha
-        is_number = isinstance(alpha, int | float) and not isinstance(alpha, bool)
-        if not is_number or not 0 < float(alpha) < 1:
+        # Compared before it is made a double, which the largest whole numbers cannot be.
+        if not is_number(alpha) or not _LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
             raise OptionError(
-                f'alpha is {alpha!r}; give a number strictly between 0 and 1, or "empirical"'
+                f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
             )
         return float(alpha)
+
+
+def _summary(scores: Array, name: str) -> Summary:
+    with np.errstate(over="ignore", invalid="ignore"):  # then there is no unit, as is said below
+        grid = Grid.of(scores)
+    if not _LEAST_SPREAD <= grid.unit <= _GREATEST_SPREAD:
+        raise DegenerateError(
+            f"the spread of the {name} scores, about {grid.unit:.1g}, is too close to the end of "
+            "the doubles; multiply all scores by a constant that brings them near one"
+        )
+    return Summary.of(scores, grid)

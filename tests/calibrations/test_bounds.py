@@ -18,6 +18,9 @@ from llrcal.summary import EXACT_UP_TO
 from llrcal.training import Training
 from tests.trial_sets import ANY, Sets, normal
 
+# Many of these sets are odd on purpose, and fits to them give warnings.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
 # Wider targets: the LLR of the generative methods falls, turns and rises.
 TAR, NON = normal(150, 1.5, 2.0), normal(400, -1.5, 0.8)

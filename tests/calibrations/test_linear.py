@@ -12,6 +12,10 @@ from scipy.optimize import minimize
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.calibrations.logistic import SEPARABLE
+
+# Many of these sets are odd on purpose, and fits to them give warnings.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 finite = st.floats(-100, 100).map(lambda x: round(x, 3))
 scores = st.lists(finite, min_size=2, max_size=30)
@@ -112,6 +116,19 @@ class TestSeparable:
         assert calibration([0.0, 0.5 * unit, unit]) == pytest.approx(expected, rel=1e-9)
         assert calibration.report.converged
 
+    @pytest.mark.parametrize(("tars", "nons"), [(1, 3000), (2, 3000), (3000, 1), (1, 2)])
+    def test_the_line_rises_however_few_they_are(self, tars: int, nons: int) -> None:
+        tar, non = np.linspace(3, 4, tars), np.linspace(-5, 0, nons)
+        calibration = llrcal.fit(tar, non, method="logistic")
+        assert calibration.params["slope"] > 0
+        below, above = calibration([-2.5, 3.5])
+        assert below < 0 < above
+        assert calibration.report.notes[0] == SEPARABLE
+
+    def test_two_values_get_the_llrs_of_pav(self) -> None:
+        both = [llrcal.fit([7.0] * 3, [2.0] * 50, method=m) for m in ("logistic", "pav")]
+        assert both[0]([2.0, 7.0]) == pytest.approx(both[1]([2.0, 7.0]), rel=1e-9)
+
     def test_touching_classes_are_separable_too(self) -> None:
         report = llrcal.fit([2.0, 3.0], [1.0, 2.0], method="logistic").report
         assert any("separable" in note for note in report.notes)
@@ -145,10 +162,30 @@ def test_inverted_scores_are_noted() -> None:
         assert any("distances" in note for note in calibration.report.notes)
 
 
-def test_scores_too_small_for_their_variance_are_refused() -> None:
-    tiny = np.array([1.0, 2.0, 3.0]) * 1e-300
-    with pytest.raises(llrcal.DegenerateError, match="variance of the scores is 0"):
-        llrcal.fit(tiny, -tiny, method="linear-gaussian")
+@pytest.mark.parametrize("unit", [2.0**-996, 2.0**996])
+def test_scores_whose_variance_is_no_double(unit: float) -> None:
+    tar, non = np.array([1.0, 2.0, 3.5]), np.array([-2.0, 0.5, 1.0])
+    one = llrcal.fit(tar, non, method="linear-gaussian")
+    other = llrcal.fit(tar * unit, non * unit, method="linear-gaussian")
+    assert other.params["slope"] * unit == one.params["slope"]
+    assert np.array_equal(other(tar * unit), one(tar))
+    assert 0 < other.params["variance"] < np.inf
+    assert other.report.objective == pytest.approx(one.report.objective + np.log(unit), rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e306])
+@pytest.mark.parametrize("method", [method for method in llrcal.METHODS if method != "pav"])
+def test_scores_at_the_end_of_the_doubles_are_refused(method: str, unit: float) -> None:
+    scores = np.array([1.0, 2.0, 3.0, 5.0, 8.0]) * unit
+    with pytest.raises(llrcal.DegenerateError, match=r"spread of the target scores.*multiply"):
+        llrcal.fit(scores, -scores, method=method)
+
+
+def test_a_line_that_is_no_double_is_refused() -> None:
+    with pytest.raises(llrcal.DegenerateError, match="leaves the doubles; use pav"):
+        llrcal.fit([1e-310], [2e-310], method="logistic")
+    with pytest.raises(llrcal.DegenerateError, match="leaves the doubles; use pav"):
+        llrcal.fit([1e300], [0.0, 1.0], method="linear-gaussian")
 
 
 def test_llrs_too_large_for_a_double_are_infinite() -> None:

@@ -53,6 +53,7 @@ def test_the_training_range_is_that_of_the_distances() -> None:
     np.testing.assert_array_equal(calibration([low - 1, -math.inf]), calibration(low))
 
 
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @EVERY_METHOD
 def test_whole_numbers_do_not_wrap(method: str) -> None:
     """Negated, the unsigned 1 of eight bits would be 255."""
@@ -98,7 +99,15 @@ def test_yes_or_no(wish: Any) -> None:
         llrcal.fit(TAR, NON, lower_is_better=wish)
 
 
-def test_similarities_taken_for_distances_are_noted() -> None:
-    for method in ("logistic", "linear-gaussian"):
+@EVERY_METHOD
+def test_similarities_taken_for_distances_are_noted(method: str) -> None:
+    with pytest.warns(llrcal.LlrcalWarning, match="greater distances than non-targets"):
         report = llrcal.fit(-TAR, -NON, method=method, lower_is_better=True).report
-        assert any("lower_is_better" in note for note in report.notes)
+    assert any("leave lower_is_better away" in note for note in report.notes)
+
+
+def test_what_is_wrong_is_told_of_the_distance_itself() -> None:
+    with pytest.raises(llrcal.ScoreError, match="the first is inf at index 150"):
+        llrcal.fit([*TAR, math.inf], NON, method="logistic", lower_is_better=True)
+    with pytest.raises(llrcal.DegenerateError, match=r"of the distances, negated: .*equal -1:"):
+        llrcal.fit([1.0, 1.0], NON, method="gaussian", lower_is_better=True)

@@ -68,7 +68,7 @@ def test_the_report_says_by_which_rule_and_at_what_cost(sets: Sets) -> None:
     tar, non = [-math.inf, *sets[0]], [*sets[1], math.inf]
     report = calibration.report
     assert report.converged
-    (note,) = report.notes
+    note = report.notes[0]  # others may warn of classes of one score
     assert "dummy target below" in note
     assert "dummy non-target above" in note
     assert "Laplace" in note

@@ -260,7 +260,11 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
         (["nig.json", "scores.txt", "--posterior"], "needs a prior: give --p-target"),
         (["nig.json", "scores.txt", "--decision", "--p-target", "0"], "p_target is 0.0"),
         (["nig.json", "scores.txt", "--decision", "--p-target", "nan"], "p_target is nan"),
-        (["nig.json", "scores.txt", "--p-target", "0.5", "--c-miss", "-1"], "c_miss is -1.0"),
+        (
+            ["nig.json", "scores.txt", "--decision", "--p-target", "0.5", "--c-miss", "-1"],
+            "c_miss is -1.0",
+        ),
+        (["nig.json", "scores.txt", "--p-target", "0.5"], "a prior changes no LLR"),
         (["nig.json", "a.npy", "--decision", "--p-target", "0.5"], "no columns can be added"),
     ],
 )

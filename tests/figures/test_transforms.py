@@ -107,6 +107,7 @@ def test_distances_are_shaded_where_they_were_not_seen() -> None:
     assert left > 0 > right  # falling curves leave room below on the left: words stand on the frame
 
 
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_flat_transform_has_a_frame_too() -> None:
     ax = axes()
     transforms(ax, {"flat": fit([1.0, 1.0], [1.0], method="logistic")}, low=0, high=2)

@@ -1050,6 +1050,8 @@ import random, sys, time
 import numpy as np
 from llrcal.errors import TrialFileError
 from llrcal.trials.hdf5 import read_hdf5, rewrite_hdf5
+
+pytestmark = pytest.mark.slow
 path, source = sys.argv[1:]
 whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
 for _ in range(60):

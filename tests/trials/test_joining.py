@@ -18,7 +18,7 @@ from llrcal.trials.table import Table
 from tests.trials.files import EXAMPLE, Written, assert_reads, kaldi, reversed_lines
 
 SCORES = "a x 1.5\nb y -2.5\nc z 0.25\n"
-KEY = "a x target\nb y nontarget\nc z target\n"
+KEY = "a x target\nb y nontarget\nc z nontarget\n"  # not the same from the last to the first
 SAME_ORDER = "scores and key are in the same order: nothing to join"
 
 
@@ -30,7 +30,7 @@ def answers(trials: Trials) -> list[tuple[float, bool]]:
     return list(zip(trials.scores.tolist(), trials.labels.tolist(), strict=True))
 
 
-THREE = [(1.5, True), (-2.5, False), (0.25, True)]
+THREE = [(1.5, True), (-2.5, False), (0.25, False)]
 
 
 def test_the_same_order_needs_no_join(tmp_path: Path) -> None:
@@ -77,18 +77,22 @@ def test_models_and_recordings_are_not_run_together(tmp_path: Path) -> None:
 
 
 def test_ids_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crowded(frame: pl.DataFrame, ids: list[str]) -> pl.Series:
-        return frame[ids[0]].str.len_bytes().cast(pl.UInt64).rename("hash")
+    usual = joining._hash
+
+    def crowded(frame: pl.DataFrame, ids: list[str], seed: int = 0) -> pl.Series:
+        lengths = frame[ids[0]].str.len_bytes().cast(pl.UInt64).rename("hash")
+        return usual(frame, ids, seed) if seed else lengths
 
     monkeypatch.setattr(joining, "_hash", crowded)
     assert answers(read(tmp_path, SCORES, reversed_lines(KEY))) == THREE
     with pytest.raises(TrialFileError, match="1 repeated trials"):
         read(tmp_path, SCORES + "a x 9.5\n", KEY)
 
-    def wrong(frame: pl.DataFrame, ids: list[str]) -> pl.Series:
-        return pl.Series("hash", range(frame.height), pl.UInt64)
+    def wrong(frame: pl.DataFrame, ids: list[str], seed: int = 0) -> pl.Series:
+        places = pl.Series("hash", range(frame.height), pl.UInt64)
+        return usual(frame, ids, seed) if seed else places
 
-    monkeypatch.setattr(joining, "_hash", wrong)  # the texts have the last word
+    monkeypatch.setattr(joining, "_hash", wrong)  # a second hash finds it out
     assert answers(read(tmp_path, SCORES, reversed_lines(KEY))) == THREE
 
 
@@ -202,7 +206,7 @@ def test_repeated_trials_in_one_file(tmp_path: Path) -> None:
 
 
 def test_labels_in_both_files(tmp_path: Path) -> None:
-    scores = "a x 1.5 target\nb y -2.5 nontarget\nc z 0.25 target\n"
+    scores = "a x 1.5 target\nb y -2.5 nontarget\nc z 0.25 nontarget\n"
     for key in (KEY, reversed_lines(KEY)):
         assert answers(read(tmp_path, scores, key)) == THREE
     turned = KEY.replace("nontarget", "imp").replace("target", "nontarget").replace("imp", "target")
@@ -213,7 +217,7 @@ def test_labels_in_both_files(tmp_path: Path) -> None:
     with pytest.raises(
         TrialFileError, match=r"1 of its own labels .* the first is that of trial 3"
     ):
-        read(tmp_path, scores, reversed_lines(KEY.replace("c z target", "c z nontarget")))
+        read(tmp_path, scores, reversed_lines(KEY.replace("c z nontarget", "c z target")))
 
 
 def test_scores_by_recording_and_a_key_by_pair(tmp_path: Path) -> None:
@@ -238,7 +242,7 @@ def test_scores_by_pair_and_a_key_by_recording(tmp_path: Path) -> None:
 
 
 def test_sides_that_only_one_file_knows(tmp_path: Path) -> None:
-    key = "enrol test side label\na x a target\nb y b nontarget\nc z a target\n"
+    key = "enrol test side label\na x a target\nb y b nontarget\nc z a nontarget\n"
     assert answers(read(tmp_path, SCORES, key)) == THREE
     with pytest.raises(TrialFileError, match="both target and non-target"):
         read(tmp_path, SCORES, key + "a x b nontarget\n")
@@ -250,7 +254,7 @@ def test_scores_without_ids_are_taken_in_order(tmp_path: Path) -> None:
     assert trials.ids is not None
     assert trials.ids.rows() == [("a", "x"), ("b", "y"), ("c", "z")]
     assert trials.notes[-1] == "no ids to join on: scores taken in the order of the key"
-    assert answers(read(tmp_path, SCORES, "1\n0\n1\n")) == THREE
+    assert answers(read(tmp_path, SCORES, "1\n0\n0\n")) == THREE
     for scores in ("1.5\n-2.5\n", "1.5\n-2.5\n0.25\n3.5\n"):
         count = scores.count("\n")
         with pytest.raises(
@@ -277,12 +281,12 @@ def test_ids_that_are_not_known_are_not_ignored(tmp_path: Path, scores: str, key
 
 def test_ids_by_name(tmp_path: Path) -> None:
     scores = "file1,file2,score\na,x,1.5\nb,y,-2.5\nc,z,.25\n"
-    key = "f,g,label\nc,z,target\nb,y,nontarget\na,x,target\n"
+    key = "f,g,label\nc,z,nontarget\nb,y,nontarget\na,x,target\n"
     trials = read(
         tmp_path, scores, key, columns="enrol=file1,test=file2", key_columns="enrol=f,test=g"
     )
     assert answers(trials) == THREE
-    in_order = read(tmp_path, scores, "1\n0\n1\n")  # nothing to join on in the key
+    in_order = read(tmp_path, scores, "1\n0\n0\n")  # nothing to join on in the key
     assert answers(in_order) == THREE
 
 

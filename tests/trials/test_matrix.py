@@ -124,7 +124,7 @@ def test_matrices_with_faults(tmp_path: Path, changed: str, message: str) -> Non
     ],
 )
 def test_faults_deep_in_a_matrix(tmp_path: Path, row: str, message: str) -> None:
-    rows = [",a,b,c", *(f"m{i},{i},{i}.5,3" for i in range(1, 2000)), row, "a,1,2,3"]
+    rows = [",a,b,c", *(f"m{i:0150d},{i},{i}.5,3" for i in range(1, 2000)), row, "a,1,2,3"]
     with pytest.raises(TrialFileError, match=message):
         read(tmp_path, "\n".join(rows) + "\n")
 

@@ -213,6 +213,13 @@ def test_numbers_that_can_be_told_apart(
     assert trials.labels.tolist() == [bool(label) for label in labels]
 
 
+def test_somebody_compared_with_himself(tmp_path: Path) -> None:
+    """As in bob's files, a name is there twice; but two recordings would make all of the trials."""
+    rows = [Row(f"m{i % 5}", f"m{i // 5}", f"{i}.5", int(i % 5 == i // 5)) for i in range(40)]
+    text = lines(rows, lambda r: (r.enrol, r.test, r.word("0", "1"), r.score))
+    assert_reads(read_trials(*Written(text).save(tmp_path)), rows, ("enrol", "test"))
+
+
 def test_a_key_of_numbers_is_a_key(tmp_path: Path) -> None:
     """Its second column could be a score; it is none, where a key is asked for."""
     paths = Written("17 23 0.5\n18 24 -0.5\n", "17 23 target\n18 24 nontarget\n").save(tmp_path)

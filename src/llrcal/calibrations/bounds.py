@@ -58,7 +58,7 @@ UNBOUNDED = Bounds()
 
 def check_policy(policy: str) -> None:
     """Raise an OptionError where there is no such policy."""
-    if policy not in POLICIES:
+    if not isinstance(policy, str) or policy not in POLICIES:
         raise OptionError(f"bounds are {policy!r}; choose one of {', '.join(POLICIES)}")
 
 

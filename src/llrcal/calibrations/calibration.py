@@ -113,7 +113,7 @@ class Calibration(ABC):
         Raises
         ------
         OptionError
-            If ``llr`` is NaN.
+            If ``llr`` is NaN, or no number.
 
         Examples
         --------

@@ -48,13 +48,16 @@ class Generative(Calibration):
     @classmethod
     def _fit_class(cls, scores: Summary, name: str) -> tuple[Density, Report]:
         try:
-            return maximum_likelihood(cls.family, scores)
+            # A step may well lead beyond the doubles; the search then takes a shorter one.
+            with np.errstate(over="ignore", invalid="ignore"):
+                return maximum_likelihood(cls.family, scores)
         except DegenerateError as problem:
             raise DegenerateError(f"{name} scores: {problem}") from None
 
     @property
     def params(self) -> dict[str, Any]:
-        return {"tar": self.tar.params, "non": self.non.params}
+        with np.errstate(over="ignore", divide="ignore"):  # textbook parameters may be infinite
+            return {"tar": self.tar.params, "non": self.non.params}
 
     def log_ratio(self, scores: Array) -> Floats:
         """Log density of the targets less that of the non-targets, by their formulas."""

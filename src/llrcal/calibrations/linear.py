@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,11 +11,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
-
-INVERTED = (
-    "targets score lower than non-targets, so the slope is negative: are these scores distances "
-    "(see lower_is_better), or the classes mixed up?"
-)
+from llrcal.errors import DegenerateError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -62,4 +59,16 @@ class Linear(Calibration):
             slope=model.number("slope"),
             height=model.number("height"),
             **common,
+        )
+
+
+def check_line(slope: float, height: float) -> None:
+    """Raise a DegenerateError where classes lie too close together, or too far apart, for a line.
+
+    That takes two classes of which one has a single value, and the ends of the doubles.
+    """
+    if not (math.isfinite(slope) and math.isfinite(height)):
+        raise DegenerateError(
+            f"a line with slope {slope:.3g} and height {height:.3g} leaves the doubles; use pav, "
+            "or multiply all scores by a constant that brings them near one"
         )

@@ -14,11 +14,17 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.linear import INVERTED, Linear
+from llrcal.calibrations.linear import Linear, check_line
 from llrcal.errors import DegenerateError
 from llrcal.fit_report import Report
+from llrcal.summary import Summary
 from llrcal.training import Training
+
+_LEAST = float(np.finfo(np.float64).smallest_subnormal)
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -34,37 +40,37 @@ class LinearGaussian(Linear):
     @classmethod
     def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
         weight = data.weight(alpha)
-        origin = data.non.grid.origin
-        moments = []
         tar, non = data.tar, data.non
-        for scores in (tar, non):
-            mean, variance = scores.points().mean_and_variance()
-            grid = scores.grid
-            moments.append((mean * grid.unit + (grid.origin - origin), variance * grid.unit**2))
-        (mean_tar, var_tar), (mean_non, var_non) = moments
-        variance = weight * var_tar + (1 - weight) * var_non
-        if tar.least == tar.greatest and non.least == non.greatest:
+        spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
+        if not spreads:
             raise DegenerateError(
-                "each class consists of one value only: no variance can be estimated"
+                "each class consists of one value only: no variance can be estimated; use pav or "
+                "logistic"
             )
-        if not 0 < variance < math.inf:
+        # In a unit of their own, for squares of 1e-200 and 1e200 are no doubles.
+        unit, origin = max(spreads), non.grid.origin
+        (mean_tar, var_tar), (mean_non, var_non) = (_moments(s, origin, unit) for s in (tar, non))
+        variance = weight * var_tar + (1 - weight) * var_non
+        if not variance > 0:
             raise DegenerateError(
-                f"the variance of the scores is {variance:g} in doubles: multiply them by a "
-                "constant that brings them near one"
+                f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
+                "class that varies has next to no weight. Give another alpha"
             )
         slope = (mean_tar - mean_non) / variance
-        notes = (INVERTED,) if slope < 0 else ()
+        height = -slope * (mean_tar + mean_non) / 2
+        check_line(slope / unit, height)
+        objective = 0.5 * (math.log(2 * math.pi * variance) + 1) + math.log(unit)
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
-            report=Report.closed_form(0.5 * (math.log(2 * math.pi * variance) + 1), notes),
-            alpha=alpha,
+            report=Report.closed_form(objective),
+            alpha=alpha if isinstance(alpha, str) else weight,
             origin=origin,
-            slope=slope,
-            height=-slope * (mean_tar + mean_non) / 2,
-            mean_tar=mean_tar,
-            mean_non=mean_non,
-            variance=variance,
+            slope=slope / unit,
+            height=height,
+            mean_tar=mean_tar * unit,
+            mean_non=mean_non * unit,
+            variance=min(max(variance * unit * unit, _LEAST), _LARGEST),  # as near as doubles come
         )
 
     @property
@@ -84,3 +90,11 @@ class LinearGaussian(Linear):
     def from_model(cls, model: Fields, **common: Any) -> Self:
         moments = {name: model.number(name) for name in ("mean_tar", "mean_non")}
         return super().from_model(model, variance=model.positive("variance"), **moments, **common)
+
+
+def _moments(scores: Summary, origin: float, unit: float) -> tuple[float, float]:
+    """Mean, less an origin, and variance, in a power of two of units."""
+    mean, variance = scores.points().mean_and_variance()
+    grid = scores.grid
+    wide = grid.unit / unit
+    return mean * wide + (grid.origin - origin) / unit, variance * wide * wide

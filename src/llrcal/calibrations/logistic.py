@@ -5,9 +5,10 @@ LLR = A s + B minimises
     alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x),   x = LLR + logit alpha.
 
 The criterion is convex. Where one threshold separates the classes it has no minimum: the slope
-would grow for ever. Then one dummy target is added at the far end of the non-targets, and one dummy
-non-target at the far end of the targets, which is PAV's rule for the same situation; the answer is
-finite, and does not depend on the unit of the scores.
+would grow for ever. Then one dummy target is added at the mean of the non-targets, and one dummy
+non-target at the mean of the targets. This is PAV's rule for the same situation, and gives the same
+LLRs as PAV where each class has one value only. The line is finite, does not depend on the unit of
+the scores, and rises if targets score higher, however few they are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.calibrations.linear import INVERTED, Linear
+from llrcal.calibrations.linear import Linear, check_line
 from llrcal.densities.density import Evaluated
 from llrcal.fit_report import Report
 from llrcal.optimizer import minimise
@@ -28,7 +29,7 @@ from llrcal.training import Training
 
 SEPARABLE = (
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
-    "far end of the non-targets, and one dummy non-target at the far end of the targets"
+    "mean of the non-targets, and one dummy non-target at the mean of the targets"
 )
 CONSTANT = "all scores are equal, so they say nothing: every LLR is zero"
 
@@ -46,7 +47,7 @@ class Logistic(Linear):
         common: dict[str, Any] = {
             "tar_count": data.tar_count,
             "non_count": data.non_count,
-            "alpha": alpha,
+            "alpha": alpha if isinstance(alpha, str) else weight,
         }
         if min(tar.least, non.least) == max(tar.greatest, non.greatest):
             report = Report.closed_form(_entropy(weight), (CONSTANT,))
@@ -56,27 +57,26 @@ class Logistic(Linear):
         # The unit of a class of equal scores means nothing.
         spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
         unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
+        check_line(1 / unit, 0.0)
         tar_points = _standardised(tar, origin, unit)
         non_points = _standardised(non, origin, unit)
         notes: tuple[str, ...] = ()
-        rising, falling = non.greatest <= tar.least, tar.greatest <= non.least
-        if rising or falling:
-            far_non, far_tar = (non.least, tar.greatest) if rising else (non.greatest, tar.least)
-            tar_points = _with_dummy(tar_points, tar.count, (far_non - origin) / unit)
-            non_points = _with_dummy(non_points, non.count, (far_tar - origin) / unit)
+        if non.greatest <= tar.least or tar.greatest <= non.least:
+            tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
+            tar_points = _with_dummy(tar_points, tar.count, non_mean)
+            non_points = _with_dummy(non_points, non.count, tar_mean)
             notes = (SEPARABLE,)
 
         # In units of the rarer weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
         cost = _Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
         solution = minimise(cost, np.zeros(2), tolerance=1e-12)
-        slope, height = (float(value) for value in solution.point)
-        if slope < 0:
-            notes += (INVERTED,)
+        slope, height = float(solution.point[0]) / unit, float(solution.point[1])
+        check_line(slope, height)
         return cls(
             **common,
             origin=origin,
-            slope=slope / unit,
+            slope=slope,
             height=height,
             report=Report.of(solution, solution.value * rarer, notes),
         )

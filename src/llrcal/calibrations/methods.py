@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -10,13 +10,15 @@ from typing import Any
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import Bounds, check_policy, unsupported
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.direction import direction_notes
+from llrcal.calibrations.doubts import warn_of
 from llrcal.calibrations.gaussian import GaussianCalibration
 from llrcal.calibrations.linear_gaussian import LinearGaussian
 from llrcal.calibrations.logistic import Logistic
 from llrcal.calibrations.nig import NIGCalibration
 from llrcal.calibrations.pav import PAV
 from llrcal.calibrations.student_t import StudentTCalibration
-from llrcal.errors import OptionError
+from llrcal.errors import DegenerateError, OptionError
 from llrcal.training import Training
 
 _CLASSES: tuple[type[Calibration], ...] = (
@@ -83,6 +85,13 @@ def fit(
     OptionError
         If the method or an option is unknown or out of range.
 
+    Warns
+    -----
+    LlrcalWarning
+        If the answer should be looked at twice: scores that run the wrong way, a slope that a few
+        of them decide, classes that do not overlap, a fit that did not converge. Its ``report``
+        says the same.
+
     Examples
     --------
     >>> import llrcal
@@ -90,10 +99,11 @@ def fit(
     >>> cal.params["slope"]
     1.7647058823529413
     """
-    every = fit_all(
-        tar, non, methods=[(method, options)], bounds=bounds, lower_is_better=lower_is_better
+    calibration = train(
+        tar, non, method=method, bounds=bounds, lower_is_better=lower_is_better, **options
     )
-    return next(iter(every.values()))
+    warn_of({label(method, options): calibration}, stacklevel=2)
+    return calibration
 
 
 def fit_all(
@@ -121,6 +131,16 @@ def fit_all(
     dict
         Calibrations by label: the method, followed by its options where some were given.
 
+    Raises
+    ------
+    ScoreError, OptionError
+        As :func:`fit` does.
+
+    Warns
+    -----
+    LlrcalWarning
+        As :func:`fit` does, with the label in front.
+
     Examples
     --------
     >>> import llrcal
@@ -130,16 +150,67 @@ def fit_all(
     >>> list(cals)
     ['pav', 'logistic-0.9']
     """
+    every = train_all(tar, non, methods=methods, bounds=bounds, lower_is_better=lower_is_better)
+    warn_of(every, stacklevel=2)
+    return every
+
+
+def train(
+    tar: ArrayLike,
+    non: ArrayLike,
+    *,
+    method: str = "logistic",
+    bounds: str = "range",
+    lower_is_better: bool = False,
+    **options: Any,
+) -> Calibration:
+    """What :func:`fit` does, for callers who tell of doubts in their own way."""
+    if not isinstance(method, str):
+        raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    every = train_all(
+        tar, non, methods=[(method, options)], bounds=bounds, lower_is_better=lower_is_better
+    )
+    return next(iter(every.values()))
+
+
+def train_all(
+    tar: ArrayLike,
+    non: ArrayLike,
+    *,
+    methods: Sequence[Method] = PAPER,
+    bounds: str = "range",
+    lower_is_better: bool = False,
+) -> dict[str, Calibration]:
+    """What :func:`fit_all` does, likewise."""
     check_policy(bounds)
     if not isinstance(lower_is_better, bool):
         raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise OptionError(f"methods are {methods!r}; give a list of names")
     data = Training(tar, non, lower_is_better=lower_is_better)
     out: dict[str, Calibration] = {}
     for entry in methods:
-        method, options = (entry, {}) if isinstance(entry, str) else entry
-        calibration = _bounded(_fit(data, method, options), Bounds.of(bounds, *data.score_range))
-        out[label(method, options)] = replace(calibration, lower_is_better=lower_is_better)
+        method, options = _parted(entry)
+        try:
+            fitted = _fit(data, method, options)
+        except DegenerateError as problem:
+            if not lower_is_better:
+                raise
+            raise DegenerateError(f"of the distances, negated: {problem}") from None
+        limits = Bounds.of(bounds, *data.score_range)
+        bounded = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
+        out[label(method, options)] = _with_notes(bounded, data)
     return out
+
+
+def _parted(entry: Method) -> tuple[str, Mapping[str, Any]]:
+    """A method and its options."""
+    if isinstance(entry, str):
+        return entry, {}
+    match entry:
+        case (str(method), Mapping() as options):
+            return method, options
+    raise OptionError(f"methods: {entry!r} is neither a name nor a name and its options")
 
 
 def label(method: str, options: Mapping[str, Any]) -> str:
@@ -158,8 +229,14 @@ def _fit(data: Training, method: str, options: Mapping[str, Any]) -> Calibration
     return chosen.fit(data, **options)
 
 
-def _bounded(calibration: Calibration, bounds: Bounds) -> Calibration:
-    """The calibration with its bounds, and with a note where it claims too much even so."""
-    bounded = replace(calibration, bounds=bounds)
-    notes = unsupported(bounded.llr_range, bounded.tar_count, bounded.non_count)
-    return replace(bounded, report=bounded.report.with_notes(notes))
+def _with_notes(calibration: Calibration, data: Training) -> Calibration:
+    """The calibration with a note where it runs the wrong way, rests on little, or claims much."""
+    notes = direction_notes(calibration, data)
+    for name, count in (("target", data.tar_count), ("non-target", data.non_count)):
+        if count == 1:
+            notes += (
+                f"there is only one {name} score, which may be luck: by Doddington's rule, it "
+                "takes 30 errors of a kind to tell how common they are",
+            )
+    notes += unsupported(calibration.llr_range, calibration.tar_count, calibration.non_count)
+    return replace(calibration, report=calibration.report.with_notes(notes))

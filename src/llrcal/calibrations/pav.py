@@ -26,7 +26,6 @@ DUMMIES = (
     "finite by one dummy target below and one dummy non-target above all scores "
     "(Laplace's rule of succession)"
 )
-_LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,6 +43,7 @@ class PAV(Calibration):
 
     @classmethod
     def fit(cls, data: Training) -> Self:
+        data = data.finite
         groups = data.groups
         # The dummy target comes first, the dummy non-target last: neither is left in a block of
         # its own, since the first has the highest share of targets there is, the last the lowest.
@@ -52,7 +52,7 @@ class PAV(Calibration):
         )
         llrs = np.maximum.accumulate(hull.llrs)
         rises = np.diff(llrs, prepend=-np.inf) > 0  # shares may differ by less than a double shows
-        edges = _finite(data.first_scores(np.maximum(hull.first_group - 1, 0)))
+        edges = data.first_scores(np.maximum(hull.first_group - 1, 0))
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
@@ -86,13 +86,6 @@ class PAV(Calibration):
         if len(scores) != len(llrs):
             raise model.error("llrs", f"has {len(llrs)} values for {len(scores)} scores")
         return cls(scores=scores, llrs=llrs, **common)
-
-
-def _finite(edges: Floats) -> Floats:
-    """Rising edges, with infinite training scores taken for the largest doubles there are."""
-    edges = np.clip(edges, -_LARGEST, _LARGEST)
-    edges[1:] = np.maximum(edges[1:], np.nextafter(-_LARGEST, 0))
-    return edges
 
 
 def _mean_cost(hull: Hull) -> float:

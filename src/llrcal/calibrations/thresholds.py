@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llrcal.arrays import Bools, Counts, Floats
+from llrcal.arrays import Bools, Counts, Floats, is_number
 from llrcal.errors import OptionError
 
 _ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
@@ -47,10 +47,10 @@ def regions(
     Raises
     ------
     OptionError
-        If the threshold is NaN.
+        If the threshold is NaN, or no number.
     """
-    if math.isnan(threshold):
-        raise OptionError("the LLR to be reached is NaN; give a number")
+    if not is_number(threshold) or math.isnan(threshold):
+        raise OptionError(f"the LLR to be reached is {threshold!r}; give a number")
 
     def accepted(scores: Floats) -> Bools:
         return np.asarray(llrs(scores) >= threshold)

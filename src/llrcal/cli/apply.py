@@ -63,6 +63,8 @@ def apply(
 
     if (decision or posterior) and p_target is None:
         raise OptionError("a decision or a posterior needs a prior: give --p-target")
+    if p_target is not None and not (decision or posterior):
+        raise OptionError("a prior changes no LLR: give --decision or --posterior with --p-target")
     point = None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
     calibration = load(model)
 
@@ -74,6 +76,8 @@ def apply(
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)
+        if units != "nats":
+            click.echo(f"LLRs are in {units}: say --units {units} when you evaluate them", err=True)
 
 
 def _columns(

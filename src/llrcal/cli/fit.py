@@ -57,7 +57,7 @@ def fit(
     llrcal fit dev.tsv.gz --method logistic --alpha empirical -o model.json
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
     """
-    from llrcal.calibrations import fit as train
+    from llrcal.calibrations.methods import train
     from llrcal.trials.packing import check_place
 
     check_place(out, by_name=True)

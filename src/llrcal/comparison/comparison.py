@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.calibrations import PAPER, Calibration, fit_all
-from llrcal.calibrations.methods import Method
+from llrcal.calibrations import PAPER, Calibration
+from llrcal.calibrations.methods import Method, train_all
 from llrcal.comparison.findings import (
     Finding,
     calibration_findings,
@@ -18,6 +18,7 @@ from llrcal.comparison.findings import (
     point_findings,
 )
 from llrcal.comparison.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, evaluate
 from llrcal.evaluation.bootstrap import Intervals, bootstrap_intervals
 from llrcal.trials import Trials
@@ -86,9 +87,12 @@ class Comparison:
         (best, error), *others = self.mean_errors.items()
         low, high = self.range
         excess = error / self.least_mean_error - 1 if self.least_mean_error > 0 else 0.0
+        beside = f"{excess:.1%} above the minimum for these scores"
+        if excess < 0:  # which no rising calibration can be
+            beside = f"{-excess:.1%} below that of any which rises: these scores run the wrong way"
         text = (
             f"Use {best}: its mean Bayes error over prior log-odds {low:.1f} to {high:.1f} is "
-            f"{error:.4f}, {excess:.1%} above the minimum for these scores"
+            f"{error:.4f}, {beside}"
         )
         equals = [label for label, other in others if other <= error * (1 + _AS_GOOD)]
         if equals:
@@ -127,9 +131,11 @@ def compare(
     progress
         Called with a word on each step as it begins.
     """
+    if not methods:
+        raise OptionError("there are no methods to compare; name one at least")
     say = progress or (lambda _: None)
     say("training")
-    calibrations = fit_all(train.tar, train.non, methods=methods)
+    calibrations = train_all(train.tar, train.non, methods=methods)  # findings tell of doubts
     say("raw scores")
     raw = evaluate(test.tar, test.non)
     candidates: dict[str, Candidate] = {}

@@ -9,8 +9,10 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.pav import DUMMIES
 from llrcal.comparison.operating_point import OperatingPoint
 from llrcal.evaluation import Evaluation
+from llrcal.score_axis import evenly, finite_part
 from llrcal.trials import Trials
 
 _GRID = 4001
@@ -28,9 +30,10 @@ class Finding:
 
 
 def score_range(*sets: Trials) -> tuple[float, float]:
-    """Least and greatest score of some sets of trials."""
-    scores = [side for trials in sets for side in (trials.tar, trials.non)]
-    return min(float(s.min()) for s in scores), max(float(s.max()) for s in scores)
+    """Least and greatest finite score of some sets of trials; zeros where none is finite."""
+    scores = [finite_part(side) for trials in sets for side in (trials.tar, trials.non)]
+    ends = [(float(s.min()), float(s.max())) for s in scores if len(s)] or [(0.0, 0.0)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def data_findings(train: Trials, test: Trials) -> Iterator[Finding]:
@@ -79,8 +82,8 @@ def calibration_findings(
     report = calibration.report
     if not report.converged:
         yield Finding("not converged", label, f"{label}: the fit did not converge: {report.reason}")
-    if calibration.method != "pav":  # its note is its rule for finite LLRs, not a warning
-        for note in report.notes:
+    for note in report.notes:
+        if note != DUMMIES:  # the rule by which every PAV is finite, not a warning
             yield Finding("fit", label, f"{label}: {note}")
     yield from _bends(label, calibration, train, test)
 
@@ -88,7 +91,7 @@ def calibration_findings(
 def _bends(label: str, calibration: Calibration, train: Trials, test: Trials) -> Iterator[Finding]:
     """Where the LLR falls although the score rises."""
     low, high = score_range(train, test)
-    grid = np.linspace(low, high, _GRID)
+    grid = evenly(low, high, _GRID)
     llrs = calibration(grid)
     falls = np.diff(llrs) < -1e-9 * np.maximum(1, np.abs(llrs[1:]))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], falls, [False]]).astype(int)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 
 
@@ -16,7 +17,9 @@ class OperatingPoint:
     c_fa: float = 1.0
 
     def __post_init__(self) -> None:
-        effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa)  # refuses what is not one
+        x = effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa)  # refuses what is none
+        if x.ndim:
+            raise OptionError("an operating point has one prior and two costs; make several of it")
 
     @property
     def prior_log_odds(self) -> float:

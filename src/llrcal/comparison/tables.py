@@ -1,14 +1,61 @@
-"""The numbers of a comparison as tables: rows, CSV, Markdown."""
+"""The numbers of a comparison as tables: rows, CSV, Markdown.
+
+Names come from files and from callers. In a table they are text: nothing in them is run by a
+spreadsheet, is markup to a reader of Markdown, or steers a terminal.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Sequence
 
 from llrcal.comparison.comparison import Candidate, Comparison
 
 Row = dict[str, float | str]
+
+NAME, SENTENCE = 120, 2000
+"""How long a name, and a sentence that may quote names, can be before their middle is left out."""
+
+# Controls, invisible format characters (bidirectional overrides among them), lone surrogates, the
+# two separators that end a line in JavaScript, and what no XML can hold.
+_STEERING = {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
+# Letters and marks that show nothing at all.
+_BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
+
+# Where a formula would begin: signs of Chinese width begin one as well, and in countries with a
+# decimal comma, semicolons part the cells.
+_FORMULA = re.compile("(^|;)(?=\\s*[=+@\uff1d\uff0b\uff0d\uff20-])")
+_ORDINAL = re.compile(r"^\d+(?=[.)](\s|$))")
+# What is markup anywhere (but for underscores within words), or at the beginning of a line.
+_MARKUP = re.compile(r"[\\`*\[\]<>|~$&^]|(?<![^\W_])_|_(?![^\W_])|^[-+#]")
+
+
+def shown(name: str, *, limit: int = NAME) -> str:
+    r"""A name with nothing hidden in it, and no longer than ``limit``.
+
+    Examples
+    --------
+    >>> from llrcal.comparison.tables import shown
+    >>> shown("a\u202eb\n")
+    'a[U+202E]b[U+000A]'
+    >>> shown("0123456789", limit=7)
+    '01…6789'
+    """
+    # Cut first: one character may become eight, and an endless name should cost nothing.
+    if len(name) > limit:
+        # File names end in what tells them apart.
+        head = (limit - 1) // 3
+        name = f"{name[:head]}…{name[head + 1 - limit :]}"
+    return "".join(_visible(character) for character in name)
+
+
+def _visible(character: str) -> str:
+    if unicodedata.category(character) in _STEERING or character in _BLANK:
+        return f"[U+{ord(character):04X}]"
+    return character
 
 
 def metrics(comparison: Comparison) -> list[Row]:
@@ -42,14 +89,23 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Rows as CSV; numbers to the last digit, so that equal runs give equal bytes."""
+    """Rows as CSV; numbers to the last digit, so that equal runs give equal bytes.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP advises
+    (CSV Injection). These tables are for people; the ids of trials, which programs read again,
+    are written by :mod:`llrcal.trials.writing` as they are.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: repr(v) if isinstance(v, float) else v for name, v in row.items()} for row in rows
-    )
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(map(_cell, rows[0]))
+    writer.writerows(map(_cell, row.values()) for row in rows)
     return out.getvalue()
+
+
+def _cell(value: float | str) -> str:
+    if isinstance(value, str):
+        return _FORMULA.sub(r"\1'", shown(value, limit=SENTENCE))
+    return repr(float(value))
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -57,18 +113,27 @@ def as_markdown(comparison: Comparison) -> str:
     points = comparison.points
     heads = ["calibration", "Cllr", "minCllr", "loss", "EER %"]
     heads += [f"act {p.name}" for p in points] + [f"min {p.name}" for p in points]
-    lines = [f"**{comparison.verdict}**", "", _line(heads), _line(["---"] * len(heads))]
+    lines = [f"**{_sentence(comparison.verdict)}**", "", _line(heads), _line(["---"] * len(heads))]
     for candidate in comparison.candidates.values():
         ev = candidate.evaluation
-        cells = [candidate.label, f"{ev.cllr:.4f}", f"{ev.min_cllr:.4f}"]
+        cells = [_plain(shown(candidate.label)), f"{ev.cllr:.4f}", f"{ev.min_cllr:.4f}"]
         cells += [f"{ev.calibration_loss:.4f}", f"{100 * ev.eer:.3f}"]
         cells += [f"{ev.bayes_error(p.prior_log_odds):.4f}" for p in points]
         cells += [f"{ev.min_bayes_error(p.prior_log_odds):.4f}" for p in points]
         lines.append(_line(cells))
     if comparison.findings:
-        lines += ["", *(f"- {finding.text}" for finding in comparison.findings)]
+        lines += ["", *(f"- {_sentence(finding.text)}" for finding in comparison.findings)]
     return "\n".join(lines) + "\n"
 
 
 def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _sentence(text: str) -> str:
+    return _plain(shown(text, limit=SENTENCE))
+
+
+def _plain(text: str) -> str:
+    """A text in which Markdown finds nothing but text."""
+    return _ORDINAL.sub(r"\g<0>\\", _MARKUP.sub(r"\\\g<0>", text.strip()))

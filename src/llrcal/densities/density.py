@@ -102,12 +102,29 @@ class Density(ABC):
     least_distinct: ClassVar[int] = 2
     """Fewer distinct scores than this leave the likelihood without a maximum."""
     most_tied: ClassVar[float] = 1.0
-    """A larger share of scores in one place makes the likelihood unbounded."""
+    """A larger share of scores in one place leaves the likelihood without a maximum."""
+    most_tied_at_end: ClassVar[float] = 1.0
+    """Likewise, where no score lies beyond that place."""
 
     @classmethod
     def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
         """What it means that a coordinate of the fit is held by its bound."""
         return f"{cls.coordinates[coordinate]} is at its bound"
+
+    @staticmethod
+    def to_search(theta: Floats) -> Floats:
+        """Coordinates in which the search is made, with the same bounds."""
+        return theta
+
+    @staticmethod
+    def from_search(at: Floats) -> Floats:
+        """The inverse of ``to_search``."""
+        return at
+
+    @classmethod
+    def search_loglik(cls, at: Floats, values: Floats, weights: Floats) -> Evaluated:
+        """As ``mean_loglik``, in the coordinates of the search."""
+        return cls.mean_loglik(at, values, weights)
 
     @staticmethod
     def lifted(theta: Array, amount: float) -> Floats:

@@ -22,7 +22,7 @@ class Gaussian(Density):
 
     @property
     def params(self) -> dict[str, float]:
-        return {"mean": self.origin + self.location, "variance": self.scale**2}
+        return {"mean": self.origin + self.location, "variance": self.scale * self.scale}
 
     def _logpdf(self, centred: Floats) -> Floats:
         y = (centred - self.location) / self.scale

@@ -15,6 +15,8 @@ Mean and deviation in turn run off for Cauchy-like scores, so the free coordinat
 
     (l, log w, v, k),  k >= 0:   m = l + w tanh v,       s = w e^(k/2) cosh v,
                                  eta = e^(k/2) sinh v,   kappa = e^k - 1.
+
+The search for the maximum is made in those of :mod:`llrcal.densities.nig_search`.
 """
 
 from __future__ import annotations
@@ -35,13 +37,17 @@ from llrcal.densities.density import (
     moments,
     quantiles,
 )
+from llrcal.densities.nig_search import from_search, search_loglik, to_search
 
-# At the kappa = 0 edge the density is kept finite by the least kappa at which alpha and |beta|
-# are still well separated doubles: alpha - |beta| = alpha kappa / (2 eta^2).
+# At the kappa = 0 edge the density is kept finite by a kappa that costs no likelihood to speak of.
 _LEAST_KAPPA = 2.0**-50
-_LEAST_KAPPA_PER_SQUARED_ETA = 2.0**-34
+_LIFT = 2.0**-34  # in k', or in kappa / eta^2 where that is less
 # From here on (kappa = 1e20) the density is the Cauchy density to the last bit.
 _MOST_TAIL = 46.0
+# From here on gamma is zero next to alpha, for any scores that are not refused.
+_MOST_ASYMMETRY = 40.0
+# With kappa = eta^2 times this, alpha and |beta| differ by two units in the last place.
+_DISTINCT = 2.0**-50
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,17 @@ class NIG(Density):
     }
     coordinates: ClassVar[tuple[str, ...]] = ("location", "log scale", "asymmetry", "tail")
     least_distinct: ClassVar[int] = 5
-    most_tied: ClassVar[float] = 0.5
+    # With k of n scores in one place, the likelihood grows like delta^(n - 2k) as the density
+    # shrinks onto them. With all others on one side, its inverse-Gaussian edge can do so too, and
+    # the likelihood grows like the distance of that edge to the power of (n - 3k) / 2.
+    most_tied: ClassVar[float] = float(np.nextafter(1 / 2, 0))
+    most_tied_at_end: ClassVar[float] = float(np.nextafter(1 / 3, 0))
 
     @property
     def params(self) -> dict[str, float]:
-        """The textbook parameters mu, delta, alpha and beta."""
-        shape = _Shape(self.scale, self.asymmetry, self.tail)
+        """The textbook parameters mu, delta, alpha and beta, with ``|beta| < alpha``."""
+        tail = max(self.tail, float(np.log1p(_DISTINCT * np.sinh(self.asymmetry) ** 2)))
+        shape = _Shape(self.scale, self.asymmetry, tail)
         return {
             "mu": self.origin + shape.mu(self.location),
             "delta": float(shape.sd * np.sqrt(shape.kappa) / shape.tau),
@@ -88,11 +99,22 @@ class NIG(Density):
         return cls(origin, loglik, location * unit, scale, asymmetry, tail)
 
     @staticmethod
+    def to_search(theta: Floats) -> Floats:
+        return to_search(theta)
+
+    @staticmethod
+    def from_search(at: Floats) -> Floats:
+        return from_search(at)
+
+    @classmethod
+    def search_loglik(cls, at: Floats, values: Floats, weights: Floats) -> Evaluated:
+        return search_loglik(at, values, weights)
+
+    @staticmethod
     def interior(theta: Array) -> Array:
-        """Lift the tail off the kappa = 0 edge, by the least that doubles can tell apart."""
-        eta = np.sinh(theta[2])
-        least = max(_LEAST_KAPPA, _LEAST_KAPPA_PER_SQUARED_ETA * eta * eta)
-        return np.array([*theta[:3], max(theta[3], np.log1p(least))])
+        """Lift the tail off the kappa = 0 edge, by so little that the likelihood stays the same."""
+        least = _LIFT * min(np.sinh(theta[2]) ** 2, np.cosh(theta[2]) ** -2.0)
+        return np.array([*theta[:3], max(theta[3], np.log1p(max(_LEAST_KAPPA, least)))])
 
     @staticmethod
     def lifted(theta: Array, amount: float) -> Floats:
@@ -100,6 +122,8 @@ class NIG(Density):
 
     @classmethod
     def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
+        if coordinate == 2:
+            return "one tail is so heavy that |beta| is alpha to working precision"
         if at_upper:
             return "tails as heavy as Cauchy's: alpha is zero to working precision"
         return (
@@ -109,8 +133,8 @@ class NIG(Density):
 
     @staticmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:
-        free = np.inf
-        return np.array([-free, -free, -free, 0.0]), np.array([free, free, free, _MOST_TAIL])
+        free, most = np.inf, _MOST_ASYMMETRY
+        return np.array([-free, -free, -most, 0.0]), np.array([free, free, most, _MOST_TAIL])
 
     @staticmethod
     def starts(values: Floats, weights: Floats) -> list[Floats]:

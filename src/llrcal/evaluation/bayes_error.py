@@ -10,6 +10,8 @@ costs than one is the same thing at another prior: only x = logit p + log(c_miss
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
@@ -30,28 +32,33 @@ def _weighted(rate: Floats, log_weight: Floats) -> Floats:
 
 def as_prior_log_odds(prior_log_odds: ArrayLike) -> Floats:
     """Prior log-odds as an array; anything that is not finite is refused."""
-    x = _numbers(prior_log_odds, "prior log-odds")
+    x = as_numbers(prior_log_odds, "prior log-odds")
     if not np.isfinite(x).all():
         raise OptionError(f"prior log-odds must be finite numbers, not {x}")
     return x
 
 
-def _numbers(values: ArrayLike, name: str) -> Floats:
+def as_numbers(values: ArrayLike, name: str) -> Floats:
+    """An option as doubles; what is no number is neither parsed nor taken for NaN."""
     try:
-        return np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise OptionError(f"{name} must be a number or an array of numbers") from None
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        array = np.array("")
+    objects = array.ravel() if array.dtype.kind == "O" else ()  # such as fractions, or None
+    if array.dtype.kind not in "biufO" or not all(isinstance(value, Real) for value in objects):
+        raise OptionError(f"{name} must be a number or an array of numbers, not {values!r:.50}")
+    return array.astype(np.float64)
 
 
 def effective_prior_log_odds(p_target: ArrayLike, c_miss: ArrayLike, c_fa: ArrayLike) -> Floats:
     """Prior log-odds with the costs folded in."""
     named = {"p_target": p_target, "c_miss": c_miss, "c_fa": c_fa}
-    p, miss, fa = (_numbers(value, name) for name, value in named.items())
+    p, miss, fa = (as_numbers(value, name) for name, value in named.items())
     if not ((p > 0) & (p < 1)).all():
         raise OptionError(f"p_target is {p}; it must lie strictly between 0 and 1")
     for name, cost in (("c_miss", miss), ("c_fa", fa)):
         if not ((cost > 0) & np.isfinite(cost)).all():
-            raise OptionError(f"{name} is {cost}; it must be positive")
+            raise OptionError(f"{name} is {cost}; it must be positive and finite")
     return as_prior_log_odds(np.log(p) - np.log1p(-p) + np.log(miss) - np.log(fa))
 
 

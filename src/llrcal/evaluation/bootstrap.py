@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Counts, Floats
+from llrcal.arrays import ArrayLike, Counts, Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
@@ -113,12 +114,16 @@ def bootstrap_intervals(
 def _check_options(points: Floats, replicates: int, seed: int, level: float) -> None:
     if points.ndim != 1:
         raise OptionError(f"prior_log_odds has shape {points.shape}; pass a list of numbers")
-    if not isinstance(replicates, int | np.integer) or replicates < 1:
+    if not _is_whole(replicates) or replicates < 1:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
-    if not isinstance(seed, int | np.integer) or seed < 0:
+    if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed is {seed!r}; it must be an integer, zero or above")
-    if not 0 < level < 1:
-        raise OptionError(f"level is {level}; it must lie strictly between 0 and 1")
+    if not is_number(level) or not 0 < level < 1:
+        raise OptionError(f"level is {level!r}; it must lie strictly between 0 and 1")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _drawn_trials(cells: Cells, replicates: int, seed: int) -> Iterator[tuple[Counts, Counts]]:

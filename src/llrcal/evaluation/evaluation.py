@@ -8,6 +8,7 @@ from typing import overload
 import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cllr import cllr, min_cllr
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
@@ -114,7 +115,7 @@ class Evaluation:
     def pmiss(self, threshold: ArrayLike) -> Floats: ...
     def pmiss(self, threshold: ArrayLike) -> Floats | float:
         """Share of targets below a threshold."""
-        return _scalar(self._tar.below(np.asarray(threshold)) / self.tar_count)
+        return _scalar(self._tar.below(_thresholds(threshold)) / self.tar_count)
 
     @overload
     def pfa(self, threshold: float) -> float: ...
@@ -122,7 +123,7 @@ class Evaluation:
     def pfa(self, threshold: ArrayLike) -> Floats: ...
     def pfa(self, threshold: ArrayLike) -> Floats | float:
         """Share of non-targets at or above a threshold."""
-        accepted = self.non_count - self._non.below(np.asarray(threshold))
+        accepted = self.non_count - self._non.below(_thresholds(threshold))
         return _scalar(accepted / self.non_count)
 
     def roc(self) -> tuple[Floats, Floats]:
@@ -254,6 +255,13 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
         return np.asarray(llrs[block])
 
     return apply(tar), apply(non)
+
+
+def _thresholds(threshold: ArrayLike) -> Floats:
+    at = _bayes.as_numbers(threshold, "the threshold")
+    if np.isnan(at).any():
+        raise OptionError("the threshold must be a number, not NaN")
+    return at
 
 
 def _finite_range(llrs: Array) -> tuple[float, float]:

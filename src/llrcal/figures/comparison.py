@@ -17,6 +17,7 @@ from llrcal.figures.densities import densities
 from llrcal.figures.det import det
 from llrcal.figures.drawing import Drawing, draw_into
 from llrcal.figures.ece import ece
+from llrcal.figures.histogram import visible_range
 from llrcal.figures.reliability import reliability
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
@@ -68,7 +69,8 @@ def _of_methods(comparison: Comparison, methods: tuple[str, ...] | None) -> dict
 
 
 def _transforms(ax: Axes, comparison: Comparison) -> None:
-    low, high = score_range(comparison.train, comparison.test)
+    classes = [side for t in (comparison.train, comparison.test) for side in (t.tar, t.non)]
+    low, high = visible_range(classes, margin=1.0)
     calibrations = {label: c.calibration for label, c in comparison.candidates.items()}
     transforms(ax, calibrations, low=low, high=high, training=score_range(comparison.train))
 

@@ -13,6 +13,7 @@ from llrcal.errors import OptionError
 from llrcal.figures.histogram import histogram, visible_range
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import LINE, NON_TARGET, TARGET
+from llrcal.score_axis import evenly
 from llrcal.scores import as_scores
 
 POINTS = 1001
@@ -56,11 +57,11 @@ def densities(
         )
     classes = as_scores(tar, "target"), as_scores(non, "non-target")
     low, high = visible_range(classes, margin=0.5 if log else 0.1)
-    scores = np.linspace(low, high, POINTS)
+    scores = evenly(low, high, POINTS)
     fits = (calibration.tar, calibration.non)
     drawn = [histogram(values, low, high) for values in classes]
-    peak = max(float(heights.max()) for heights, _ in drawn)
-    least = min(float(heights[heights > 0].min()) for heights, _ in drawn) / 3
+    peak = max(float(heights.max()) for heights, _ in drawn) or 1.0  # or else all lie outside
+    least = min(float(heights[heights > 0].min(initial=peak)) for heights, _ in drawn) / 3
 
     ax.set_xlim(low, high)
     if log:

@@ -15,6 +15,7 @@ from llrcal.errors import OptionError
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import looks
 from llrcal.figures.style import LINE, REFERENCE, THIN
+from llrcal.score_axis import drawable, evenly
 
 POINTS = 1001
 _UNSEEN = "unseen scores"
@@ -60,7 +61,8 @@ def transforms(
         raise OptionError("there is no calibration to draw")
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise OptionError(f"scores cannot be drawn from {low} to {high}")
-    scores = np.linspace(low, high, POINTS)
+    low, high = drawable(low, high)
+    scores = evenly(low, high, POINTS)
     curves = {label: calibration(scores) for label, calibration in calibrations.items()}
     edge = _limit(curves) if limit is None else limit
 

@@ -11,6 +11,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.generative import Generative
 from llrcal.chunks import chunks, map_parts
 from llrcal.report.numbers import Numbers, numbers
+from llrcal.score_axis import evenly
 from llrcal.trials import Trials
 
 BINS = 120
@@ -45,7 +46,7 @@ def histogram(trials: Trials, view: tuple[float, float]) -> Histogram:
 
 def density_grid(view: tuple[float, float]) -> Floats:
     """Scores at which fitted densities are drawn."""
-    return np.linspace(*view, _POINTS)
+    return evenly(*view, _POINTS)
 
 
 def densities(calibration: Calibration, grid: Floats) -> Heights | None:

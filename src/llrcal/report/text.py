@@ -8,46 +8,25 @@ from __future__ import annotations
 
 import html
 import math
-import unicodedata
 
-# Controls, invisible format characters (bidirectional overrides among them), lone surrogates,
-# and the two separators that end a line in JavaScript.
-_STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-_NAME = 120
-_SENTENCE = 2000
+from llrcal.comparison.tables import NAME, SENTENCE, shown
+
+__all__ = ["INFINITY", "MINUS", "MISSING", "decimal", "escaped", "sentence", "shown"]
+
 _LARGE = 1e5  # from here on in powers of ten
 MINUS = "\u2212"
 INFINITY = "\u221e"
 MISSING = "\u2013"
 
 
-def shown(name: str, *, limit: int = _NAME) -> str:
-    r"""A name with nothing hidden in it, and no longer than ``limit``.
-
-    Examples
-    --------
-    >>> from llrcal.report.text import shown
-    >>> shown("a\u202eb\n")
-    'a[U+202E]b[U+000A]'
-    >>> shown("0123456789", limit=7)
-    '01…6789'
-    """
-    # Cut first: one character may become eight, and an endless name should cost nothing.
-    if len(name) > limit:
-        # File names end in what tells them apart.
-        head = (limit - 1) // 3
-        name = f"{name[:head]}…{name[head + 1 - limit :]}"
-    return "".join(_visible(character) for character in name)
-
-
-def escaped(name: str, *, limit: int = _NAME) -> str:
+def escaped(name: str, *, limit: int = NAME) -> str:
     """A name as HTML text or as the value of a quoted attribute."""
     return html.escape(shown(name, limit=limit))
 
 
 def sentence(text: str) -> str:
     """A sentence, which may quote names, as HTML text."""
-    return escaped(text, limit=_SENTENCE)
+    return escaped(text, limit=SENTENCE)
 
 
 def decimal(value: float, *, digits: int = 4) -> str:
@@ -68,9 +47,3 @@ def decimal(value: float, *, digits: int = 4) -> str:
         return f"{mantissa}e{int(exponent):+d}".replace("-", MINUS)
     rounded = round(value, digits) + 0.0  # no negative zeros
     return f"{rounded:.{digits}f}".replace("-", MINUS)
-
-
-def _visible(character: str) -> str:
-    if unicodedata.category(character) in _STEERING:
-        return f"[U+{ord(character):04X}]"
-    return character

@@ -11,6 +11,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.pav import PAV
 from llrcal.comparison.findings import score_range
 from llrcal.report.numbers import Numbers, numbers
+from llrcal.score_axis import drawable, evenly
 from llrcal.trials import Trials
 
 _POINTS = 601
@@ -34,17 +35,16 @@ def score_view(train: Trials, test: Trials) -> tuple[float, float]:
     """Scores worth looking at: all of them, unless a few lie far out."""
     low, high = score_range(train, test)
     sides = [_sample(side) for trials in (train, test) for side in (trials.tar, trials.non)]
-    inner = [np.quantile(side, [_TAIL, 1 - _TAIL]).tolist() for side in sides]
+    inner = [_ends(side) for side in sides if len(side)] or [(low, high)]
     left, right = min(q[0] for q in inner), max(q[1] for q in inner)
     room = right - left
-    low, high = max(low, left - room), min(high, right + room)
-    return (low, high) if low < high else (low - 1, high + 1)
+    return drawable(max(low, left - room), min(high, right + room))
 
 
 def score_grid(train: Trials, test: Trials) -> Floats:
     """Scores to draw at: dense over the view, and out to the last score."""
     view, everything = score_view(train, test), score_range(train, test)
-    return np.union1d(np.linspace(*view, _POINTS), np.linspace(*everything, _FEW_POINTS))
+    return np.union1d(evenly(*view, _POINTS), evenly(*everything, _FEW_POINTS))
 
 
 def transform(calibration: Calibration, grid: Floats) -> Transform:
@@ -80,4 +80,11 @@ def _with_knots(knots: tuple[float, ...], grid: Floats) -> Floats:
 
 def _sample(scores: Array) -> Floats:
     count = min(len(scores), _SAMPLE)
-    return scores[np.arange(count) * len(scores) // count].astype(np.float64)
+    sample = scores[np.arange(count) * len(scores) // count].astype(np.float64)
+    return sample[np.isfinite(sample)]
+
+
+def _ends(sample: Floats) -> tuple[float, float]:
+    """All but the tails. Of halves, for the difference of two doubles may be none."""
+    low, high = (2 * np.quantile(sample / 2, [_TAIL, 1 - _TAIL])).tolist()
+    return low, high

@@ -39,7 +39,7 @@ def fitting_conventions(
 
 
 def _is_likely(convention: Convention, looks: Sequence[Look]) -> bool:
-    """Whether the names look like names, and not like labels or measurements."""
+    """Whether the names look like names, and not like measurements."""
     return all(look.fits(role) for role, look in zip(convention.columns, looks, strict=True))
 
 

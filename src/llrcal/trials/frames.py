@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,12 @@ from llrcal.trials.text import as_labels, with_derived_columns
 from llrcal.trials.wish import Wish
 
 _SAMPLE = 1000
+_SCORE = 8  # bytes
+_LARGEST_RATIO = 1000
+_HARMLESS = 2**26
 _WANTED = {*IDS, *SPEAKERS, "score", "label"}
+# What polars raises where it cannot do something; the second over times that are none, for one.
+_UNFIT = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def is_frame(value: object) -> bool:
@@ -77,14 +83,26 @@ def score_column(source: Source, wish: Wish) -> tuple[pl.DataFrame, str]:
 
 
 def _read(source: Source, **options: Any) -> pl.DataFrame:
-    read = pl.read_parquet if source.head.startswith(b"PAR1") else pl.read_ipc
+    is_parquet = source.head.startswith(b"PAR1")
+    read, scan = (pl.read_parquet, pl.scan_parquet) if is_parquet else (pl.read_ipc, pl.scan_ipc)
     # Polars would look for other files if there is a * or a [ in the name.
     path = glob.escape(str(Path(source.path).absolute())) if source.path else None
     try:
+        count = scan(path or io.BytesIO(source.content)).select(pl.len()).collect().item()
+        _refuse_bombs(source, count)
         return read(path or source.content, **options)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+    except (*_UNFIT, OSError) as problem:
         first_line = str(problem).partition("\n")[0]
         raise TrialFileError(f"{source.name}: cannot be read: {first_line}") from problem
+
+
+def _refuse_bombs(source: Source, count: int) -> None:
+    """Refuse a file that says of ever so many rows that they are all the same."""
+    size = Path(source.path).stat().st_size if source.path else len(source.content)
+    if count * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
+        raise TrialFileError(
+            f"{source.name}: {size} bytes swell to {count} rows; these are no scores"
+        )
 
 
 def _roles(frame: pl.DataFrame, wish: Wish, source: str) -> tuple[str, ...]:
@@ -147,7 +165,7 @@ def _look(column: pl.Series, words: frozenset[str]) -> Look:
     head = column.drop_nulls().head(_SAMPLE)
     try:
         return Look.of(head.cast(pl.String).to_list(), words)
-    except pl.exceptions.PolarsError:  # lists and the like: neither ids nor scores nor labels
+    except _UNFIT:  # lists and the like: neither ids nor scores nor labels
         return Look.of(["[]"], frozenset())
 
 
@@ -156,7 +174,7 @@ def _converted(column: pl.Series, role: str, wish: Wish, source: str) -> pl.Seri
         return _scores(column, wish, source)
     try:
         text = column.cast(pl.String).rename(role)
-    except pl.exceptions.PolarsError as problem:
+    except _UNFIT as problem:
         raise TrialFileError(
             f"{source}: column {column.name!r} should be the {role}, but is of type {column.dtype}"
         ) from problem

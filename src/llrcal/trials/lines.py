@@ -183,12 +183,13 @@ def _pattern(layout: Layout) -> str:
         after = rf"(?:[ \t]+{field}){{{left}}}[ \t]*"
     else:
         sign = re.escape(layout.separator)
-        field, opening, closing = rf"[^{sign}\r\n]*", " *", " *"
+        blanks = " *" if layout.separator == "\t" else r"[ \t]*"  # as polars skips them
+        field, opening, closing = rf"[^{sign}\r\n]*", blanks, " *"
         if layout.quotes:
             quoted = r'"[^"\r\n]*"'
             field = rf'(?: *(?:{quoted})+ *|[^"{sign}\r\n]*)'
-            opening, closing = '"? *', ' *"?'
-        before, score = rf"(?:{field}{sign}){{{place}}}", rf'[^"{sign} \r\n]*'
+            opening, closing = f' *"?{blanks}', ' *"? *'
+        before, score = rf"(?:{field}{sign}){{{place}}}", rf'[^"{sign} \t\r\n]*'
         after = rf"(?:{sign}{field}){{{left}}}"
     return (
         rf"^(?P<before>{before})(?P<open>{opening})(?P<score>{score})(?P<close>{closing})"

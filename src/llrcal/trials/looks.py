@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llrcal.labels import FORENSIC_WORDS
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.conventions import IDS
 
 NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
@@ -15,7 +15,7 @@ NUMBER = re.compile(
 _WHOLE = re.compile(r"\d+", re.ASCII)
 _PRECISE = re.compile(r"-\d*\.\d+.*|[+-]?\d*\.\d{4,}.*", re.ASCII)
 _ATTACK = re.compile(r"[A-Z]\d{2}")
-_KIND = re.compile(rf"bonafide|spoof|-|{_ATTACK.pattern}")
+_KIND = re.compile(rf"bonafide|spoof|-|Task\d-team\d+|{_ATTACK.pattern}")
 _SIDE = re.compile(r"[abAB]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 
@@ -70,12 +70,8 @@ class Look:
         )
 
     def fits(self, role: str) -> bool:
-        """Whether a column of this look is likely to have a role."""
-        if role in SPEAKERS:
-            return not self.measurement
-        if role in IDS:  # names of recordings are neither labels nor measurements
-            return self.may_fit(role) and not self.label and not self.measurement
-        return self.may_fit(role)
+        """Whether a column of this look is likely to have a role: names are no measurements."""
+        return self.may_fit(role) and not (role in IDS and self.measurement)
 
     def may_fit(self, role: str) -> bool:
         """Whether a column of this look can have a role at all, as numbers can be names."""

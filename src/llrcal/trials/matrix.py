@@ -68,13 +68,13 @@ def matrix_cells(
         raise TrialFileError(
             f"{source.name}: {len(header)} columns at the top of the matrix, {frame.width} below"
         )
-    names, *cells = frame.get_columns()
-    columns = [name.strip() for name in header[1:]]
-    if names.null_count() or "" in columns:
+    names, *cells = (column.str.strip_chars(" ") for column in frame.get_columns())
+    columns = [name.strip(" ") for name in header[1:]]
+    if names.null_count() or (names == "").any() or "" in columns:
         raise TrialFileError(f"{source.name}: a row or a column of the matrix has no name")
     out = np.empty((frame.height, len(columns)))
     for j, column in enumerate(cells):
-        numbers = column.str.strip_chars().cast(pl.Float64, strict=False)
+        numbers = column.cast(pl.Float64, strict=False)
         values = numbers.to_numpy()
         bad = np.isnan(values) if wish.allow_infinite else ~np.isfinite(values)
         if numbers.null_count() or bad.any():
@@ -84,4 +84,4 @@ def matrix_cells(
                 f"{column[i]!r}, not a number that can be used"
             )
         out[:, j] = values
-    return [str(name).strip() for name in names], columns, out
+    return names.to_list(), columns, out

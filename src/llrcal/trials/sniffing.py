@@ -197,7 +197,7 @@ def _splits(lines: Sequence[str], wish: Wish) -> Iterator[tuple[str, list[list[s
             found.append(rows)
             yield separator, rows
     if not found:
-        rows = [[line.strip()] for line in lines]
+        rows = [[line.strip(BLANK)] for line in lines]
         if wish.separator is not None or not any(c in row[0] for row in rows for c in _SEPARATORS):
             yield " ", rows
 
@@ -241,8 +241,8 @@ def _readings(
     """Every layout that the rows, parted in one way, agree with."""
     numbers = [number for number, _ in numbered[:2]]
     if wish.convention == MATRIX or (wish.convention is None and _is_matrix(rows, wish)):
-        if len(rows) < 2:
-            raise TrialFileError(f"{source}: holds no trials, only the top of a matrix")
+        if len(rows) < 2 or len(rows[0]) < 2:
+            raise TrialFileError(f"{source}: holds no trials, only one edge of a matrix")
         reading = "a matrix of scores with ids"
         return [Layout(separator, (MATRIX,), tuple(rows[0]), numbers[0], numbers[-1], reading)]
     words = frozenset(word for word, _ in wish.label_of_word)

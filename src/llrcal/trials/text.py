@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.labels import Label
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.faults import Survey, first_fault
+from llrcal.trials.faults import first_fault
 from llrcal.trials.sniffing import COMMENT, Layout
 from llrcal.trials.source import Source
+from llrcal.trials.survey import Survey
 from llrcal.trials.table import Table
 from llrcal.trials.wish import Wish
 
+_BLOCK = 2**20
 _BLANKS = re.compile(rb"[ \t]+")
 _EDGES = re.compile(rb"^ (?!#)| (?=\r?$)", re.MULTILINE)  # what follows a blank is no comment
 _BLANK_LINES = re.compile(rb"^[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
@@ -37,10 +39,11 @@ def read_text(source: Source, layout: Layout, wish: Wish) -> Table:
     frame = None
     has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)
     if not has_odd_blanks:
-        frame = _frame(_input(source), layout, wish, source.name, skip=layout.first_line - 1)
+        skip = layout.first_line - 1
+        frame = _frame(_input(source), layout, wish, source.name, survey, skip=skip)
     if frame is None:  # there may only be blanks too many
-        frame = _frame(tidied(source.content, layout), layout, wish, source.name)
-    if frame is None:
+        frame = _frame(tidied(source.content, layout), layout, wish, source.name, survey)
+    if frame is None or _overflows(frame, source, layout, wish):
         raise first_fault(source, layout, wish)
     return Table(
         with_derived_columns(frame),
@@ -102,6 +105,23 @@ def tidied(content: bytes, layout: Layout) -> bytes:
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
     content = content.split(b"\n", layout.first_line - 1)[-1]
+    return b"".join(_tidied_block(block, layout) for block in _blocks(content, layout))
+
+
+def _blocks(content: bytes, layout: Layout) -> Iterator[bytes]:
+    """Whole lines, not too many at once: a substitution holds all its pieces until it is done."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
+        is_open = layout.quotes and content.count(b'"', start, end) % 2 == 1
+        while is_open and end < len(content):  # a line may end within quotation marks
+            last, end = end, content.find(b"\n", end) + 1 or len(content)
+            is_open = content.count(b'"', last, end) % 2 == 0
+        yield content[start:end]
+        start = end
+
+
+def _tidied_block(content: bytes, layout: Layout) -> bytes:
     if layout.separator == " ":
         content = _EDGES.sub(b"", _BLANKS.sub(b" ", content))
         return _BLANK_LINES.sub(b"", content)
@@ -118,7 +138,7 @@ def tidied(content: bytes, layout: Layout) -> bytes:
 
 
 def _frame(
-    source: str | bytes, layout: Layout, wish: Wish, name: str, *, skip: int = 0
+    source: str | bytes, layout: Layout, wish: Wish, name: str, survey: Survey, *, skip: int = 0
 ) -> pl.DataFrame | None:
     """The columns that have a role; None if a line does not hold what the layout says."""
     wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
@@ -128,7 +148,7 @@ def _frame(
         "skip_lines": skip,
         "separator": layout.separator,
         "quote_char": '"' if layout.quotes else None,
-        "comment_prefix": COMMENT,
+        "comment_prefix": COMMENT if survey.comments else None,  # to look for some takes time
         "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
         "columns": wanted,
         "raise_if_empty": False,
@@ -144,14 +164,21 @@ def _frame(
     return None if _is_faulty(frame, wish) else frame
 
 
+def _overflows(frame: pl.DataFrame, source: Source, layout: Layout, wish: Wish) -> bool:
+    """Whether an infinite score is a number too large for a double, and not the word for it."""
+    if "score" not in frame.columns or not frame["score"].is_infinite().any():
+        return False
+    return ", line " in str(first_fault(source, layout, wish))
+
+
 def _is_faulty(frame: pl.DataFrame, wish: Wish) -> bool:
     """Whether something is missing, is not a label, or is not a number that can be used."""
     if any(column.null_count() or _has_empty(column) for column in frame.get_columns()):
         return True
     if "score" not in frame.columns:
         return False
-    scores = frame["score"].to_numpy()
-    return bool((np.isnan(scores) if wish.allow_infinite else ~np.isfinite(scores)).any())
+    scores = frame["score"]
+    return bool(scores.is_nan().any() if wish.allow_infinite else not scores.is_finite().all())
 
 
 def _has_empty(column: pl.Series) -> bool:

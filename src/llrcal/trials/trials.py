@@ -38,11 +38,13 @@ class Trials:
     allow_infinite: bool = False
 
     def __post_init__(self) -> None:
-        for name, scores, speakers in (
-            ("target", self.tar, self.tar_speakers),
-            ("non-target", self.non, self.non_speakers),
+        for side, name, speakers in (
+            ("tar", "target", self.tar_speakers),
+            ("non", "non-target", self.non_speakers),
         ):
-            as_scores(scores, f"{self.source}: {name}", allow_infinite=self.allow_infinite)
+            what = f"{self.source}: {name}"
+            scores = as_scores(getattr(self, side), what, allow_infinite=self.allow_infinite)
+            object.__setattr__(self, side, scores)  # lists become arrays
             if speakers is not None and speakers.shape != (len(scores), 2):
                 raise ScoreError(
                     f"{self.source}: {name} speakers have shape {speakers.shape}; expected "

@@ -1,0 +1,27 @@
+"""Arrays on disk, alone, in pairs and in archives: nothing is taken that numpy does not find."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fuzz.harness import answer, as_file, folder, require, same_numbers
+from llrcal.trials.npy import is_npy, is_npz
+from llrcal.trials.reading import read_table, read_trials
+from llrcal.trials.rewriting import rewrite
+from llrcal.trials.wish import Wish
+
+
+def check(data: bytes) -> None:
+    """Read an array or an archive as whatever it could be."""
+    if not (is_npy(data) or is_npz(data)):
+        return
+    path = as_file(data)
+    table = answer(read_table, path, Wish("scores"))
+    if table is not None and is_npy(data):
+        require(same_numbers(table.frame["score"], np.load(path)), "other scores than numpy's")
+    answer(read_table, path, Wish("key"))
+    answer(read_trials, path)
+    answer(read_trials, path, labels="Yes,No")
+    answer(read_trials, f"{path},{path}")
+    answer(read_trials, path, path)
+    answer(rewrite, path, str(folder() / "out"), lambda scores: {"llr": scores}, Wish("scores"))

@@ -1,0 +1,29 @@
+"""Tables in Parquet and Arrow files: what is read must be there when read again as a frame."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+
+from fuzz.harness import answer, as_file, folder, require, same_numbers
+from llrcal.trials.reading import read_table, read_trials
+from llrcal.trials.rewriting import rewrite
+from llrcal.trials.wish import Contents, Wish
+
+
+def check(data: bytes) -> None:
+    """Read a table as whatever it could be, and rewrite it."""
+    if not data.startswith((b"PAR1", b"ARROW1")):
+        return
+    path, out = as_file(data), str(folder() / "out")
+    for contents in get_args(Contents):
+        answer(read_table, path, Wish(contents))
+    answer(read_trials, path, spoof="nontarget", duplicates="mean")
+    table = answer(read_table, path, Wish("scores"))
+    done = answer(rewrite, path, out, lambda scores: {"llr": scores + 0.0}, Wish("scores"))
+    require(done is None or table is not None, "what cannot be read was rewritten")
+    if done is not None and table is not None:
+        again = answer(read_table, out, Wish("scores"))
+        scores = np.asarray(table.frame["score"]) + 0.0
+        require(again is not None and same_numbers(scores, again.frame["score"]), "other scores")

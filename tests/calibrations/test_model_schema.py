@@ -1,0 +1,362 @@
+"""The published schema of model files, and that loading holds to it, either way."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema
+import mpmath
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import METHODS
+from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.model_file import FORMAT, VERSION
+from tests.calibrations.test_model_file import (
+    CASES,
+    EVERY_CASE,
+    EVERY_KEPT,
+    EVERY_METHOD,
+    KEPT,
+    Path_,
+    at,
+    calibration,
+    field,
+    parent,
+    places,
+    refusal,
+)
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+SCHEMA = json.loads((DOCS / "model.schema.json").read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+# What is refused beyond the schema; docs/model-files.md lists it.
+BEYOND = re.compile(
+    r"must rise from each number to the next"
+    r"|has \d+ values for \d+ scores"
+    r"|below the lowest"
+    r"|must be a whole number, not a number"  # such as 1.0
+    r"|without half of a surrogate pair"
+)
+
+
+# A field at fault may come to light in another: a method decides on the fields of its model.
+RELATED = {"method": ("model: ",), "scores": ("llrs",), "lowest_score": ("highest_score",)}
+
+
+@cache
+def saved(case: str, folder: Path) -> dict[str, Any]:
+    path = folder / "saved.json"
+    calibration(case).save(path)
+    document = json.loads(path.read_bytes())
+    assert isinstance(document, dict)
+    return document
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+def is_valid(text: str) -> bool:
+    """Whether a text is JSON of the schema; JSON has no NaN, and no field twice in an object."""
+
+    def refuse(word: str) -> Any:
+        raise ValueError(word)
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise ValueError("twice")
+        return dict(pairs)
+
+    try:
+        document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+    except ValueError:
+        return False
+    return bool(VALIDATOR.is_valid(document))
+
+
+# --------------------------------------------------------------------------- the schema itself
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def objects(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object that the schema describes, at any depth."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("properties"), dict) and "type" in schema:
+            yield schema
+        for inside in schema.values():
+            yield from objects(inside)
+
+
+def test_objects_are_closed_and_every_field_is_described() -> None:
+    found = list(objects(SCHEMA))
+    assert len(found) == 4 + len(METHODS) + 3  # the whole, three parts, the models, the densities
+    for description in found:
+        assert description["additionalProperties"] is False
+        assert set(description["required"]) == set(description["properties"])
+        for name, inside in description["properties"].items():
+            assert inside.get("description") or name in ("tar", "non"), name
+
+
+def test_every_field_is_on_the_page() -> None:
+    page = (DOCS / "model-files.md").read_text("utf-8")
+    for description in objects(SCHEMA):
+        for name in description["properties"]:
+            assert f"`{name}`" in page, name
+    for word in (*METHODS, *POLICIES):
+        assert f"`{word}`" in page, word
+
+
+def test_the_example_on_the_page_is_valid() -> None:
+    page = (DOCS / "model-files.md").read_text("utf-8")
+    (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    assert is_valid(example)
+
+
+def test_names_and_versions_are_those_of_the_code() -> None:
+    properties = SCHEMA["properties"]
+    assert properties["format"]["const"] == FORMAT
+    assert properties["version"]["const"] == VERSION
+    assert properties["method"]["enum"] == list(METHODS)
+    assert properties["bounds"]["properties"]["policy"]["enum"] == list(POLICIES)
+    assert list(SCHEMA["$defs"]["models"]) == list(METHODS)
+
+
+@pytest.mark.parametrize("method", [m for m, c in METHODS.items() if issubclass(c, Generative)])
+def test_densities_have_the_fields_and_ranges_of_the_code(method: str) -> None:
+    chosen = METHODS[method]
+    assert issubclass(chosen, Generative)
+    described = SCHEMA["$defs"][method]["properties"]
+    assert set(described) == {field.name for field in fields(chosen.family)}
+    for name, (low, high) in chosen.family.ranges.items():
+        limits = described[name]
+        if "$ref" in limits:
+            limits = SCHEMA["$defs"][limits["$ref"].rpartition("/")[2]]
+        if low == math.ulp(0.0):
+            assert limits["exclusiveMinimum"] == 0
+        else:
+            assert limits["minimum"] == low
+        assert limits["maximum"] == min(high, sys.float_info.max)
+
+
+@EVERY_CASE
+def test_whatever_is_saved_is_valid(case: str, folder: Path) -> None:
+    VALIDATOR.validate(saved(case, folder))
+
+
+# ------------------------------------------------------------------- agreement, place by place
+
+HERE = "HERE"
+# JSON texts that belong nowhere, or in few places only.
+WRONG = (
+    "null true false 0 1 -1 1.5 1.0 -0.0 0.25 5e-324 1e308 -1e308 1e999 -1e999 NaN Infinity "
+    f'-Infinity 9007199254740992 9007199254740993 1{"0" * 400} {"9" * 5000} "" "1" "nig" "none" '
+    '"empirical" "\\ud800" [] [0] [1,2] [2,1] [1,1] ["a"] [["a"]] {} {"a":1}'
+).split(" ")
+
+
+class Mutated(NamedTuple):
+    text: str
+    touched: tuple[str, ...]
+    """The fields that were tampered with."""
+
+
+def replaced(whole: Any, path: Path_, wrong: str) -> Mutated:
+    broken = deepcopy(whole)
+    parent(broken, path)[path[-1]] = HERE
+    return Mutated(json.dumps(broken).replace(f'"{HERE}"', wrong), (field(path),))
+
+
+def removed(whole: Any, path: Path_) -> Mutated:
+    broken = deepcopy(whole)
+    del parent(broken, path)[path[-1]]
+    return Mutated(json.dumps(broken), (field(path),))
+
+
+def doubled(whole: Any, path: Path_) -> Mutated:
+    broken = deepcopy(whole)
+    parent(broken, path)[HERE] = at(whole, path)
+    return Mutated(json.dumps(broken).replace(f'"{HERE}"', json.dumps(path[-1])), (field(path),))
+
+
+def extended(whole: Any, path: Path_) -> Mutated:
+    broken = deepcopy(whole)
+    at(broken, path)["surprise"] = 1
+    return Mutated(json.dumps(broken), ("surprise",))
+
+
+def mutations(whole: Any) -> Iterator[Mutated]:
+    for path in places(whole):
+        yield removed(whole, path)
+        for wrong in WRONG:
+            yield replaced(whole, path, wrong)
+        if isinstance(path[-1], str):
+            yield doubled(whole, path)
+        if isinstance(at(whole, path), dict):
+            yield extended(whole, path)
+    yield Mutated(json.dumps(whole | {"surprise": 1}), ("surprise",))
+
+
+def assert_agreement(mutated: Mutated, folder: Path) -> bool:
+    """Loading and the schema accept the same, but for what the page lists; fields are named."""
+    message = refusal(mutated.text, folder)
+    valid = is_valid(mutated.text)
+    if message is None:
+        assert valid, f"loaded, against the schema: {mutated.text[:500]}"
+        return True
+    assert not valid or BEYOND.search(message), f"refused, though valid: {message}"
+    expected = {other for name in mutated.touched for other in (name, *RELATED.get(name, ()))}
+    assert any(name in message for name in expected), f"{expected} not named in: {message}"
+    return False
+
+
+@EVERY_METHOD
+def test_loading_and_the_schema_agree_on_every_mutation(method: str, folder: Path) -> None:
+    whole = saved(method, folder)
+    if method == "pav":  # whose lists are long, and the same everywhere
+        whole = deepcopy(whole)
+        whole["model"] = {name: values[:5] for name, values in whole["model"].items()}
+    accepted = [assert_agreement(mutated, folder) for mutated in mutations(whole)]
+    assert 0.02 < sum(accepted) / len(accepted) < 0.5  # so both ways were seen
+    assert len(accepted) > 1000
+
+
+# ----------------------------------------------------------------- agreement, on anything at all
+
+NUMBERS = st.floats() | st.integers(-(10**20), 10**20) | st.integers(-3, 3)
+WORDS = st.text(max_size=5) | st.sampled_from([*METHODS, *POLICIES, "empirical", FORMAT])
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | WORDS,
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(WORDS, inside, max_size=3),
+    max_leaves=8,
+)
+SORTED = st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@given(data=st.data(), case=st.sampled_from(list(CASES)))
+def test_loading_and_the_schema_agree_on_anything(
+    data: st.DataObject, case: str, folder: Path
+) -> None:
+    whole = deepcopy(saved(case, folder))
+    touched: list[str] = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(list(places(whole))))
+        touched.append(field(path))
+        what = data.draw(st.sampled_from(["replace", "replace", "remove", "add", "swap"]))
+        if what == "replace":
+            parent(whole, path)[path[-1]] = data.draw(VALUES | SORTED)
+        elif what == "remove":
+            del parent(whole, path)[path[-1]]
+        elif what == "add" and isinstance(at(whole, path), dict):
+            name = data.draw(WORDS)
+            at(whole, path)[name] = data.draw(VALUES)
+            touched.append(repr(name)[1:-1])
+        elif what == "swap" and isinstance(at(whole, path), list):
+            at(whole, path).reverse()
+    assert_agreement(Mutated(json.dumps(whole), tuple(touched)), folder)
+
+
+@given(text=st.text(max_size=30) | VALUES.map(json.dumps))
+def test_what_is_no_model_is_neither_loaded_nor_valid(text: str, folder: Path) -> None:
+    assert not is_valid(text)
+    assert refusal(text.encode("utf-8", "surrogatepass"), folder)
+
+
+# ------------------------------------------------------- the page is enough to work out LLRs
+
+
+def by_the_page(model: dict[str, Any], score: float) -> mpmath.mpf:
+    """The LLR of a score, from the fields of a model file and the formulas of the page alone."""
+    x = mpmath.mpf(-score if model["lower_is_better"] else score)
+    bounds, training = model["bounds"], model["training"]
+    if bounds["policy"] != "none":
+        x = min(max(x, bounds["lowest_score"]), bounds["highest_score"])
+    llr = formula(model["method"], model["model"], x)
+    if bounds["policy"] == "counts":
+        llr = min(max(llr, -mpmath.log(training["tar"] + 1)), mpmath.log(training["non"] + 1))
+    return llr
+
+
+def formula(method: str, model: dict[str, Any], x: mpmath.mpf) -> mpmath.mpf:
+    if method in ("logistic", "linear-gaussian"):
+        return model["height"] + model["slope"] * (x - model["origin"])
+    if method == "pav":
+        below = [llr for at, llr in zip(model["scores"], model["llrs"], strict=True) if at <= x]
+        return mpmath.mpf((below or model["llrs"][:1])[-1])
+    families: dict[str, Callable[..., Any]] = {
+        "gaussian": gaussian,
+        "student-t": student_t,
+        "nig": nig,
+    }
+    log_density = families[method]
+    return log_density(x, **model["tar"]) - log_density(x, **model["non"])
+
+
+def gaussian(x: mpmath.mpf, *, origin: float, location: float, scale: float, loglik: float) -> Any:
+    y = (x - origin - location) / scale
+    return -y * y / 2 - mpmath.log(scale) - mpmath.log(2 * mpmath.pi) / 2
+
+
+def student_t(x: mpmath.mpf, *, inverse_dof: float, **common: float) -> Any:
+    if inverse_dof == 0:
+        return gaussian(x, **common)
+    nu, scale = 1 / mpmath.mpf(inverse_dof), common["scale"]
+    y = (x - common["origin"] - common["location"]) / scale
+    return (
+        mpmath.loggamma((nu + 1) / 2)
+        - mpmath.loggamma(nu / 2)
+        - mpmath.log(nu * mpmath.pi) / 2
+        - mpmath.log(scale)
+        - (nu + 1) / 2 * mpmath.log(1 + y * y / nu)
+    )
+
+
+def nig(x: mpmath.mpf, *, asymmetry: float, tail: float, **common: float) -> Any:
+    v, k, scale = mpmath.mpf(asymmetry), mpmath.mpf(tail), common["scale"]
+    kappa, eta = mpmath.expm1(k), mpmath.exp(k / 2) * mpmath.sinh(v)
+    tau, s = kappa + eta * eta, scale * mpmath.exp(k / 2) * mpmath.cosh(v)
+    alpha, beta = mpmath.sqrt(tau) / (kappa * s), eta / (kappa * s)
+    delta = s * mpmath.sqrt(kappa) / tau
+    mu = mpmath.mpf(common["origin"]) + common["location"] - scale * mpmath.tanh(v) / tau
+    q = mpmath.sqrt(delta**2 + (x - mu) ** 2)
+    return (
+        mpmath.log(alpha * delta / mpmath.pi)
+        + delta * mpmath.sqrt(alpha**2 - beta**2)
+        + beta * (x - mu)
+        - mpmath.log(q)
+        + mpmath.log(mpmath.besselk(1, alpha * q))
+    )
+
+
+@EVERY_KEPT
+def test_the_page_is_enough_to_work_out_llrs(name: str) -> None:
+    model = json.loads((KEPT / f"{name}.json").read_bytes())
+    recorded = json.loads((KEPT / f"{name}.llrs.json").read_bytes())
+    with mpmath.workdps(60):
+        for score, llr in zip(recorded["scores"], recorded["llrs"], strict=True):
+            if math.fabs(score) > 1e70:
+                continue  # counts as if it were less far out, as the page says
+            expected = float(by_the_page(model, score))
+            assert llr == pytest.approx(expected, rel=1e-9, abs=1e-9), score
+
+
+@EVERY_KEPT
+def test_kept_models_are_valid(name: str) -> None:
+    assert is_valid((KEPT / f"{name}.json").read_text("utf-8"))

@@ -1,0 +1,290 @@
+"""Trial lists and keys that do not fit together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import llrcal
+from llrcal.errors import OptionError, ScoreError, TrialFileError
+from tests.hostile.case import Answered, Case, Refused, Section
+from tests.hostile.files import KEY, LABELLED, SCORES, holds, joined, labelled
+from tests.hostile.scores import same
+
+AGAIN = SCORES + "m1 t1 2.5\n"
+TORN = KEY + "m1 t1 nontarget\n"
+SWAPPED = "".join(f"{b} {a} {c}\n" for a, b, c in map(str.split, SCORES.splitlines()))
+SPOOFED = LABELLED.replace("0.25 nontarget", "0.25 spoof")
+BACKWARDS = "".join(reversed(KEY.splitlines(keepends=True)))
+
+
+def split(labels: Any, scores: Any = (1.0, 2.0, 3.0)) -> Any:
+    return lambda _: llrcal.split(scores, labels)
+
+
+def frame_with_null(_: Path) -> Any:
+    frame = pl.DataFrame(
+        {"enrol": ["a", "b"], "test": ["x", "y"], "score": [1.0, None], "label": ["target", "imp"]}
+    )
+    return llrcal.read_trials(frame)
+
+
+def lists_for_arrays(_: Path) -> Any:
+    trials = llrcal.Trials([1.5, 2.5], [-1.0])  # type: ignore[arg-type]
+    return trials.scores, trials.negated().scores, trials.tar.min()
+
+
+def check_lists(answer: Any) -> None:
+    scores, negated, least = answer
+    same(scores, [1.5, 2.5, -1.0])
+    same(negated, [-1.5, -2.5, 1.0])
+    assert least == 1.5
+
+
+def speakers_of_another_shape(_: Path) -> Any:
+    return llrcal.Trials(np.ones(3), np.zeros(2), tar_speakers=np.zeros((2, 2), int))
+
+
+TABLE = "enrol,test,score,label\na,x,1.5,target\nb,y,-2.5,nontarget\n"
+CASES = (
+    Case(
+        "a trial that is there twice",
+        joined(AGAIN, KEY),
+        Refused(
+            TrialFileError,
+            "1 repeated trials, such as (m1 t1)",
+            "scores.txt",
+            "--duplicates first, mean or all",
+        ),
+        "Refused, with examples.",
+        "pandas merge: rows multiply in silence",
+    ),
+    Case(
+        "a trial that is there twice, the first wanted",
+        joined(AGAIN, KEY, duplicates="first"),
+        Answered(holds([1.5, 3.5], [-2.5, 0.25], "only the first of each was kept")),
+        "The first is kept, and a note says so.",
+    ),
+    Case(
+        "a trial that is there twice, the mean wanted",
+        joined(AGAIN, KEY, duplicates="mean"),
+        Answered(holds([2.0, 3.5], [-2.5, 0.25], "averaged")),
+        "Averaged, and a note says so.",
+    ),
+    Case(
+        "a trial that is both target and non-target",
+        joined(SCORES, TORN),
+        Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "key.txt"),
+        "Refused, whatever is to be done with duplicates.",
+    ),
+    Case(
+        "the same, all duplicates wanted",
+        joined(SCORES, TORN, duplicates="all"),
+        Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "key.txt"),
+        "Refused: no policy makes a key of it.",
+    ),
+    Case(
+        "trials of the key without a score",
+        joined(SCORES, KEY + "m3 t1 nontarget\n"),
+        Refused(
+            TrialFileError,
+            "1 trials of key.txt have no score, such as (m3 t1)",
+            "key.txt",
+            "--missing skip",
+        ),
+        "Refused.",
+        "PyBOSARIS: dropped, or scored 0",
+    ),
+    Case(
+        "trials of the key without a score, to be skipped",
+        joined(SCORES, KEY + "m3 t1 nontarget\n", missing="skip"),
+        Answered(holds([1.5, 3.5], [-2.5, 0.25], "1 trials of key.txt have no score")),
+        "Left out, counted in a note.",
+    ),
+    Case(
+        "scores of trials that the key does not have",
+        joined(SCORES + "m9 t9 9.5\n", KEY),
+        Refused(
+            TrialFileError,
+            "1 scores of scores.txt are not in the key, such as (m9 t9)",
+            "scores.txt",
+            "--unknown skip",
+        ),
+        "Refused.",
+        "dropped in silence",
+    ),
+    Case(
+        "scores and key without a trial in common",
+        joined(SCORES, KEY.replace("m", "x")),
+        Refused(TrialFileError, "no trial in common: (m1 t1)", "scores.txt and key.txt", "against"),
+        "Refused, with ids of both.",
+    ),
+    Case(
+        "a key in another order",
+        joined(SCORES, BACKWARDS),
+        Answered(holds([1.5, 3.5], [-2.5, 0.25], "joined on enrol and test")),
+        "Joined on the ids.",
+    ),
+    Case(
+        "ids the other way round in the scores",
+        joined(SWAPPED, KEY),
+        Refused(TrialFileError, "no trial in common: (t1 m1)", "scores.txt and key.txt", "against"),
+        "Refused, with ids of both.",
+    ),
+    Case(
+        "a score column that holds ids",
+        joined("m1 t1 x\nm1 t2 y\n", "m1 t1 target\nm1 t2 nontarget\n"),
+        Refused(TrialFileError, "look like text", "scores.txt", "--columns"),
+        "Refused.",
+        "pandas: a column of texts",
+    ),
+    Case(
+        "a label that is none",
+        labelled(LABELLED * 5 + "m3 t1 0.5 tarrget\n", duplicates="first"),
+        Refused(
+            TrialFileError, "'tarrget' is neither target nor non-target", "line 21", "--labels"
+        ),
+        "Refused, and line and word named.",
+        "PYLLR: everything but 1 is a non-target",
+    ),
+    Case(
+        "a label in odd capitals",
+        split(["Target", "nonTarget", "target"]),
+        Refused(ScoreError, "'nonTarget'", "at index 1", "Use 1 and 0"),
+        "Refused: spelling is strict.",
+    ),
+    Case(
+        "labels 1, 0 and 2",
+        split([1, 0, 2]),
+        Refused(ScoreError, "neither target nor non-target; the first is", "at index 2", "Use 1"),
+        "Refused.",
+        "PYLLR: 2 is a non-target",
+    ),
+    Case(
+        "labels 1, 0 and -1",
+        split([1, 0, -1]),
+        Refused(ScoreError, "1 labels are neither", "at index 2", "Use 1 and 0"),
+        "Refused: 0 may stand for no trial at all.",
+    ),
+    Case(
+        "a label of NaN",
+        split([1.0, 0.0, np.nan]),
+        Refused(ScoreError, "nan", "at index 2", "Use 1 and 0"),
+        "Refused.",
+    ),
+    Case(
+        "a label of `None`",
+        split(np.array(["target", None, "non"], object)),
+        Refused(ScoreError, "None", "at index 1", "Use 1 and 0"),
+        "Refused.",
+    ),
+    Case(
+        "fewer labels than scores",
+        split([1, 0]),
+        Refused(
+            ScoreError, "scores have shape (3,) and labels (2,)", "labels", "one label for each"
+        ),
+        "Refused.",
+    ),
+    Case(
+        "scores without ids, and a key of another length",
+        joined("1.5\n-2.5\n0.25\n", "target\nnontarget\n"),
+        Refused(TrialFileError, "3 scores and key.txt 2 labels", "scores.txt", "no ids in common"),
+        "Refused.",
+    ),
+    Case(
+        "labels in the scores that contradict the key",
+        joined(LABELLED, KEY.replace("m2 t2 target", "m2 t2 nontarget")),
+        Refused(TrialFileError, "1 of its own labels contradict the key", "trial 4"),
+        "Refused, and the trial named.",
+    ),
+    Case(
+        "spoof trials",
+        labelled(SPOOFED),
+        Refused(TrialFileError, "1 of its 4 trials are spoofs", "scores.txt", "--spoof"),
+        "Refused until it is said what they count as.",
+    ),
+    Case(
+        "spoof trials, left out",
+        labelled(SPOOFED, spoof="omit"),
+        Answered(holds([1.5, 3.5], [-2.5], "1 spoof trials left out")),
+        "Left out, counted in a note.",
+    ),
+    Case(
+        "a key for scores",
+        labelled(KEY),
+        Refused(TrialFileError, "labels but no scores", "scores.txt", "this is a key"),
+        "Refused.",
+    ),
+    Case(
+        "scores for a key",
+        joined(SCORES, SCORES),
+        Refused(TrialFileError, "scores but no labels", "key.txt", "this is not a key"),
+        "Refused.",
+    ),
+    Case(
+        "two columns that could be the score",
+        labelled("enrol,test,plda,cosine,label\na,x,1.5,0.5,target\nb,y,-2.5,0.1,nontarget\n"),
+        Refused(
+            TrialFileError,
+            "2 columns could be the score: plda, cosine",
+            "scores.txt",
+            "--columns score=plda",
+        ),
+        "Refused until one is named.",
+    ),
+    Case(
+        "a column that is not there",
+        labelled(TABLE, columns="score=plda"),
+        Refused(
+            TrialFileError, "no one column 'plda'", "scores.txt", "its columns are enrol, test"
+        ),
+        "Refused, with the names that there are.",
+    ),
+    Case(
+        "a role that does not exist",
+        labelled(TABLE, columns="enrol,probe,score,label"),
+        Refused(OptionError, "there is no 'probe'", "columns", "choose from"),
+        "Refused.",
+    ),
+    Case(
+        "an unknown policy",
+        joined(SCORES, KEY, missing="ignore"),
+        Refused(OptionError, "missing cannot be 'ignore'", "missing", "choose error, skip"),
+        "Refused.",
+    ),
+    Case(
+        "only targets",
+        labelled("a x 1.5 target\nb y 2.5 target\n"),
+        Refused(ScoreError, "non-target scores", "scores.txt", "empty"),
+        "Refused.",
+    ),
+    Case(
+        "a frame with a missing score",
+        frame_with_null,
+        Refused(TrialFileError, "column 'score' has 1 missing values", "row 1", "remove or repair"),
+        "Refused, and the row named.",
+    ),
+    Case(
+        "lists where `Trials` takes arrays",
+        lists_for_arrays,
+        Answered(check_lists),
+        "Converted.",
+    ),
+    Case(
+        "speakers for another number of trials",
+        speakers_of_another_shape,
+        Refused(ScoreError, "target speakers have shape (2, 2)", "target", "two columns for 3"),
+        "Refused.",
+    ),
+)
+
+SECTION = Section(
+    "B",
+    "Trial lists and keys",
+    "Scores and labels that do not match one to one, and labels that are none.",
+    CASES,
+)

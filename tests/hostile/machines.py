@@ -1,0 +1,90 @@
+"""Scores that are spread over chunks, threads and machines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import llrcal
+from llrcal.arrays import Floats
+from llrcal.grid import Grid
+from llrcal.summary import Summary
+from tests.hostile.case import Answered, Case, Section
+
+SCORES = np.random.default_rng(8).standard_t(4, 200_000)
+
+
+def summaries(parts: list[Floats]) -> Summary:
+    grid = Grid.of(SCORES)
+    first, *others = (Summary.of(part, grid) for part in parts)
+    for other in others:
+        first = first.merge(other)
+    return first
+
+
+def points(parts: list[Floats]) -> Any:
+    found = summaries(parts).points()
+    return found.values, found.weights
+
+
+def check_whole(answer: Any) -> None:
+    for mine, whole in zip(answer, points([SCORES]), strict=True):
+        assert mine.tobytes() == whole.tobytes()
+
+
+def with_empty_parts(_: Path) -> Any:
+    return points([SCORES[:0], SCORES[:150_000], SCORES[:0], SCORES[150_000:]])
+
+
+def in_any_order(_: Path) -> Any:
+    parts = np.array_split(np.random.default_rng(9).permutation(SCORES), 23)
+    return points([np.asarray(part) for part in parts])
+
+
+def threads(_: Path) -> Any:
+    answers = []
+    for count in ("1", "3", "16"):
+        with mock.patch.dict(os.environ, LLRCAL_THREADS=count):
+            every = llrcal.fit_all(SCORES[:50_000] + 2, SCORES, methods=["logistic", "nig", "pav"])
+            ev = llrcal.evaluate(SCORES[:50_000] + 2, SCORES)
+            models = [str(calibration.to_model()) for calibration in every.values()]
+            answers.append((models, ev.cllr.hex(), ev.min_cllr.hex(), ev.eer.hex()))
+    return answers
+
+
+def check_threads(answers: Any) -> None:
+    assert answers[0] == answers[1] == answers[2]
+
+
+CASES = (
+    Case(
+        "partitions of any size, in any order",
+        in_any_order,
+        Answered(check_whole),
+        "Summaries add up integers: the same bits as in one piece.",
+        "sums of doubles differ in the last bits with the partitioning",
+    ),
+    Case(
+        "empty partitions",
+        with_empty_parts,
+        Answered(check_whole),
+        "They change nothing.",
+    ),
+    Case(
+        "another number of threads",
+        threads,
+        Answered(check_threads),
+        "The same bits for models and metrics.",
+    ),
+)
+
+SECTION = Section(
+    "H",
+    "Scores in many places",
+    "Answers do not depend on how scores were spread over chunks, threads or machines.",
+    CASES,
+)

@@ -1,0 +1,321 @@
+"""Model files that are not what `save` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import llrcal
+from llrcal.errors import ModelFileError
+from tests.hostile.case import Answered, Case, Refused, Section
+from tests.hostile.files import put
+from tests.hostile.scores import NON, TAR
+
+Document = dict[str, Any]
+
+
+@cache
+def saved(method: str) -> str:
+    """What `save` writes."""
+    path = Path("saved.json")
+    llrcal.fit(TAR[:40], NON[:80], method=method).save(path)
+    text = path.read_text("utf-8")
+    path.unlink()
+    return text
+
+
+def loaded(content: str | bytes) -> Any:
+    return llrcal.load(put("model.json", content))
+
+
+def changed(change: Callable[[Document], Any], method: str = "logistic") -> Any:
+    """Load a model in which something was changed."""
+
+    def run(_: Path) -> Any:
+        document = json.loads(saved(method))
+        change(document)
+        return loaded(json.dumps(document))
+
+    return run
+
+
+def replaced(old: str, new: str, method: str = "logistic") -> Any:
+    """Load a model in whose text something was replaced, once."""
+
+    def run(_: Path) -> Any:
+        text = saved(method)
+        assert old in text
+        return loaded(text.replace(old, new, 1))
+
+    return run
+
+
+def field(*path: str, value: Any, method: str = "logistic") -> Any:
+    def change(document: Document) -> None:
+        here = document
+        for name in path[:-1]:
+            here = here[name]
+        here[path[-1]] = value
+
+    return changed(change, method)
+
+
+def without(*path: str, method: str = "logistic") -> Any:
+    def change(document: Document) -> None:
+        here = document
+        for name in path[:-1]:
+            here = here[name]
+        del here[path[-1]]
+
+    return changed(change, method)
+
+
+def slope(literal: str) -> Any:
+    """Load a model whose slope is written in another way."""
+
+    def run(_: Path) -> Any:
+        document = json.loads(saved("logistic"))
+        document["model"]["slope"] = "HERE"
+        return loaded(json.dumps(document).replace('"HERE"', literal))
+
+    return run
+
+
+def surrogates(_: Path) -> Any:
+    document = json.loads(saved("logistic"))
+    document["report"]["notes"] = ["\ud800"]
+    calibration = loaded(json.dumps(document))
+    calibration.save("again.json")
+    return llrcal.load("again.json")
+
+
+def round_trip(_: Path) -> Any:
+    rng = np.random.default_rng(1)
+    tar, non = np.sort(rng.normal(1, 1, 30_000)), np.sort(rng.normal(0, 1, 30_000))
+    calibration = llrcal.fit(tar, non, method="pav")
+    calibration.save("model.json")
+    again = llrcal.load("model.json")
+    assert again == calibration
+    assert again(non).tobytes() == calibration(non).tobytes()
+    return again
+
+
+def check_round_trip(calibration: llrcal.Calibration) -> None:
+    assert len(calibration.params["scores"]) > 50
+
+
+def too_large(folder: Path) -> Any:
+    with (folder / "model.json").open("wb") as file:
+        file.truncate(2**26 + 1)  # takes no room on disk
+    return llrcal.load("model.json")
+
+
+def from_a_folder(folder: Path) -> Any:
+    return llrcal.load(folder)
+
+
+NUMBER = "must be a number"
+CASES = (
+    *(
+        Case(
+            f"`{literal}` for a number",
+            slope(literal),
+            Refused(ModelFileError, words, "model.json", do),
+            "Refused.",
+            elsewhere,
+        )
+        for literal, words, do, elsewhere in (
+            ("NaN", "field 'slope'", "must be a finite number", "`json.loads` accepts it"),
+            ("-Infinity", "field 'slope'", "must be a finite number", "`json.loads` accepts it"),
+            ("1e999", "field 'slope'", "must be a finite number", "`json.loads`: inf"),
+            ("true", "field 'slope'", NUMBER, "true counts as 1"),
+            ('"1.5"', "field 'slope'", NUMBER, ""),
+            ("null", "field 'slope'", NUMBER, ""),
+            ("[1.5]", "field 'slope'", NUMBER, ""),
+        )
+    ),
+    Case(
+        "an integer of four hundred digits for a number",
+        slope("1" + "0" * 400),
+        Refused(ModelFileError, "field 'slope'", "model.json", "must be a finite number"),
+        "Refused.",
+        "`float()` of it: OverflowError",
+    ),
+    Case(
+        "an integer of a hundred thousand digits",
+        slope("1" * 100_000),
+        Refused(ModelFileError, "field 'slope'", "model.json", "must be a finite number"),
+        "Refused at once.",
+    ),
+    Case(
+        "a field that is there twice",
+        replaced('"slope":', '"slope": 1.0, "slope":'),
+        Refused(ModelFileError, "field 'slope' occurs twice", "model.json"),
+        "Refused.",
+        "`json.loads`: the last one",
+    ),
+    Case(
+        "brackets two hundred thousand deep",
+        lambda _: loaded("[" * 200_000),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+        "`json.loads`: RecursionError",
+    ),
+    Case(
+        "a missing field",
+        without("model", "height"),
+        Refused(ModelFileError, "field 'height' is missing", "model.json: model"),
+        "Refused.",
+    ),
+    Case(
+        "a field that nobody knows",
+        field("model", "steepness", value=1.0),
+        Refused(ModelFileError, "field 'steepness' is not known", "model.json: model"),
+        "Refused: it may change what the others mean.",
+    ),
+    Case(
+        "a model of a later version",
+        field("version", value=2),
+        Refused(ModelFileError, "field 'version' is 2", "model.json", "reads version 1"),
+        "Refused.",
+    ),
+    Case(
+        "JSON of somebody else",
+        lambda _: loaded('{"format": "something else"}'),
+        Refused(ModelFileError, "not a calibration of llrcal", "model.json: field 'format'"),
+        "Refused.",
+    ),
+    Case(
+        "a model of an unknown method",
+        field("method", value="platt"),
+        Refused(ModelFileError, "'platt', not one of", "model.json: field 'method'"),
+        "Refused.",
+    ),
+    Case(
+        "parameters of another method",
+        field("method", value="nig"),
+        Refused(ModelFileError, "field 'tar' is missing", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "a negative scale",
+        field("model", "tar", "scale", value=-1.0, method="gaussian"),
+        Refused(ModelFileError, "field 'scale' must lie between", "model.json: model: tar"),
+        "Refused.",
+    ),
+    Case(
+        "a tail beyond those of the family",
+        field("model", "tar", "tail", value=1e9, method="nig"),
+        Refused(ModelFileError, "field 'tail' must lie between", "model.json: model: tar"),
+        "Refused.",
+    ),
+    Case(
+        "a weight of one",
+        field("model", "alpha", value=1),
+        Refused(ModelFileError, "field 'alpha' must lie between 0 and 1", "model.json: model"),
+        "Refused.",
+    ),
+    Case(
+        "steps that do not rise",
+        changed(lambda d: d["model"]["scores"].reverse(), "pav"),
+        Refused(ModelFileError, "field 'scores' must rise", "model.json: model"),
+        "Refused.",
+    ),
+    Case(
+        "a step without an LLR",
+        changed(lambda d: d["model"]["llrs"].pop(), "pav"),
+        Refused(ModelFileError, "field 'llrs' has", "model.json: model"),
+        "Refused.",
+    ),
+    Case(
+        "a highest score below the lowest",
+        changed(lambda d: d["bounds"].update(lowest_score=5.0, highest_score=-5.0)),
+        Refused(ModelFileError, "below the lowest", "model.json: bounds: field 'highest_score'"),
+        "Refused.",
+    ),
+    Case(
+        "half a training trial",
+        field("training", "tar", value=1.5),
+        Refused(ModelFileError, "must be a whole number", "training: field 'tar'"),
+        "Refused.",
+    ),
+    Case(
+        "a report that is a list",
+        field("report", value=[]),
+        Refused(ModelFileError, "expected an object, found a list", "model.json: report"),
+        "Refused.",
+    ),
+    Case(
+        "half a surrogate pair in a note",
+        surrogates,
+        Refused(ModelFileError, "field 'notes'", "model.json: report"),
+        "Refused: no text file can hold it.",
+        "`json.loads` accepts it; writing it: UnicodeEncodeError",
+    ),
+    Case(
+        "a model file that was cut off",
+        lambda _: loaded(saved("nig")[:-20]),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "an empty model file",
+        lambda _: loaded(""),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "two documents in one file",
+        lambda _: loaded(saved("logistic") * 2),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "Latin-1 in a model file",
+        lambda _: loaded(saved("logistic").replace("llrcal 0", "é").encode("latin-1")),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "a model file of more than 64 megabytes",
+        too_large,
+        Refused(ModelFileError, "larger than", "model.json", "not a model file"),
+        "Refused before it is parsed.",
+    ),
+    Case(
+        "a model file that is not there",
+        lambda _: llrcal.load("none.json"),
+        Refused(ModelFileError, "cannot be read: No such file", "none.json"),
+        "Refused.",
+    ),
+    Case(
+        "a folder for a model",
+        from_a_folder,
+        Refused(ModelFileError, "cannot be read: Is a directory", "first"),
+        "Refused.",
+    ),
+    Case(
+        "scores for a model",
+        lambda _: loaded("m1 t1 1.5 target\n"),
+        Refused(ModelFileError, "not a JSON document", "model.json"),
+        "Refused.",
+    ),
+    Case(
+        "PAV with many steps, saved and loaded",
+        round_trip,
+        Answered(check_round_trip),
+        "Equal to the last bit, as are its LLRs.",
+    ),
+)
+
+SECTION = Section(
+    "E",
+    "Model files",
+    "A model file is checked field by field; what is not exactly as `save` writes it is refused.",
+    CASES,
+)

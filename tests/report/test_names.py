@@ -1,0 +1,190 @@
+"""Names that are markup, formulas, or steer the display: text wherever they come out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import PAPER, fit_all
+from llrcal.calibrations.methods import label
+from llrcal.comparison import Comparison, Finding
+from llrcal.comparison.tables import SENTENCE, shown
+from llrcal.report import build_report
+from llrcal.trials import read_trials
+from tests.cli.test_wrong_use import llrcal
+from tests.report.comparisons import small
+from tests.report.test_build import Page
+
+pytestmark = pytest.mark.slow
+
+CONTROLS = "".join(map(chr, [*range(32), *range(127, 160)]))
+BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+NAMES = {
+    "markup": "<b>bold</b> &amp; <!-- -->]]>{{x}}<textarea><title>",
+    "attribute": "' onload='window.broken = true' \" onload=\"window.broken = true\" `",
+    "script": "</script><script>window.broken = true</script>",
+    "template": "$verdict ${data} $$ %s {0} \\g<0> \\1",
+    "mathtext": r"$\foo$ $\frac{",
+    "controls": CONTROLS,
+    "bidi": BIDI + "abc",
+    "invisible": "a\u200b\u200d\ufeff\u00ad\u3164\u2028\u2029b",
+    "no characters": "\ufffe\uffff\ud800\udfff\U0010ffff",
+    "formula": "=cmd|'/c calc'!A1",
+    "terminal": "\x1b]0;title\x07\x1b[2J",
+    "long": "x" * 100_000,
+    "path": "../../../etc/passwd",
+    "other scripts": "متحدث 話者 Größe",
+}
+EVERY_NAME = pytest.mark.parametrize("kind", NAMES)
+STEERING = re.compile(f"[{re.escape(CONTROLS.replace(chr(10), ''))}{BIDI}\u200b\u2028\u2029\ufffe]")
+
+
+def with_name(name: str) -> Comparison:
+    """The small comparison with a name wherever one comes in."""
+    first, *others = list(small().candidates.values())[-3:]
+    report = replace(first.calibration.report, converged=False, reason=name, notes=(name,))
+    first = replace(first, label=name, calibration=replace(first.calibration, report=report))
+    return replace(
+        small(),
+        train=replace(small().train, source=name),
+        test=replace(small().test, source=name),
+        candidates={candidate.label: candidate for candidate in (first, *others)},
+        findings=(Finding(name, name, name), Finding("fit", name, f"{name}: {name}")),
+    )
+
+
+def page_with(name: str) -> Page:
+    """The report with a name everywhere, but without the library of plots, which is large."""
+    with mock.patch("plotly.offline.get_plotlyjs", return_value=""):
+        html = build_report(with_name(name), title=name)
+    html.encode("utf-8")
+    assert not STEERING.search(html)
+    return Page(html)
+
+
+def structure(page: Page) -> Counter[str]:
+    """Elements with their attributes, but for the numbers in some."""
+    return Counter(
+        f"{tag} {sorted((k, v) for k, v in attributes.items() if k != 'data-value')}"
+        for tag, attributes in page.elements
+    )
+
+
+def assert_is_text(name: str) -> None:
+    page, ordinary = page_with(name), page_with("ordinary")
+    assert structure(page) == structure(ordinary)
+    text = shown(name)
+    assert page.text.count(text) >= 8  # title, heading, sources, tables, warnings
+    assert shown(with_name(name).verdict, limit=SENTENCE) in page.text
+    data, _, script = page.scripts
+    assert script == ordinary.scripts[2]
+    assert json.loads(data)["methods"][0]["label"] == text
+    assert not set("<>&") & set(data)
+
+
+@EVERY_NAME
+def test_a_name_anywhere_in_the_report_is_text(kind: str) -> None:
+    assert_is_text(NAMES[kind])
+
+
+@given(name=st.text(min_size=1, max_size=40))
+def test_any_name_in_the_report_is_text(name: str) -> None:
+    assert_is_text(name)
+
+
+@EVERY_NAME
+def test_names_of_files_come_into_the_report_as_they_are(kind: str, tmp_path: Path) -> None:
+    """What a reader of files says of its source is what the report escapes."""
+    name = NAMES[kind].replace("/", "").replace("\0", "")[:60] + ".csv"
+    try:
+        (tmp_path / name).write_text("score,label\n1.5,target\n0.5,nontarget\n")
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("this system has no such file name")
+    assert read_trials(tmp_path / name).source.endswith(name)
+
+
+# ------------------------------------------------------------------------- names of files
+
+SAFE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+
+
+def test_labels_are_fit_for_file_names() -> None:
+    for name in fit_all([1.0, 2.0, 3.0, 4.0, 5.5], [0.0, 1.5, -1.0, 2.5, 0.7], methods=PAPER):
+        assert SAFE.fullmatch(name)
+
+
+@given(alpha=st.floats(0, 1, exclude_min=True, exclude_max=True))
+def test_labels_of_any_weight_are_fit_for_file_names(alpha: float) -> None:
+    assert SAFE.fullmatch(label("linear-gaussian", {"alpha": alpha}))
+
+
+# ------------------------------------------------------------------------------ converted ids
+
+
+@pytest.mark.parametrize("to", ["csv", "tsv", "nist-tsv", "kaldi", "parquet"])
+def test_ids_of_trials_are_data_and_stay_as_they_are(to: str, tmp_path: Path) -> None:
+    """An apostrophe before a formula would make another id of it, which no key knows."""
+    ids = ["=1+1", "+1", "-1", "@a", "'b", "<b>", "$\\foo$", "\u202ec", "a;=1", '"q"']
+    ids = [name for name in ids if to != "tsv" or '"' not in name]
+    lines = [f"{name}\tt{i}\t{i}.5\n" for i, name in enumerate(ids)]
+    (tmp_path / "in.tsv").write_text("enrol\ttest\tscore\n" + "".join(lines), "utf-8")
+    assert llrcal("convert", "in.tsv", "-o", "out", "--to", to, cwd=tmp_path).returncode == 0
+    back = llrcal("convert", "out", "-o", "back.tsv", "--to", "tsv", cwd=tmp_path)
+    assert back.returncode == 0, back.stderr
+    found = [
+        line.split("\t")[0] for line in (tmp_path / "back.tsv").read_text("utf-8").splitlines()
+    ]
+    assert found[1:] == ids
+
+
+# ------------------------------------------------------------------------------ in a browser
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    from tests.report.test_browser import ARGUMENTS, CHROMIUM, sync_api
+
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("kind", ["markup", "attribute", "controls", "long"])
+def test_a_name_in_a_browser_is_text(
+    kind: str, chromium: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    from tests.report.test_browser import Opened, written
+
+    name = NAMES[kind]
+    opened = Opened(chromium, written(with_name(name), tmp_path_factory))
+    page = opened.page
+
+    def texts(selector: str) -> list[str]:
+        return [text.strip() for text in page.locator(selector).all_text_contents()]
+
+    text = shown(name).strip()
+    assert text in texts("#metrics tbody th")
+    assert text in texts("#readout tbody th")
+    assert text in texts("fieldset.methods label bdi")
+    assert text in texts("#density-method option")
+    assert texts("#data td.name") == [text, text]
+    page.evaluate("Plotly.Fx.hover('transforms-plot', [{ curveNumber: 0, pointNumber: 300 }])")
+    assert page.locator("#transforms-plot .hoverlayer").text_content().startswith(text[:20])
+    assert page.evaluate("window.broken") is None
+    assert page.locator("img, textarea, iframe, b").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert opened.is_quiet()
+    page.close()
