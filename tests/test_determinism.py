@@ -121,8 +121,6 @@ import json, sys
 from llrcal import chunks, ranks
 chunks._WORTH_A_THREAD = ranks.RUN = 2**11
 from tests.test_determinism import SETS, answers
-
-pytestmark = pytest.mark.slow
 print(json.dumps({name: answers(*SETS[name]) for name in sys.argv[1:]}))
 """
 
@@ -268,3 +266,6 @@ def test_layout_of_scores_to_be_calibrated(method: str) -> None:
     np.testing.assert_array_equal(calibration(table.T).T, expected)
     np.testing.assert_array_equal(calibration(table[::-1, ::3])[::-1], expected[:, ::3])
     np.testing.assert_array_equal(calibration(foreign(table)), expected)
+
+
+pytestmark = pytest.mark.slow

@@ -131,8 +131,6 @@ import llrcal
 from sklearn.utils.estimator_checks import check_array_api_input
 from tests.test_sklearn import OneColumn
 
-pytestmark = pytest.mark.slow
-
 for method in llrcal.METHODS:
     check_array_api_input(
         "OneColumn", OneColumn(method), array_namespace="numpy", expect_only_array_outputs=False
@@ -853,3 +851,6 @@ def test_the_page_prints_what_it_says() -> None:
     )
     assert ran.stderr == ""
     assert ran.stdout == "".join(expected for _, expected in blocks)
+
+
+pytestmark = pytest.mark.slow

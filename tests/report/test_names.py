@@ -25,8 +25,6 @@ from tests.cli.test_wrong_use import llrcal
 from tests.report.comparisons import small
 from tests.report.test_build import Page
 
-pytestmark = pytest.mark.slow
-
 CONTROLS = "".join(map(chr, [*range(32), *range(127, 160)]))
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 NAMES = {
@@ -188,3 +186,6 @@ def test_a_name_in_a_browser_is_text(
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert opened.is_quiet()
     page.close()
+
+
+pytestmark = pytest.mark.slow

@@ -1050,8 +1050,6 @@ import random, sys, time
 import numpy as np
 from llrcal.errors import TrialFileError
 from llrcal.trials.hdf5 import read_hdf5, rewrite_hdf5
-
-pytestmark = pytest.mark.slow
 path, source = sys.argv[1:]
 whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
 for _ in range(60):
@@ -1093,3 +1091,6 @@ def test_the_image_of_a_file_is_not_kept_open(tmp_path: Path) -> None:
         file["scores"][0, 0] = 5.0
     rewrite_hdf5(path, path, np.negative)
     assert h5py.File(io.BytesIO(Path(path).read_bytes()))["scores"][0, 0] == -5.0
+
+
+pytestmark = pytest.mark.slow

@@ -248,7 +248,7 @@ MANY = 1500
         ("a b 1.5", "a b \uff11.5", "is not a number"),
         ("a b 1.5", "a b nan", "not a number (NaN)"),
         ("a b 1.5", "a b inf", "infinite; only LLRs may be"),
-        ("a b 1.5", "a b 1e400", "infinite; only LLRs may be"),
+        ("a b 1.5", "a b 1e400", "too large for a double"),
         ("a b 1.5", "a b 1.5\rc d 2.5", "line 1501: "),
         ("a b 1.5 target", "a b 1.5\rtarget", "line 1501: "),
         ("a\tb\t1.5", "a\tb\t", "has no score"),
