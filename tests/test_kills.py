@@ -34,6 +34,7 @@ from tests.stopping import (
 )
 
 pytestmark = [
+    pytest.mark.skipif("LLRCAL_KILLS" not in os.environ, reason="takes minutes: set LLRCAL_KILLS"),
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL"),
 ]
@@ -283,9 +284,3 @@ def test_two_runs_at_once(home: Path, new: dict[str, Content]) -> None:
         assert [process.wait() for process in both] == [0, 0]
         assert contents(home / APPLY.out) in either
         assert hidden(home) == []
-
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif("LLRCAL_KILLS" not in os.environ, reason="takes minutes: set LLRCAL_KILLS"),
-]
