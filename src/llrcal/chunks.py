@@ -6,6 +6,7 @@ NumPy lets go of the interpreter lock inside its loops, so that threads really r
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -26,8 +27,18 @@ def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
         yield array[start : start + size]
 
 
+_here = threading.local()
+
+
+def alone() -> None:
+    """Let this thread do its work by itself from now on, since others have work of their own."""
+    _here.is_alone = True
+
+
 def threads() -> int:
     """How many threads to use: LLRCAL_THREADS, or as many as there are cores for us."""
+    if getattr(_here, "is_alone", False):
+        return 1
     wish = os.environ.get("LLRCAL_THREADS", "")
     if wish.isdigit() and int(wish) > 0:
         return int(wish)

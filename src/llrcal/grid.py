@@ -8,25 +8,25 @@ the bits behind them the place within it. No logarithm is needed, and no search.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Counts, Floats
+from llrcal.sample import Sample
 
 PLACE_BITS = 30  # places within a bin: 2^30
 
 _MANTISSA_BITS = 52
 _ONE = np.float64(1.0).view(np.int64)
-_SAMPLE = 2**14
 
 
 @dataclass(frozen=True)
 class Grid:
     """``2^bin_bits`` bins per octave on either side of ``origin``, ``octaves`` octaves far.
 
-    ``unit`` is a power of two, and ``origin`` a multiple of it. Rounding both makes the grid
-    insensitive to the sample it is taken from, and differences to the origin exact.
+    ``unit`` is a power of two, and ``origin`` a multiple of it: differences to the origin are exact.
     """
 
     origin: float
@@ -36,18 +36,21 @@ class Grid:
 
     @classmethod
     def of(cls, scores: Array, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
-        """Grid for a set of scores, from the quantiles of an evenly spread sample of them."""
-        count = min(len(scores), _SAMPLE)
-        sample = scores[np.arange(count) * len(scores) // max(count, 1)].astype(np.float64)
-        sample = np.sort(sample[np.isfinite(sample)])
-        if not len(sample):
+        """Grid for a set of scores."""
+        return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+
+    @classmethod
+    def of_sample(cls, sample: Sample, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
+        """Grid for a set of scores, from the quantiles of a sample of them."""
+        values, counts = sample.sorted()
+        if not len(values):
             return cls(0.0, 1.0, bin_bits, octaves)
-        spread = _spread(sample)
-        middle = float(sample[len(sample) // 2])
+        ranks = _Ranked(values, np.cumsum(counts))
+        spread, middle = ranks.spread, ranks.middle
         if spread == 0:
             return cls(middle, 1.0, bin_bits, octaves)
         unit = float(2.0 ** np.ceil(np.log2(spread)))
-        origin = float(np.round(middle / unit) * unit)
+        origin = float(np.round(middle / unit) * unit) + 0.0  # no -0
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 
     @property
@@ -120,12 +123,27 @@ class Grid:
         return outward
 
 
-def _spread(sample: Floats) -> float:
-    """Robust standard deviation of sorted scores; wider ranges where many scores are equal."""
-    last = len(sample) - 1
-    for tail, deviations in ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0)):
-        low, high = sample[int(np.ceil(tail * last))], sample[int((1 - tail) * last)]
-        spread = float(high / deviations - low / deviations)
-        if spread > 0:
-            return spread
-    return 0.0
+@dataclass(frozen=True)
+class _Ranked:
+    """Scores in rising order, and how many there are up to each of them."""
+
+    values: Floats
+    up_to: Counts
+
+    def _at(self, rank: float) -> float:
+        return float(self.values[np.searchsorted(self.up_to, rank, "right")])
+
+    @property
+    def middle(self) -> float:
+        return self._at(self.up_to[-1] // 2)
+
+    @property
+    def spread(self) -> float:
+        """Robust standard deviation; of wider ranges where many scores are equal."""
+        last = int(self.up_to[-1]) - 1
+        for tail, deviations in ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0)):
+            low, high = self._at(math.ceil(tail * last)), self._at(math.floor((1 - tail) * last))
+            spread = high / deviations - low / deviations
+            if spread > 0:
+                return spread
+        return 0.0

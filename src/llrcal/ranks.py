@@ -8,6 +8,7 @@ neighbours of the rarer class nothing can bend. So only the rarer class is sorte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -76,7 +77,7 @@ def groups(tar: Array, non: Array) -> Groups:
     values, counts = np.unique(rare, return_counts=True)
     values = values.astype(np.float64, copy=False)
     counted = _counted_among(common, values)
-    return _pool(values, counts, counted, len(common), rare_is_tar=rare is tar)
+    return pool(values, counts, counted, rare_is_tar=rare is tar)
 
 
 def next_above(scores: Array, values: Floats) -> Floats:
@@ -90,31 +91,43 @@ def next_above(scores: Array, values: Floats) -> Floats:
             np.minimum(found, run[place], out=found)
         return found
 
-    return np.asarray(np.min(map_parts(smallest, scores), axis=0))
+    return np.asarray(np.min(map_parts(smallest, scores), axis=0)) + 0.0
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """How many scores lie below, and up to, each of some values; and the least of them."""
+class Counted:
+    """How many scores lie below, and up to, each of some values; how many in all, and the least."""
 
     below: Counts
     up_to: Counts
+    count: int
     least: float
 
+    def merge(self, other: Counted) -> Counted:
+        """The same of both sets of scores together; associative and commutative."""
+        return Counted(
+            self.below + other.below,
+            self.up_to + other.up_to,
+            self.count + other.count,
+            min(self.least, other.least),
+        )
 
-def _counted_among(scores: Array, values: Floats) -> _Counted:
+
+def _counted_among(scores: Array, values: Floats) -> Counted:
     """Count scores among sorted values."""
     if len(scores) <= RUN:
-        runs = SortedRuns.of(scores)
-        return _Counted(runs.below(values), runs.up_to(values), float(runs.runs[0][0]))
-    sieve = _Sieve(values)
-    parts = map_parts(sieve.count, scores)
-    below = np.sum([part.below for part in parts], axis=0)
-    up_to = np.sum([part.up_to for part in parts], axis=0)
-    return _Counted(below, up_to, min(part.least for part in parts))
+        return counted_by_sorting(scores, values)
+    return reduce(Counted.merge, map_parts(Sieve(values).count, scores))
 
 
-class _Sieve:
+def counted_by_sorting(scores: Array, values: Floats) -> Counted:
+    """Count scores among sorted values by sorting them all, which is quicker for a few."""
+    runs = SortedRuns.of(scores)
+    least = min((float(run[0]) for run in runs.runs), default=np.inf)
+    return Counted(runs.below(values), runs.up_to(values), len(scores), least)
+
+
+class Sieve:
     """Counts scores among sorted values, sorting only those that share a narrow bin with one.
 
     The bin number rises with the score. A score in another bin than a value lies on the same side
@@ -128,7 +141,7 @@ class _Sieve:
         self.occupied = np.zeros(self.grid.size, bool)
         self.occupied[self.bins] = True
 
-    def count(self, scores: Array) -> _Counted:
+    def count(self, scores: Array) -> Counted:
         """Count an array of scores, in chunks."""
         per_bin = np.zeros(self.grid.size, np.int64)
         by_rank = np.zeros((2, len(self.values)), np.int64)
@@ -149,7 +162,7 @@ class _Sieve:
                 held, room = [], full
         by_rank += self._compared(held)
         settled = np.cumsum(np.where(self.occupied, 0, per_bin))[self.bins]
-        return _Counted(by_rank[0] + settled, by_rank[1] + settled, least)
+        return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least)
 
     def _compared(self, held: list[Array]) -> Counts:
         """Ranks of the values among some scores, by sorting them."""
@@ -159,17 +172,15 @@ class _Sieve:
         return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
 
 
-def _pool(
-    values: Floats, counts: Counts, counted: _Counted, common_count: int, *, rare_is_tar: bool
-) -> Groups:
+def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool) -> Groups:
     """Groups from the distinct values of the rarer class and the ranks of the other at them."""
     size = 2 * len(values) + 1
     rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
     rare_in[1::2] = counts
     common_in[1::2] = counted.up_to - counted.below
-    common_in[0::2] = np.append(counted.below, common_count) - np.insert(counted.up_to, 0, 0)
+    common_in[0::2] = np.append(counted.below, counted.count) - np.insert(counted.up_to, 0, 0)
     least = min(counted.least, float(values[0]))
-    low = np.concatenate([[least], np.repeat(values, 2)])
+    low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # of 0 and -0, always 0
     above = np.arange(size) % 2 == 0
     above[0] = False
     used = (rare_in + common_in) > 0

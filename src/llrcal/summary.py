@@ -62,7 +62,7 @@ class Summary:
         for chunk in chunks(scores):
             low, high = float(chunk.min()), float(chunk.max())
             least, greatest = min(least, low), max(greatest, high)
-            _check_reach(low, high, grid)
+            check_reach(low, high, grid)
             number, place = grid.number_and_place(chunk)
             start = int(number.min())
             number -= start
@@ -82,12 +82,14 @@ class Summary:
         if self.exact is not None and other.exact is not None and count <= EXACT_UP_TO:
             return self._exactly(np.sort(np.concatenate([self.exact, other.exact])), self.grid)
         parts = [part._with_bins() for part in (self, other)]
-        number, where = np.unique(
-            np.concatenate([part.number for part in parts]), return_inverse=True
-        )
+        place = np.zeros(self.grid.size, np.int64)
+        for part in parts:
+            place[part.number] = 1
+        number = np.flatnonzero(place)
+        place[number] = np.arange(len(number))
         bins = np.zeros((3, len(number)), np.int64)
-        for row, sums in zip(bins, np.hstack([part.bins for part in parts]), strict=True):
-            np.add.at(row, where, sums)
+        for part in parts:
+            bins[:, place[part.number]] += part.bins
         least = min(self.least, other.least)
         greatest = max(self.greatest, other.greatest)
         return Summary(self.grid, count, least, greatest, None, number, bins)
@@ -98,7 +100,7 @@ class Summary:
     def points(self) -> Points:
         """The weighted points that stand for the scores."""
         if self.exact is not None:
-            _check_reach(self.least, self.greatest, self.grid)
+            check_reach(self.least, self.greatest, self.grid)
             values, counts = np.unique(self.exact, return_counts=True)
             return Points(
                 (values - self.grid.origin) / self.grid.unit,
@@ -136,7 +138,14 @@ class Points:
         return mean, weighted_sum(deviations * deviations, self.weights)
 
 
-def _check_reach(least: float, greatest: float, grid: Grid) -> None:
+def check_reach(least: float, greatest: float, grid: Grid) -> None:
+    """Refuse scores that lie beyond the grid.
+
+    Raises
+    ------
+    DegenerateError
+        With the distance of the furthest.
+    """
     distance = max(greatest - grid.origin, grid.origin - least)
     if distance >= grid.reach:
         raise DegenerateError(

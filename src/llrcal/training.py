@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -21,49 +22,45 @@ _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _LEAST_WEIGHT = 1e-300  # of smaller ones the inverse is no double
 
 
-class Training:
+class Training(ABC):
     """Target and non-target scores, and what the methods ask of them, each worked out once."""
 
-    def __init__(self, tar: ArrayLike, non: ArrayLike, *, lower_is_better: bool = False) -> None:
-        # As they were given: what is wrong with a distance is told of the distance.
-        self._given_tar = as_scores(tar, "target", allow_infinite=True)
-        self._given_non = as_scores(non, "non-target", allow_infinite=True)
-        self._tar, self._non = self._given_tar, self._given_non
-        if lower_is_better:
-            self._tar, self._non = -self._tar, -self._non
-        self.tar_count = len(self._tar)
-        self.non_count = len(self._non)
+    tar_count: int
+    non_count: int
 
     @cached_property
+    @abstractmethod
     def tar(self) -> Summary:
         """Summary of the target scores."""
-        check_finite(self._given_tar, "target")
-        return _summary(self._tar, "target")
 
     @cached_property
+    @abstractmethod
     def non(self) -> Summary:
         """Summary of the non-target scores."""
-        check_finite(self._given_non, "non-target")
-        return _summary(self._non, "non-target")
 
     @cached_property
+    @abstractmethod
     def finite(self) -> Training:
         """The same scores, infinite ones taken for the largest doubles there are."""
-        if np.isfinite(self.score_range).all():
-            return self
-        wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
-        return Training(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
 
     @cached_property
+    @abstractmethod
     def groups(self) -> Groups:
         """Both classes in rising order, pooled where nothing can bend."""
-        return groups(self._tar, self._non)
+
+    @abstractmethod
+    def _next_above(self, values: Floats) -> Floats:
+        """The smallest score of the larger class above each of some values."""
+
+    @abstractmethod
+    def _greatest_of_larger(self) -> float:
+        """The greatest score of the larger class."""
 
     def first_scores(self, which: Counts) -> Floats:
         """The smallest score in each of some groups."""
         first, above = self.groups.low[which], self.groups.above[which]
         if above.any():
-            first[above] = next_above(self._larger, first[above])
+            first[above] = self._next_above(first[above])
         return first
 
     @cached_property
@@ -75,10 +72,11 @@ class Training:
         """
         if self._is_summarised:
             sides = self.tar, self.non
-            return min(side.least for side in sides), max(side.greatest for side in sides)
+            low, high = min(side.least for side in sides), max(side.greatest for side in sides)
+            return low + 0.0, high + 0.0  # of 0 and -0, always 0
         low, above = self.groups.low, self.groups.above
-        greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
-        return float(low[0]), float(greatest)
+        greatest = self._greatest_of_larger() if above[-1] else low[-1]
+        return float(low[0]), float(greatest) + 0.0
 
     @cached_property
     def order(self) -> float:
@@ -114,10 +112,6 @@ class Training:
         return "tar" in vars(self) and "non" in vars(self)
 
     @property
-    def _larger(self) -> Array:
-        return self._non if self.tar_count <= self.non_count else self._tar
-
-    @property
     def empirical_alpha(self) -> float:
         """The share of targets, T / (T + N)."""
         return self.tar_count / (self.tar_count + self.non_count)
@@ -140,12 +134,68 @@ class Training:
         return float(alpha)
 
 
+class ArrayTraining(Training):
+    """The same for arrays in memory."""
+
+    def __init__(self, tar: ArrayLike, non: ArrayLike, *, lower_is_better: bool = False) -> None:
+        # As they were given: what is wrong with a distance is told of the distance.
+        self._given_tar = as_scores(tar, "target", allow_infinite=True)
+        self._given_non = as_scores(non, "non-target", allow_infinite=True)
+        self._tar, self._non = self._given_tar, self._given_non
+        if lower_is_better:
+            self._tar, self._non = -self._tar, -self._non
+        self.tar_count = len(self._tar)
+        self.non_count = len(self._non)
+
+    @cached_property
+    def tar(self) -> Summary:
+        check_finite(self._given_tar, "target")
+        return _summary(self._tar, "target")
+
+    @cached_property
+    def non(self) -> Summary:
+        check_finite(self._given_non, "non-target")
+        return _summary(self._non, "non-target")
+
+    @cached_property
+    def finite(self) -> Training:
+        if np.isfinite(self.score_range).all():
+            return self
+        wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
+        return ArrayTraining(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
+
+    @cached_property
+    def groups(self) -> Groups:
+        return groups(self._tar, self._non)
+
+    @property
+    def _larger(self) -> Array:
+        return self._non if self.tar_count <= self.non_count else self._tar
+
+    def _next_above(self, values: Floats) -> Floats:
+        return next_above(self._larger, values)
+
+    def _greatest_of_larger(self) -> float:
+        return float(max(map_parts(np.max, self._larger)))
+
+
 def _summary(scores: Array, name: str) -> Summary:
     with np.errstate(over="ignore", invalid="ignore"):  # then there is no unit, as is said below
         grid = Grid.of(scores)
+    check_spread(grid, name)
+    return Summary.of(scores, grid)
+
+
+def check_spread(grid: Grid, name: str) -> None:
+    """Refuse scores that lie too close together, or too far apart, for doubles.
+
+    Raises
+    ------
+    DegenerateError
+        With the spread, and what to do.
+    """
     if not _LEAST_SPREAD <= grid.unit <= _GREATEST_SPREAD:
         raise DegenerateError(
             f"the spread of the {name} scores, about {grid.unit:.1g}, is too close to the end of "
             "the doubles; multiply all scores by a constant that brings them near one"
         )
-    return Summary.of(scores, grid)

@@ -15,7 +15,7 @@ from llrcal.calibrations import Bounds
 from llrcal.calibrations.generative import Generative
 from llrcal.ranks import RUN
 from llrcal.summary import EXACT_UP_TO
-from llrcal.training import Training
+from llrcal.training import ArrayTraining
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
@@ -141,13 +141,13 @@ def test_the_range_is_exact(
 
 @given(sets=ANY)
 def test_the_range_of_groups(sets: Sets) -> None:
-    data = Training(*sets)
+    data = ArrayTraining(*sets)
     assert data.groups
     assert data.score_range == ends(*map(np.array, sets))
 
 
 def test_summaries_know_the_range_without_another_pass() -> None:
-    data = Training(TAR, NON)
+    data = ArrayTraining(TAR, NON)
     assert data.tar.count + data.non.count == 550
     del data._tar, data._non
     assert data.score_range == (LOW, HIGH)
@@ -164,7 +164,7 @@ def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
 
 
 def test_a_calibration_made_by_hand_is_not_bounded() -> None:
-    calibration = llrcal.METHODS["logistic"].fit(Training(TAR, NON))
+    calibration = llrcal.METHODS["logistic"].fit(ArrayTraining(TAR, NON))
     assert calibration.bounds == Bounds("none", -LARGEST, LARGEST)
     assert calibration(BELOW).tolist() == fitted("logistic", "none")(BELOW).tolist()
 

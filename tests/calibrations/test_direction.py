@@ -10,7 +10,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.direction import INVERTED
-from llrcal.training import Training
+from llrcal.training import ArrayTraining
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -31,7 +31,7 @@ def z_by_pairs(tar: Floats, non: Floats) -> float:
 def test_the_order_is_that_of_all_pairs(seed: int, summarised: bool) -> None:
     rng = np.random.default_rng(seed)
     tar, non = rng.integers(0, 9, 17) / 4, rng.integers(0, 9, 23) / 4
-    data = Training(tar, non)
+    data = ArrayTraining(tar, non)
     if summarised:
         assert data.tar.count + data.non.count == 40
     assert data.order == pytest.approx(z_by_pairs(tar, non), rel=1e-12)

@@ -15,7 +15,7 @@ from llrcal import fit, load, optimal_llrs
 from llrcal.arrays import Floats
 from llrcal.calibrations.pav import PAV
 from llrcal.ranks import RUN, Groups
-from llrcal.training import Training
+from llrcal.training import ArrayTraining
 from tests import oracles
 from tests.trial_sets import ANY, FEW_VALUES, FINITE, Sets, normal
 
@@ -282,7 +282,7 @@ def test_llrs_rise_strictly_also_where_rounding_would_hide_it(
 ) -> None:
     """Shares of huge groups differ by less than the logarithm shows; the model must still load."""
     k = 3 * 10**7
-    data = Training([0.0], [0.0])
+    data = ArrayTraining([0.0], [0.0])
     tar, non = np.array([1, k, k + 1, k + 2, 50]), np.array([50, k + 1, k + 2, k + 3, 1])
     data.__dict__["groups"] = Groups(np.arange(5.0), np.zeros(5, bool), tar, non)
     data.tar_count, data.non_count = int(tar.sum()), int(non.sum())

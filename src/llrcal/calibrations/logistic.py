@@ -51,7 +51,7 @@ class Logistic(Linear):
         }
         if min(tar.least, non.least) == max(tar.greatest, non.greatest):
             report = Report.closed_form(_entropy(weight), (CONSTANT,))
-            return cls(**common, origin=tar.least, slope=0.0, height=0.0, report=report)
+            return cls(**common, origin=tar.least + 0.0, slope=0.0, height=0.0, report=report)
 
         origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
         # The unit of a class of equal scores means nothing.

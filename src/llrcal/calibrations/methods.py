@@ -19,7 +19,7 @@ from llrcal.calibrations.nig import NIGCalibration
 from llrcal.calibrations.pav import PAV
 from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.training import Training
+from llrcal.training import ArrayTraining, Training
 
 _CLASSES: tuple[type[Calibration], ...] = (
     LinearGaussian,
@@ -182,12 +182,30 @@ def train_all(
     lower_is_better: bool = False,
 ) -> dict[str, Calibration]:
     """What :func:`fit_all` does, likewise."""
+    check_settings(methods, bounds, lower_is_better=lower_is_better)
+    data = ArrayTraining(tar, non, lower_is_better=lower_is_better)
+    return train_on(data, methods, bounds, lower_is_better=lower_is_better)
+
+
+def check_settings(methods: Sequence[Method], bounds: str, *, lower_is_better: bool) -> None:
+    """Refuse settings that cannot be, before anything is read.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or out of range.
+    """
     check_policy(bounds)
     if not isinstance(lower_is_better, bool):
         raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise OptionError(f"methods are {methods!r}; give a list of names")
-    data = Training(tar, non, lower_is_better=lower_is_better)
+
+
+def train_on(
+    data: Training, methods: Sequence[Method], bounds: str, *, lower_is_better: bool
+) -> dict[str, Calibration]:
+    """Calibrations by label, from training scores wherever they are."""
     out: dict[str, Calibration] = {}
     for entry in methods:
         method, options = _parted(entry)

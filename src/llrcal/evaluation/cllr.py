@@ -10,6 +10,7 @@ difference of the two is the calibration loss. Brümmer and du Preez, Computer S
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from llrcal.arrays import Array, ArrayLike, Counts
 from llrcal.chunks import chunks, map_parts
 from llrcal.hull import Hull
 from llrcal.scores import as_scores
+from llrcal.sums import ExactSum
 
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:
@@ -30,7 +32,7 @@ def cllr(tar: ArrayLike, non: ArrayLike) -> float:
     """
     tar = as_scores(tar, "target", allow_infinite=True)
     non = as_scores(non, "non-target", allow_infinite=True)
-    return (_mean_cost(tar, -1.0) + _mean_cost(non, 1.0)) / (2 * math.log(2))
+    return in_bits(cost(tar, -1.0), cost(non, 1.0))
 
 
 def min_cllr(hull: Hull) -> float:
@@ -41,13 +43,19 @@ def min_cllr(hull: Hull) -> float:
     return (tar + non) / (2 * math.log(2))
 
 
-def _mean_cost(llrs: Array, sign: float) -> float:
-    """Mean of log(1 + exp(sign * llr))."""
+def cost(llrs: Array, sign: float) -> ExactSum:
+    """Sum of log(1 + exp(sign * llr)), which parts of the LLRs can be added to."""
 
-    def total(part: Array) -> float:
-        return sum(float(_softplus(chunk * sign).sum()) for chunk in chunks(part, 2**15))
+    def total(part: Array) -> ExactSum:
+        costs = (ExactSum.of(_softplus(chunk * sign)) for chunk in chunks(part, 2**15))
+        return reduce(ExactSum.merge, costs)
 
-    return sum(map_parts(total, llrs)) / len(llrs)
+    return reduce(ExactSum.merge, map_parts(total, llrs))
+
+
+def in_bits(tar: ExactSum, non: ExactSum) -> float:
+    """Cllr from the costs of both classes."""
+    return (tar.mean + non.mean) / (2 * math.log(2))
 
 
 def _softplus(x: Array) -> Array:

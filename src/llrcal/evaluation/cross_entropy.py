@@ -45,6 +45,12 @@ class WeightedLLRs:
         return cls(values, shares * (len(finite) / len(llrs)), bool((llrs == wrong).any()))
 
     @classmethod
+    def summarised(cls, finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:
+        """The same of a summary of the finite ones among ``count`` LLRs."""
+        values, shares = _points_of(finite) if finite.count else (np.empty(0), np.empty(0))
+        return cls(values, shares * (finite.count / count), wrong)
+
+    @classmethod
     def optimal(cls, hull: Hull) -> tuple[WeightedLLRs, WeightedLLRs]:
         """Targets and non-targets at the LLRs that PAV gives them, which are never wrong."""
 
@@ -79,9 +85,12 @@ def _points(llrs: Array) -> tuple[Floats, Floats]:
     if not len(llrs):
         return np.empty(0), np.empty(0)
     try:
-        summary = Summary.of(llrs)
-        points = summary.points()
+        return _points_of(Summary.of(llrs))
     except DegenerateError:  # LLRs too far apart for any grid; few programs make many of those
         values, counts = np.unique(llrs.astype(np.float64), return_counts=True)
         return values, counts / len(llrs)
+
+
+def _points_of(summary: Summary) -> tuple[Floats, Floats]:
+    points = summary.points()
     return summary.grid.origin + points.values * summary.grid.unit, points.weights

@@ -10,12 +10,13 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
-from llrcal.evaluation.cllr import cllr, min_cllr
+from llrcal.evaluation.cllr import in_bits, min_cllr
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.eer import eer
+from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.hull import Hull
-from llrcal.ranks import Groups, SortedRuns, groups
+from llrcal.ranks import Groups
 from llrcal.scores import as_scores
 
 
@@ -46,43 +47,35 @@ def evaluate(tar: ArrayLike, non: ArrayLike) -> Evaluation:
     >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
     (0.5833333333333333, 0.5833333333333333, 0.25)
     """
-    return Evaluation(tar, non)
+    return Evaluation(ArrayLLRs(tar, non))
 
 
 class Evaluation:
     """Error-rates and costs of LLRs, actual and at the best thresholds."""
 
-    def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
-        tar = as_scores(tar, "target", allow_infinite=True)
-        non = as_scores(non, "non-target", allow_infinite=True)
-        # A copy, so that what the caller does to the arrays later changes no answer.
-        self._tar_llrs, self._non_llrs = tar.copy(), non.copy()
-        self.tar_count, self.non_count = len(tar), len(non)
-        self.cllr = cllr(tar, non)
+    def __init__(self, llrs: LLRs) -> None:
+        self._llrs = llrs
+        self.tar_count, self.non_count = llrs.tar_count, llrs.non_count
+
+    @cached_property
+    def cllr(self) -> float:
         """Cost over all operating points, in bits."""
-
-    @cached_property
-    def _tar(self) -> SortedRuns:
-        return SortedRuns.of(self._tar_llrs)
-
-    @cached_property
-    def _non(self) -> SortedRuns:
-        return SortedRuns.of(self._non_llrs)
+        return in_bits(*self._llrs.costs)
 
     @cached_property
     def tar_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the targets; NaN where none is finite."""
-        return _finite_range(self._tar_llrs)
+        return self._llrs.ranges[0]
 
     @cached_property
     def non_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the non-targets; NaN where none is finite."""
-        return _finite_range(self._non_llrs)
+        return self._llrs.ranges[1]
 
     @cached_property
     def groups(self) -> Groups:
         """Both classes in rising order, with ties pooled."""
-        return groups(self._tar_llrs, self._non_llrs)
+        return self._llrs.groups
 
     @cached_property
     def hull(self) -> Hull:
@@ -115,7 +108,7 @@ class Evaluation:
     def pmiss(self, threshold: ArrayLike) -> Floats: ...
     def pmiss(self, threshold: ArrayLike) -> Floats | float:
         """Share of targets below a threshold."""
-        return _scalar(self._tar.below(_thresholds(threshold)) / self.tar_count)
+        return _scalar(self._llrs.targets_below(_thresholds(threshold)) / self.tar_count)
 
     @overload
     def pfa(self, threshold: float) -> float: ...
@@ -123,7 +116,7 @@ class Evaluation:
     def pfa(self, threshold: ArrayLike) -> Floats: ...
     def pfa(self, threshold: ArrayLike) -> Floats | float:
         """Share of non-targets at or above a threshold."""
-        accepted = self.non_count - self._non.below(_thresholds(threshold))
+        accepted = self.non_count - self._llrs.nontargets_below(_thresholds(threshold))
         return _scalar(accepted / self.non_count)
 
     def roc(self) -> tuple[Floats, Floats]:
@@ -151,13 +144,6 @@ class Evaluation:
         vertex = self.hull.best_vertex(x)
         return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
 
-    @cached_property
-    def _weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
-        return (
-            WeightedLLRs.of(self._tar_llrs, wrong=-np.inf),
-            WeightedLLRs.of(self._non_llrs, wrong=np.inf),
-        )
-
     @overload
     def cross_entropy(self, prior_log_odds: float) -> float: ...
     @overload
@@ -165,7 +151,7 @@ class Evaluation:
     def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
         x = _bayes.as_prior_log_odds(prior_log_odds)
-        return _scalar(cross_entropy(*self._weighted, x))
+        return _scalar(cross_entropy(*self._llrs.weighted, x))
 
     @overload
     def min_cross_entropy(self, prior_log_odds: float) -> float: ...
@@ -246,7 +232,7 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
     """
     tar = as_scores(tar, "target", allow_infinite=True)
     non = as_scores(non, "non-target", allow_infinite=True)
-    evaluation = Evaluation(tar, non)
+    evaluation = evaluate(tar, non)
     edges = evaluation.groups.edges[evaluation.hull.first_group]
     llrs = evaluation.hull.llrs
 
@@ -262,14 +248,6 @@ def _thresholds(threshold: ArrayLike) -> Floats:
     if np.isnan(at).any():
         raise OptionError("the threshold must be a number, not NaN")
     return at
-
-
-def _finite_range(llrs: Array) -> tuple[float, float]:
-    least, greatest = float(llrs.min()), float(llrs.max())
-    if np.isinf(least) or np.isinf(greatest):
-        finite = llrs[np.isfinite(llrs)]
-        least, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
-    return float(least), float(greatest)
 
 
 def _scalar(value: Floats) -> Floats | float:

@@ -1,0 +1,100 @@
+"""The LLRs of an evaluation, and what it asks of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.evaluation.cllr import cost
+from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.ranks import Groups, SortedRuns, groups
+from llrcal.scores import as_scores
+from llrcal.sums import ExactSum
+
+Range = tuple[float, float]
+
+
+class LLRs(Protocol):
+    """Target and non-target LLRs, wherever they are. Pairs are of targets and non-targets."""
+
+    @property
+    def tar_count(self) -> int: ...
+
+    @property
+    def non_count(self) -> int: ...
+
+    @property
+    def costs(self) -> tuple[ExactSum, ExactSum]:
+        """What each class adds to Cllr, in nats."""
+
+    @property
+    def ranges(self) -> tuple[Range, Range]:
+        """Least and greatest finite LLR of each class; NaN where none is finite."""
+
+    @property
+    def groups(self) -> Groups:
+        """Both classes in rising order, with ties pooled."""
+
+    @property
+    def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
+        """Each class as a few thousand points."""
+
+    def targets_below(self, thresholds: Floats) -> Counts:
+        """How many targets are smaller than each threshold."""
+
+    def nontargets_below(self, thresholds: Floats) -> Counts:
+        """How many non-targets are smaller than each threshold."""
+
+
+class ArrayLLRs:
+    """LLRs in memory. A copy, so that what the caller does to them later changes no answer."""
+
+    def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
+        tar = as_scores(tar, "target", allow_infinite=True)
+        non = as_scores(non, "non-target", allow_infinite=True)
+        self._tar, self._non = tar.copy(), non.copy()
+        self.tar_count, self.non_count = len(tar), len(non)
+
+    @cached_property
+    def costs(self) -> tuple[ExactSum, ExactSum]:
+        return cost(self._tar, -1.0), cost(self._non, 1.0)
+
+    @cached_property
+    def ranges(self) -> tuple[Range, Range]:
+        return _finite_range(self._tar), _finite_range(self._non)
+
+    @cached_property
+    def groups(self) -> Groups:
+        return groups(self._tar, self._non)
+
+    @cached_property
+    def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
+        return (
+            WeightedLLRs.of(self._tar, wrong=-np.inf),
+            WeightedLLRs.of(self._non, wrong=np.inf),
+        )
+
+    def targets_below(self, thresholds: Floats) -> Counts:
+        return self._sorted_tar.below(thresholds)
+
+    def nontargets_below(self, thresholds: Floats) -> Counts:
+        return self._sorted_non.below(thresholds)
+
+    @cached_property
+    def _sorted_tar(self) -> SortedRuns:
+        return SortedRuns.of(self._tar)
+
+    @cached_property
+    def _sorted_non(self) -> SortedRuns:
+        return SortedRuns.of(self._non)
+
+
+def _finite_range(llrs: Array) -> Range:
+    least, greatest = float(llrs.min()), float(llrs.max())
+    if np.isinf(least) or np.isinf(greatest):
+        finite = llrs[np.isfinite(llrs)]
+        least, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
+    return float(least), float(greatest)

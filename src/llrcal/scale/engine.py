@@ -1,0 +1,100 @@
+"""Who does the work: threads of this process, unless somebody else is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from llrcal.arrays import Floats
+from llrcal.chunks import alone, threads
+from llrcal.scale.counting import Parted, Parts, Stretch
+from llrcal.scale.piece import Piece
+
+_Value = TypeVar("_Value")
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many trials are done, and of how many."""
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """No progress is shown."""
+
+
+class Engine(Protocol):
+    """Works out a value of every piece, and merges them into one.
+
+    Merging is associative and commutative to the last bit, so that it may be done in any order.
+    """
+
+    def reduce(
+        self,
+        pieces: Sequence[Piece],
+        work: Callable[[Piece], _Value],
+        merge: Callable[[_Value, _Value], _Value],
+        what: str,
+    ) -> _Value:
+        """The value of all pieces together; ``what`` tells people what is being done."""
+
+    def stretches(
+        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
+    ) -> list[Stretch]:
+        """All scores, parted at some cuts and each part sorted, in rising order."""
+
+
+class Threads:
+    """Threads of this process, each with a piece of its own."""
+
+    def __init__(self, progress: Progress = silent) -> None:
+        self._progress = progress
+
+    def reduce(
+        self,
+        pieces: Sequence[Piece],
+        work: Callable[[Piece], _Value],
+        merge: Callable[[_Value, _Value], _Value],
+        what: str,
+    ) -> _Value:
+        total, done = sum(piece.rows for piece in pieces), 0
+        merged: list[_Value] = []
+        self._progress(what, done, total)
+        for piece, value in self._each(pieces, work):
+            merged = [merge(merged[0], value)] if merged else [value]
+            done += piece.rows
+            self._progress(what, done, total)
+        return merged[0]
+
+    def stretches(
+        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
+    ) -> list[Stretch]:
+        """One pass for each stretch, since there is room for one at a time."""
+        edges = [-np.inf, *cuts.tolist(), None]
+        found = []
+        for number, (low, high) in enumerate(pairwise(edges), 1):
+            work = Parted(low, high)
+            what = f"sorting, part {number} of {len(edges) - 1}"
+            part = self.reduce(pieces, work, Parts.merge, what)
+            found.append(part.stretch(rare_is_tar=rare_is_tar))
+        return found
+
+    def _each(
+        self, pieces: Sequence[Piece], work: Callable[[Piece], _Value]
+    ) -> Iterable[tuple[Piece, _Value]]:
+        """Pieces and their values as they are done, never more than a few under way."""
+        waiting = iter(pieces)
+        with ThreadPoolExecutor(threads(), initializer=alone) as pool:
+            under_way: dict[Future[_Value], Piece] = {}
+            try:
+                while True:
+                    while len(under_way) <= threads() and (piece := next(waiting, None)):
+                        under_way[pool.submit(work, piece)] = piece
+                    if not under_way:
+                        return
+                    for done in wait(under_way, return_when=FIRST_COMPLETED).done:
+                        yield under_way.pop(done), done.result()
+            finally:
+                for future in under_way:
+                    future.cancel()

@@ -1,0 +1,94 @@
+"""LLRs in pieces, for an evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from llrcal.arrays import Counts, Floats
+from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.evaluation.llrs import Range
+from llrcal.ranks import Counted, Groups
+from llrcal.scale.counting import Stretch, groups_of
+from llrcal.scale.store import Store
+from llrcal.sums import ExactSum
+
+
+class StreamedLLRs:
+    """What an evaluation asks of LLRs, worked out in passes over pieces of them.
+
+    Thresholds that are known beforehand are counted along with everything else; any others cost
+    a pass of their own.
+    """
+
+    def __init__(self, store: Store, thresholds: Floats) -> None:
+        self._store = store
+        self._thresholds = np.unique(thresholds)
+        self.tar_count = store.survey.tar.count
+        self.non_count = store.survey.non.count
+
+    @cached_property
+    def costs(self) -> tuple[ExactSum, ExactSum]:
+        tar, non = (side.cost or ExactSum() for side in self._store.survey.sides)
+        return tar, non
+
+    @property
+    def ranges(self) -> tuple[Range, Range]:
+        return self._store.survey.tar.range, self._store.survey.non.range
+
+    @cached_property
+    def groups(self) -> Groups:
+        rare = self._store.rare
+        if rare is None:
+            return self._store.groups
+        counted = self._counted.at(rare.values)
+        return groups_of([Stretch(rare, counted)], rare_is_tar=self._store.survey.rare_is_tar)
+
+    @cached_property
+    def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
+        (tar, non), sides = self._store.summaries, self._store.survey.sides
+        return (
+            WeightedLLRs.summarised(tar, sides[0].count, wrong=sides[0].infinite[0] > 0),
+            WeightedLLRs.summarised(non, sides[1].count, wrong=sides[1].infinite[1] > 0),
+        )
+
+    def targets_below(self, thresholds: Floats) -> Counts:
+        return self._below(thresholds, of_tar=True)
+
+    def nontargets_below(self, thresholds: Floats) -> Counts:
+        return self._below(thresholds, of_tar=False)
+
+    def _below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
+        rare = self._store.rare
+        if rare is not None and of_tar == self._store.survey.rare_is_tar:
+            return rare.below(thresholds)
+        if rare is not None and np.isin(thresholds, self._counted.values).all():
+            return self._counted.at(thresholds).below
+        values, place = np.unique(thresholds, return_inverse=True)
+        return self._store.counted(values, of_tar=of_tar).below[place.reshape(thresholds.shape)]
+
+    @cached_property
+    def _counted(self) -> CountedAt:
+        """The commoner class, counted at the LLRs of the rarer one and at the thresholds."""
+        rare = self._store.rare
+        known = self._thresholds if rare is None else [self._thresholds, rare.values]
+        values = np.unique(np.concatenate(known))
+        of_tar = not self._store.survey.rare_is_tar
+        return CountedAt(values, self._store.counted(values, of_tar=of_tar))
+
+
+@dataclass(frozen=True)
+class CountedAt:
+    """Scores counted among sorted values, to be looked up."""
+
+    values: Floats
+    counted: Counted
+
+    def at(self, values: Floats) -> Counted:
+        """What was counted at some of the values."""
+        place = np.searchsorted(self.values, values)
+        return replace(
+            self.counted, below=self.counted.below[place], up_to=self.counted.up_to[place]
+        )

@@ -1,0 +1,119 @@
+"""A piece of a set of trials: what one reader reads at a time, here or on another machine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.calibrations.calibration import Calibration
+from llrcal.errors import LlrcalError
+
+BATCH = 2**21
+"""Trials that are held at a time, about."""
+PEEK = 2**15
+"""Trials that are enough to get an idea."""
+
+
+class Batch(NamedTuple):
+    """Some target and some non-target scores; either may be none."""
+
+    tar: Array
+    non: Array
+
+    def __len__(self) -> int:
+        return len(self.tar) + len(self.non)
+
+    @classmethod
+    def of(cls, scores: Array, is_target: Array) -> Batch:
+        return cls(scores[is_target], scores[~is_target])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece(ABC):
+    """Where some trials are, and how to read them. It is small, and goes to whoever reads it."""
+
+    name: str
+    """For people: the file, and the part of it."""
+    rows: int
+    """How many trials there are, or about as many."""
+
+    @abstractmethod
+    def batches(self) -> Iterator[Batch]:
+        """The trials, a few million at a time.
+
+        Raises
+        ------
+        LlrcalError
+            If they cannot be read; the message names the file.
+        """
+
+    def peek(self) -> Batch:
+        """Some of the trials, to get an idea of all."""
+        first = next(iter(self.batches()), Batch(np.empty(0), np.empty(0)))
+        return Batch(*(_thinned(scores) for scores in first))
+
+
+def _thinned(scores: Array) -> Array:
+    step = len(scores) // PEEK + 1
+    return scores[::step]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mapped(Piece):
+    """A piece whose scores are turned into something else: negated, multiplied, calibrated."""
+
+    piece: Piece
+    factor: float = 1.0
+    calibration: Calibration | None = None
+
+    @classmethod
+    def of(
+        cls, piece: Piece, *, factor: float = 1.0, calibration: Calibration | None = None
+    ) -> Piece:
+        """The piece itself, where nothing is to be done."""
+        if factor == 1 and calibration is None:
+            return piece
+        return cls(
+            name=piece.name, rows=piece.rows, piece=piece, factor=factor, calibration=calibration
+        )
+
+    def batches(self) -> Iterator[Batch]:
+        for batch in self.piece.batches():
+            yield self._mapped(batch)
+
+    def peek(self) -> Batch:
+        return self._mapped(self.piece.peek())
+
+    def _mapped(self, batch: Batch) -> Batch:
+        return Batch(*(self._answers(scores) if len(scores) else scores for scores in batch))
+
+    def _answers(self, scores: Array) -> Array:
+        try:
+            answers = scores if self.calibration is None else self.calibration(scores)
+        except LlrcalError as problem:
+            raise type(problem)(f"{self.name}: {problem}") from problem
+        return answers if self.factor == 1 else answers * self.factor
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayPiece(Piece):
+    """Trials in memory."""
+
+    batch: Batch
+
+    @classmethod
+    def of(cls, tar: Array, non: Array, name: str = "arrays") -> ArrayPiece:
+        return cls(name=name, rows=len(tar) + len(non), batch=Batch(tar, non))
+
+    def batches(self) -> Iterator[Batch]:
+        yield self.batch
+
+
+def renamed(piece: Piece, name: str) -> Piece:
+    """The same piece under another name."""
+    return replace(piece, name=name)

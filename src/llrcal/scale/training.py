@@ -1,0 +1,47 @@
+"""Training on trials in pieces."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from llrcal.arrays import Floats
+from llrcal.ranks import Groups
+from llrcal.scale.store import Store
+from llrcal.summary import Summary
+from llrcal.training import Training, check_spread
+
+
+class StreamedTraining(Training):
+    """What methods ask of training scores, worked out in passes over pieces of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.tar_count = store.survey.tar.count
+        self.non_count = store.survey.non.count
+
+    @cached_property
+    def tar(self) -> Summary:
+        summary = self._store.summaries[0]
+        check_spread(summary.grid, "target")
+        return summary
+
+    @cached_property
+    def non(self) -> Summary:
+        summary = self._store.summaries[1]
+        check_spread(summary.grid, "non-target")
+        return summary
+
+    @cached_property
+    def finite(self) -> Training:
+        return self  # infinite scores are refused by who reads them
+
+    @cached_property
+    def groups(self) -> Groups:
+        return self._store.groups
+
+    def _next_above(self, values: Floats) -> Floats:
+        return self._store.next_above(values)
+
+    def _greatest_of_larger(self) -> float:
+        survey = self._store.survey
+        return (survey.non if survey.rare_is_tar else survey.tar).greatest
