@@ -26,7 +26,8 @@ _ONE = np.float64(1.0).view(np.int64)
 class Grid:
     """``2^bin_bits`` bins per octave on either side of ``origin``, ``octaves`` octaves far.
 
-    ``unit`` is a power of two, and ``origin`` a multiple of it: differences to the origin are exact.
+    ``unit`` is a power of two, and ``origin`` a multiple of it, so that differences to the origin
+    are exact.
     """
 
     origin: float

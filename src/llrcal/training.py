@@ -72,8 +72,8 @@ class Training(ABC):
         """
         if self._is_summarised:
             sides = self.tar, self.non
-            low, high = min(side.least for side in sides), max(side.greatest for side in sides)
-            return low + 0.0, high + 0.0  # of 0 and -0, always 0
+            least = min(side.least for side in sides)
+            return least + 0.0, max(side.greatest for side in sides) + 0.0  # of 0 and -0, 0
         low, above = self.groups.low, self.groups.above
         greatest = self._greatest_of_larger() if above[-1] else low[-1]
         return float(low[0]), float(greatest) + 0.0

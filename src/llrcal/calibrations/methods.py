@@ -208,7 +208,7 @@ def train_on(
     """Calibrations by label, from training scores wherever they are."""
     out: dict[str, Calibration] = {}
     for entry in methods:
-        method, options = _parted(entry)
+        method, options = parted(entry)
         try:
             fitted = _fit(data, method, options)
         except DegenerateError as problem:
@@ -221,7 +221,7 @@ def train_on(
     return out
 
 
-def _parted(entry: Method) -> tuple[str, Mapping[str, Any]]:
+def parted(entry: Method) -> tuple[str, Mapping[str, Any]]:
     """A method and its options."""
     if isinstance(entry, str):
         return entry, {}

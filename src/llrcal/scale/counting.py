@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Literal
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.hull import Hull
 from llrcal.ranks import RUN, Counted, Groups, Sieve, counted_by_sorting, next_above, pool
 from llrcal.scale.piece import Batch, Piece
+
+_SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True)
@@ -77,53 +82,37 @@ class Distinct:
 
     def below(self, thresholds: Floats) -> Counts:
         """How many scores are smaller than each threshold."""
-        total = np.concatenate([[0], np.cumsum(self.counts)])
-        return np.asarray(total[np.searchsorted(self.values, thresholds)])
+        return np.asarray(self._total[np.searchsorted(self.values, thresholds)])
 
-
-@dataclass(frozen=True)
-class Stretch:
-    """A stretch of the score axis: the rarer class in it, and the commoner one counted among it."""
-
-    rare: Distinct
-    counted: Counted
-
-    @classmethod
-    def of(cls, rare: Distinct, common: Distinct) -> Stretch:
-        total = np.concatenate([[0], np.cumsum(common.counts)])
+    def among(self, others: Distinct) -> Counted:
+        """These, counted among the values of others."""
         below, up_to = (
-            total[np.searchsorted(common.values, rare.values, side)] for side in ("left", "right")
+            self._total[np.searchsorted(self.values, others.values, side)] for side in _SIDES
         )
-        least = float(common.values[0]) if len(common.values) else np.inf
-        return cls(rare, Counted(below, up_to, int(total[-1]), least))
+        least = float(self.values[0]) if len(self.values) else np.inf
+        return Counted(below, up_to, int(self._total[-1]), least)
+
+    @property
+    def _total(self) -> Counts:
+        return np.concatenate([[0], np.cumsum(self.counts)])
 
 
-def groups_of(stretches: list[Stretch], *, rare_is_tar: bool) -> Groups:
-    """The groups of consecutive stretches, in rising order."""
-    before = np.cumsum([0, *(stretch.counted.count for stretch in stretches)])
-    each = list(zip(stretches, before, strict=False))
-    counted = Counted(
-        np.concatenate([stretch.counted.below + count for stretch, count in each]),
-        np.concatenate([stretch.counted.up_to + count for stretch, count in each]),
-        int(before[-1]),
-        min(stretch.counted.least for stretch in stretches),
-    )
-    values = np.concatenate([stretch.rare.values for stretch in stretches])
-    counts = np.concatenate([stretch.rare.counts for stretch in stretches])
-    return pool(values, counts, counted, rare_is_tar=rare_is_tar)
+def groups_of(rare: Distinct, common: Counted, *, rare_is_tar: bool) -> Groups:
+    """The groups of two classes, one of them counted among the other."""
+    return pool(rare.values, rare.counts, common, rare_is_tar=rare_is_tar)
 
 
 @dataclass(frozen=True)
-class Parted:
+class Parter:
     """The work on one piece: the scores of both classes from one score up to another."""
 
     low: float
     high: float | None
     """None for all above, infinity among them."""
 
-    def __call__(self, piece: Piece) -> Parts:
-        batches = (Parts((self._part(b.tar),), (self._part(b.non),)) for b in piece.batches())
-        return reduce(Parts.merge, batches, Parts())
+    def __call__(self, piece: Piece) -> Stretch:
+        batches = (Stretch((self._part(b.tar),), (self._part(b.non),)) for b in piece.batches())
+        return reduce(Stretch.merge, batches, Stretch())
 
     def _part(self, scores: Array) -> Array:
         within = scores >= self.low
@@ -131,16 +120,44 @@ class Parted:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Scores of a stretch, not sorted yet."""
+class Stretch:
+    """All scores of a stretch of the axis."""
 
     tar: tuple[Array, ...] = ()
     non: tuple[Array, ...] = ()
 
-    def merge(self, other: Parts) -> Parts:
-        return Parts(self.tar + other.tar, self.non + other.non)
+    def merge(self, other: Stretch) -> Stretch:
+        return Stretch(self.tar + other.tar, self.non + other.non)
 
-    def stretch(self, *, rare_is_tar: bool) -> Stretch:
-        """The stretch of these scores."""
+    def groups(self, *, rare_is_tar: bool) -> Groups:
+        """The groups of this stretch, pooled as far as they are going to be in any case.
+
+        What is pooled within a stretch stays together in the whole, so that few groups are left.
+        """
         tar, non = (Distinct.of(np.concatenate([*p, np.empty(0)])) for p in (self.tar, self.non))
-        return Stretch.of(tar, non) if rare_is_tar else Stretch.of(non, tar)
+        rare, common = (tar, non) if rare_is_tar else (non, tar)
+        if not len(rare.values):
+            return _of_one_class(common, rare_is_tar=rare_is_tar)
+        every = groups_of(rare, common.among(rare), rare_is_tar=rare_is_tar)
+        hull = Hull.of(every)
+        return Groups(
+            every.low[hull.first_group], every.above[hull.first_group], hull.tar, hull.non
+        )
+
+
+def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
+    """One group for scores of the commoner class alone; none for none."""
+    count = common.counts.sum(keepdims=True) if len(common.values) else common.counts
+    none = np.zeros_like(count)
+    tar, non = (none, count) if rare_is_tar else (count, none)
+    return Groups(common.values[:1] + 0.0, np.zeros(len(count), bool), tar, non)
+
+
+def joined(stretches: Sequence[Groups]) -> Groups:
+    """The groups of consecutive stretches, in rising order."""
+    return Groups(
+        np.concatenate([groups.low for groups in stretches]),
+        np.concatenate([groups.above for groups in stretches]),
+        np.concatenate([groups.tar for groups in stretches]),
+        np.concatenate([groups.non for groups in stretches]),
+    )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.chunks import alone, threads
-from llrcal.scale.counting import Parted, Parts, Stretch
+from llrcal.ranks import Groups
+from llrcal.scale.counting import Parter, Stretch
 from llrcal.scale.piece import Piece
 
 _Value = TypeVar("_Value")
@@ -30,6 +30,9 @@ class Engine(Protocol):
     Merging is associative and commutative to the last bit, so that it may be done in any order.
     """
 
+    most_in_a_stretch: int
+    """Scores that there is room to sort together."""
+
     def reduce(
         self,
         pieces: Sequence[Piece],
@@ -41,12 +44,14 @@ class Engine(Protocol):
 
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Stretch]:
-        """All scores, parted at some cuts and each part sorted, in rising order."""
+    ) -> list[Groups]:
+        """The groups of all scores, in stretches of the axis that are parted by some cuts."""
 
 
 class Threads:
     """Threads of this process, each with a piece of its own."""
+
+    most_in_a_stretch = 2**24
 
     def __init__(self, progress: Progress = silent) -> None:
         self._progress = progress
@@ -69,15 +74,14 @@ class Threads:
 
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Stretch]:
+    ) -> list[Groups]:
         """One pass for each stretch, since there is room for one at a time."""
-        edges = [-np.inf, *cuts.tolist(), None]
+        edges = [-np.inf, *cuts.tolist()]
         found = []
-        for number, (low, high) in enumerate(pairwise(edges), 1):
-            work = Parted(low, high)
-            what = f"sorting, part {number} of {len(edges) - 1}"
-            part = self.reduce(pieces, work, Parts.merge, what)
-            found.append(part.stretch(rare_is_tar=rare_is_tar))
+        for number, (low, high) in enumerate(zip(edges, [*edges[1:], None], strict=True), 1):
+            what = f"sorting, part {number} of {len(edges)}"
+            stretch = self.reduce(pieces, Parter(low, high), Stretch.merge, what)
+            found.append(stretch.groups(rare_is_tar=rare_is_tar))
         return found
 
     def _each(

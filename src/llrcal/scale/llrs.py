@@ -11,7 +11,7 @@ from llrcal.arrays import Counts, Floats
 from llrcal.evaluation.cross_entropy import WeightedLLRs
 from llrcal.evaluation.llrs import Range
 from llrcal.ranks import Counted, Groups
-from llrcal.scale.counting import Stretch, groups_of
+from llrcal.scale.counting import groups_of
 from llrcal.scale.store import Store
 from llrcal.sums import ExactSum
 
@@ -44,7 +44,7 @@ class StreamedLLRs:
         if rare is None:
             return self._store.groups
         counted = self._counted.at(rare.values)
-        return groups_of([Stretch(rare, counted)], rare_is_tar=self._store.survey.rare_is_tar)
+        return groups_of(rare, counted, rare_is_tar=self._store.survey.rare_is_tar)
 
     @cached_property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,18 +18,21 @@ PEEK = 2**15
 """Trials that are enough to get an idea."""
 
 
-class Batch(NamedTuple):
+@dataclass(frozen=True)
+class Batch:
     """Some target and some non-target scores; either may be none."""
 
     tar: Array
     non: Array
+    left_out: int = 0
+    """Trials beside these that were dropped, as the user wished."""
 
-    def __len__(self) -> int:
-        return len(self.tar) + len(self.non)
+    @property
+    def sides(self) -> tuple[Array, Array]:
+        return self.tar, self.non
 
-    @classmethod
-    def of(cls, scores: Array, is_target: Array) -> Batch:
-        return cls(scores[is_target], scores[~is_target])
+
+NOTHING = Batch(np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +56,8 @@ class Piece(ABC):
 
     def peek(self) -> Batch:
         """Some of the trials, to get an idea of all."""
-        first = next(iter(self.batches()), Batch(np.empty(0), np.empty(0)))
-        return Batch(*(_thinned(scores) for scores in first))
+        first = next(iter(self.batches()), NOTHING)
+        return Batch(_thinned(first.tar), _thinned(first.non))
 
 
 def _thinned(scores: Array) -> Array:
@@ -90,7 +92,8 @@ class Mapped(Piece):
         return self._mapped(self.piece.peek())
 
     def _mapped(self, batch: Batch) -> Batch:
-        return Batch(*(self._answers(scores) if len(scores) else scores for scores in batch))
+        tar, non = (self._answers(scores) if len(scores) else scores for scores in batch.sides)
+        return Batch(tar, non, batch.left_out)
 
     def _answers(self, scores: Array) -> Array:
         try:
@@ -112,8 +115,3 @@ class ArrayPiece(Piece):
 
     def batches(self) -> Iterator[Batch]:
         yield self.batch
-
-
-def renamed(piece: Piece, name: str) -> Piece:
-    """The same piece under another name."""
-    return replace(piece, name=name)

@@ -15,7 +15,7 @@ from llrcal.errors import ScoreError
 from llrcal.grid import Grid
 from llrcal.ranks import Counted, Groups
 from llrcal.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, Stretch, groups_of
+from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, groups_of, joined
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Mapped, Piece
 from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
@@ -24,8 +24,6 @@ from llrcal.summary import Summary, check_reach
 _Value = TypeVar("_Value")
 
 _LOOKED_AT = 8  # pieces, for a first idea
-MOST_IN_A_STRETCH = 2**24
-"""Scores that are sorted together where both classes are too large for anything else."""
 
 
 class Store:
@@ -161,15 +159,14 @@ class Store:
         """Both classes in rising order, pooled where nothing can bend."""
         rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
-            stretches = self.engine.stretches(self.pieces, self._cuts(), rare_is_tar=rare_is_tar)
-        else:
-            counted = self.counted(self.rare.values, of_tar=not rare_is_tar)
-            stretches = [Stretch(self.rare, counted)]
-        return groups_of(stretches, rare_is_tar=rare_is_tar)
+            return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
+        counted = self.counted(self.rare.values, of_tar=not rare_is_tar)
+        return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
 
+    @property
     def _cuts(self) -> Floats:
         """Scores that part the axis into stretches with about as many trials each."""
-        parts = -(-sum(side.count for side in self.survey.sides) // MOST_IN_A_STRETCH)
+        parts = -(-sum(side.count for side in self.survey.sides) // self.engine.most_in_a_stretch)
         values, weights = [], []
         for sample, side in zip(self.samples, self.survey.sides, strict=True):
             scores, counts = sample.sorted()

@@ -116,10 +116,16 @@ class Survey:
 
     tar: Side
     non: Side
+    left_out: int = 0
+    """Trials that were dropped, as the user wished."""
 
     def merge(self, other: Survey) -> Survey:
         """The same of both."""
-        return Survey(self.tar.merge(other.tar), self.non.merge(other.non))
+        return Survey(
+            self.tar.merge(other.tar),
+            self.non.merge(other.non),
+            self.left_out + other.left_out,
+        )
 
     @cached_property
     def rare_is_tar(self) -> bool:
@@ -142,13 +148,13 @@ class Surveyor:
     non: Plan
 
     def __call__(self, piece: Piece) -> Survey:
-        nothing = Survey(*(Side.of(np.empty(0), plan) for plan in (self.tar, self.non)))
+        nothing = Survey(Side.of(np.empty(0), self.tar), Side.of(np.empty(0), self.non))
         batches = (
-            Survey(Side.of(batch.tar, self.tar), Side.of(batch.non, self.non))
+            Survey(Side.of(batch.tar, self.tar), Side.of(batch.non, self.non), batch.left_out)
             for batch in piece.batches()
         )
         found = reduce(Survey.merge, batches, nothing)
-        return Survey(found.tar.compact, found.non.compact)
+        return Survey(found.tar.compact, found.non.compact, found.left_out)
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,7 @@ class Glance:
 
     @classmethod
     def at(cls, piece: Piece) -> Glance:
-        return cls(*(scores[np.isfinite(scores)] for scores in piece.peek()))
+        return cls(*(scores[np.isfinite(scores)] for scores in piece.peek().sides))
 
     def merge(self, other: Glance) -> Glance:
         return Glance(np.concatenate([self.tar, other.tar]), np.concatenate([self.non, other.non]))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import glob
 import io
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +19,17 @@ from llrcal.errors import TrialFileError
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.looks import Look
 from llrcal.trials.naming import could_be_ids, roles_by_name
+from llrcal.trials.nan_scores import warn_of, without_nan
+from llrcal.trials.parquet import Claims, DamagedError, claims_of
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.text import as_labels, with_derived_columns
-from llrcal.trials.wish import Wish
+from llrcal.trials.wish import TO_DROP_NAN, Wish
 
 _SAMPLE = 1000
 _SCORE = 8  # bytes
-_LARGEST_RATIO = 1000
+_LARGEST_RATIO = 1000  # of rows, which may all be the same,
+_LARGEST_SWELLING = 100  # and of what was packed, as of text
 _HARMLESS = 2**26
 _WANTED = {*IDS, *SPEAKERS, "score", "label"}
 # What polars raises where it cannot do something; the second over times that are none, for one.
@@ -65,7 +72,7 @@ def read_frame_file(source: Source, wish: Wish) -> Table:
         If the file is damaged, or its columns cannot be told apart.
     """
     head = _read(source, n_rows=_SAMPLE)
-    roles = _roles(head, wish, source.name)
+    roles = roles_of(head, wish, source.name)
     wanted = [n for n, role in zip(head.columns, roles, strict=True) if role in _WANTED]
     frame = _read(source, columns=wanted)
     kept = tuple(role for role in roles if role in _WANTED)
@@ -74,38 +81,101 @@ def read_frame_file(source: Source, wish: Wish) -> Table:
 
 
 def score_column(source: Source, wish: Wish) -> tuple[pl.DataFrame, str]:
-    """All of a Parquet or Arrow file, and the name of its column of scores, which are finite."""
+    """A Parquet or Arrow file with all its columns, and the name of the one with the scores.
+
+    Rows are left out, with a warning, where the score is NaN and the wish says so.
+    """
     frame = _read(source)
     table = read_frame(frame, wish, source.name)
     if table.score_name is None:
         raise TrialFileError(f"{source.name}: no column was named as the score")
+    if wish.on_nan == "drop":
+        _, _, said = without_nan(table, None)
+        frame = frame.filter(~table.frame["score"].is_nan())
+        warn_of(said)
     return frame, table.score_name
 
 
 def _read(source: Source, **options: Any) -> pl.DataFrame:
     is_parquet = source.head.startswith(b"PAR1")
-    read, scan = (pl.read_parquet, pl.scan_parquet) if is_parquet else (pl.read_ipc, pl.scan_ipc)
+    read = pl.read_parquet if is_parquet else pl.read_ipc
     # Polars would look for other files if there is a * or a [ in the name.
     path = glob.escape(str(Path(source.path).absolute())) if source.path else None
     try:
-        count = scan(path or io.BytesIO(source.content)).select(pl.len()).collect().item()
-        _refuse_bombs(source, count)
+        if is_parquet:
+            check_parquet(source)
+        else:
+            count = pl.scan_ipc(path or io.BytesIO(source.content)).select(pl.len()).collect()
+            _refuse_many(source, count.item())
         return read(path or source.content, **options)
-    except (*_UNFIT, OSError) as problem:
+    except pl.exceptions.PanicException as problem:
+        raise _damaged(source, "its content is not what it says") from problem
+    except (pl.exceptions.PolarsError, OSError) as problem:
         first_line = str(problem).partition("\n")[0]
         raise TrialFileError(f"{source.name}: cannot be read: {first_line}") from problem
 
 
-def _refuse_bombs(source: Source, count: int) -> None:
-    """Refuse a file that says of ever so many rows that they are all the same."""
-    size = Path(source.path).stat().st_size if source.path else len(source.content)
-    if count * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
+def check_parquet(source: Source) -> Claims:
+    """What a Parquet file claims to hold.
+
+    Raises
+    ------
+    TrialFileError
+        If it is damaged, or would take up far more room than on disk.
+    """
+    try:
+        with _image(source) as data:
+            claims = claims_of(data)
+    except DamagedError as problem:
+        raise _damaged(source, str(problem)) from problem
+    _refuse_many(source, claims.rows)
+    size = _size(source)
+    if claims.unpacked > max(_HARMLESS, _LARGEST_SWELLING * size):
         raise TrialFileError(
-            f"{source.name}: {size} bytes swell to {count} rows; these are no scores"
+            f"{source.name}: {size} bytes swell to {claims.unpacked}; if this is meant, write the "
+            "file without compression first"
+        )
+    return claims
+
+
+def _refuse_many(source: Source, rows: int) -> None:
+    """Refuse a file that says of ever so many rows that they are all the same."""
+    size = _size(source)
+    if rows * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
+        raise TrialFileError(
+            f"{source.name}: {size} bytes swell to {rows} rows; these are no scores"
         )
 
 
-def _roles(frame: pl.DataFrame, wish: Wish, source: str) -> tuple[str, ...]:
+@contextmanager
+def _image(source: Source) -> Iterator[bytes | mmap]:
+    """The bytes of a file, where they lie."""
+    if source.path is None:
+        yield source.content
+        return
+    with (
+        Path(source.path).open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as image,
+    ):
+        yield image
+
+
+def _size(source: Source) -> int:
+    return Path(source.path).stat().st_size if source.path else len(source.content)
+
+
+def _damaged(source: Source, reason: str) -> TrialFileError:
+    return TrialFileError(f"{source.name}: cannot be read: {reason}; copy or write the file again")
+
+
+def roles_of(frame: pl.DataFrame, wish: Wish, source: str) -> tuple[str, ...]:
+    """The role of each column of a table.
+
+    Raises
+    ------
+    TrialFileError
+        If columns cannot be told apart.
+    """
     if wish.columns:
         if len(wish.columns) != frame.width:
             raise TrialFileError(
@@ -134,7 +204,7 @@ def read_frame(frame: pl.DataFrame, wish: Wish, source: str) -> Table:
     """
     if not frame.height:
         raise TrialFileError(f"{source}: holds no trials")
-    roles = _roles(frame, wish, source)
+    roles = roles_of(frame, wish, source)
     wanted = {
         role: frame[name]
         for role, name in zip(roles, frame.columns, strict=True)
@@ -142,12 +212,8 @@ def read_frame(frame: pl.DataFrame, wish: Wish, source: str) -> Table:
     }
     out = {}
     for role, column in wanted.items():
-        if column.null_count():
-            row = int(column.is_null().arg_max() or 0)
-            raise TrialFileError(
-                f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
-                f"first in row {row}; remove or repair them"
-            )
+        if role != "score" or wish.on_nan == "error":
+            refuse_nulls(column, role, source)
         out[role] = _converted(column, role, wish, source)
     chosen = ",".join(f"{role}={column.name}" for role, column in wanted.items())
     label = wanted.get("label")
@@ -169,36 +235,68 @@ def _look(column: pl.Series, words: frozenset[str]) -> Look:
         return Look.of(["[]"], frozenset())
 
 
+def refuse_nulls(column: pl.Series, role: str, source: str) -> None:
+    """Raise a TrialFileError where values are missing."""
+    if column.null_count():
+        row = int(column.is_null().arg_max() or 0)
+        hint = f", {TO_DROP_NAN}" if role == "score" else ""
+        raise TrialFileError(
+            f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
+            f"first in row {row}; remove or repair them{hint}"
+        )
+
+
 def _converted(column: pl.Series, role: str, wish: Wish, source: str) -> pl.Series:
     if role == "score":
-        return _scores(column, wish, source)
+        return scores_in(column, wish, source)
+    if role == "label":
+        return labels_in(column, wish, source)
+    return _text(column, role, source)
+
+
+def _text(column: pl.Series, role: str, source: str) -> pl.Series:
     try:
-        text = column.cast(pl.String).rename(role)
+        return column.cast(pl.String).rename(role)
     except _UNFIT as problem:
         raise TrialFileError(
             f"{source}: column {column.name!r} should be the {role}, but is of type {column.dtype}"
         ) from problem
-    return _labels(text, column.name, wish, source) if role == "label" else text
 
 
-def _scores(column: pl.Series, wish: Wish, source: str) -> pl.Series:
+def scores_in(column: pl.Series, wish: Wish, source: str) -> pl.Series:
+    """A column as scores.
+
+    Raises
+    ------
+    TrialFileError
+        If it does not hold numbers, or one that cannot be used.
+    """
     if not column.dtype.is_numeric():
         raise TrialFileError(
             f"{source}: column {column.name!r} should be the score, but is of type {column.dtype}"
         )
-    scores = column.cast(pl.Float64).rename("score")
+    scores = column.cast(pl.Float64).rename("score").fill_null(math.nan)  # NaN as pandas has it
     values = scores.to_numpy()
-    bad = np.isnan(values) if wish.allow_infinite else ~np.isfinite(values)
+    bad = wish.unusable(values)
     if bad.any():
         row = int(np.argmax(bad))
+        hint = f", {TO_DROP_NAN}" if np.isnan(values).any() else ""
         raise TrialFileError(
             f"{source}: column {column.name!r} has {int(bad.sum())} scores that are not finite; "
-            f"the first is {values[row]} in row {row}. Remove or repair them"
+            f"the first is {values[row]} in row {row}. Remove or repair them{hint}"
         )
     return scores
 
 
-def _labels(words: pl.Series, name: str, wish: Wish, source: str) -> pl.Series:
+def labels_in(column: pl.Series, wish: Wish, source: str) -> pl.Series:
+    """A column as labels.
+
+    Raises
+    ------
+    TrialFileError
+        If a word in it is not known.
+    """
+    words, name = _text(column, "label", source), column.name
     labels = as_labels(words, wish, source)
     if labels.null_count():
         row = int(labels.is_null().arg_max() or 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any, Literal, get_args
 
@@ -19,6 +19,7 @@ from llrcal.trials.frames import as_polars, is_frame, read_frame, read_frame_fil
 from llrcal.trials.hdf5 import is_hdf5, read_hdf5
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
 from llrcal.trials.matrix import read_matrix
+from llrcal.trials.nan_scores import are_numbers, refuse_nan, without_nan
 from llrcal.trials.npy import (
     archive_trials,
     is_npy,
@@ -33,7 +34,7 @@ from llrcal.trials.source import Source, mode_of
 from llrcal.trials.table import Table
 from llrcal.trials.text import read_text
 from llrcal.trials.trials import Trials
-from llrcal.trials.wish import Wish
+from llrcal.trials.wish import OnNan, Wish
 
 Spoof = Literal["error", "omit", "nontarget", "only"]
 
@@ -54,6 +55,7 @@ def read_trials(
     duplicates: OnDuplicates = "error",
     spoof: Spoof = "error",
     allow_infinite: bool = False,
+    on_nan: OnNan = "error",
 ) -> Trials:
     """Read scores and labels, from one file or from a score file and its key.
 
@@ -87,11 +89,15 @@ def read_trials(
         ``"only"`` (instead of them).
     allow_infinite
         Whether scores may be infinite, as LLRs may.
+    on_nan
+        Trials whose score is NaN (in a frame, also null): ``"error"``, or ``"drop"`` to leave them
+        out, also of the key.
 
     Returns
     -------
     Trials
-        Target and non-target scores, labels and ids; its ``notes`` say how they were read.
+        Target and non-target scores, labels and ids; its ``notes`` say how they were read, and
+        ``left_out`` what was dropped.
 
     Raises
     ------
@@ -110,6 +116,7 @@ def read_trials(
         separator=separator,
         header=header,
         allow_infinite=allow_infinite,
+        on_nan=on_nan,
     )
     if spoof not in get_args(Spoof):
         raise OptionError(f"spoof cannot be {spoof!r}; choose {', '.join(get_args(Spoof))}")
@@ -120,8 +127,7 @@ def read_trials(
         if _is_archive(source):
             return archive_trials(fspath(source), wish)
     policy = Policy(missing, unknown, duplicates)
-    table, notes = read_and_join(source, key, wish, key_wish, policy)
-    return _trials(table, notes, spoof, wish)
+    return _trials(read_and_join(source, key, wish, key_wish, policy), spoof, wish)
 
 
 def wishes(
@@ -132,6 +138,7 @@ def wishes(
     key_convention: str | None,
     key_columns: str | None,
     allow_infinite: bool = False,
+    on_nan: OnNan = "error",
     **form: Any,
 ) -> tuple[Wish, Wish]:
     """What to look for in the scores, and what in the key."""
@@ -141,24 +148,38 @@ def wishes(
             convention=convention,
             columns=columns,
             allow_infinite=allow_infinite,
+            on_nan=on_nan,
             **form,
         ),
         Wish.of("key", convention=key_convention, columns=key_columns, **form),
     )
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Scores, with labels from the key where there is one, and how they were read."""
+
+    table: Table
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    """Those of the notes that tell of scores that could not be used."""
+
+
 def read_and_join(
     source: Any, key: Any | None, wish: Wish, key_wish: Wish, policy: Policy
-) -> tuple[Table, list[str]]:
-    """Scores, with labels from the key where there is one, and how they were read."""
+) -> Joined:
+    """The trials of a file, or of a file of scores and a key."""
     scores = read_table(source, wish)
-    if key is None:
+    labelled = None if key is None else read_table(key, key_wish)
+    left_out: list[str] = []
+    if wish.on_nan == "drop":
+        scores, labelled, left_out = without_nan(scores, labelled)
+    if labelled is None:
         table, said = without_duplicates(scores, policy)
-        return table, [_note(table), *said]
-    labelled = read_table(key, key_wish)
+        return Joined(table, (_note(table), *left_out, *said), tuple(left_out))
     table, said = joined(scores, labelled, policy)
-    notes = [_note(scores), _note(labelled), *said]
-    return replace(table, forensic=labelled.forensic), notes
+    notes = (_note(scores), _note(labelled), *left_out, *said)
+    return Joined(replace(table, forensic=labelled.forensic), notes, tuple(left_out))
 
 
 def read_table(source: Any, wish: Wish) -> Table:
@@ -221,8 +242,10 @@ def _array_table(array: Array, name: str, wish: Wish) -> Table:
     if wish.needs_label:
         labels = pl.Series("label", labels_of(array, name, wish)).cast(pl.Int8)
         return Table(labels.to_frame(), name, "labels in an array")
-    scores = pl.Series("score", as_floats(array, f"{name}:").astype(np.float64))
-    return Table(scores.to_frame(), name, "scores in an array")
+    scores = as_floats(array, f"{name}:").astype(np.float64)
+    if wish.on_nan == "error":
+        refuse_nan(scores, f"{name}:", wish)
+    return Table(pl.Series("score", scores).to_frame(), name, "scores in an array")
 
 
 def _pair(source: Any) -> tuple[str, str] | None:
@@ -243,21 +266,40 @@ def _is_archive(source: Any) -> bool:
 def _class_by_class(pair: tuple[str, str], wish: Wish) -> Trials:
     """Trials from two files, the targets first."""
     classes, notes = [], []
+    left_out: list[str] = []
     for name, what in zip(pair, ("targets", "non-targets"), strict=True):
-        file = Source(name)
-        if is_npy(file.head):
-            classes.append(read_npy(_on_disk(file)))
-            notes.append(f"{name}: {what}, an array")
-            continue
-        table = _read_file(file, replace(wish, contents="class"))
-        classes.append(table.frame["score"].to_numpy())
-        notes.append(f"{name}: {len(table):,} {what}; {table.reading}")
+        scores, note = _one_class(Source(name), what, replace(wish, contents="class"))
+        notes.append(note)
+        if scores.dtype.kind != "f":  # what is wrong with it is told of the class
+            pass
+        elif wish.on_nan == "error":
+            refuse_nan(scores, f"{name}: {what.removesuffix('s')}", wish)
+        else:
+            found, said = are_numbers(scores, name)
+            scores = scores[found] if said else scores
+            left_out += said
+        classes.append(scores)
     tar, non = classes
-    return Trials(tar, non, ",".join(pair), notes=tuple(notes), allow_infinite=wish.allow_infinite)
+    return Trials(
+        tar,
+        non,
+        ",".join(pair),
+        notes=(*notes, *left_out),
+        left_out=tuple(left_out),
+        allow_infinite=wish.allow_infinite,
+    )
 
 
-def _trials(table: Table, notes: list[str], spoof: Spoof, wish: Wish) -> Trials:
-    table, said = without_spoof(table, spoof)
+def _one_class(file: Source, what: str, wish: Wish) -> tuple[Array, str]:
+    """The scores of one class, and how they were read."""
+    if is_npy(file.head):
+        return read_npy(_on_disk(file)), f"{file.name}: {what}, an array"
+    table = _read_file(file, wish)
+    return table.frame["score"].to_numpy(), f"{file.name}: {len(table):,} {what}; {table.reading}"
+
+
+def _trials(read: Joined, spoof: Spoof, wish: Wish) -> Trials:
+    table, said = without_spoof(read.table, spoof)
     frame = table.frame
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
     scores = frame["score"].to_numpy()
@@ -271,7 +313,8 @@ def _trials(table: Table, notes: list[str], spoof: Spoof, wish: Wish) -> Trials:
         None if speakers is None else speakers[~labels],
         is_target=labels,
         ids=frame.select(ids) if ids else None,
-        notes=(*notes, *said),
+        notes=(*read.notes, *said),
+        left_out=read.left_out,
         score_name=table.score_name,
         forensic=table.forensic,
         allow_infinite=wish.allow_infinite,

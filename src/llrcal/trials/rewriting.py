@@ -20,6 +20,7 @@ from llrcal.trials.lines import Answers, rewritten, rewritten_matrix
 from llrcal.trials.matrix import matrix_cells
 from llrcal.trials.npy import is_npy, is_npz, read_npy, read_npz
 from llrcal.trials.packing import check_place, output
+from llrcal.trials.parquet_rewriting import rewrite_parquet
 from llrcal.trials.sniffing import sniff
 from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
@@ -85,6 +86,8 @@ def _write(
     wish: Wish,
     progress: Callable[[int], None],
 ) -> str:
+    if file.path is not None and file.head.startswith(b"PAR1"):
+        return rewrite_parquet(file, written, answers, wish)
     if file.head.startswith((b"PAR1", b"ARROW1")):
         return _write_frame(file, written, answers, wish)
     if is_npy(file.head) or is_npz(file.head):

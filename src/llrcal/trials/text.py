@@ -23,6 +23,7 @@ _BLOCK = 2**20
 _BLANKS = re.compile(rb"[ \t]+")
 _EDGES = re.compile(rb"^ (?!#)| (?=\r?$)", re.MULTILINE)  # what follows a blank is no comment
 _BLANK_LINES = re.compile(rb"^[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_NO_DATA = re.compile(rb"^(?:[ \t]*\r?|%b[^\n]*)(?:\n|\Z)" % COMMENT.encode(), re.MULTILINE)
 
 
 def read_text(source: Source, layout: Layout, wish: Wish) -> Table:
@@ -40,9 +41,10 @@ def read_text(source: Source, layout: Layout, wish: Wish) -> Table:
     has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)
     if not has_odd_blanks:
         skip = layout.first_line - 1
-        frame = _frame(_input(source), layout, wish, source.name, survey, skip=skip)
+        comment = COMMENT if survey.comments else None  # to look for some takes time
+        frame = _frame(_input(source), layout, wish, source.name, skip=skip, comment=comment)
     if frame is None:  # there may only be blanks too many
-        frame = _frame(tidied(source.content, layout), layout, wish, source.name, survey)
+        frame = _frame(tidied(source.content, layout), layout, wish, source.name)
     if frame is None or _overflows(frame, source, layout, wish):
         raise first_fault(source, layout, wish)
     return Table(
@@ -101,7 +103,11 @@ def _input(source: Source) -> str | bytes:
 
 
 def tidied(content: bytes, layout: Layout) -> bytes:
-    """The trials alone, without blank lines, and with no more blanks than part the values."""
+    """The trials alone, without blank lines and comments, and with no blanks but those that part.
+
+    Once the blanks before it are gone, a value that begins with a # would look like a comment.
+    There are none in a matrix.
+    """
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
     content = content.split(b"\n", layout.first_line - 1)[-1]
@@ -122,11 +128,12 @@ def _blocks(content: bytes, layout: Layout) -> Iterator[bytes]:
 
 
 def _tidied_block(content: bytes, layout: Layout) -> bytes:
+    left_out = _BLANK_LINES if layout.is_matrix else _NO_DATA
     if layout.separator == " ":
         content = _EDGES.sub(b"", _BLANKS.sub(b" ", content))
-        return _BLANK_LINES.sub(b"", content)
+        return left_out.sub(b"", content)
     patterns = [rb'(?P<kept>"[^"]*")'] if layout.quotes else []
-    patterns.append(_BLANK_LINES.pattern)
+    patterns.append(left_out.pattern)
     if layout.padded:
         sign = re.escape(layout.separator.encode())
         patterns += [rb" *(?P<sign>%b) *" % sign, rb"^ +", rb" +(?=\r?$)"]
@@ -138,7 +145,13 @@ def _tidied_block(content: bytes, layout: Layout) -> bytes:
 
 
 def _frame(
-    source: str | bytes, layout: Layout, wish: Wish, name: str, survey: Survey, *, skip: int = 0
+    source: str | bytes,
+    layout: Layout,
+    wish: Wish,
+    name: str,
+    *,
+    skip: int = 0,
+    comment: str | None = None,
 ) -> pl.DataFrame | None:
     """The columns that have a role; None if a line does not hold what the layout says."""
     wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
@@ -148,7 +161,7 @@ def _frame(
         "skip_lines": skip,
         "separator": layout.separator,
         "quote_char": '"' if layout.quotes else None,
-        "comment_prefix": COMMENT if survey.comments else None,  # to look for some takes time
+        "comment_prefix": comment,
         "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
         "columns": wanted,
         "raise_if_empty": False,

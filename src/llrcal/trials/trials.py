@@ -31,6 +31,8 @@ class Trials:
     """Names of model and recording (columns ``enrol``, ``test``, ...), in the order of the file."""
     notes: tuple[str, ...] = ()
     """How the files were read, and what was done to the trials."""
+    left_out: tuple[str, ...] = ()
+    """Those of the notes that tell of scores that could not be used: see ``on_nan``."""
     score_name: str | None = None
     """What the file calls the column of scores, where it has names."""
     forensic: bool = False

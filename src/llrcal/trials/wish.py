@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
+import numpy as np
+
+from llrcal.arrays import Array, Bools
 from llrcal.errors import OptionError
 from llrcal.labels import LABEL_OF_WORD, Label
 from llrcal.trials.conventions import NAMES, ROLES
@@ -12,8 +15,13 @@ from llrcal.trials.conventions import NAMES, ROLES
 Contents = Literal["scores", "key", "trials", "class"]
 """Scores; a key; scores with labels; or the scores of one class alone."""
 
+OnNan = Literal["error", "drop"]
+"""What becomes of trials whose score is NaN."""
+
 MATRIX = "matrix"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
+TO_DROP_NAN = "or leave out trials whose score is NaN: --on-nan drop"
+"""The end of a complaint about scores that are NaN."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,7 @@ class Wish:
     header: bool | None = None
     label_of_word: tuple[tuple[str, Label], ...] = tuple(LABEL_OF_WORD.items())
     allow_infinite: bool = False
+    on_nan: OnNan = "error"
 
     @classmethod
     def of(
@@ -42,6 +51,7 @@ class Wish:
         header: bool | None = None,
         labels: str | None = None,
         allow_infinite: bool = False,
+        on_nan: OnNan = "error",
     ) -> Self:
         """A wish in the words of the command line.
 
@@ -60,12 +70,15 @@ class Wish:
                 raise OptionError(
                     f"the separator cannot be {separator!r}; choose {', '.join(SEPARATORS)}"
                 )
+        if on_nan not in get_args(OnNan):
+            raise OptionError(f"on_nan cannot be {on_nan!r}; choose {', '.join(get_args(OnNan))}")
         wish = cls(
             contents,
             convention=convention,
             separator=separator,
             header=header,
             allow_infinite=allow_infinite,
+            on_nan=on_nan,
         )
         if labels is not None:
             wish = replace(wish, label_of_word=_vocabulary(labels))
@@ -90,6 +103,12 @@ class Wish:
         if pairs:
             return replace(self, named=tuple((role, name) for role, name in pairs))
         return replace(self, columns=tuple(roles))
+
+    def unusable(self, scores: Array) -> Bools:
+        """Which scores are refused: infinite ones unless they are LLRs, and NaN unless dropped."""
+        if self.on_nan == "error":
+            return np.isnan(scores) if self.allow_infinite else ~np.isfinite(scores)
+        return np.zeros(scores.shape, bool) if self.allow_infinite else np.isinf(scores)
 
     @property
     def needs_score(self) -> bool:

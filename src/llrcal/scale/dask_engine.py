@@ -1,0 +1,169 @@
+"""Dask does the work: one task for each piece, and a tree of tasks that merge what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, TypeVar
+
+import dask
+import numpy as np
+import pandas as pd
+import polars as pl
+from dask.delayed import Delayed, delayed
+
+from llrcal.arrays import Floats
+from llrcal.chunks import alone
+from llrcal.ranks import Groups
+from llrcal.scale.counting import Stretch
+from llrcal.scale.engine import Progress, silent
+from llrcal.scale.frames import Columns
+from llrcal.scale.piece import Batch, Mapped, Piece
+
+_Value = TypeVar("_Value")
+
+_FAN_IN = 8  # values that one task merges
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition(Piece):
+    """One partition of a Dask frame, which is at hand only where a task works on it."""
+
+    index: int
+    columns: Columns
+    frame: Any = None
+
+    def batches(self) -> Iterator[Batch]:
+        wanted = self.frame[[self.columns.score, self.columns.label]]
+        yield self.columns.batch(pl.DataFrame(wanted.reset_index(drop=True)), self.name)
+
+
+class DaskEngine:
+    """A cluster, or Dask's threads in this process where there is none."""
+
+    most_in_a_stretch = 2**22
+
+    def __init__(
+        self, client: Any | None, parts: Sequence[Delayed] = (), progress: Progress = silent
+    ) -> None:
+        self._client = client
+        self._parts = parts
+        self._progress = progress
+
+    def reduce(
+        self,
+        pieces: Sequence[Piece],
+        work: Callable[[Piece], _Value],
+        merge: Callable[[_Value, _Value], _Value],
+        what: str,
+    ) -> _Value:
+        # The work is the result of a task like any other, so that Dask can send it again to a
+        # worker that has lost it.
+        sent = delayed(work, traverse=False)
+        leaves = [self._leaf(piece, sent) for piece in pieces]
+        values = leaves
+        while len(values) > 1:
+            values = [
+                delayed(_merged)(merge, values[i : i + _FAN_IN])
+                for i in range(0, len(values), _FAN_IN)
+            ]
+        value: _Value = self._computed(values[0], leaves, pieces, what)
+        return value
+
+    def _leaf(self, piece: Piece, work: Delayed) -> Delayed:
+        index = partition_of(piece)
+        part = None if index is None else self._parts[index]
+        return delayed(_done)(work, delayed(piece, traverse=False), part)
+
+    def _computed(
+        self, root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece], what: str
+    ) -> Any:
+        total, done = sum(piece.rows for piece in pieces), 0
+        self._progress(what, done, total)
+        if self._client is None:
+            return dask.compute(root, scheduler="threads")[0]
+        from distributed import as_completed
+
+        *each, last = self._client.compute([*leaves, root], optimize_graph=False)
+        rows = {future.key: piece.rows for future, piece in zip(each, pieces, strict=True)}
+        for future in as_completed(each):
+            if future.status == "error":
+                self._client.cancel([*each, last])
+                return future.result()  # which raises what was raised there
+            done += rows[future.key]
+            self._progress(what, done, total)
+        return last.result()
+
+    def stretches(
+        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
+    ) -> list[Groups]:
+        """A range partition by Dask's own shuffle, and a task for each stretch."""
+        import dask.dataframe as dd
+
+        sent = delayed(_Stretcher(cuts), traverse=False)
+        frame = dd.from_delayed(
+            [self._leaf(piece, sent) for piece in pieces], meta=_EMPTY, verify_meta=False
+        )
+        sorted_out = frame.set_index("stretch", divisions=tuple(range(len(cuts) + 2)))
+        each = [delayed(_groups)(part, rare_is_tar) for part in sorted_out.to_delayed()]
+        self._progress("sorting", 0, len(each))
+        if self._client is None:
+            found = dask.compute(*each, scheduler="threads")
+        else:
+            found = self._client.gather(self._client.compute(each))
+        return [groups for groups in found if len(groups.low)]
+
+
+def partition_of(piece: Piece) -> int | None:
+    """The number of the partition of a frame that a piece stands for; None for files."""
+    if isinstance(piece, Mapped):
+        return partition_of(piece.piece)
+    return piece.index if isinstance(piece, Partition) else None
+
+
+def _with_frame(piece: Piece, frame: Any) -> Piece:
+    if isinstance(piece, Mapped):
+        return replace(piece, piece=_with_frame(piece.piece, frame))
+    return replace(piece, frame=frame) if isinstance(piece, Partition) else piece
+
+
+def _done(work: Callable[[Piece], _Value], piece: Piece, frame: Any) -> _Value:
+    """What a task does: the work on one piece, by itself."""
+    alone()
+    return work(_with_frame(piece, frame))
+
+
+def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
+    return reduce(merge, values)
+
+
+_EMPTY = pd.DataFrame(
+    {"stretch": np.empty(0, np.int64), "score": np.empty(0), "target": np.empty(0, bool)}
+)
+
+
+@dataclass(frozen=True)
+class _Stretcher:
+    """The work on one piece: its scores, with the number of the stretch that each is in."""
+
+    cuts: Floats
+
+    def __call__(self, piece: Piece) -> pd.DataFrame:
+        frames = [
+            pd.DataFrame(
+                {
+                    "stretch": np.searchsorted(self.cuts, scores, side="right"),
+                    "score": scores.astype(np.float64, copy=False),
+                    "target": np.full(len(scores), is_tar),
+                }
+            )
+            for batch in piece.batches()
+            for scores, is_tar in ((batch.tar, True), (batch.non, False))
+        ]
+        return pd.concat([_EMPTY, *frames])
+
+
+def _groups(frame: pd.DataFrame, rare_is_tar: bool) -> Groups:
+    scores, is_tar = frame["score"].to_numpy(), frame["target"].to_numpy()
+    return Stretch((scores[is_tar],), (scores[~is_tar],)).groups(rare_is_tar=rare_is_tar)

@@ -1,0 +1,61 @@
+"""Part of an array on disk, of one class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.scale.frames import as_batch
+from llrcal.scale.piece import BATCH, PEEK, Batch, Piece
+from llrcal.scores import as_scores
+from llrcal.trials.nan_scores import refuse_nan
+from llrcal.trials.npy import read_npy
+from llrcal.trials.wish import Wish
+
+_ROWS = 2 * BATCH
+
+
+@dataclass(frozen=True, kw_only=True)
+class NpyPiece(Piece):
+    """Some scores of an array in a file, all of one class."""
+
+    path: str
+    start: int
+    is_tar: bool
+    wish: Wish
+
+    def batches(self) -> Iterator[Batch]:
+        for start in range(self.start, self.start + self.rows, BATCH):
+            yield self._batch(start, min(start + BATCH, self.start + self.rows))
+
+    def peek(self) -> Batch:
+        return self._batch(self.start, self.start + min(self.rows, PEEK))
+
+    def _batch(self, start: int, end: int) -> Batch:
+        # Read rather than mapped: what is mapped stays in memory for as long as there is room.
+        array = read_npy(self.path)
+        scores = as_scores(np.array(array[start:end]), f"{self.name}:", allow_infinite=True)
+        if self.wish.on_nan == "error":
+            refuse_nan(scores, f"{self.name}:", self.wish)
+        labels = np.full(len(scores), int(self.is_tar), np.int8)
+        return as_batch(scores, labels, self.wish, "error", self.name)
+
+
+def npy_pieces(path: str, wish: Wish, *, is_tar: bool) -> list[Piece]:
+    """The pieces of an array on disk."""
+    array = read_npy(path)
+    if array.ndim != 1:
+        as_scores(array, f"{path}:")
+    return [
+        NpyPiece(
+            name=f"{path}, from score {start:,}",
+            rows=min(_ROWS, len(array) - start),
+            path=path,
+            start=start,
+            is_tar=is_tar,
+            wish=wish,
+        )
+        for start in range(0, len(array), _ROWS)
+    ]

@@ -1,0 +1,123 @@
+"""Files of any kind as pieces."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+
+from llrcal.errors import TrialFileError
+from llrcal.scale.frames import Spoof, as_batch
+from llrcal.scale.npy_piece import npy_pieces
+from llrcal.scale.parquet_piece import parquet_pieces
+from llrcal.scale.piece import Batch, Piece
+from llrcal.scale.text_piece import text_pieces
+from llrcal.trials.joining import Policy
+from llrcal.trials.npy import archive_trials, is_npy, is_npz
+from llrcal.trials.reading import read_and_join
+from llrcal.trials.sniffing import Layout, sniff
+from llrcal.trials.source import Source
+from llrcal.trials.wish import Wish
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+_UNKNOWN_ROWS = 2**20  # what is said of files that are read as a whole, to show progress
+
+
+def files_of(paths: Paths) -> list[str]:
+    """Names of files: of those given, of what a pattern matches, of what a folder holds.
+
+    Raises
+    ------
+    TrialFileError
+        If there is no such file.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found: list[str] = []
+    for path in (fspath(one) for one in given):
+        if Path(path).is_dir():
+            inside = sorted(Path(path).rglob("*"))
+            names = [str(p) for p in inside if p.is_file() and not p.name.startswith((".", "_"))]
+        elif glob.has_magic(path) and not Path(path).exists():
+            names = sorted(glob.glob(path, recursive=True))  # noqa: PTH207, a pattern may be absolute
+        else:
+            names = [path]
+        if not names:
+            raise TrialFileError(f"{path}: there is no such file")
+        found += names
+    return found
+
+
+def is_many(paths: Paths) -> bool:
+    """Whether more than one file is meant, or a pattern or a folder that may hold many."""
+    if not isinstance(paths, str | PathLike):
+        return True
+    path = fspath(paths)
+    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
+
+
+def pieces_of(paths: Paths, wish: Wish, spoof: Spoof = "error") -> list[Piece]:
+    """The pieces of one file or of many, in the order of their names.
+
+    Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; the message names it.
+    """
+    if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
+        return list(_class_by_class(paths, wish))
+    return [piece for name in files_of(paths) for piece in _pieces(name, wish, spoof)]
+
+
+def _class_by_class(pair: str, wish: Wish) -> Iterator[Piece]:
+    for paths, is_tar in zip(pair.split(","), (True, False), strict=True):
+        for name in files_of(paths):
+            if not is_npy(Source(name).head):
+                raise TrialFileError(
+                    f"{name}: of files of one class each, only arrays (.npy) are read in pieces"
+                )
+            yield from npy_pieces(name, wish, is_tar=is_tar)
+
+
+def _pieces(name: str, wish: Wish, spoof: Spoof) -> list[Piece]:
+    source = Source(name)
+    if source.path is not None and source.head.startswith(b"PAR1"):
+        return parquet_pieces(source, wish, spoof)
+    if Path(name).stat().st_size == 0:
+        raise TrialFileError(f"{name}: is empty")
+    layout = _layout(source, wish)
+    if layout is None:
+        return [WholePiece(name=name, rows=_UNKNOWN_ROWS, path=name, wish=wish, spoof=spoof)]
+    return text_pieces(source, layout, wish, spoof)
+
+
+def _layout(source: Source, wish: Wish) -> Layout | None:
+    """The layout of a text file that can be cut at any end of line; None for all other files."""
+    binary = (b"\x89HDF", b"\x93NUMPY", b"PK", b"ARROW1", b"PAR1")
+    if source.head.startswith(binary) or b"\n" not in source.head:
+        return None
+    layout = sniff(source.head, wish, source.name)
+    return None if layout.is_matrix else layout
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholePiece(Piece):
+    """A file of any other kind, which must fit into memory by itself."""
+
+    path: str
+    wish: Wish
+    spoof: Spoof
+
+    def batches(self) -> Iterator[Batch]:
+        if is_npz(Source(self.path).head):
+            trials = archive_trials(self.path, self.wish)
+            yield Batch(trials.tar, trials.non)
+            return
+        policy = Policy("error", "error", "all")
+        frame = read_and_join(self.path, None, self.wish, self.wish, policy).table.frame
+        scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
+        yield as_batch(scores, labels, self.wish, self.spoof, self.path)

@@ -1,0 +1,162 @@
+"""Lines of a text file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from llrcal.errors import TrialFileError
+from llrcal.scale.frames import Spoof, as_batch
+from llrcal.scale.piece import Batch, Piece
+from llrcal.trials.sniffing import Layout
+from llrcal.trials.source import Source
+from llrcal.trials.text import read_text
+from llrcal.trials.wish import Wish
+
+_BLOCK = 2**25  # bytes that are parsed at a time
+_PIECE = 4 * _BLOCK
+_PEEK = 2**20
+_LINE = re.compile(r"(?<=, line )\d+")
+
+
+class Block(Source):
+    """Some lines of a file, in memory."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.name = name
+        self._content = content
+
+    @cached_property
+    def compression(self) -> None:
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextPiece(Piece):
+    """The lines of a text file that begin between two of its bytes."""
+
+    path: str
+    start: int
+    end: int | None
+    """None for the whole of a file that is compressed, and can only be read from its start."""
+    layout: Layout
+    wish: Wish
+    spoof: Spoof
+
+    def batches(self) -> Iterator[Batch]:
+        start = self.start
+        for content in self._blocks():
+            yield self._batch(content, start)
+            start += len(content)
+
+    def peek(self) -> Batch:
+        content = next(self._blocks(_PEEK), b"")
+        return self._batch(content, self.start)
+
+    def _batch(self, content: bytes, start: int) -> Batch:
+        layout = self.layout if start == 0 else replace(self.layout, first_line=1)
+        if not content.strip():
+            return Batch(np.empty(0), np.empty(0))
+        if layout.quotes and content.count(b'"') % 2:
+            raise TrialFileError(
+                f"{self.path}: a line ends between quotation marks, so that it cannot be read in "
+                "pieces; write the trials without such names"
+            )
+        try:
+            table = read_text(Block(self.path, content), layout, self.wish)
+        except TrialFileError as problem:
+            raise TrialFileError(self._with_line_of_file(str(problem), start)) from problem
+        frame = table.frame
+        scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
+        return as_batch(scores, labels, self.wish, self.spoof, self.path)
+
+    def _blocks(self, size: int = _BLOCK) -> Iterator[bytes]:
+        """The lines, many at a time; the first block begins where the piece does."""
+        rest = b""
+        for block in self._content(size):
+            whole = block.rfind(b"\n") + 1
+            if not whole:
+                rest += block
+                continue
+            yield rest + block[:whole]
+            rest = block[whole:]
+        if rest:
+            yield rest
+
+    def _content(self, size: int) -> Iterator[bytes]:
+        if self.end is None:
+            yield from _joined(Source(self.path).blocks(), size)
+            return
+        with Path(self.path).open("rb") as file:
+            file.seek(self.start)
+            left = self.end - self.start
+            while left and (block := file.read(min(size, left))):
+                left -= len(block)
+                yield block
+
+    def _with_line_of_file(self, message: str, start: int) -> str:
+        """A message with the number of a line in the file, and not in the block."""
+        if self.end is None or not start:
+            return message
+        before = 0
+        with Path(self.path).open("rb") as file:
+            while start and (block := file.read(min(_BLOCK, start))):
+                start -= len(block)
+                before += block.count(b"\n")
+        return _LINE.sub(lambda found: str(int(found.group()) + before), message)
+
+
+def text_pieces(source: Source, layout: Layout, wish: Wish, spoof: Spoof) -> list[Piece]:
+    """The pieces of a text file of trials, cut at ends of lines."""
+    path = source.name
+    size = Path(path).stat().st_size
+    head = source.head
+    lines = max(head.count(b"\n"), 1)
+    per_byte = lines / max(len(head), 1)
+    if source.compression:
+        rows = int(4 * size * per_byte)  # most score files shrink to a quarter or so
+        spans: list[tuple[int, int | None]] = [(0, None)]
+    else:
+        cuts = [0, *_line_starts(path, range(_PIECE, size, _PIECE)), size]
+        spans = [(a, b) for a, b in pairwise(cuts) if a < b]
+        rows = 0
+    return [
+        TextPiece(
+            name=f"{path}, from byte {start:,}",
+            rows=rows if end is None else int((end - start) * per_byte) + 1,
+            path=path,
+            start=start,
+            end=end,
+            layout=layout,
+            wish=wish,
+            spoof=spoof,
+        )
+        for start, end in spans
+    ]
+
+
+def _line_starts(path: str, places: range) -> Iterator[int]:
+    """Where the next line after each place begins."""
+    with Path(path).open("rb") as file:
+        for place in places:
+            file.seek(place)
+            file.readline()
+            yield file.tell()
+
+
+def _joined(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Small blocks as larger ones."""
+    held: list[bytes] = []
+    for block in blocks:
+        held.append(block)
+        if sum(map(len, held)) >= size:
+            yield b"".join(held)
+            held = []
+    if held:
+        yield b"".join(held)

@@ -1,0 +1,114 @@
+"""Parquet files written again with LLRs in place of scores, a group of rows at a time."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from llrcal.errors import LlrcalError, OptionError, TrialFileError
+from llrcal.trials.frames import check_parquet, refuse_nulls, roles_of, scores_in
+from llrcal.trials.lines import Answers
+from llrcal.trials.nan_scores import sentence, warn_of
+from llrcal.trials.source import Source
+from llrcal.trials.wish import Wish
+
+_SAMPLE = 1000
+_ROWS = 2**21  # rows that are looked through at a time, where one of them is at fault
+
+
+def rewrite_parquet(
+    file: Source,
+    written: IO[bytes],
+    answers: Answers,
+    wish: Wish,
+) -> str:
+    """Write a Parquet file again; returns how it was read.
+
+    Raises
+    ------
+    TrialFileError
+        If the scores cannot be found without guessing, or one of them is not a number.
+    OptionError
+        If a column that is to be added is there already.
+    """
+    return _Rewriting(file, answers, wish).write(written)
+
+
+class _Rewriting:
+    def __init__(self, file: Source, answers: Answers, wish: Wish) -> None:
+        self.file, self.answers, self.wish = file, answers, wish
+        self.rows = check_parquet(file).rows
+        self.scan = pl.scan_parquet(glob.escape(str(Path(str(file.path)).absolute())))
+        self.name = self._score_name()
+        self.left_out = 0
+        self.problem: LlrcalError | None = None
+
+    def _score_name(self) -> str:
+        head = self._collected(self.scan.head(_SAMPLE))
+        named = dict(self.wish.named).get("score")
+        if not head.height and named in head.columns:
+            return str(named)
+        if not head.height:
+            raise TrialFileError(f"{self.file.name}: holds no trials")
+        roles = dict(zip(roles_of(head, self.wish, self.file.name), head.columns, strict=True))
+        if "score" not in roles:
+            raise TrialFileError(f"{self.file.name}: no column was named as the score")
+        return str(roles["score"])
+
+    def _collected(self, scan: pl.LazyFrame) -> pl.DataFrame:
+        try:
+            return scan.collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+            first_line = str(problem).partition("\n")[0]
+            raise TrialFileError(f"{self.file.name}: cannot be read: {first_line}") from problem
+
+    def write(self, written: IO[bytes]) -> str:
+        empty = self._answered(self._collected(self.scan.head(0)))
+        try:
+            self.scan.map_batches(
+                self._noting_problems, streamable=True, schema=empty.schema
+            ).sink_parquet(written)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError) as problem:
+            self._find_fault()
+            first_line = str(problem).partition("\n")[0]
+            raise TrialFileError(f"{self.file.name}: cannot be read: {first_line}") from problem
+        if self.left_out:
+            warn_of([sentence(self.file.name, self.left_out, self.rows)])
+        return f"column {self.name!r}"
+
+    def _noting_problems(self, frame: pl.DataFrame) -> pl.DataFrame:
+        try:
+            return self._answered(frame)
+        except LlrcalError as problem:  # which polars would turn into one of its own
+            self.problem = problem
+            raise
+
+    def _answered(self, frame: pl.DataFrame) -> pl.DataFrame:
+        column = frame[self.name]
+        if self.wish.on_nan == "drop":
+            column = column.fill_null(float("nan"))
+        refuse_nulls(column, "score", self.file.name)
+        scores = scores_in(column, self.wish, self.file.name)
+        if self.wish.on_nan == "drop" and (is_nan := scores.is_nan()).any():
+            frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
+            self.left_out += int(is_nan.sum())
+        columns = self.answers(scores.to_numpy())
+        llrs, *added = (pl.Series(key, value) for key, value in columns.items())
+        for column in added:
+            if column.name in frame.columns:
+                raise OptionError(f"{self.file.name}: has a column {column.name!r} already")
+        return frame.with_columns(llrs.rename(self.name), *added)
+
+    def _find_fault(self) -> None:
+        """Raise what is wrong with a score, with its row in the file and not in its group."""
+        if self.problem is None:
+            return
+        for start in range(0, self.rows, _ROWS):
+            column = self._collected(self.scan.select(self.name).slice(start, _ROWS))[self.name]
+            where = self.file.name if start == 0 else f"{self.file.name}, from row {start}"
+            refuse_nulls(column, "score", where)
+            scores_in(column, self.wish, where)
+        raise self.problem

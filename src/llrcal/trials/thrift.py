@@ -1,0 +1,100 @@
+"""Thrift's compact protocol, in which Parquet describes itself: structures as plain values."""
+
+from __future__ import annotations
+
+import struct
+from mmap import mmap
+from typing import Any
+
+_DEEPEST = 32  # Parquet's own structures go seven deep
+_TRUE, _FALSE, _BYTE, _SHORT, _INT, _LONG, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(
+    1, 13
+)
+
+
+class ThriftError(ValueError):
+    """Bytes that are no structure, or not a whole one."""
+
+
+class Reader:
+    """Structures from some bytes, one after the other, from a place on."""
+
+    def __init__(self, data: bytes | mmap, place: int, end: int) -> None:
+        self._data = data
+        self.place = place
+        self._end = end
+
+    def structure(self, depth: int = 0) -> dict[int, Any]:
+        """The fields of a structure, by their numbers; lists are tuples, texts are bytes.
+
+        Raises
+        ------
+        ThriftError
+            If there is none.
+        """
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := self._byte():
+            step, kind = head >> 4, head & 15
+            number = number + step if step else self._number()
+            # Within a structure the type of a truth value says which it is.
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (_SHORT, _INT, _LONG):
+            return self._number()
+        if kind == _BINARY:
+            return self._bytes(self._natural())
+        if kind in (_LIST, _SET, _MAP, _STRUCT):
+            return self._nested(kind, depth + 1)
+        if kind == _DOUBLE:
+            return struct.unpack("<d", self._bytes(8))[0]
+        if kind in (_TRUE, _FALSE, _BYTE):
+            return self._byte()
+        raise ThriftError(f"there is no type {kind}")
+
+    def _nested(self, kind: int, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise ThriftError("its parts are too deep in one another")
+        if kind == _STRUCT:
+            return self.structure(depth)
+        return self._map(depth) if kind == _MAP else self._list(depth)
+
+    def _list(self, depth: int) -> tuple[Any, ...]:
+        head = self._byte()
+        size, kind = head >> 4, head & 15
+        size = self._natural() if size == 15 else size
+        return tuple(self._value(kind, depth) for _ in range(size))
+
+    def _map(self, depth: int) -> tuple[tuple[Any, Any], ...]:
+        size = self._natural()
+        kinds = self._byte() if size else 0
+        kind, other = kinds >> 4, kinds & 15
+        return tuple((self._value(kind, depth), self._value(other, depth)) for _ in range(size))
+
+    def _number(self) -> int:
+        """A whole number whose sign is in its last bit."""
+        value = self._natural()
+        return (value >> 1) ^ -(value & 1)
+
+    def _natural(self) -> int:
+        """Seven bits a byte, the least first."""
+        value, shift = 0, 0
+        while shift < 70:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+        raise ThriftError("a number is too long")
+
+    def _byte(self) -> int:
+        return self._bytes(1)[0]
+
+    def _bytes(self, count: int) -> bytes:
+        place = self.place
+        self.place += count
+        if self.place > self._end:
+            raise ThriftError("it ends too early")
+        return self._data[place : self.place]
