@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llrcal.arrays import Array, Bools, Counts, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.sample import Sample
 
 PLACE_BITS = 30  # places within a bin: 2^30
 
 _MANTISSA_BITS = 52
+_SIGN_BIT = 63
 _ONE = np.float64(1.0).view(np.int64)
 
 
@@ -108,18 +109,19 @@ class Grid:
         inner = octave - np.where(below, -1.0, 1.0)
         return inner + (outward & ((1 << self.bin_bits) - 1)) * width, width
 
-    def _bits(self, scores: Array) -> tuple[Counts, Bools]:
-        """Distance to the origin as an integer that rises with it, and on which side."""
+    def _bits(self, scores: Array) -> tuple[Counts, Counts]:
+        """Distance to the origin as an integer that rises with it; and -1 below it, else 0."""
         with np.errstate(over="ignore"):  # infinitely far is beyond the grid, and that is right
             y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
-        below = y < 0
+        y += 0.0  # of 0 and -0, always 0
+        below = y.view(np.int64) >> _SIGN_BIT
         bits = (np.abs(y, out=y) + 1.0).view(np.int64)
         bits -= _ONE
         return bits, below
 
-    def _mirrored(self, outward: Counts, below: Bools) -> Counts:
+    def _mirrored(self, outward: Counts, below: Counts) -> Counts:
         """Number the bins in rising order: side, side + 1, ... above; side - 1, ... below."""
-        np.invert(outward, out=outward, where=below)  # -1 - n
+        outward ^= below  # n above, -1 - n below
         outward += self.side
         return outward
 

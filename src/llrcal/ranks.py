@@ -14,10 +14,11 @@ from typing import Literal
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.chunks import chunks, map_parts
+from llrcal.chunks import CHUNK, chunks, map_parts
 from llrcal.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
+_LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of bins that scores are sieved by
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,10 @@ class Sieve:
 
     def __init__(self, values: Floats) -> None:
         self.values = values
-        self.grid = Grid.of(values, bin_bits=14, octaves=8)
+        # The more values there are, the narrower the bins must be for most of them to be empty.
+        bin_bits = min(max(int(np.log2(len(values) + 1)) + 2, _LEAST_BIN_BITS), _MOST_BIN_BITS)
+        self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
+        self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))  # as many bins are added up for each
         self.bins = self.grid.number(values)
         self.occupied = np.zeros(self.grid.size, bool)
         self.occupied[self.bins] = True
@@ -148,7 +152,7 @@ class Sieve:
         least = np.inf
         held: list[Array] = []
         room = full = max(RUN, len(self.values))
-        for chunk in chunks(scores):
+        for chunk in chunks(scores, self.chunk):
             least = min(least, float(chunk.min()))
             number = self.grid.number(chunk)
             held.append(chunk[self.occupied.take(number)])

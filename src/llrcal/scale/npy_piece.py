@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from llrcal.errors import ScoreError
 from llrcal.scale.frames import as_batch
 from llrcal.scale.piece import BATCH, PEEK, Batch, Piece
-from llrcal.scores import as_scores
+from llrcal.scores import as_floats, as_scores
 from llrcal.trials.nan_scores import refuse_nan
 from llrcal.trials.npy import read_npy
 from llrcal.trials.wish import Wish
 
 _ROWS = 2 * BATCH
+_INDEX = re.compile(r"(?<=at index )\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +38,17 @@ class NpyPiece(Piece):
 
     def _batch(self, start: int, end: int) -> Batch:
         # Read rather than mapped: what is mapped stays in memory for as long as there is room.
-        array = read_npy(self.path)
-        scores = as_scores(np.array(array[start:end]), f"{self.name}:", allow_infinite=True)
-        if self.wish.on_nan == "error":
-            refuse_nan(scores, f"{self.name}:", self.wish)
+        scores = as_floats(np.array(read_npy(self.path)[start:end]), f"{self.path}:")
+        checked = scores
+        if self.wish.on_nan == "drop":
+            checked = np.where(np.isnan(scores), 0, scores)
+        try:
+            refuse_nan(checked, f"{self.path}:", self.wish)
+        except ScoreError as problem:
+            message = _INDEX.sub(lambda found: str(int(found.group()) + start), str(problem))
+            raise ScoreError(message) from problem
         labels = np.full(len(scores), int(self.is_tar), np.int8)
-        return as_batch(scores, labels, self.wish, "error", self.name)
+        return as_batch(scores, labels, self.wish, "error", self.path)
 
 
 def npy_pieces(path: str, wish: Wish, *, is_tar: bool) -> list[Piece]:

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.errors import TrialFileError
-from llrcal.scale.frames import Spoof, as_batch
+from llrcal.scale.frames import Spoof, as_batch, check_spoof
 from llrcal.scale.npy_piece import npy_pieces
 from llrcal.scale.parquet_piece import parquet_pieces
 from llrcal.scale.piece import Batch, Piece
@@ -67,10 +67,17 @@ def pieces_of(paths: Paths, wish: Wish, spoof: Spoof = "error") -> list[Piece]:
     ------
     TrialFileError
         If a file cannot be read without guessing; the message names it.
+    OptionError
+        If that cannot be made of spoofs.
     """
+    check_spoof(spoof)
     if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
         return list(_class_by_class(paths, wish))
-    return [piece for name in files_of(paths) for piece in _pieces(name, wish, spoof)]
+    names = files_of(paths)
+    found = [piece for name in names for piece in _pieces(name, wish, spoof)]
+    if not found:
+        raise TrialFileError(f"{names[0]}{' and the others' if names[1:] else ''}: no trials there")
+    return found
 
 
 def _class_by_class(pair: str, wish: Wish) -> Iterator[Piece]:

@@ -37,10 +37,11 @@ class ParquetPiece(Piece):
 
     def _batch(self, start: int, rows: int) -> Batch:
         names = [self.columns.score, self.columns.label]
-        frame = _read(self.path, self.name, start, rows, names)
+        name = _part(self.path, start, rows)
+        frame = _read(self.path, name, start, rows, names)
         if frame.height != rows:
-            raise TrialFileError(f"{self.name}: has changed since it was first looked at")
-        return self.columns.batch(frame, self.name)
+            raise TrialFileError(f"{name}: has changed since it was first looked at")
+        return self.columns.batch(frame, name, first_row=start)
 
 
 def parquet_pieces(source: Source, wish: Wish, spoof: Spoof) -> list[Piece]:
@@ -63,7 +64,7 @@ def parquet_pieces(source: Source, wish: Wish, spoof: Spoof) -> list[Piece]:
     columns = Columns(roles["score"], roles["label"], wish, spoof)
     return [
         ParquetPiece(
-            name=f"{source.name}, rows from {start:,}",
+            name=_part(path, start, rows),
             rows=rows,
             path=path,
             start=start,
@@ -71,6 +72,10 @@ def parquet_pieces(source: Source, wish: Wish, spoof: Spoof) -> list[Piece]:
         )
         for start, rows in _spans(claims.groups)
     ]
+
+
+def _part(path: str, start: int, rows: int) -> str:
+    return f"{path}, rows {start} to {start + rows - 1}"
 
 
 def _spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:

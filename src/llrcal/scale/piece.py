@@ -57,12 +57,8 @@ class Piece(ABC):
     def peek(self) -> Batch:
         """Some of the trials, to get an idea of all."""
         first = next(iter(self.batches()), NOTHING)
-        return Batch(_thinned(first.tar), _thinned(first.non))
-
-
-def _thinned(scores: Array) -> Array:
-    step = len(scores) // PEEK + 1
-    return scores[::step]
+        step = sum(map(len, first.sides)) // PEEK + 1  # the same, or shares would change
+        return Batch(first.tar[::step], first.non[::step])
 
 
 @dataclass(frozen=True, kw_only=True)

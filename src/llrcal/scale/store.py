@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from operator import add
 from typing import TypeVar
@@ -68,29 +69,30 @@ class Store:
     @cached_property
     def survey(self) -> Survey:
         """What one pass tells, by a plan made after a glance at some pieces."""
-        plans = []
-        for is_tar, scores, sign in (
-            (True, self._glance.tar, -1.0),
-            (False, self._glance.non, 1.0),
-        ):
-            is_rare = is_tar == self._glance.rare_is_tar
-            few = self._glance.rare_share * self.rows <= MOST_KEPT
-            plans.append(
-                Plan(
-                    ceiling=likely_ceiling(self.rows) if self._summarised else None,
-                    grid=grid_of(Sample.of(scores)) if self._summarised and len(scores) else None,
-                    keep=self._ranked and is_rare and few,
-                    sign=sign if self._costed else None,
-                )
-            )
-        survey = self._surveyed(plans, "reading")
+        survey = self._surveyed([self._plan(is_tar=True), self._plan(is_tar=False)], "reading")
         for side, name in ((survey.tar, "target"), (survey.non, "non-target")):
             if not side.count:
-                where = (
-                    self.pieces[0].name if len(self.pieces) == 1 else f"{len(self.pieces)} pieces"
-                )
-                raise ScoreError(f"no {name} scores in {where}")
+                raise ScoreError(f"no {name} scores in {self._where}")
         return survey
+
+    def _plan(self, *, is_tar: bool) -> Plan:
+        glance = self._glance
+        scores = glance.tar if is_tar else glance.non
+        expected = int(self.rows * len(scores) / max(len(glance.tar) + len(glance.non), 1))
+        plan = Plan(
+            keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
+            sign=(-1.0 if is_tar else 1.0) if self._costed else None,
+        )
+        if not self._summarised or not len(scores):
+            return plan
+        grid = grid_of(Sample.of(scores))
+        # There may well be fewer than expected, and a sample of too few means another pass.
+        return replace(plan, ceiling=likely_ceiling(expected // 4), grid=grid)
+
+    @property
+    def _where(self) -> str:
+        names = [piece.name for piece in self.pieces]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     @cached_property
     def _glance(self) -> Glance:

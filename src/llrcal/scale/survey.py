@@ -174,8 +174,3 @@ class Glance:
     @property
     def rare_is_tar(self) -> bool:
         return len(self.tar) <= len(self.non)
-
-    @property
-    def rare_share(self) -> float:
-        counts = len(self.tar), len(self.non)
-        return min(counts) / max(sum(counts), 1)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
+from typing import IO
 
 from llrcal.errors import TrialFileError
 from llrcal.scale.frames import Spoof, as_batch
-from llrcal.scale.piece import Batch, Piece
+from llrcal.scale.piece import NOTHING, Batch, Piece
 from llrcal.trials.sniffing import Layout
 from llrcal.trials.source import Source
 from llrcal.trials.text import read_text
@@ -51,7 +51,7 @@ class TextPiece(Piece):
 
     def batches(self) -> Iterator[Batch]:
         start = self.start
-        for content in self._blocks():
+        for content in self._blocks(_BLOCK):
             yield self._batch(content, start)
             start += len(content)
 
@@ -62,7 +62,7 @@ class TextPiece(Piece):
     def _batch(self, content: bytes, start: int) -> Batch:
         layout = self.layout if start == 0 else replace(self.layout, first_line=1)
         if not content.strip():
-            return Batch(np.empty(0), np.empty(0))
+            return NOTHING
         if layout.quotes and content.count(b'"') % 2:
             raise TrialFileError(
                 f"{self.path}: a line ends between quotation marks, so that it cannot be read in "
@@ -76,7 +76,7 @@ class TextPiece(Piece):
         scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
         return as_batch(scores, labels, self.wish, self.spoof, self.path)
 
-    def _blocks(self, size: int = _BLOCK) -> Iterator[bytes]:
+    def _blocks(self, size: int) -> Iterator[bytes]:
         """The lines, many at a time; the first block begins where the piece does."""
         rest = b""
         for block in self._content(size):
@@ -93,7 +93,7 @@ class TextPiece(Piece):
         if self.end is None:
             yield from _joined(Source(self.path).blocks(), size)
             return
-        with Path(self.path).open("rb") as file:
+        with _opened(self.path) as file:
             file.seek(self.start)
             left = self.end - self.start
             while left and (block := file.read(min(size, left))):
@@ -102,14 +102,15 @@ class TextPiece(Piece):
 
     def _with_line_of_file(self, message: str, start: int) -> str:
         """A message with the number of a line in the file, and not in the block."""
-        if self.end is None or not start:
-            return message
-        before = 0
-        with Path(self.path).open("rb") as file:
-            while start and (block := file.read(min(_BLOCK, start))):
-                start -= len(block)
-                before += block.count(b"\n")
+        before = sum(content.count(b"\n") for content in self._before(start))
         return _LINE.sub(lambda found: str(int(found.group()) + before), message)
+
+    def _before(self, end: int) -> Iterator[bytes]:
+        """The content of the file before a byte."""
+        with Source(self.path).open() as file:
+            while end and (block := file.read(min(_BLOCK, end))):
+                end -= len(block)
+                yield block
 
 
 def text_pieces(source: Source, layout: Layout, wish: Wish, spoof: Spoof) -> list[Piece]:
@@ -143,11 +144,20 @@ def text_pieces(source: Source, layout: Layout, wish: Wish, spoof: Spoof) -> lis
 
 def _line_starts(path: str, places: range) -> Iterator[int]:
     """Where the next line after each place begins."""
-    with Path(path).open("rb") as file:
+    with _opened(path) as file:
         for place in places:
             file.seek(place)
             file.readline()
             yield file.tell()
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    try:
+        with Path(path).open("rb") as file:
+            yield file
+    except OSError as problem:
+        raise TrialFileError(f"{path}: cannot be read: {problem.strerror or problem}") from problem
 
 
 def _joined(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
