@@ -27,9 +27,9 @@ from llrcal.summary import Summary
 from llrcal.trust_region import Smooth
 
 _EM_TOLERANCE = 1e-10  # nats per score and round
-_SCIPY_TOLERANCE = 1e-8  # norm of the gradient of the mean
 _EM_ROUNDS = 2_000
 _MAX_ITERATIONS = 500
+_SCIPY_OPTIONS = {"gtol": 1e-8, "maxiter": _MAX_ITERATIONS}  # norm of the gradient of the mean
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,12 @@ def em(family: Family, scores: Floats) -> End:
 
 def bfgs(family: Family, scores: Floats, *, transform: Positive) -> End:
     """The BFGS of scipy, with the exact gradient."""
-    return _scipy(family, Free(family.cost, scores, transform), "BFGS", None)
+    return _scipy(family, Free(family.cost, scores, transform), "BFGS", None, _SCIPY_OPTIONS)
+
+
+def plain_bfgs(family: Family, scores: Floats) -> End:
+    """The same with exponentials, and with the tolerance and the limit that scipy chose."""
+    return _scipy(family, Free(family.cost, scores, EXPONENTIATED), "BFGS", None, {})
 
 
 def scipy_newton(family: Family, scores: Floats) -> End:
@@ -102,7 +107,7 @@ def scipy_newton(family: Family, scores: Floats) -> End:
     def hessian(theta: Floats) -> Any:
         return function(theta).hessian
 
-    return _scipy(family, function, "trust-exact", hessian)
+    return _scipy(family, function, "trust-exact", hessian, _SCIPY_OPTIONS)
 
 
 def _scipy(
@@ -110,6 +115,7 @@ def _scipy(
     function: Free,
     method: Literal["BFGS", "trust-exact"],
     hessian: Callable[[Floats], Any] | None,
+    options: Any,
 ) -> End:
     def value_and_gradient(theta: Floats) -> tuple[float, Floats]:
         here = function(theta)
@@ -121,7 +127,7 @@ def _scipy(
         jac=True,
         hess=hessian,
         method=method,
-        options={"gtol": _SCIPY_TOLERANCE, "maxiter": _MAX_ITERATIONS},
+        options=options,
     )
     return _free_end(family, function, found.x, bool(found.success), int(found.nit))
 

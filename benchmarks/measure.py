@@ -58,6 +58,11 @@ def machine() -> dict[str, Any]:
     }
 
 
+def peak() -> float:
+    """The largest amount of resident memory of this process so far, in megabytes."""
+    return _status("VmHWM")
+
+
 def _reset_peak() -> float:
     """Set the peak back to what is resident now, and return that."""
     if _CLEAR.exists():

@@ -23,16 +23,17 @@ from llrcal.errors import LlrcalError
 
 TARGETS = (
     "text",
-    "key",
     "hdf5",
     "model",
-    "rewriting",
+    "key",
     "matrix",
-    "options",
-    "packed",
     "npy",
+    "rewriting",
+    "packed",
     "parquet",
+    "options",
 )
+"""The most used readers first."""
 
 LONGEST = 2**16
 """Bytes of an input; what is longer is not tried."""
@@ -67,7 +68,7 @@ def watched(check: Check) -> Check:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             check(data)
-        seconds, megabytes = time.process_time() - start, _peak() - before
+        seconds, megabytes = time.process_time() - start, peak() - before
         if seconds > SECONDS:
             raise Finding(f"{len(data)} bytes took {seconds:.1f} s")
         if megabytes > MEGABYTES:
@@ -129,8 +130,9 @@ def _reset_peak() -> float:
     """Forget the largest amount of memory that was taken, where the system can; what it is now."""
     if _CLEAR.exists():
         _CLEAR.write_text("5")
-    return _peak()
+    return peak()
 
 
-def _peak() -> float:
+def peak() -> float:
+    """The most megabytes that were taken, since this was last reset for an input."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from fuzz.harness import answer, as_file, require, same_numbers
 from llrcal.trials.reading import read_table
-from llrcal.trials.sniffing import is_data, lines_of, sniff
+from llrcal.trials.sniffing import BLANK, is_data, lines_of, sniff
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.wish import MATRIX, Wish
@@ -30,8 +32,10 @@ def agree(table: Table, path: str, wish: Wish) -> None:
     """Compare a table with what a loop over the cells of the matrix finds."""
     source = Source(path)
     layout = sniff(source.head, wish, path)
-    text = lines_of(source.content.decode("utf-8-sig"))
-    rows = [[field.strip(" ") for field in layout.fields(line)] for line in text if is_data(line)]
+    lines = lines_of(source.content.decode("utf-8-sig"))
+    top, *others = itertools.dropwhile(lambda line: not is_data(line), lines)
+    lines = [top, *(line for line in others if line.strip(BLANK))]  # a # may begin a name
+    rows = [[field.strip(" ") for field in layout.fields(line)] for line in lines]
     (_, *columns), *body = rows
     models = [row[0] for row in body for _ in columns]
     require(table.frame["enrol"].to_list() == models, f"models are not {models[:20]}")

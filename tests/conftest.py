@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
-hypothesis.settings.register_profile("nightly", max_examples=500, deadline=None)
-hypothesis.settings.load_profile("quick")
+from tests.examples import choose_profile
+
+choose_profile()
 
 # Reference answers and real scores live beside the repository, where they are present at all.
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "property: tried by hypothesis on many examples")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what hypothesis tries, so that `make nightly` can choose it."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("property")
 
 
 def shared(*parts: str) -> Path:

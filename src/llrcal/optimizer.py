@@ -17,13 +17,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.trust_region import Box, Smooth, box_step, curvature_noise, largest, least_curvature
+from llrcal.trust_region import (
+    Box,
+    Smooth,
+    box_step,
+    curvature_noise,
+    largest,
+    least_curvature,
+    resolution,
+    slope,
+)
 
 Function = Callable[[Floats], Smooth]
 
 _ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
 _ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
-_LEAST_RADIUS = 1e-14
 _ESCAPE_RADIUS = 0.1  # least trust region with which a saddle point is left
 _POLISHING_STEPS = 5
 
@@ -86,7 +94,8 @@ def minimise(
         Bounds per coordinate; infinite where there is none.
     tolerance
         Largest component of the gradient, over the coordinates that no bound holds, at which
-        a point counts as stationary.
+        a point counts as stationary; in units of the square root of the curvature, where that is
+        above one.
     max_iterations
         Steps to try, taken or not.
     escape_saddles
@@ -142,13 +151,13 @@ class _Search:
     def move_to(self, point: Floats, here: Smooth) -> None:
         self.point, self.here = point, here
         self.held = self.box.held(point, here.gradient)
-        self.norm = largest(here.gradient[~self.held])
+        self.slope = slope(here, ~self.held)
 
     def run(self, tolerance: float, max_iterations: int) -> tuple[bool, str]:
         """Step until a minimum is found; whether it was, and why the search ended."""
         while self.iterations < max_iterations:
             at_saddle = False
-            if self.norm <= tolerance:
+            if self.slope <= tolerance:
                 curvature = least_curvature(self.here.hessian, ~self.held)
                 at_saddle = curvature < -curvature_noise(self.here.hessian)
                 if not at_saddle:
@@ -156,7 +165,7 @@ class _Search:
                 if not self.escape:
                     return False, "stopped in a saddle point, escape disabled"
             if not self.step(at_saddle):
-                settled = self.norm <= 1e3 * tolerance and not at_saddle
+                settled = self.slope <= 1e3 * tolerance and not at_saddle
                 return settled, "step below the resolution of doubles"
         return False, f"no convergence in {max_iterations} iterations"
 
@@ -171,7 +180,7 @@ class _Search:
                 self.here, self.point, self.box, self.radius, escape=self.escape
             )
             length = float(np.linalg.norm(step))
-            if length < _LEAST_RADIUS * max(1.0, largest(self.point)):
+            if length < resolution(self.point):
                 return False
             candidate = self.box.clip(self.point + step)
             there = self.function(candidate)
@@ -193,8 +202,8 @@ class _Search:
         if predicted > noise or saddle:
             return decrease / predicted
         # Function values can no longer tell: let the gradient decide.
-        norm = largest(there.gradient[~self.box.held(candidate, there.gradient)])
-        return 1.0 if decrease > -noise and norm < self.norm else 0.0
+        flatter = slope(there, ~self.box.held(candidate, there.gradient)) < self.slope
+        return 1.0 if decrease > -noise and flatter else 0.0
 
     def polish(self) -> None:
         """Newton steps while each of them halves the gradient: the last digits are cheap."""
@@ -202,13 +211,13 @@ class _Search:
             at = np.flatnonzero(~self.held)
             hessian = self.here.hessian
             flat = least_curvature(hessian, ~self.held) <= curvature_noise(hessian)
-            if self.norm == 0 or flat:  # a direction without curvature has no Newton step
+            if self.slope == 0 or flat:  # a direction without curvature has no Newton step
                 return
             candidate = self.point.copy()
             candidate[at] -= np.linalg.solve(hessian[np.ix_(at, at)], self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
-            if not np.isfinite(there.value) or largest(there.gradient[at]) > 0.5 * self.norm:
+            if not np.isfinite(there.value) or slope(there, ~self.held) > 0.5 * self.slope:
                 return
             self.move_to(candidate, there)
 

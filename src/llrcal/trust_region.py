@@ -34,7 +34,11 @@ class Box:
     high: Floats
 
     def clip(self, point: Floats) -> Floats:
-        return np.clip(point, self.low, self.high)
+        """The nearest point of the box; on a bound, if no step is short enough to get there."""
+        inside = np.clip(point, self.low, self.high)
+        near = resolution(inside)
+        inside = np.where(inside - self.low < near, self.low, inside)
+        return np.where(self.high - inside < near, self.high, inside)
 
     def held(self, point: Floats, gradient: Floats) -> Bools:
         """Coordinates at a bound that the gradient pushes against."""
@@ -132,6 +136,21 @@ def least_curvature(hessian: Floats, free: Bools) -> float:
 def curvature_noise(hessian: Floats) -> float:
     """Curvature that cannot be told from zero, given the rounding of the Hessian."""
     return 1e-12 * max(1.0, largest(hessian))
+
+
+def resolution(point: Floats) -> float:
+    """Length of a step that is too short to be told from none."""
+    return 1e-14 * max(1.0, largest(point))
+
+
+def slope(here: Smooth, free: Bools) -> float:
+    """Largest component of the gradient along free coordinates, each in the unit of its curvature.
+
+    The gradient by a location is no more precise than rounding over the width of the peak. In units
+    of the square root of the curvature, a slope of g promises a decrease of g^2 / 2.
+    """
+    unit = np.sqrt(np.maximum(np.diagonal(here.hessian), 1.0))
+    return largest((here.gradient / unit)[free])
 
 
 def largest(values: Floats) -> float:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from llrcal import evaluate, fit, load
 from llrcal.arrays import Array
 from llrcal.cli import output
+from llrcal.comparison import Comparison
+from llrcal.report.warnings_list import warnings_list
 from tests.cli.test_fit import llrcal, only_line
 from tests.trial_sets import normal
 
@@ -61,7 +64,7 @@ def compared(out: Path, *arguments: object) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(output, "draw_all", lambda comparison, folder: None)
         patch.setattr(output, "build_report", lambda comparison: "")
-        result = llrcal("compare", *arguments, "--out", out, "--replicates", 10)
+        result = llrcal("compare", "--out", out, "--replicates", 10, *arguments)
     assert result.exit_code == 0, result.stderr
     return result.stderr
 
@@ -172,3 +175,33 @@ def test_wrong_use_leaves_nothing(
     result = llrcal("compare", *files, *arguments, "--out", "out", "--quiet")
     only_line(result, words)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_trials_that_are_left_out_are_in_the_report(folder: Path, tmp_path: Path) -> None:
+    for name in CLASSES:
+        rows = [(s, "target" if k else "nontarget") for s, k in in_file_order(name)]
+        frame = pl.DataFrame([(np.nan, "target"), *rows], ["score", "label"], orient="row")
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    files = files_of(tmp_path, ".parquet")
+    seen: list[Comparison] = []
+
+    def report(comparison: Comparison) -> str:
+        seen.append(comparison)
+        return ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(output, "draw_all", lambda comparison, folder: None)
+        patch.setattr(output, "build_report", report)
+        only_line(llrcal("compare", *files, "--out", tmp_path / "out", "--quiet"), "--on-nan drop")
+        drop = ("--on-nan", "drop", "--replicates", 0)
+        assert llrcal("compare", *files, "--out", tmp_path / "out", *drop).exit_code == 0
+    said = "1 of 481 trials left out, whose score is NaN"
+    assert said in seen[0].findings[0].text
+    assert said in warnings_list(seen[0].findings)
+    assert said in (tmp_path / "out" / "metrics.md").read_text()
+    expected = compared(tmp_path / "whole", *files_of(folder, ".npz"), "--replicates", 0)
+    assert "left out" not in expected
+    models = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.json")]
+    assert len(models) == 10
+    for model in models:
+        assert load(tmp_path / "out" / model) == load(tmp_path / "whole" / model)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import read_trials
+from llrcal import fit, read_trials
+from llrcal.cli import told_in_words
 from llrcal.trials.packing import zstd
 from tests.cli.test_fit import llrcal, only_line
 from tests.cli.test_wrong_use import llrcal as run
@@ -29,7 +33,7 @@ ENDINGS = {"parquet": ".parquet", "hdf5": ".h5", "csv": ".csv"}
 
 @pytest.fixture
 def speechbrain(tmp_path: Path) -> Path:
-    path = tmp_path / "speechbrain.txt"
+    path = tmp_path / "given.txt"  # a name that nothing is converted to
     path.write_text("".join(f"{m} {t} {int(k)} {s!r}\n" for m, t, s, k in ROWS))
     return path
 
@@ -330,3 +334,40 @@ def test_wrong_use(
     monkeypatch.chdir(speechbrain.parent)
     only_line(llrcal("convert", speechbrain.name, *arguments), words)
     assert list(speechbrain.parent.iterdir()) == [speechbrain]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "convert given.txt --to parquet",
+        "convert given.txt --to csv",
+        "apply model.json given.txt --format speechbrain",
+        "apply model.json in.parquet",
+    ],
+)
+def test_standard_output_that_takes_no_more(
+    speechbrain: Path, tmp_path: Path, arguments: str
+) -> None:
+    assert llrcal("convert", speechbrain, "-o", tmp_path / "in.parquet").exit_code == 0
+    fit([1.0, 3.0], [0.0, 2.0]).save(tmp_path / "model.json")
+    words = [sys.executable, "-m", "llrcal", *arguments.split(), "-o", "-", "--quiet"]
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
+        )
+    assert (ran.returncode, ran.stderr) == (2, "llrcal: No space left on device\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        words, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
+    )
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, "")
+
+
+def test_what_polars_says_in_words() -> None:
+    told = told_in_words(pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)"))
+    assert isinstance(told, BrokenPipeError)
+    assert told_in_words(pl.exceptions.ComputeError("of 3 rows")) is None
+    assert told_in_words(ValueError("(os error 32)")) is None

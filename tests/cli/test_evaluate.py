@@ -16,6 +16,7 @@ from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.presets import PRESETS
 from llrcal.evaluation import Evaluation
+from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.figures import drawing
 from tests.cli.test_fit import llrcal, only_line, text_of
 from tests.cli.test_wrong_use import llrcal as run
@@ -53,6 +54,8 @@ def document(result: Result) -> dict[str, Any]:
 
 def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
     """What the package says, in the form of the answer."""
+    llrs = ev._llrs
+    assert isinstance(llrs, ArrayLLRs)
     costs = [(point.p_target, point.c_miss, point.c_fa) for point in points]
     thresholds = [math.log(c_fa * (1 - p)) - math.log(c_miss * p) for p, c_miss, c_fa in costs]
     names = ("cllr", "min_cllr", "calibration_loss", "eer", "tar_count", "non_count")
@@ -63,8 +66,8 @@ def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
         "min_dcf": [ev.min_dcf(*cost) for cost in costs],
         "act_dcf_unnormalised": [ev.act_dcf(*cost, normalised=False) for cost in costs],
         "min_dcf_unnormalised": [ev.min_dcf(*cost, normalised=False) for cost in costs],
-        "pmiss": [float(np.mean(ev._tar_llrs < t)) for t in thresholds],
-        "pfa": [float(np.mean(ev._non_llrs >= t)) for t in thresholds],
+        "pmiss": [float(np.mean(llrs._tar < t)) for t in thresholds],
+        "pfa": [float(np.mean(llrs._non >= t)) for t in thresholds],
         "p_target": [p for p, _, _ in costs],
         "c_miss": [c for _, c, _ in costs],
         "c_fa": [c for _, _, c in costs],

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from llrcal import OptionError, ScoreError, evaluate
 from llrcal.arrays import Array, Floats
@@ -176,7 +176,6 @@ def test_one_speaker_for_each_trial_is_about_the_trial_bootstrap() -> None:
 
 
 @given(sets=ANY)
-@settings(max_examples=50)
 def test_any_trials_have_intervals(sets: Sets) -> None:
     """Tiny, tied, separable or infinite: ends in order, and within what is possible."""
     tar, non = sets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import pickle
 import struct
 import zipfile
@@ -174,6 +175,9 @@ FRAME = pl.DataFrame(
 )
 
 
+GAPS = [1.5, -2.5, None, math.nan]
+
+
 def parquet(frame: pl.DataFrame = FRAME) -> bytes:
     out = io.BytesIO()
     frame.write_parquet(out)
@@ -187,6 +191,39 @@ def parquet_bomb(_: Path) -> Any:
     pq.write_table(table, "scores.parquet", compression="zstd")
     assert Path("scores.parquet").stat().st_size < 100_000
     return llrcal.read_trials("scores.parquet")
+
+
+def long_texts(_: Path) -> Any:
+    """Seventy trials, whose models have names of a million letters each."""
+    table = pa.table({"score": np.arange(70.0), "enrol": ["m" * 2**20] * 70})
+    pq.write_table(
+        table, "scores.parquet", compression="zstd", use_dictionary=False, write_statistics=False
+    )
+    assert Path("scores.parquet").stat().st_size < 100_000
+    return llrcal.read_trials("scores.parquet")
+
+
+def lying_page(_: Path) -> Any:
+    """The only page of a column claims 16,383 values instead of 70, with a footer that does not."""
+    out = io.BytesIO()
+    table = pa.table({"score": np.arange(70.0), "label": np.arange(70) < 35})
+    pq.write_table(table, out, use_dictionary=False, write_statistics=False)
+    honest, lie = b"\x2c\x15\x8c\x01", b"\x2c\x15\xfe\xff\x01"
+    content = out.getvalue()
+    assert content.index(honest) < content.index(b"score")
+    return llrcal.read_trials(put("scores.parquet", content.replace(honest, lie, 1)))
+
+
+def in_another_file(_: Path) -> Any:
+    collected: list[Any] = []
+    pq.write_table(FRAME.to_arrow(), "secret.parquet", metadata_collector=collected)
+    collected[0].set_file_path("secret.parquet")
+    collected[0].write_metadata_file("scores.parquet")
+    return llrcal.read_trials("scores.parquet")
+
+
+def dropping(frame: Any) -> Any:
+    return lambda _: llrcal.read_trials(frame, on_nan="drop")
 
 
 def arrow_cut(_: Path) -> Any:
@@ -370,6 +407,45 @@ CASES = (
         Refused(TrialFileError, "12000000", "scores.parquet"),
         "Refused before it swells.",
         "pyarrow: loaded",
+    ),
+    Case(
+        "Parquet of a few kilobytes with seventy million letters",
+        long_texts,
+        Refused(TrialFileError, "swell to 734", "scores.parquet", "without compression"),
+        "Refused before it swells.",
+        "pyarrow, polars: loaded",
+    ),
+    Case(
+        "Parquet with a page that claims more values than there are",
+        lying_page,
+        Refused(TrialFileError, "pages do not hold as many", "scores.parquet", "write the file"),
+        "Refused: every page is held against the footer.",
+        "polars: makes room for them, and aborts the process where there is none",
+    ),
+    Case(
+        "Parquet whose columns lie in another file",
+        in_another_file,
+        Refused(TrialFileError, "lies in another file", "scores.parquet", "write the file again"),
+        "Refused.",
+    ),
+    Case(
+        "a table with NaN and null among its scores",
+        lambda _: llrcal.read_trials(FRAME.with_columns(score=pl.Series(GAPS))),
+        Refused(TrialFileError, "1 missing values", "row 2", "--on-nan drop"),
+        "Refused, with the remedy.",
+        "sklearn: refused; pandas: left out of every sum",
+    ),
+    Case(
+        "the same, to be left out",
+        dropping(FRAME.with_columns(score=pl.Series(GAPS))),
+        Answered(holds([1.5], [-2.5], "2 of 4 trials left out, whose score is NaN")),
+        "The other trials, and a note that counts those.",
+    ),
+    Case(
+        "a table in which every score is NaN, to be left out",
+        dropping(FRAME.with_columns(score=pl.lit(np.nan))),
+        Refused(TrialFileError, "every score is NaN", "the frame"),
+        "Refused.",
     ),
     Case(
         "Arrow that was cut off",

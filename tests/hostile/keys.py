@@ -87,6 +87,24 @@ CASES = (
         "Refused: no policy makes a key of it.",
     ),
     Case(
+        "the same in the order of the scores, all duplicates wanted",
+        joined(SCORES + "m1 t1 9.0\n", KEY + "m1 t1 nontarget\n", duplicates="all"),
+        Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "key.txt"),
+        "Refused.",
+    ),
+    Case(
+        "the same for scores without ids, all duplicates wanted",
+        joined("1.5\n-2.5\n0.25\n3.5\n9.0\n", KEY + "m1 t1 nontarget\n", duplicates="all"),
+        Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "key.txt"),
+        "Refused.",
+    ),
+    Case(
+        "the same in one file of scores and labels, all duplicates wanted",
+        labelled(LABELLED + "m1 t1 9.0 nontarget\n", duplicates="all"),
+        Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "scores.txt"),
+        "Refused.",
+    ),
+    Case(
         "trials of the key without a score",
         joined(SCORES, KEY + "m3 t1 nontarget\n"),
         Refused(

@@ -9,6 +9,7 @@ from pathlib import Path
 from llrcal.files import write_atomically
 from tests.hostile import (
     binary_files,
+    command_line,
     densities,
     keys,
     machines,
@@ -22,7 +23,18 @@ from tests.hostile.case import Section
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "hostile.md"
 
-_MODULES = (values, types, densities, options, keys, text_files, binary_files, models, machines)
+_MODULES = (
+    values,
+    types,
+    densities,
+    options,
+    keys,
+    text_files,
+    binary_files,
+    models,
+    command_line,
+    machines,
+)
 SECTIONS: tuple[Section, ...] = tuple(module.SECTION for module in _MODULES)
 
 _HEAD = """\

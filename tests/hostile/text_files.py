@@ -213,7 +213,7 @@ CASES = (
     Case(
         "`nan` among scores",
         with_score("nan"),
-        Refused(TrialFileError, "NaN", LINE, "remove or repair"),
+        Refused(TrialFileError, "NaN", LINE, "--on-nan drop"),
         "Refused, and the line named.",
     ),
     Case(

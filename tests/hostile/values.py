@@ -74,6 +74,36 @@ def check_pooled_with_the_largest(pav: PAV) -> None:
     assert list(pav.scores) == sorted(set(pav.scores))
 
 
+EDGES = (-math.inf, -LARGEST, -1e308, -5e-324, 0.0, 5e-324, 1e308, LARGEST, math.inf)
+
+
+def knots_at_the_edges(folder: Path) -> Any:
+    """Both classes at every edge of the doubles, with ever more targets."""
+    tar = np.repeat(EDGES, range(1, 10))
+    non = np.repeat(EDGES, range(9, 0, -1))
+    llrcal.fit(tar, non, method="pav", bounds="none").save(folder / "pav.json")
+    return llrcal.load(folder / "pav.json")(np.array(EDGES))
+
+
+def check_knots_at_the_edges(answer: Any) -> None:
+    """Pooled by hand: shares rise, so that all but the dummies' blocks are single edges."""
+    tar, non = [3, 3, 4, 5, 6, 7, 17], [17, 7, 6, 5, 4, 3, 3]
+    tar[0] += 1  # the dummy target below all
+    non[-1] += 1  # and the dummy non-target above
+    steps = [math.log(t / n) - math.log(sum(tar) / sum(non)) for t, n in zip(tar, non, strict=True)]
+    same(answer, [steps[0], *steps, steps[-1]], within=1e-15)
+
+
+def nothing_but_infinity(folder: Path) -> Any:
+    llrcal.fit([math.inf, math.inf], [math.inf], method="pav").save(folder / "pav.json")
+    return llrcal.load(folder / "pav.json")(np.array([-math.inf, 0.0, math.inf]))
+
+
+def check_nothing_but_infinity(answer: Any) -> None:
+    """Two targets and one non-target at one place, and a dummy of each: log of 3/2 over 3/2."""
+    same(answer, np.zeros(3))
+
+
 def wrong_infinity(_: Path) -> Any:
     ev = llrcal.evaluate(np.append(TAR, -math.inf), NON)
     return ev.cllr, ev.min_cllr, ev.eer, ev.act_dcf(0.5)
@@ -462,6 +492,18 @@ CASES = (
         infinity_beside_the_largest_double,
         Answered(check_pooled_with_the_largest),
         "Pooled with the largest double; the model can be saved and loaded again.",
+    ),
+    Case(
+        "a step of `pav` at each edge of the doubles",
+        knots_at_the_edges,
+        Answered(check_knots_at_the_edges),
+        "The steps of counting by hand, after saving and loading; infinity is the largest double.",
+    ),
+    Case(
+        "nothing but infinity in both classes, `pav`",
+        nothing_but_infinity,
+        Answered(check_nothing_but_infinity),
+        "One step, an LLR of zero, also after saving and loading.",
     ),
     Case(
         "an infinite LLR on the wrong side",

@@ -189,9 +189,13 @@ def test_a_trial_that_is_target_and_non_target(tmp_path: Path, duplicates: str) 
     message = r"1 trials are both target and non-target, such as \(a x\)"
     with pytest.raises(TrialFileError, match=message):
         read(tmp_path, SCORES, reversed_lines(KEY) + "a x nontarget\n", duplicates=duplicates)
-    if duplicates != "all":
-        with pytest.raises(TrialFileError, match=message):
-            read(tmp_path, "a x 1.5 target\na x 2.5 nontarget\n", None, duplicates=duplicates)
+    with pytest.raises(TrialFileError, match=message):
+        read(tmp_path, "a x 1.5 target\na x 2.5 nontarget\n", None, duplicates=duplicates)
+    key = KEY + "a x nontarget\n"  # in the order of the scores
+    with pytest.raises(TrialFileError, match=rf"key\.txt: {message}"):
+        read(tmp_path, REPEATED, key, duplicates=duplicates)
+    with pytest.raises(TrialFileError, match=rf"key\.txt: {message}"):  # with no ids to join on
+        read(tmp_path, "1.5\n-2.5\n0.25\n9.5\n", key, duplicates=duplicates)
 
 
 def test_repeated_trials_in_one_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Array, Floats
@@ -23,6 +23,7 @@ from llrcal.trials.lines import Answers, rewritten
 from llrcal.trials.sniffing import sniff
 from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
+from tests.examples import examples
 
 SIGNS = {"space": " ", "tab": "\t", "comma": ",", "semicolon": ";"}
 IN_NUMBERS = b"0123456789+-.einfa"
@@ -203,7 +204,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines") / "scores.txt"
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(document=documents(), block=st.sampled_from([None, 1, 2, 3, 5, 16, 61]), added=st.booleans())
 @example(
     document=Document((b"\xef\xbb\xbf", 1.0, Room.VALUE), ("1",), "space", 1, 0, header=False),
@@ -216,6 +217,32 @@ def test_every_byte_but_the_scores_stays(
     path.write_bytes(document.content)
     more = answers_and_more if added else answers
     check(document, rewritten_file(path, document.wish, more, block=block), added=added)
+
+
+@examples(100)
+@given(document=documents(), added=st.booleans())
+def test_every_byte_stays_on_lines_that_count_as_wide(
+    path: Path, document: Document, added: bool
+) -> None:
+    path.write_bytes(document.content)
+    more = answers_and_more if added else answers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_WIDE", 0)
+        check(document, rewritten_file(path, document.wish, more), added=added)
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";", " "])
+def test_five_thousand_columns(path: Path, sign: str) -> None:
+    names = ["score", "enrol", "test", *(f"c{i}" for i in range(4997))]
+    rows = [["1.5", "a", "b", *(str(i % 7) for i in range(4997))] for _ in range(3)]
+    path.write_text("".join(sign.join(row) + "\n" for row in [names, *rows]))
+    out = rewritten_file(path, Wish.of("scores", header=True)).decode()
+    expected = [[repr(1.5 / 3), *row[1:]] for row in rows]
+    assert [line.split(sign) for line in out.splitlines()] == [names, *expected]
+    with path.open("a") as file:
+        file.write(sign.join(rows[0][:-1]) + "\n")
+    with pytest.raises(TrialFileError, match=r"4999 columns where 5000|parted|columns"):
+        rewritten_file(path, Wish.of("scores", header=True))
 
 
 def test_blocks_as_they_are_read(path: Path) -> None:

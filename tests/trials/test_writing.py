@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.errors import OptionError, TrialFileError
@@ -20,6 +20,7 @@ from llrcal.trials.reading import read_table
 from llrcal.trials.table import Table
 from llrcal.trials.wish import Wish
 from llrcal.trials.writing import FORMATS, Prepared, format_of, prepared, said_of
+from tests.examples import examples
 
 # Which of the columns of TRIALS each format holds: those of the scores, and those of its key.
 HELD = {
@@ -199,7 +200,7 @@ def written_and_read(frame: pl.DataFrame, path: Path, to: str) -> pl.DataFrame |
     return read(path, to, "scores")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(frame=frames(ORDINARY), to=st.sampled_from(WITH_IDS))
 def test_ids_are_kept_or_refused(
     tmp_path_factory: pytest.TempPathFactory, frame: pl.DataFrame, to: str
@@ -216,7 +217,7 @@ def test_ids_are_kept_or_refused(
         assert rows(after, ("enrol", "test", "score")) == rows(frame, ("enrol", "test", "score"))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(frame=frames(ANY_TEXT), to=st.sampled_from(WITH_IDS))
 def test_ids_are_never_read_as_others(
     tmp_path_factory: pytest.TempPathFactory, frame: pl.DataFrame, to: str

@@ -43,7 +43,8 @@ class Bounds:
     @classmethod
     def of(cls, policy: str, lowest: float, highest: float) -> Bounds:
         """Bounds for training scores that may be infinite."""
-        return cls(policy, max(lowest, -_LARGEST), min(highest, _LARGEST))
+        low, high = (min(max(end, -_LARGEST), _LARGEST) for end in (lowest, highest))
+        return cls(policy, low, high)
 
     @property
     def reach(self) -> tuple[float, float]:

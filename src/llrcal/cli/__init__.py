@@ -48,7 +48,8 @@ def _ready_page(arguments: list[str]) -> str | None:
 def status_after(problem: BaseException) -> int:
     """The exit status for what ended the work, after a line about it on standard error."""
     _let_go_of_output()
-    if _reader_left(problem):
+    problem = told_in_words(problem) or problem
+    if isinstance(problem, BrokenPipeError):
         return 141  # `llrcal ... | head` has read enough, which is nothing to speak of
     if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
@@ -63,9 +64,15 @@ def status_after(problem: BaseException) -> int:
     return status
 
 
-def _reader_left(problem: BaseException) -> bool:
-    """Whether nobody reads the output any more; polars says so in words alone."""
-    return isinstance(problem, BrokenPipeError) or str(problem) == "Broken pipe (os error 32)"
+def told_in_words(problem: BaseException) -> OSError | None:
+    """The error of the system that polars tells of in words alone, as others would raise it."""
+    import re
+
+    number = re.search(r"\(os error (\d+)\)$", str(problem))
+    is_told = isinstance(problem, OSError) or type(problem).__module__.startswith("polars.")
+    if number is None or not is_told:
+        return None
+    return OSError(int(number[1]), os.strerror(int(number[1])))
 
 
 def _let_go_of_output() -> None:

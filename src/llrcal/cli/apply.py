@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import UNITS
+from llrcal.cli.places import refuse_to_overwrite
 from llrcal.cli.reading import form_options
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def apply(
     """Replace the scores in a file by calibrated LLRs.
 
     OUT has the format of SCORES: every line, id and comment stays as it is, byte for byte, and
-    only the scores are replaced. Names that end in .gz or .zst are compressed.
+    only the scores are replaced. Names that end in .gz or .zst are compressed. OUT cannot be
+    SCORES: what is calibrated already would be calibrated once more by the same command.
 
     \b
     llrcal apply nig.json eval-scores.txt -o eval-llrs.txt
@@ -55,7 +57,7 @@ def apply(
     llrcal apply nig.json new.txt -o - --decision --p-target 0.01 --c-miss 10
     """
     from llrcal.calibrations import load
-    from llrcal.cli.terminal import byte_bar
+    from llrcal.cli.terminal import byte_bar, said_aloud
     from llrcal.comparison import OperatingPoint
     from llrcal.errors import OptionError
     from llrcal.trials.rewriting import rewrite
@@ -66,13 +68,15 @@ def apply(
     if p_target is not None and not (decision or posterior):
         raise OptionError("a prior changes no LLR: give --decision or --posterior with --p-target")
     point = None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
+    refuse_to_overwrite(out, model, scores)
     calibration = load(model)
 
     def answers(values: Floats) -> Mapping[str, Array]:
         return _columns(calibration, values, units, point, decision=decision, posterior=posterior)
 
-    with byte_bar("applying", scores, quiet=quiet) as progress:
-        reading = rewrite(scores, out, answers, Wish.of("scores", **form), progress=progress)
+    wish = Wish.of("scores", **form)
+    with said_aloud(), byte_bar("applying", scores, quiet=quiet) as progress:
+        reading = rewrite(scores, out, answers, wish, progress=progress)
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)

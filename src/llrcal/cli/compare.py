@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.cli.options import comparison_options, methods_with, operating_points
+from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
 from llrcal.cli.reading import (
     check_direction,
     direction_options,
@@ -19,6 +21,7 @@ from llrcal.cli.reading import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from llrcal.comparison import Comparison
     from llrcal.trials import Trials
 
 
@@ -49,6 +52,7 @@ def compare(
     labels: str | None,
     separator: str | None,
     header: bool | None,
+    on_nan: str,
     missing: str,
     unknown: str,
     duplicates: str,
@@ -70,11 +74,13 @@ def compare(
     """
     from llrcal.errors import OptionError
 
+    refuse_to_read_twice(train, train_key, test, test_key)
     if _same_file(train, test):
         raise OptionError(
             f"{train} is given for training and for testing: a calibration tested on its own "
             "training trials looks better than it is. Give other trials to test on"
         )
+    refuse_to_bury(out, train, train_key, test, test_key)
     reading = {
         "columns": columns,
         "convention": convention,
@@ -83,6 +89,7 @@ def compare(
         "labels": labels,
         "separator": separator,
         "header": header,
+        "on_nan": on_nan,
         "missing": missing,
         "unknown": unknown,
         "duplicates": duplicates,
@@ -132,10 +139,20 @@ def run(
                 replicates=replicates,
                 progress=progress,
             )
+            comparison = _with_gaps(comparison)
             write_results(comparison, folder, progress, lower_is_better=lower_is_better)
     if not quiet:
         show(comparison)
         click.echo(f"Report: {Path(out) / 'report.html'}")
+
+
+def _with_gaps(comparison: Comparison) -> Comparison:
+    """The comparison with a word about trials that were left out, first of all."""
+    from llrcal.comparison import Finding
+
+    said = (*comparison.train.left_out, *comparison.test.left_out)
+    findings = [Finding("trials left out", None, text) for text in said]
+    return replace(comparison, findings=(*findings, *comparison.findings))
 
 
 def _same_file(one: str, other: str) -> bool:

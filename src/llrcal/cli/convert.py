@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.places import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.cli.reading import form_options, key_options
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def convert(
     to = to or format_of(out)
     if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
         raise OptionError(f"{out} cannot be both the scores and the key")
+    refuse_to_read_twice(scores, reading["key"])
+    for place in (out, *([key_out] if key_out else [])):
+        refuse_to_overwrite(place, scores, reading["key"])
     table, notes = _read(scores, needs_label=key_out is not None, **reading)
     if table.has("label") and spoof != "error":
         table, said = without_spoof(table, spoof)  # type: ignore[arg-type]
@@ -86,7 +90,9 @@ def _read(
         return _class_by_class(scores, **form)
     has_key = key is not None or not needs_label
     wish, key_wish = wishes(has_key=has_key, allow_infinite=True, **form)
-    return read_and_join(scores, key, wish, key_wish, Policy(missing, unknown, duplicates))
+    policy = Policy(missing, unknown, duplicates)
+    read = read_and_join(scores, key, wish, key_wish, policy)
+    return read.table, list(read.notes)
 
 
 def _has_classes(source: str) -> bool:

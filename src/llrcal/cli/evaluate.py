@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import UNITS, operating_points, point_options
+from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
 from llrcal.cli.reading import check_direction, direction_options, form_options, key_options, read
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def evaluate(
     from llrcal.evaluation import evaluate as evaluated
 
     points = operating_points(p_target, c_miss, c_fa, preset)
+    refuse_to_read_twice(llrs, reading["key"])
+    refuse_to_bury(figures, llrs, reading["key"])
     with _folder(figures, force=force) as folder:  # first: a bad one is no use waiting for
         trials = read(llrs, quiet=quiet, allow_infinite=True, **reading)
         check_direction(trials, distance=distance, inverted=inverted)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import weight
+from llrcal.cli.places import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.cli.reading import check_direction, direction_options, form_options, key_options, read
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def fit(
     from llrcal.trials.packing import check_place
 
     check_place(out, by_name=True)
+    refuse_to_read_twice(scores, reading["key"])
+    refuse_to_overwrite(out, scores, reading["key"])
     trials = read(scores, quiet=quiet, **reading)
     check_direction(trials, distance=distance, inverted=inverted)
     options = {} if alpha is None else {"alpha": weight(alpha)}

@@ -21,7 +21,7 @@ def applied(command: _Command, *options: Callable[[_Command], _Command]) -> _Com
 
 
 def form_options(command: _Command) -> _Command:
-    """What the columns of a score file are, where that cannot be told from the file."""
+    """What the columns of a score file are, where that cannot be told, and what may be in them."""
     return applied(
         command,
         click.option(
@@ -44,6 +44,12 @@ def form_options(command: _Command) -> _Command:
         ),
         click.option(
             "--header/--no-header", default=None, help="Whether the first line names the columns."
+        ),
+        click.option(
+            "--on-nan",
+            type=click.Choice(["error", "drop"]),
+            default="error",
+            help="Trials whose score is NaN: refuse the file, or leave them out and say how many.",
         ),
     )
 

@@ -40,7 +40,10 @@ _TAIL = """\
 - Models, such as `nig.json`, are JSON: format, version, method, parameters, training counts. They
   are checked field by field when they are loaded, and hold no code.
 - Everything that is written takes its name only once it is whole. Until then it is called
-  `.llrcal-...`, in the same folder; a run that was killed may leave one behind, to be deleted."""
+  `.llrcal-...`, in the same folder. A run that is killed leaves it behind, and nothing reads it; on
+  Linux, the next run on that machine that writes under the same name deletes it.
+- Nothing is written over what is read: no file over itself, under whatever name, and no folder over
+  one that holds an input."""
 
 
 def reference() -> str:

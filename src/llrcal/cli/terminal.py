@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +18,18 @@ if TYPE_CHECKING:
 
     from llrcal.comparison import Comparison, OperatingPoint
     from llrcal.evaluation import Evaluation
+
+
+@contextmanager
+def said_aloud() -> Iterator[None]:
+    """Say our warnings on standard error as one line each, and not as Python would."""
+    from llrcal.errors import LlrcalWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LlrcalWarning)
+        yield
+    for warning in caught:
+        click.echo(f"warning: {warning.message}", err=True)
 
 
 @contextmanager
@@ -61,7 +76,7 @@ def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int]
 
     try:
         total: int | None = Path(source).stat().st_size
-    except OSError:
+    except (OSError, ValueError):  # a pair of files, or no name at all: told of when it is read
         total = None
     columns = (
         TextColumn("{task.description}"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from llrcal.cli import status_after
+from llrcal.cli import status_after, told_in_words
 from llrcal.errors import LlrcalError
 from llrcal.version import __version__
 
@@ -64,6 +64,10 @@ class Verbs(click.Group):
             if sys.stdout:  # which may be closed; a reader who left can still be met quietly here
                 sys.stdout.flush()
         except (LlrcalError, OSError, KeyboardInterrupt) as problem:
+            sys.exit(status_after(problem))
+        except Exception as problem:
+            if told_in_words(problem) is None:
+                raise
             sys.exit(status_after(problem))
         except SystemExit as end:
             if isinstance(end.__context__, BrokenPipeError):  # after which rich exits by itself

@@ -129,7 +129,7 @@ class Stretch:
     def merge(self, other: Stretch) -> Stretch:
         return Stretch(self.tar + other.tar, self.non + other.non)
 
-    def groups(self, *, rare_is_tar: bool) -> Groups:
+    def pooled(self, *, rare_is_tar: bool) -> Pooled:
         """The groups of this stretch, pooled as far as they are going to be in any case.
 
         What is pooled within a stretch stays together in the whole, so that few groups are left.
@@ -137,12 +137,23 @@ class Stretch:
         tar, non = (Distinct.of(np.concatenate([*p, np.empty(0)])) for p in (self.tar, self.non))
         rare, common = (tar, non) if rare_is_tar else (non, tar)
         if not len(rare.values):
-            return _of_one_class(common, rare_is_tar=rare_is_tar)
+            return Pooled(_of_one_class(common, rare_is_tar=rare_is_tar), 0.0)
         every = groups_of(rare, common.among(rare), rare_is_tar=rare_is_tar)
         hull = Hull.of(every)
-        return Groups(
-            every.low[hull.first_group], every.above[hull.first_group], hull.tar, hull.non
+        first = hull.first_group
+        return Pooled(
+            Groups(every.low[first], every.above[first], hull.tar, hull.non),
+            float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum()),
         )
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Groups that are pooled, and what can no longer be told from them."""
+
+    groups: Groups
+    higher: float
+    """Pairs of a target and a non-target of which the target scores higher; ties by halves."""
 
 
 def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
@@ -153,11 +164,17 @@ def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
     return Groups(common.values[:1] + 0.0, np.zeros(len(count), bool), tar, non)
 
 
-def joined(stretches: Sequence[Groups]) -> Groups:
+def joined(stretches: Sequence[Pooled]) -> Pooled:
     """The groups of consecutive stretches, in rising order."""
-    return Groups(
-        np.concatenate([groups.low for groups in stretches]),
-        np.concatenate([groups.above for groups in stretches]),
-        np.concatenate([groups.tar for groups in stretches]),
-        np.concatenate([groups.non for groups in stretches]),
+    parts = [stretch.groups for stretch in stretches]
+    higher, below = 0.0, 0
+    for stretch in stretches:
+        higher += stretch.higher + float(stretch.groups.tar.sum()) * below
+        below += int(stretch.groups.non.sum())
+    every = Groups(
+        np.concatenate([groups.low for groups in parts]),
+        np.concatenate([groups.above for groups in parts]),
+        np.concatenate([groups.tar for groups in parts]),
+        np.concatenate([groups.non for groups in parts]),
     )
+    return Pooled(every, higher)

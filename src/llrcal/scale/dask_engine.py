@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, TypeVar
@@ -15,8 +16,8 @@ from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import Floats
 from llrcal.chunks import alone
-from llrcal.ranks import Groups
-from llrcal.scale.counting import Stretch
+from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.scale.counting import Pooled, Stretch
 from llrcal.scale.engine import Progress, silent
 from llrcal.scale.frames import Columns
 from llrcal.scale.piece import Batch, Mapped, Piece
@@ -82,37 +83,70 @@ class DaskEngine:
         total, done = sum(piece.rows for piece in pieces), 0
         self._progress(what, done, total)
         if self._client is None:
-            return dask.compute(root, scheduler="threads")[0]
+            return _by_threads(root, leaves, pieces)
         from distributed import as_completed
 
         *each, last = self._client.compute([*leaves, root], optimize_graph=False)
-        rows = {future.key: piece.rows for future, piece in zip(each, pieces, strict=True)}
+        piece_of = {future.key: piece for future, piece in zip(each, pieces, strict=True)}
         for future in as_completed(each):
+            piece = piece_of[future.key]
             if future.status == "error":
                 self._client.cancel([*each, last])
-                return future.result()  # which raises what was raised there
-            done += rows[future.key]
+                with _naming(piece):
+                    return future.result()  # which raises what was raised there
+            done += piece.rows
             self._progress(what, done, total)
         return last.result()
 
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Groups]:
+    ) -> list[Pooled]:
         """A range partition by Dask's own shuffle, and a task for each stretch."""
+        # Dask shuffles between workers only where it knows of them.
+        with nullcontext() if self._client is None else self._client.as_current():
+            each = [delayed(_pooled)(part, rare_is_tar) for part in self._sorted_out(pieces, cuts)]
+            self._progress("sorting", 0, len(each))
+            if self._client is None:
+                return list(dask.compute(*each, scheduler="threads"))
+            return list(self._client.gather(self._client.compute(each)))
+
+    def _sorted_out(self, pieces: Sequence[Piece], cuts: Floats) -> list[Delayed]:
+        """A frame for each stretch, with the scores of all pieces that are in it."""
         import dask.dataframe as dd
 
         sent = delayed(_Stretcher(cuts), traverse=False)
         frame = dd.from_delayed(
             [self._leaf(piece, sent) for piece in pieces], meta=_EMPTY, verify_meta=False
         )
-        sorted_out = frame.set_index("stretch", divisions=tuple(range(len(cuts) + 2)))
-        each = [delayed(_groups)(part, rare_is_tar) for part in sorted_out.to_delayed()]
-        self._progress("sorting", 0, len(each))
-        if self._client is None:
-            found = dask.compute(*each, scheduler="threads")
-        else:
-            found = self._client.gather(self._client.compute(each))
-        return [groups for groups in found if len(groups.low)]
+        divisions = tuple(range(len(cuts) + 2))
+        parts: list[Delayed] = frame.set_index("stretch", divisions=divisions).to_delayed()
+        return parts
+
+
+def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece]) -> Any:
+    try:
+        return dask.compute(root, scheduler="threads")[0]
+    except LlrcalError:
+        raise
+    except Exception:  # what makes up a frame may raise anything, and does not say where
+        for leaf, piece in zip(leaves, pieces, strict=True):
+            with _naming(piece):
+                dask.compute(leaf, scheduler="threads")
+        raise
+
+
+@contextmanager
+def _naming(piece: Piece) -> Iterator[None]:
+    """Errors of a partition, which others make up, with its name."""
+    try:
+        yield
+    except LlrcalError:
+        raise
+    except Exception as problem:
+        if partition_of(piece) is None:
+            raise
+        reason = f"{type(problem).__name__}: {problem}"
+        raise TrialFileError(f"{piece.name}: cannot be read: {reason}") from problem
 
 
 def partition_of(piece: Piece) -> int | None:
@@ -164,6 +198,6 @@ class _Stretcher:
         return pd.concat([_EMPTY, *frames])
 
 
-def _groups(frame: pd.DataFrame, rare_is_tar: bool) -> Groups:
+def _pooled(frame: pd.DataFrame, rare_is_tar: bool) -> Pooled:
     scores, is_tar = frame["score"].to_numpy(), frame["target"].to_numpy()
-    return Stretch((scores[is_tar],), (scores[~is_tar],)).groups(rare_is_tar=rare_is_tar)
+    return Stretch((scores[is_tar],), (scores[~is_tar],)).pooled(rare_is_tar=rare_is_tar)

@@ -10,8 +10,7 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.chunks import alone, threads
-from llrcal.ranks import Groups
-from llrcal.scale.counting import Parter, Stretch
+from llrcal.scale.counting import Parter, Pooled, Stretch
 from llrcal.scale.piece import Piece
 
 _Value = TypeVar("_Value")
@@ -44,7 +43,7 @@ class Engine(Protocol):
 
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Groups]:
+    ) -> list[Pooled]:
         """The groups of all scores, in stretches of the axis that are parted by some cuts."""
 
 
@@ -74,14 +73,14 @@ class Threads:
 
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Groups]:
+    ) -> list[Pooled]:
         """One pass for each stretch, since there is room for one at a time."""
         edges = [-np.inf, *cuts.tolist()]
         found = []
         for number, (low, high) in enumerate(zip(edges, [*edges[1:], None], strict=True), 1):
             what = f"sorting, part {number} of {len(edges)}"
             stretch = self.reduce(pieces, Parter(low, high), Stretch.merge, what)
-            found.append(stretch.groups(rare_is_tar=rare_is_tar))
+            found.append(stretch.pooled(rare_is_tar=rare_is_tar))
         return found
 
     def _each(
@@ -97,7 +96,11 @@ class Threads:
                         under_way[pool.submit(work, piece)] = piece
                     if not under_way:
                         return
-                    for done in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    finished = wait(under_way, return_when=FIRST_COMPLETED).done
+                    if any(future.exception() for future in finished):
+                        for future in under_way:  # the first in order is told of, not in time
+                            future.result()
+                    for done in finished:
                         yield under_way.pop(done), done.result()
             finally:
                 for future in under_way:

@@ -26,6 +26,7 @@ class StreamedLLRs:
     def __init__(self, store: Store, thresholds: Floats) -> None:
         self._store = store
         self._thresholds = np.unique(thresholds)
+        self._known: dict[bool, CountedAt] = {}
         self.tar_count = store.survey.tar.count
         self.non_count = store.survey.non.count
 
@@ -43,8 +44,9 @@ class StreamedLLRs:
         rare = self._store.rare
         if rare is None:
             return self._store.groups
-        counted = self._counted.at(rare.values)
-        return groups_of(rare, counted, rare_is_tar=self._store.survey.rare_is_tar)
+        rare_is_tar = self._store.survey.rare_is_tar
+        counted = self._counted(of_tar=not rare_is_tar).at(rare.values)
+        return groups_of(rare, counted, rare_is_tar=rare_is_tar)
 
     @cached_property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
@@ -64,19 +66,23 @@ class StreamedLLRs:
         rare = self._store.rare
         if rare is not None and of_tar == self._store.survey.rare_is_tar:
             return rare.below(thresholds)
-        if rare is not None and np.isin(thresholds, self._counted.values).all():
-            return self._counted.at(thresholds).below
+        if np.isin(thresholds, self._values).all():
+            return self._counted(of_tar=of_tar).at(thresholds).below
         values, place = np.unique(thresholds, return_inverse=True)
         return self._store.counted(values, of_tar=of_tar).below[place.reshape(thresholds.shape)]
 
     @cached_property
-    def _counted(self) -> CountedAt:
-        """The commoner class, counted at the LLRs of the rarer one and at the thresholds."""
+    def _values(self) -> Floats:
+        """The thresholds, and the LLRs of the rarer class where they are kept."""
         rare = self._store.rare
-        known = self._thresholds if rare is None else [self._thresholds, rare.values]
-        values = np.unique(np.concatenate(known))
-        of_tar = not self._store.survey.rare_is_tar
-        return CountedAt(values, self._store.counted(values, of_tar=of_tar))
+        return np.unique(np.concatenate([self._thresholds, [] if rare is None else rare.values]))
+
+    def _counted(self, *, of_tar: bool) -> CountedAt:
+        """A class, counted at these."""
+        if of_tar not in self._known:
+            counted = self._store.counted(self._values, of_tar=of_tar)
+            self._known[of_tar] = CountedAt(self._values, counted)
+        return self._known[of_tar]
 
 
 @dataclass(frozen=True)

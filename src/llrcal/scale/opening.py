@@ -76,7 +76,8 @@ def pieces_of(paths: Paths, wish: Wish, spoof: Spoof = "error") -> list[Piece]:
     names = files_of(paths)
     found = [piece for name in names for piece in _pieces(name, wish, spoof)]
     if not found:
-        raise TrialFileError(f"{names[0]}{' and the others' if names[1:] else ''}: no trials there")
+        others = f" and {len(names) - 1} more" if names[1:] else ""
+        raise TrialFileError(f"{names[0]}{others}: there are no trials")
     return found
 
 

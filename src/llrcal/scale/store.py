@@ -16,7 +16,7 @@ from llrcal.errors import ScoreError
 from llrcal.grid import Grid
 from llrcal.ranks import Counted, Groups
 from llrcal.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, groups_of, joined
+from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, Pooled, groups_of, joined
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Mapped, Piece
 from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
@@ -45,7 +45,7 @@ class Store:
         costed: bool = False,
     ) -> None:
         if not pieces:
-            raise ScoreError("there are no trials: no file was found")
+            raise ScoreError("there are no trials")
         self.pieces = tuple(pieces)
         self.engine = engine
         self._summarised, self._ranked, self._costed = summarised, ranked, costed
@@ -77,8 +77,8 @@ class Store:
 
     def _plan(self, *, is_tar: bool) -> Plan:
         glance = self._glance
-        scores = glance.tar if is_tar else glance.non
-        expected = int(self.rows * len(scores) / max(len(glance.tar) + len(glance.non), 1))
+        scores, count = (glance.tar if is_tar else glance.non), glance.counts[not is_tar]
+        expected = self.rows * count // max(sum(glance.counts), 1)
         plan = Plan(
             keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
             sign=(-1.0 if is_tar else 1.0) if self._costed else None,
@@ -161,9 +161,15 @@ class Store:
         """Both classes in rising order, pooled where nothing can bend."""
         rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
-            return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
+            return self.pooled.groups
         counted = self.counted(self.rare.values, of_tar=not rare_is_tar)
         return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Both classes where they are too large to be kept: sorted, a stretch at a time."""
+        rare_is_tar = self.survey.rare_is_tar
+        return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
 
     @property
     def _cuts(self) -> Floats:

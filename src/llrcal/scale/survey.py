@@ -163,14 +163,23 @@ class Glance:
 
     tar: Array
     non: Array
+    counts: tuple[int, int]
+    """How many targets and non-targets there are, about, in the pieces that were looked at."""
 
     @classmethod
     def at(cls, piece: Piece) -> Glance:
-        return cls(*(scores[np.isfinite(scores)] for scores in piece.peek().sides))
+        sides = piece.peek().sides
+        seen = max(sum(map(len, sides)), 1)
+        tar, non = (scores[np.isfinite(scores)] for scores in sides)
+        return cls(tar, non, (len(tar) * piece.rows // seen, len(non) * piece.rows // seen))
 
     def merge(self, other: Glance) -> Glance:
-        return Glance(np.concatenate([self.tar, other.tar]), np.concatenate([self.non, other.non]))
+        return Glance(
+            np.concatenate([self.tar, other.tar]),
+            np.concatenate([self.non, other.non]),
+            (self.counts[0] + other.counts[0], self.counts[1] + other.counts[1]),
+        )
 
     @property
     def rare_is_tar(self) -> bool:
-        return len(self.tar) <= len(self.non)
+        return self.counts[0] <= self.counts[1]

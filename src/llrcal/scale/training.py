@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import numpy as np
+
 from llrcal.arrays import Floats
 from llrcal.ranks import Groups
 from llrcal.scale.store import Store
@@ -38,6 +40,20 @@ class StreamedTraining(Training):
     @cached_property
     def groups(self) -> Groups:
         return self._store.groups
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        sides = self._store.survey.sides
+        least, greatest = min(s.least for s in sides), max(s.greatest for s in sides)
+        return least + 0.0, greatest + 0.0  # of 0 and -0, 0
+
+    def _shares_in_order(self) -> tuple[Floats, Floats]:
+        if self._is_summarised or self._store.rare is not None:
+            return super()._shares_in_order()
+        # Groups that are pooled do not tell. So many targets below all non-targets, and so many
+        # above all of them, make for the same order.
+        higher = self._store.pooled.higher / (self.tar_count * self.non_count)
+        return np.array([1 - higher, 0.0, higher]), np.array([0.0, 1.0, 0.0])
 
     def _next_above(self, values: Floats) -> Floats:
         return self._store.next_above(values)

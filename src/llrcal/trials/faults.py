@@ -14,7 +14,7 @@ from llrcal.trials.sniffing import (
     not_utf8,
 )
 from llrcal.trials.source import Source
-from llrcal.trials.wish import Wish
+from llrcal.trials.wish import TO_DROP_NAN, Wish
 
 SKIPPED = {"-", "kind"}
 
@@ -54,7 +54,7 @@ def _fault(line: str, layout: Layout, wish: Wish, words: set[str]) -> str | None
         if not field:
             return f"has no {role}"
         if role == "score":
-            fault = _fault_of_score(field, allow_infinite=wish.allow_infinite)
+            fault = _fault_of_score(field, wish)
             if fault:
                 return fault
         if role == "label" and field not in words:
@@ -65,14 +65,16 @@ def _fault(line: str, layout: Layout, wish: Wish, words: set[str]) -> str | None
     return None
 
 
-def _fault_of_score(field: str, *, allow_infinite: bool) -> str | None:
+def _fault_of_score(field: str, wish: Wish) -> str | None:
     if not NUMBER.fullmatch(field):
         return f"the score {field!r} is not a number"
     value = float(field)
     if math.isnan(value):
-        return "the score is not a number (NaN); remove or repair it"
+        if wish.on_nan == "drop":
+            return None
+        return f"the score is not a number (NaN); remove or repair it, {TO_DROP_NAN}"
     if math.isinf(value) and "inf" not in field.lower():
         return f"the score {field!r} is too large for a double"
-    if math.isinf(value) and not allow_infinite:
+    if math.isinf(value) and not wish.allow_infinite:
         return f"the score {field!r} is infinite; only LLRs may be"
     return None

@@ -41,8 +41,12 @@ class Policy:
                 )
 
 
-def without_duplicates(table: Table, policy: Policy) -> tuple[Table, list[str]]:
+def without_duplicates(
+    table: Table, policy: Policy, *, labels_from: str | None = None
+) -> tuple[Table, list[str]]:
     """A table in which each trial is there once, as the policy says, and what was done.
+
+    ``labels_from`` is the file to look for wrong labels in, if they are from another.
 
     Raises
     ------
@@ -51,12 +55,10 @@ def without_duplicates(table: Table, policy: Policy) -> tuple[Table, list[str]]:
         both target and non-target.
     """
     ids = table.ids
-    if not ids or policy.duplicates == "all" or not _has_duplicates(table.frame, ids):
+    repeated = _repeated(table)
+    _refuse_contradictions(repeated, ids, labels_from or table.source)
+    if policy.duplicates == "all" or not repeated.height:
         return table, []
-    repeated = table.frame.filter(pl.struct(ids).is_duplicated())
-    if not repeated.height:  # two ids had the same hash
-        return table, []
-    _refuse_contradictions(repeated, ids, table.source)
     kept = table.frame.height - repeated.height + repeated.n_unique(ids)
     excess = table.frame.height - kept
     examples = _examples(repeated.unique(ids, maintain_order=True), ids)
@@ -87,7 +89,8 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[str]]
     if scores.frame.height == key.frame.height and all(
         (scores.frame[name] == key.frame[name]).all() for name in ids
     ):
-        table, said = without_duplicates(_with_label(scores, key.frame["label"]), policy)
+        table = _with_label(scores, key.frame["label"])
+        table, said = without_duplicates(table, policy, labels_from=key.source)
         return table, [*said, "scores and key are in the same order: nothing to join"]
     scores, said = without_duplicates(scores, policy)
     # Where every score of a trial is kept, one label will do for all of them.
@@ -133,9 +136,9 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[str]]:
         )
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
     table = _with(scores, scores.frame.hstack(ids))
-    return _with_label(table, key.frame["label"]), [
-        "no ids to join on: scores taken in the order of the key"
-    ]
+    table = _with_label(table, key.frame["label"])
+    _refuse_contradictions(_repeated(table), table.ids, key.source)
+    return table, ["no ids to join on: scores taken in the order of the key"]
 
 
 def _names(table: Table) -> list[str]:
@@ -174,8 +177,12 @@ def _hash(frame: pl.DataFrame, ids: list[str], seed: int = 0) -> pl.Series:
     return pl.Series("hash", out)
 
 
-def _has_duplicates(frame: pl.DataFrame, ids: list[str]) -> bool:
-    return _hash(frame, ids).n_unique() < frame.height
+def _repeated(table: Table) -> pl.DataFrame:
+    """The rows of trials that are there more than once."""
+    frame, ids = table.frame, table.ids
+    if not ids or _hash(frame, ids).n_unique() == frame.height:  # far cheaper than to compare ids
+        return frame.clear()
+    return frame.filter(pl.struct(ids).is_duplicated())
 
 
 def _places(scores: pl.DataFrame, key: pl.DataFrame, ids: list[str]) -> tuple[pl.Series, pl.Series]:
@@ -214,7 +221,14 @@ def _found(rows: pl.Series, height: int) -> pl.Series:
 
 
 def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) -> None:
-    if "label" not in repeated.columns:
+    """Refuse a trial that is a target here and none there: whatever is kept, one of them is wrong.
+
+    Raises
+    ------
+    TrialFileError
+        If there is one, with its ids.
+    """
+    if "label" not in repeated.columns or not repeated.height:
         return
     torn = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
     torn = torn.filter(pl.col("label") > 1)

@@ -13,6 +13,7 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials.faults import first_fault
+from llrcal.trials.nan_scores import sentence, warn_of
 from llrcal.trials.sniffing import BLANK, COMMENT, Layout, is_data, not_utf8
 from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
@@ -21,10 +22,13 @@ Answers = Callable[[Floats], Mapping[str, Array]]
 """What to write for scores: their LLRs first, then columns to be added, by name."""
 
 _BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
+_WIDE = 100  # columns; of many more, polars makes an automaton that is too large for it
 
 
 def rewritten(source: Source, layout: Layout, wish: Wish, answers: Answers) -> Iterator[bytes]:
     """The content of a text file, block by block, with ``answers`` in place of the scores.
+
+    Lines are left out, with a warning in the end, where the score is NaN and the wish says so.
 
     Raises
     ------
@@ -36,6 +40,7 @@ def rewritten(source: Source, layout: Layout, wish: Wish, answers: Answers) -> I
     editor = _Editor(source, layout, wish, answers)
     end = _line_end(source)
     number, done = 1, 0
+    trials, dropped = 0, 0
     for block in _whole_lines(source, end):
         if number == 1 and block.startswith(codecs.BOM_UTF8):
             yield codecs.BOM_UTF8
@@ -47,8 +52,12 @@ def rewritten(source: Source, layout: Layout, wish: Wish, answers: Answers) -> I
             problem.start += done  # counted from the beginning of the file
             raise not_utf8(source.name, problem) from problem
         lines = pl.Series("line", text.split(end.decode()), pl.String)
-        yield editor.edited(lines, number, end.decode()).encode()
+        edit = editor.edited(lines, number)
+        yield str(edit.lines.str.join(end.decode()).item()).encode()
         number, done = number + len(lines) - 1, done + len(block)
+        trials, dropped = trials + edit.trials, dropped + edit.dropped
+    if dropped:
+        warn_of([sentence(source.name, dropped, trials)])
 
 
 def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
@@ -105,21 +114,35 @@ def _whole_lines(source: Source, end: bytes) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True)
+class _Edit:
+    """Lines in their new form, how many trials they were, and how many of these are left out."""
+
+    lines: pl.Series
+    trials: int
+    dropped: int
+
+
+@dataclass(frozen=True)
 class _Editor:
     source: Source
     layout: Layout
     wish: Wish
     answers: Answers
 
-    def edited(self, lines: pl.Series, first: int, end: str) -> str:
+    def edited(self, lines: pl.Series, first: int) -> _Edit:
         """The lines, of which the first has the number ``first``, with the scores replaced."""
         rows = np.flatnonzero(self._is_data(lines, first))
-        parts = lines.gather(rows).str.extract_groups(_pattern(self.layout)).struct.unnest()
-        values = parts["score"].cast(pl.Float64, strict=False).to_numpy()
-        bad = np.isnan(values) if self.wish.allow_infinite else ~np.isfinite(values)
+        parts = _parts(lines.gather(rows), self.layout)
+        scores = parts["score"].cast(pl.Float64, strict=False)
+        values = scores.to_numpy()
+        bad = self.wish.unusable(values) | scores.is_null().to_numpy()
         bad |= (_has_quote(parts["open"]) != _has_quote(parts["close"])).fill_null(True).to_numpy()
         if bad.any():  # also where there is no number at all
             raise self._fault(first + int(rows[np.argmax(bad)]))
+        is_nan = np.isnan(values)
+        kept, gone = rows[~is_nan], rows[is_nan]
+        if len(gone):
+            parts, values = parts.filter(~is_nan), values[~is_nan]
         columns = {name: _as_text(column) for name, column in self.answers(values).items()}
         llrs, *added = columns.values()
         body = parts["after"].str.strip_suffix("\r")
@@ -129,11 +152,13 @@ class _Editor:
         for column in added:
             edited += [joint, column]
         edited.append(parts["after"].str.extract(r"(\r?)$"))
-        lines = lines.scatter(rows, pl.select(pl.concat_str(edited)).to_series())
+        lines = lines.scatter(kept, pl.select(pl.concat_str(edited)).to_series())
         header = self.layout.header_line - first
         if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
             lines = lines.scatter(header, self._header(lines[header], list(columns)[1:]))
-        return str(lines.str.join(end).item())
+        if len(gone):
+            lines = _without(lines, gone)
+        return _Edit(lines, len(rows), len(gone))
 
     def _header(self, line: str, added: list[str]) -> str:
         for name in added:
@@ -160,6 +185,16 @@ class _Editor:
         )
 
 
+def _without(lines: pl.Series, gone: Array) -> pl.Series:
+    """The lines but for some; if the last goes, which has no end, the one before keeps its own."""
+    is_kept = np.ones(len(lines), bool)
+    is_kept[gone] = False
+    if not is_kept[-1]:
+        is_kept[-1] = True
+        lines = lines.scatter(len(lines) - 1, "")
+    return lines.filter(pl.Series(is_kept))
+
+
 def _as_text(values: Array) -> pl.Series:
     """Numbers as the shortest text that reads back as the same number."""
     return pl.Series(np.asarray(values)).cast(pl.String)
@@ -167,6 +202,17 @@ def _as_text(values: Array) -> pl.Series:
 
 def _has_quote(edges: pl.Series) -> pl.Series:
     return edges.str.contains('"', literal=True)
+
+
+def _parts(lines: pl.Series, layout: Layout) -> pl.DataFrame:
+    """What the pattern finds in each line, under the names of its groups; nulls where nothing."""
+    pattern = _pattern(layout)
+    if len(layout.roles) <= _WIDE:
+        return lines.str.extract_groups(pattern).struct.unnest()
+    wide = re.compile(pattern)
+    found = (wide.match(line) for line in lines)
+    rows = [match.groups() if match else (None,) * wide.groups for match in found]
+    return pl.DataFrame(rows, schema=dict.fromkeys(wide.groupindex, pl.String), orient="row")
 
 
 def _pattern(layout: Layout) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import polars as pl
 
@@ -10,7 +12,9 @@ from llrcal.trials.sniffing import Layout
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.text import tidied
-from llrcal.trials.wish import Wish
+from llrcal.trials.wish import TO_DROP_NAN, Wish
+
+_STRAY_RETURN = re.compile(rb"\r(?!\n|\Z)")
 
 
 def read_matrix(source: Source, layout: Layout, wish: Wish) -> Table:
@@ -51,9 +55,12 @@ def matrix_cells(
     """Names of the rows, names of the columns, and the scores."""
     if b"\0" in source.content:
         raise TrialFileError(f"{source.name}: holds a NUL byte; it is not a text file")
+    content = tidied(source.content, layout)
+    if _STRAY_RETURN.search(content):  # of which polars would swallow some
+        raise TrialFileError(f"{source.name}: a row of the matrix has a carriage return in it")
     try:
         frame = pl.read_csv(
-            tidied(source.content, layout),
+            content,
             has_header=False,
             separator=layout.separator,
             quote_char='"' if layout.quotes else None,
@@ -76,12 +83,13 @@ def matrix_cells(
     for j, column in enumerate(cells):
         numbers = column.cast(pl.Float64, strict=False)
         values = numbers.to_numpy()
-        bad = np.isnan(values) if wish.allow_infinite else ~np.isfinite(values)
-        if numbers.null_count() or bad.any():
+        bad = wish.unusable(values) | numbers.is_null().to_numpy()
+        if bad.any():
             i = int(np.argmax(bad))
+            hint = f"; {TO_DROP_NAN.removeprefix('or ')}" if numbers.is_nan()[i] else ""
             raise TrialFileError(
                 f"{source.name}: the score of {names[i]} against {columns[j]} is "
-                f"{column[i]!r}, not a number that can be used"
+                f"{column[i]!r}, not a number that can be used{hint}"
             )
         out[:, j] = values
     return names.to_list(), columns, out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,13 @@ from llrcal.errors import LlrcalWarning, ScoreError, TrialFileError
 from llrcal.scores import check_finite
 from llrcal.trials.table import Table
 from llrcal.trials.wish import TO_DROP_NAN, Wish
+
+# The arrays of scores in an archive: what is said of them, and what goes with them.
+_SCORES = {
+    "tar": (" target", "tar_speakers"),
+    "non": (" non-target", "non_speakers"),
+    "scores": ("", "labels"),
+}
 
 
 def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[str]]:
@@ -64,6 +71,37 @@ def are_numbers(scores: Array, source: str) -> tuple[Bools, list[str]]:
     found = ~np.isnan(scores)
     count = int((~found).sum())
     return found, [sentence(source, count, found.size)] if count else []
+
+
+def usable_arrays(
+    arrays: Mapping[str, Array], source: str, wish: Wish
+) -> tuple[dict[str, Array], list[str]]:
+    """The arrays of an archive without scores that are NaN, and what was left out.
+
+    Speakers and labels go with their scores. An array that holds no scores, by its type or shape,
+    is left for others to complain of.
+
+    Raises
+    ------
+    ScoreError
+        If scores are NaN and nobody said to leave them out.
+    TrialFileError
+        If no score is left.
+    """
+    out, said = dict(arrays), []
+    for name, (what, beside) in _SCORES.items():
+        scores = arrays.get(name)
+        if scores is None or scores.dtype.kind != "f" or scores.ndim != 1:
+            continue
+        if wish.on_nan == "error":
+            refuse_nan(scores, f"{source}:{what}", wish)
+            continue
+        found, sentences = are_numbers(scores, f"{source}: {name}")
+        said += sentences
+        for part in (name, beside):
+            if part in out and len(out[part]) == len(found):
+                out[part] = out[part][found]
+    return out, said
 
 
 def warn_of(said: Sequence[str]) -> None:

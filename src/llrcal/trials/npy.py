@@ -12,6 +12,7 @@ from llrcal.arrays import Array
 from llrcal.errors import ScoreError, TrialFileError
 from llrcal.labels import LABEL_OF_WORD, Label
 from llrcal.scores import as_floats, is_target, split
+from llrcal.trials.nan_scores import usable_arrays
 from llrcal.trials.trials import Trials
 from llrcal.trials.wish import Wish
 
@@ -38,7 +39,7 @@ def read_npy(name: str) -> Array:
         If the file is not a plain array, or shorter than it claims to be.
     """
     try:
-        return np.asarray(np.load(name, allow_pickle=False, mmap_mode="r"))
+        return _with_room(np.asarray(np.load(name, allow_pickle=False, mmap_mode="r")))
     except Exception as problem:  # its header is parsed as Python, which fails in many ways
         raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
 
@@ -81,12 +82,19 @@ def _refuse_duplicates(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _array(content: bytes) -> Array:
-    return np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False))
+    return _with_room(np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)))
+
+
+def _with_room(array: Array) -> Array:
+    """The same array, unless its values take no room, so that a file can claim any number."""
+    if not array.dtype.itemsize:
+        raise ValueError(f"its values have type {array.dtype}, which holds nothing")
+    return array
 
 
 def archive_trials(name: str, wish: Wish) -> Trials:
     """The trials of an archive that holds ``tar`` and ``non``, or ``scores`` and ``labels``."""
-    arrays = read_npz(name)
+    arrays, left_out = usable_arrays(read_npz(name), name, wish)
     if {"tar", "non"} <= arrays.keys():
         return Trials(
             arrays["tar"],
@@ -94,7 +102,8 @@ def archive_trials(name: str, wish: Wish) -> Trials:
             name,
             arrays.get("tar_speakers"),
             arrays.get("non_speakers"),
-            notes=(f"{name}: arrays tar and non",),
+            notes=(f"{name}: arrays tar and non", *left_out),
+            left_out=tuple(left_out),
             allow_infinite=wish.allow_infinite,
         )
     if {"scores", "labels"} <= arrays.keys():
@@ -105,7 +114,8 @@ def archive_trials(name: str, wish: Wish) -> Trials:
             non,
             name,
             is_target=labels,
-            notes=(f"{name}: arrays scores and labels",),
+            notes=(f"{name}: arrays scores and labels", *left_out),
+            left_out=tuple(left_out),
             allow_infinite=wish.allow_infinite,
         )
     found = ", ".join(sorted(arrays)) or "nothing"

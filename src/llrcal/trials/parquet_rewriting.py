@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from pathlib import Path
 from typing import IO
 
@@ -16,6 +17,7 @@ from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
 
 _SAMPLE = 1000
+_OF_THE_SYSTEM = re.compile(r"\(os error \d+\)$")
 _ROWS = 2**21  # rows that are looked through at a time, where one of them is at fault
 
 
@@ -73,6 +75,8 @@ class _Rewriting:
             ).sink_parquet(written)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError) as problem:
             self._find_fault()
+            if _OF_THE_SYSTEM.search(str(problem)):  # most likely of the output: told as it is
+                raise
             first_line = str(problem).partition("\n")[0]
             raise TrialFileError(f"{self.file.name}: cannot be read: {first_line}") from problem
         if self.left_out:

@@ -193,7 +193,9 @@ def read_table(source: Any, wish: Wish) -> Table:
 
 def _read_file(file: Source, wish: Wish) -> Table:
     if is_hdf5(file.head):
-        frame, reading = read_hdf5(_on_disk(file), allow_infinite=wish.allow_infinite)
+        frame, reading = read_hdf5(
+            _on_disk(file), allow_infinite=wish.allow_infinite, allow_nan=wish.on_nan == "drop"
+        )
         if "label" in frame.columns:
             frame = frame.with_columns(pl.col("label").cast(pl.Int8))
         return _checked(Table(frame, file.name, reading), wish)

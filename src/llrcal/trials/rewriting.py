@@ -55,6 +55,7 @@ def rewrite(
     file = Source(source)
     if is_hdf5(file.head):
         check_place(out, by_name=True)
+        _refuse_to_drop(file.name, wish)
         llrs = _only_llrs(answers, file.name)
         rewrite_hdf5(_on_disk(file), out, llrs, allow_infinite=wish.allow_infinite)
         return "scores in HDF5"
@@ -91,9 +92,11 @@ def _write(
     if file.head.startswith((b"PAR1", b"ARROW1")):
         return _write_frame(file, written, answers, wish)
     if is_npy(file.head) or is_npz(file.head):
+        _refuse_to_drop(file.name, wish)
         return _write_arrays(file, written, _only_llrs(answers, file.name), wish)
     layout = sniff(file.head, wish, file.name)
     if layout.is_matrix:
+        _refuse_to_drop(file.name, wish)
         _, _, scores = matrix_cells(file, layout, wish)
         llrs = _only_llrs(answers, file.name)(scores.ravel()).reshape(scores.shape)
         written.write(rewritten_matrix(file, layout, llrs))
@@ -102,6 +105,15 @@ def _write(
         written.write(block)
         progress(len(block))
     return layout.reading
+
+
+def _refuse_to_drop(name: str, wish: Wish) -> None:
+    """Refuse to leave out scores of a file in which each has its place."""
+    if wish.on_nan == "drop":
+        raise OptionError(
+            f"{name}: no score can be left out of a file of this kind, in which each has its "
+            "place; repair those that are NaN, or convert it first"
+        )
 
 
 def _only_llrs(answers: Answers, name: str) -> Callable[[Floats], Floats]:

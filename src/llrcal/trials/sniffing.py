@@ -243,8 +243,9 @@ def _readings(
     if wish.convention == MATRIX or (wish.convention is None and _is_matrix(rows, wish)):
         if len(rows) < 2 or len(rows[0]) < 2:
             raise TrialFileError(f"{source}: holds no trials, only one edge of a matrix")
-        reading = "a matrix of scores with ids"
-        return [Layout(separator, (MATRIX,), tuple(rows[0]), numbers[0], numbers[-1], reading)]
+        reading, top = "a matrix of scores with ids", numbers[0]
+        # The next line is the first, whatever it begins with: a # is part of a name there.
+        return [Layout(separator, (MATRIX,), tuple(rows[0]), top, top + 1, reading)]
     words = frozenset(word for word, _ in wish.label_of_word)
     below = [Look.of(column, words) for column in zip(*rows[1:], strict=True)]
     header = wish.header

@@ -190,8 +190,7 @@ def _is_faulty(frame: pl.DataFrame, wish: Wish) -> bool:
         return True
     if "score" not in frame.columns:
         return False
-    scores = frame["score"]
-    return bool(scores.is_nan().any() if wish.allow_infinite else not scores.is_finite().all())
+    return bool(wish.unusable(frame["score"].to_numpy()).any())
 
 
 def _has_empty(column: pl.Series) -> bool:

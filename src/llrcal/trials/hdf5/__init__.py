@@ -27,7 +27,11 @@ __all__ = ["is_hdf5", "read_hdf5", "rewrite_hdf5", "write_hdf5_key", "write_hdf5
 
 
 def read_hdf5(
-    path: str, *, transposed: bool | None = None, allow_infinite: bool = False
+    path: str,
+    *,
+    transposed: bool | None = None,
+    allow_infinite: bool = False,
+    allow_nan: bool = False,
 ) -> tuple[pl.DataFrame, str]:
     """The trials of a file, row by row, and how it was read, in a few words.
 
@@ -39,6 +43,8 @@ def read_hdf5(
         Whether a square matrix has a row for each test segment; other shapes tell by themselves.
     allow_infinite
         Whether scores may be infinite, as LLRs may.
+    allow_nan
+        Whether scores may be NaN, for the caller to leave out.
 
     Returns
     -------
@@ -61,7 +67,7 @@ def read_hdf5(
         who, pairs = pairs_of(file, matrices, transposed=transposed)
         found = {}
         if scores:
-            found["score"] = scores.cells(pairs, allow_infinite=allow_infinite)
+            found["score"] = scores.cells(pairs, allow_infinite=allow_infinite, allow_nan=allow_nan)
         if key:
             found["label"] = key.cells(pairs)
         if scores and key and not found["score"].agree_with(found["label"]):

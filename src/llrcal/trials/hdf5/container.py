@@ -129,7 +129,7 @@ class Container:
         if math.prod(len(places) for places in corners) > _MOST_CHUNKS:
             raise self.error(f"{path} is cut into too many chunks; rewrite it with h5repack")
         filters = filters_of(found)
-        if not filters:
+        if not filters or found.dtype.hasobject:  # text of variable length, not read from chunks
             return
         if len(set(filters)) < len(filters) or set(filters) - {_DEFLATE, _SHUFFLE, _FLETCHER32}:
             raise self.error(

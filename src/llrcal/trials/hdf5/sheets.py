@@ -11,6 +11,7 @@ from llrcal.arrays import Array, Bools, Floats
 from llrcal.trials.hdf5.container import Container, visible
 from llrcal.trials.hdf5.matrix import Cells, cells, piece_of, pieces
 from llrcal.trials.hdf5.pairs import Pairs, read_pairs
+from llrcal.trials.wish import TO_DROP_NAN
 
 
 @dataclass(frozen=True)
@@ -30,17 +31,20 @@ class Scores:
     def matrices(self) -> tuple[Any, ...]:
         return self.scores, self.mask
 
-    def cells(self, pairs: Pairs, *, allow_infinite: bool) -> Cells:
+    def cells(self, pairs: Pairs, *, allow_infinite: bool, allow_nan: bool = False) -> Cells:
         """Every score, once it is certain that it is a number."""
         found = cells(self.file, pairs, pieces(*self.matrices), self._read)
         bad = np.isnan(found.values) if allow_infinite else ~np.isfinite(found.values)
+        if allow_nan:
+            bad &= ~np.isnan(found.values)
         if bad.any():
             first = int(np.argmax(bad))
             value, where = found.values[first], pairs.name(found.rows[first], found.columns[first])
+            hint = f", {TO_DROP_NAN}" if np.isnan(value) else ""
             raise self.file.error(
                 f"{int(bad.sum()):,} of {len(found):,} scores are "
                 f"{'NaN' if allow_infinite else 'not finite'}; the first is {value}, of {where}. "
-                "Repair them, or set score_mask to 0 there"
+                f"Repair them, or set score_mask to 0 there{hint}"
             )
         return found
 

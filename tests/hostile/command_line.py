@@ -1,0 +1,462 @@
+"""The command line in wrong use: by mistake, or by a script that nobody looks at."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from click.testing import CliRunner
+
+import llrcal
+from llrcal.cli.verbs import command_line
+from tests.hostile.case import Answered, Case, Ended, Section
+from tests.hostile.files import KEY, LABELLED, SCORES, put
+
+TAR, NON = [1.5, 3.5, 0.5], [-2.5, 0.25, 1.0]
+GIVEN = {
+    "labelled.txt": LABELLED,
+    "scores.txt": SCORES,
+    "key.txt": KEY,
+    "empty.txt": "",
+    "folder/labelled.txt": LABELLED,
+}
+MANY_COLUMNS = 5000
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command in a process of its own has come to."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    exception: BaseException
+
+    @property
+    def output(self) -> str:
+        return self.stdout + self.stderr
+
+
+def set_out() -> None:
+    """Make the files that commands are given."""
+    Path("folder").mkdir()
+    for name, content in GIVEN.items():
+        put(name, content)
+    llrcal.fit(TAR, NON, method="pav").save("model.json")
+    frame = pl.DataFrame({"score": [1.5, np.nan, -1.0], "label": ["target", "target", "nontarget"]})
+    frame.write_parquet("nan.parquet")
+
+
+def files() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def left_as_it_was(run: Callable[[], Any]) -> Any:
+    """Run something among these files, and see to it that none is changed, added or lost."""
+    set_out()
+    before = files()
+    result = run()
+    assert files() == before
+    return result
+
+
+def command(line: str, stdin: str = "") -> Any:
+    def run() -> Any:
+        return CliRunner().invoke(command_line, line.split(), input=stdin, prog_name="llrcal")
+
+    return lambda _: left_as_it_was(run)
+
+
+def in_a_process(line: str, **options: Any) -> Any:
+    def run() -> Ran:
+        words = [sys.executable, "-m", "llrcal", *line.split()]
+        ran = subprocess.run(words, text=True, check=False, stderr=subprocess.PIPE, **options)
+        return Ran(ran.returncode, ran.stdout or "", ran.stderr, SystemExit(ran.returncode))
+
+    return lambda _: left_as_it_was(run)
+
+
+def nobody_reads(line: str) -> Any:
+    """Standard output is a pipe whose reader has gone."""
+
+    def run(folder: Path) -> Any:
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            return in_a_process(line, stdout=writing)(folder)
+        finally:
+            os.close(writing)
+
+    return run
+
+
+def no_room(line: str) -> Any:
+    """Standard output is a file that the system does not let grow."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    def run(folder: Path) -> Any:
+        with (folder.parent / "output").open("wb") as file:
+            return in_a_process(line, stdout=file, preexec_fn=limited)(folder)
+
+    return run
+
+
+def wrong(
+    line: str, words: str, where: str, do: str = "", sentence: str = "Refused.", *, aside: str = ""
+) -> Case:
+    """A command that ends with an error, and leaves every file as it was."""
+    return Case(f"`llrcal {line}`{aside}", command(line), Ended(words, where, do), sentence)
+
+
+def check_quiet_end(ran: Ran) -> None:
+    assert ran.exit_code == 141  # as if by SIGPIPE
+    assert ran.stderr == ""
+
+
+def check_without_nan(result: Any) -> None:
+    assert result.exit_code == 0
+    assert result.stdout == "score,label\n1.5,target\n-1.0,nontarget\n"
+    assert "1 of 3 trials left out, whose score is NaN" in result.stderr
+
+
+def many_columns(_: Path) -> Any:
+    set_out()
+    names = ["score", *(f"c{i}" for i in range(MANY_COLUMNS - 1))]
+    row = ["0.5", *("7" for _ in names[1:])]
+    put("wide.csv", ",".join(names) + "\n" + (",".join(row) + "\n") * 3)
+    words = ["apply", "model.json", "wide.csv", "-o", "-", "--quiet"]
+    return CliRunner().invoke(command_line, words)
+
+
+def check_many_columns(result: Any) -> None:
+    assert result.exit_code == 0, result.output
+    llr = float(llrcal.fit(TAR, NON, method="pav")(0.5))
+    _, *rows = result.stdout.splitlines()
+    assert rows == [",".join([repr(llr), *("7" * (MANY_COLUMNS - 1))])] * 3
+
+
+REFUSED = "Refused before anything is done."
+WRITTEN_AND_READ = "Refused, and the file named: it would be lost."
+BURIED = "Refused, and the file named: it would be deleted with the folder."
+CASES = (
+    wrong("calibrate", "No such command", "'calibrate'"),
+    wrong("fit labelled.txt", "Missing option", "'--out'"),
+    wrong("fit none.txt -o m.json", "cannot be read: No such file", "none.txt"),
+    wrong("fit folder -o m.json", "is a folder", "folder", "not a file"),
+    wrong("fit empty.txt -o m.json", "holds no trials", "empty.txt"),
+    wrong(
+        "fit - -o m.json",
+        "holds no trials",
+        "standard input",
+        aside=", with nothing on standard input",
+    ),
+    wrong(
+        "fit - --key - -o m.json",
+        "can be read only once",
+        "standard input (-)",
+        "name a file",
+        "Refused: the second reader would find it empty.",
+    ),
+    wrong(
+        "compare --train - --test scores.txt --test-key - --out new",
+        "can be read only once",
+        "standard input (-)",
+        "name a file",
+    ),
+    wrong(
+        "fit labelled.txt -o m.json --method platt",
+        "'platt' is not one of",
+        "--method",
+        "'linear-gaussian', 'logistic'",
+        "Refused, with the names that there are.",
+    ),
+    wrong(
+        "fit labelled.txt -o m.json --alpha nan",
+        "alpha is nan",
+        "alpha",
+        "strictly between 0 and 1",
+        "Refused; no model is written.",
+    ),
+    wrong(
+        "fit labelled.txt -o m.json --method pav --alpha 0.5",
+        "has no option 'alpha'",
+        "method pav",
+        sentence="Refused, not ignored.",
+    ),
+    wrong(
+        "fit labelled.txt -o none/m.json",
+        "none is not a folder",
+        "none/m.json",
+        sentence=REFUSED,
+    ),
+    wrong("fit labelled.txt -o folder", "is a folder", "folder", "name a file in it", REFUSED),
+    wrong("fit labelled.txt -o -", "only be written to a plain file", "-:", "name one", REFUSED),
+    wrong(
+        "fit scores.txt -o m.json",
+        "scores but no labels",
+        "scores.txt",
+        "give a key (--key)",
+        "Refused, with the remedy.",
+    ),
+    wrong(
+        "fit nan.parquet -o m.json",
+        "1 scores that are not finite",
+        "nan in row 1",
+        "--on-nan drop",
+        "Refused, with the remedy.",
+    ),
+    wrong(
+        "fit labelled.txt -o labelled.txt",
+        "is also what is read",
+        "labelled.txt",
+        "name another file",
+        WRITTEN_AND_READ,
+    ),
+    wrong(
+        "apply model.json scores.txt -o ./folder/../scores.txt",
+        "is also what is read (scores.txt)",
+        "./folder/../scores.txt",
+        "name another file",
+        "Refused, by whatever name: to calibrate twice is a mistake that nothing shows.",
+    ),
+    wrong(
+        "apply model.json scores.txt -o model.json",
+        "is also what is read",
+        "model.json",
+        "name another file",
+        WRITTEN_AND_READ,
+    ),
+    wrong(
+        "convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt",
+        "is also what is read",
+        "labelled.txt",
+        "name another file",
+        WRITTEN_AND_READ,
+    ),
+    wrong(
+        "compare --train folder/labelled.txt --test labelled.txt --out folder --force",
+        "folder holds folder/labelled.txt",
+        "folder/labelled.txt",
+        "choose another folder",
+        BURIED,
+    ),
+    wrong(
+        "evaluate folder/labelled.txt --figures folder --force",
+        "folder holds folder/labelled.txt",
+        "folder/labelled.txt",
+        "choose another folder",
+        BURIED,
+    ),
+    wrong(
+        "evaluate labelled.txt --figures . --force",
+        ". holds labelled.txt",
+        "labelled.txt",
+        "choose another folder",
+        BURIED,
+    ),
+    wrong(
+        "apply none.json scores.txt -o new.txt",
+        "cannot be read: No such file",
+        "none.json",
+    ),
+    wrong(
+        "apply scores.txt scores.txt -o new.txt",
+        "not a JSON document",
+        "scores.txt",
+    ),
+    wrong(
+        "apply model.json key.txt -o new.txt",
+        "labels but no scores",
+        "key.txt",
+        "this is a key",
+    ),
+    wrong(
+        "apply model.json scores.txt -o none/new.txt",
+        "none is not a folder",
+        "none/new.txt",
+    ),
+    wrong(
+        "apply model.json scores.txt,scores.txt -o new.txt",
+        "are two files",
+        "scores.txt,scores.txt",
+        "OUT1,OUT2",
+    ),
+    wrong(
+        "apply model.json scores.txt -o new.txt --decision",
+        "needs a prior",
+        "a decision",
+        "give --p-target",
+        REFUSED,
+    ),
+    wrong(
+        "apply model.json scores.txt -o new.txt --p-target 0.5",
+        "changes no LLR",
+        "a prior",
+        "give --decision or --posterior",
+        "Refused, not ignored.",
+    ),
+    wrong(
+        "evaluate labelled.txt --p-target 1/2",
+        "'1/2' is not a valid float",
+        "--p-target",
+    ),
+    wrong(
+        "evaluate labelled.txt --p-target 0.5 --c-miss 1 --c-miss 2",
+        "was given 2 times for 1 priors",
+        "--c-miss",
+    ),
+    wrong(
+        "evaluate labelled.txt --c-miss 10",
+        "costs need a prior",
+        "costs",
+        "give --p-target",
+    ),
+    wrong(
+        "evaluate labelled.txt --preset sre99",
+        "there is no preset",
+        "'sre99'",
+        "choose from sre08",
+    ),
+    wrong(
+        "evaluate labelled.txt --units ratio",
+        "cannot be negative",
+        "likelihood-ratio",
+        "are these logarithms?",
+    ),
+    wrong(
+        "evaluate labelled.txt --figures folder",
+        "exists already",
+        "folder",
+        "choose another folder",
+        "Refused; nothing is replaced unasked.",
+    ),
+    wrong(
+        "evaluate labelled.txt --distance",
+        "targets have greater distances",
+        "labelled.txt",
+        "--inverted",
+    ),
+    wrong(
+        "decide --model model.json --p-target 0",
+        "p_target is 0.0",
+        "p_target",
+        "strictly between 0 and 1",
+    ),
+    wrong(
+        "decide --model model.json --p-target 0.5 --score nan",
+        "are NaN",
+        "at index 0",
+    ),
+    wrong(
+        "decide --model model.json --p-target 0.5 --c-fa inf",
+        "c_fa is inf",
+        "c_fa",
+        "positive and finite",
+    ),
+    wrong(
+        "convert labelled.txt -o new.xyz",
+        "the ending does not say the format",
+        "new.xyz",
+        "give --to",
+    ),
+    wrong(
+        "convert labelled.txt -o new.txt --to htk",
+        "there is no format",
+        "'htk'",
+        "choose one of",
+    ),
+    wrong(
+        "convert labelled.txt -o new.csv --key-out ./new.csv",
+        "cannot be both",
+        "new.csv",
+    ),
+    wrong(
+        "convert labelled.txt -o - --to hdf5",
+        "only be written to a plain file",
+        "-:",
+        "name one",
+    ),
+    wrong(
+        "convert scores.txt -o new.npz",
+        "has no label",
+        "scores.txt",
+        sentence="Refused; no file is written.",
+    ),
+    wrong(
+        "compare --train labelled.txt --test ./labelled.txt --out new",
+        "for training and for testing",
+        "labelled.txt",
+        "Give other trials",
+    ),
+    wrong(
+        "compare --train labelled.txt --test folder/labelled.txt --out new --replicates -1",
+        "-1 is not in the range",
+        "--replicates",
+    ),
+    wrong(
+        "compare --train labelled.txt --test none.txt --out new --quiet",
+        "cannot be read: No such file",
+        "none.txt",
+        sentence="Refused; no folder is left.",
+    ),
+    wrong(
+        "simulate --out none/new",
+        "none is not a folder",
+        "none/new",
+        sentence=REFUSED,
+    ),
+    wrong(
+        "demo --out folder",
+        "exists already",
+        "folder",
+        "choose another folder",
+        REFUSED,
+    ),
+    wrong("completion tcsh", "'tcsh' is not one of", "'bash'"),
+    Case(
+        "`llrcal convert ... --on-nan drop`, with a NaN among the scores",
+        command("convert nan.parquet -o - --to csv --on-nan drop"),
+        Answered(check_without_nan),
+        "The other trials, and how many were left out.",
+    ),
+    Case(
+        "`llrcal apply` to a table of five thousand columns",
+        many_columns,
+        Answered(check_many_columns),
+        "The score is replaced, and every other byte stays.",
+        "polars: the regular expression is too large",
+    ),
+    Case(
+        "Parquet to standard output, whose reader has gone",
+        nobody_reads("convert labelled.txt -o - --to parquet --quiet"),
+        Answered(check_quiet_end),
+        "The end, without a word.",
+        "polars: ComputeError",
+    ),
+    Case(
+        "Parquet to standard output, where there is no room",
+        no_room("convert labelled.txt -o - --to parquet --quiet"),
+        Ended("File too large", "llrcal: "),
+        "One line, as on any other file that cannot be written.",
+        "polars: ComputeError",
+    ),
+)
+
+SECTION = Section(
+    "L",
+    "The command line",
+    "Wrong use of each verb. A command that is refused ends with one line on standard error, or "
+    "with how it is used where it could not be parsed. Each case sees to it that every file is as "
+    "it was before, and none was added.",
+    CASES,
+)
