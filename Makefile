@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-quick check format bench bench-quick bench-reading evidence docs clean
+.PHONY: demo test test-quick check format bench bench-quick bench-reading bench-scale robustness \
+  fuzz nightly coverage evidence docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -35,6 +36,28 @@ bench-quick: $(VENV)/installed-bench
 bench-reading: $(VENV)/installed
 	$(BIN)/python -m benchmarks.reading
 
+# Makes half a billion scores (4 GB) under benchmarks/results, once.
+bench-scale: $(VENV)/installed
+	$(BIN)/python -m benchmarks.scale
+
+# A thousand maximum-likelihood problems: llrcal, scipy and plain BFGS. About a quarter of an hour.
+robustness: $(VENV)/installed
+	$(BIN)/python -m benchmarks.robustness
+
+# Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/installed-fuzz
+	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
+
+# Property tests with 500 examples each, and 200 kills in the middle of writing.
+nightly: $(VENV)/installed
+	LLRCAL_NIGHTLY=1 $(BIN)/python -m pytest -n auto -m property
+	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/test_kills.py
+
+# Which branches no test takes.
+coverage: $(VENV)/installed
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+
 # The tables of docs/evidence.md and docs/optimizers.md.
 evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.evidence
@@ -48,6 +71,11 @@ docs: $(VENV)/installed
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable ".[bench]"
+	touch $@
+
+$(VENV)/installed-fuzz: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt --editable ".[fuzz]"
 	touch $@
 
 # The stamp is newer than the files that say what to install.

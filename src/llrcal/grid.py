@@ -22,6 +22,11 @@ _MANTISSA_BITS = 52
 _SIGN_BIT = 63
 _ONE = np.float64(1.0).view(np.int64)
 
+# Share of the scores beyond either end of a range, and its length in deviations of a Gaussian.
+_RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
+_PEAK = (0.45, 0.2513)
+_PEAKED = 16
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -142,11 +147,17 @@ class _Ranked:
 
     @property
     def spread(self) -> float:
-        """Robust standard deviation; of wider ranges where many scores are equal."""
+        """Robust standard deviation; of wider ranges where many scores are equal.
+
+        Where the middle tenth of the scores is far denser than that, the one of the peak there,
+        which would vanish in a bin.
+        """
+        wide = next((spread for spread in map(self._spread, _RANGES) if spread > 0), 0.0)
+        peak = self._spread(_PEAK)
+        return peak if 0 < _PEAKED * peak < wide else wide
+
+    def _spread(self, between: tuple[float, float]) -> float:
+        tail, deviations = between
         last = int(self.up_to[-1]) - 1
-        for tail, deviations in ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0)):
-            low, high = self._at(math.ceil(tail * last)), self._at(math.floor((1 - tail) * last))
-            spread = high / deviations - low / deviations
-            if spread > 0:
-                return spread
-        return 0.0
+        low, high = self._at(math.ceil(tail * last)), self._at(math.floor((1 - tail) * last))
+        return high / deviations - low / deviations

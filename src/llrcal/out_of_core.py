@@ -24,7 +24,8 @@ from llrcal.scale.applying import Rewriter, apply_to_files
 from llrcal.scale.engine import Progress, Threads, silent
 from llrcal.scale.frames import Spoof
 from llrcal.scale.jobs import evaluation_of_pieces, train_on_pieces
-from llrcal.scale.opening import Paths, pieces_of
+from llrcal.scale.names import Paths
+from llrcal.scale.opening import pieces_of
 from llrcal.trials.wish import Wish
 
 

@@ -58,8 +58,10 @@ def cut(tar: Array, non: Array, count: int, seed: int = 0) -> list[Piece]:
     for scores in (tar, non):
         places = np.sort(rng.integers(0, len(scores) + 1, count - 1))
         sides.append(np.split(rng.permutation(scores), places))
-    parts = enumerate(zip(*sides, strict=True))
-    return [ArrayPiece.of(*part, name=f"piece {number}") for number, part in parts]
+    return [
+        ArrayPiece.of(tar, non, f"piece {number}")
+        for number, (tar, non) in enumerate(zip(*sides, strict=True))
+    ]
 
 
 def texts(calibrations: Mapping[str, llrcal.Calibration]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import UNITS
-from llrcal.cli.places import refuse_to_overwrite
+from llrcal.cli.places import refuse_to_bury, refuse_to_overwrite
 from llrcal.cli.reading import form_options
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss, for --decision.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, likewise.")
 @form_options
+@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @click.option("--quiet", is_flag=True, help="No progress bar, no words.")
 def apply(
     model: str,
@@ -42,6 +43,7 @@ def apply(
     p_target: float | None,
     c_miss: float,
     c_fa: float,
+    force: bool,
     quiet: bool,
     **form: Any,
 ) -> None:
@@ -49,17 +51,22 @@ def apply(
 
     OUT has the format of SCORES: every line, id and comment stays as it is, byte for byte, and
     only the scores are replaced. Names that end in .gz or .zst are compressed. OUT cannot be
-    SCORES: what is calibrated already would be calibrated once more by the same command.
+    SCORES: what is calibrated already would be calibrated once more by the same command. If SCORES
+    is a folder or a pattern in quotes, OUT is a folder with as many files.
 
     \b
     llrcal apply nig.json eval-scores.txt -o eval-llrs.txt
     llrcal apply nig.json eval.tsv.gz -o eval-llrs.tsv.gz --units log10
     llrcal apply nig.json new.txt -o - --decision --p-target 0.01 --c-miss 10
+    llrcal apply nig.json 'night/*.parquet' -o night-llrs
     """
     from llrcal.calibrations import load
-    from llrcal.cli.terminal import byte_bar, said_aloud
+    from llrcal.cli.terminal import byte_bar, counting_bar, said_aloud
     from llrcal.comparison import OperatingPoint
     from llrcal.errors import OptionError
+    from llrcal.files import atomic_folder
+    from llrcal.scale.applying import places
+    from llrcal.scale.names import is_many
     from llrcal.trials.rewriting import rewrite
     from llrcal.trials.wish import Wish
 
@@ -75,8 +82,21 @@ def apply(
         return _columns(calibration, values, units, point, decision=decision, posterior=posterior)
 
     wish = Wish.of("scores", **form)
-    with said_aloud(), byte_bar("applying", scores, quiet=quiet) as progress:
-        reading = rewrite(scores, out, answers, wish, progress=progress)
+    if scores != "-" and is_many(scores):
+        refuse_to_bury(out, model, scores)
+        with (
+            said_aloud(),
+            counting_bar("applying to files", quiet=quiet) as files,
+            atomic_folder(out, force=force) as folder,
+        ):
+            to_do = list(places(scores, folder))
+            for done, (name, place) in enumerate(to_do):
+                files(done, len(to_do))
+                rewrite(name, place, answers, wish)
+        reading = f"{len(to_do)} files"
+    else:
+        with said_aloud(), byte_bar("applying", scores, quiet=quiet) as progress:
+            reading = rewrite(scores, out, answers, wish, progress=progress)
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)

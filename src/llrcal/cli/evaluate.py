@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.cli.options import UNITS, operating_points, point_options
+from llrcal.cli.pieces import Scale, name_of_scores, opened, scale_options
 from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
-from llrcal.cli.reading import check_direction, direction_options, form_options, key_options, read
+from llrcal.cli.reading import (
+    check_direction,
+    direction_options,
+    form_options,
+    key_options,
+    read,
+    wrong_way,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +49,7 @@ _RATIO = "ratio"
 @click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @direction_options
+@scale_options
 @click.option("--quiet", is_flag=True, help="Do not say how the files were read.")
 def evaluate(
     llrs: str,
@@ -52,6 +63,9 @@ def evaluate(
     force: bool,
     distance: bool,
     inverted: bool,
+    in_pieces: bool,
+    workers: int | None,
+    scheduler: str | None,
     quiet: bool,
     **reading: Any,
 ) -> None:
@@ -64,23 +78,20 @@ def evaluate(
     llrcal evaluate eval-llrs.txt --key eval-key.txt
     llrcal evaluate eval-llrs.txt --key eval-key.txt --p-target 0.01 --c-miss 10 --json
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
+    llrcal evaluate 'night/*.parquet' --workers 4
     """
-    from llrcal.evaluation import evaluate as evaluated
-
     points = operating_points(p_target, c_miss, c_fa, preset)
     refuse_to_read_twice(llrs, reading["key"])
     refuse_to_bury(figures, llrs, reading["key"])
-    with _folder(figures, force=force) as folder:  # first: a bad one is no use waiting for
-        trials = read(llrs, quiet=quiet, allow_infinite=True, **reading)
-        check_direction(trials, distance=distance, inverted=inverted)
-        unit = units or _unit_of(trials)
-        sign = -1.0 if distance else 1.0
-        tar, non = (sign * _in_nats(scores, unit) for scores in (trials.tar, trials.non))
-        evaluation = evaluated(tar, non)
-        warnings = [] if units else _doubts(evaluation, trials)
+    scale = Scale(in_pieces, workers, scheduler)
+    wish = _Wish(llrs, units, distance=distance, inverted=inverted, quiet=quiet)
+    with (
+        _folder(figures, force=force) as folder,  # first: a bad one is no use waiting for
+        _evaluated(wish, scale, points, reading) as (evaluation, warnings),
+    ):
         if as_json:
             numbers = _numbers(evaluation, points)
-            document = {"source": trials.source, **numbers, "warnings": warnings}
+            document = {"source": llrs, **numbers, "warnings": warnings}
             click.echo(json.dumps(document, indent=1, allow_nan=False))
         else:
             from llrcal.cli.terminal import show_evaluation
@@ -103,23 +114,82 @@ def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | N
     return nullcontext() if name is None else atomic_folder(name, force=force)
 
 
-def _unit_of(trials: Trials) -> str:
+@dataclass(frozen=True)
+class _Wish:
+    """What is to be evaluated, and what its user says of it."""
+
+    source: str
+    units: str | None
+    distance: bool
+    inverted: bool
+    quiet: bool
+
+
+@contextmanager
+def _evaluated(
+    wish: _Wish, scale: Scale, points: Sequence[OperatingPoint], reading: dict[str, Any]
+) -> Iterator[tuple[Evaluation, list[str]]]:
+    """An evaluation and what to warn of, for as long as somebody can go through the trials."""
+    from llrcal.evaluation import evaluate as evaluated
+
+    sign = -1.0 if wish.distance else 1.0
+    if scale.is_meant(wish.source, reading):
+        with _evaluated_in_pieces(wish, scale, points, reading, sign) as evaluation:
+            yield evaluation, []
+        return
+    trials = read(wish.source, quiet=wish.quiet, allow_infinite=True, **reading)
+    check_direction(trials, distance=wish.distance, inverted=wish.inverted)
+    unit = wish.units or _unit_of(trials.source, trials.score_name, forensic=trials.forensic)
+    tar, non = (sign * _in_nats(scores, unit) for scores in (trials.tar, trials.non))
+    evaluation = evaluated(tar, non)
+    yield evaluation, [] if wish.units else _doubts(evaluation, trials)
+
+
+@contextmanager
+def _evaluated_in_pieces(
+    wish: _Wish,
+    scale: Scale,
+    points: Sequence[OperatingPoint],
+    reading: dict[str, Any],
+    sign: float,
+) -> Iterator[Evaluation]:
+    from llrcal.cli.terminal import said_aloud
+    from llrcal.errors import OptionError
+    from llrcal.scale.jobs import evaluation_of_pieces
+
+    pieces = opened(wish.source, reading, quiet=wish.quiet, allow_infinite=True)
+    name, forensic = name_of_scores(pieces)
+    unit = wish.units or _unit_of(wish.source, name, forensic=forensic)
+    if unit == _RATIO:
+        raise OptionError("likelihood-ratios are not read in pieces; write their logarithms")
+    with said_aloud(), scale.engine(quiet=wish.quiet) as engine:
+        evaluation = evaluation_of_pieces(
+            pieces,
+            engine,
+            factor=sign * UNITS[unit],
+            prior_log_odds=[point.prior_log_odds for point in points],
+        )
+        if not wish.inverted and evaluation.runs_backwards:
+            raise wrong_way(wish.source, distance=wish.distance)
+        yield evaluation
+
+
+def _unit_of(source: str, name: str | None, *, forensic: bool) -> str:
     """The unit that a file gives away; natural logarithms where it does not."""
     from llrcal.errors import OptionError
     from llrcal.trials.conventions import is_log10, is_plain_ratio
 
-    name = trials.score_name
     if name is not None and is_log10(name):
-        click.echo(f"{trials.source}: column {name!r} holds common logarithms (log10)", err=True)
+        click.echo(f"{source}: column {name!r} holds common logarithms (log10)", err=True)
         return "log10"
     if name is not None and is_plain_ratio(name):
         raise OptionError(
-            f"{trials.source}: column {name!r} may hold likelihood-ratios or their logarithms; "
+            f"{source}: column {name!r} may hold likelihood-ratios or their logarithms; "
             "say which: --units ratio, nats, log10 or bits"
         )
-    if trials.forensic:
+    if forensic:
         raise OptionError(
-            f"{trials.source}: its labels are hypotheses, and tools that write these often write "
+            f"{source}: its labels are hypotheses, and tools that write these often write "
             "common logarithms; say which: --units log10 or --units nats"
         )
     return "nats"

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import weight
+from llrcal.cli.pieces import Scale, opened, scale_options
 from llrcal.cli.places import refuse_to_overwrite, refuse_to_read_twice
-from llrcal.cli.reading import check_direction, direction_options, form_options, key_options, read
+from llrcal.cli.reading import (
+    check_direction,
+    check_direction_of,
+    direction_options,
+    form_options,
+    key_options,
+    read,
+)
 
 if TYPE_CHECKING:
     from llrcal.calibrations import Calibration
@@ -36,6 +44,7 @@ _METHODS = ("linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"
 @key_options
 @form_options
 @direction_options
+@scale_options
 @click.option("--quiet", is_flag=True, help="Say nothing but warnings and errors.")
 def fit(
     scores: str,
@@ -45,18 +54,23 @@ def fit(
     bounds: str,
     distance: bool,
     inverted: bool,
+    in_pieces: bool,
+    workers: int | None,
+    scheduler: str | None,
     quiet: bool,
     **reading: Any,
 ) -> None:
     """Train a calibration on scores and labels.
 
     SCORES is a score file of any toolkit (see docs/formats.md), plain or compressed, or - for
-    standard input. Its form is found out and printed; where two readings fit, say which.
+    standard input. Its form is found out and printed; where two readings fit, say which. It may
+    also be a folder of such files or a pattern in quotes, of any size.
 
     \b
     llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json
     llrcal fit dev.tsv.gz --method logistic --alpha empirical -o model.json
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
+    llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
     """
     from llrcal.calibrations.methods import train
     from llrcal.trials.packing import check_place
@@ -64,12 +78,30 @@ def fit(
     check_place(out, by_name=True)
     refuse_to_read_twice(scores, reading["key"])
     refuse_to_overwrite(out, scores, reading["key"])
-    trials = read(scores, quiet=quiet, **reading)
-    check_direction(trials, distance=distance, inverted=inverted)
     options = {} if alpha is None else {"alpha": weight(alpha)}
-    model = train(
-        trials.tar, trials.non, method=method, bounds=bounds, lower_is_better=distance, **options
-    )
+    scale = Scale(in_pieces, workers, scheduler)
+    if scale.is_meant(scores, reading):
+        from llrcal.cli.terminal import said_aloud
+        from llrcal.scale.jobs import train_on_pieces
+
+        pieces = opened(scores, reading, quiet=quiet)
+        with said_aloud(), scale.engine(quiet=quiet) as engine:
+            every = train_on_pieces(
+                pieces, engine, [(method, options)], bounds, lower_is_better=distance
+            )
+        model = next(iter(every.values()))
+        check_direction_of(model, scores, inverted=inverted)
+    else:
+        trials = read(scores, quiet=quiet, **reading)
+        check_direction(trials, distance=distance, inverted=inverted)
+        model = train(
+            trials.tar,
+            trials.non,
+            method=method,
+            bounds=bounds,
+            lower_is_better=distance,
+            **options,
+        )
     model.save(out)
     _say(model, quiet=quiet)
     if not quiet:

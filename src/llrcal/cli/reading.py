@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from llrcal.calibrations import Calibration
+    from llrcal.errors import OptionError
     from llrcal.trials import Trials
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -134,18 +136,37 @@ def check_direction(trials: Trials, *, distance: bool, inverted: bool) -> None:
     OptionError
         If targets score lower than non-targets, or the other way round with distances.
     """
-    from llrcal.errors import OptionError
     from llrcal.trials.direction import targets_score_lower
 
     lower, higher = (trials.non, trials.tar) if distance else (trials.tar, trials.non)
-    if inverted or not targets_score_lower(lower, higher):
-        return
+    if not inverted and targets_score_lower(lower, higher):
+        raise wrong_way(trials.source, distance=distance)
+
+
+def check_direction_of(model: Calibration, source: str, *, inverted: bool) -> None:
+    """The same for trials that were read in pieces, by what their calibration says.
+
+    Raises
+    ------
+    OptionError
+        Likewise.
+    """
+    from llrcal.calibrations.direction import INVERTED, INVERTED_DISTANCES
+
+    if not inverted and {INVERTED, INVERTED_DISTANCES} & set(model.report.notes):
+        raise wrong_way(source, distance=model.lower_is_better)
+
+
+def wrong_way(source: str, *, distance: bool) -> OptionError:
+    """What is said of scores that run the wrong way."""
+    from llrcal.errors import OptionError
+
     if distance:
-        raise OptionError(
-            f"{trials.source}: targets have greater distances than non-targets. Are these "
+        return OptionError(
+            f"{source}: targets have greater distances than non-targets. Are these "
             "similarities? Then leave --distance away; or insist with --inverted"
         )
-    raise OptionError(
-        f"{trials.source}: targets score lower than non-targets. Are these distances? Then say "
+    return OptionError(
+        f"{source}: targets score lower than non-targets. Are these distances? Then say "
         "--distance. Are the labels swapped? Then say --labels. Or insist with --inverted"
     )

@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import Progress, ProgressColumn, TaskID
     from rich.table import Table
 
     from llrcal.comparison import Comparison, OperatingPoint
@@ -172,3 +172,29 @@ def show(comparison: Comparison) -> None:
     if comparison.findings:
         count = len(comparison.findings)
         console.print(f"{count} warnings: see the report.", highlight=False, markup=False)
+
+
+@contextmanager
+def score_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on standard error for each pass over the scores, and how many there are a second."""
+    if quiet:
+        yield lambda _what, _done, _total: None
+        return
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed / 1e6:.1f} M scores/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Speed(), TimeRemainingColumn())
+    with _progress(*columns) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield show

@@ -82,6 +82,12 @@ class Evaluation:
         """The ROC convex hull."""
         return Hull.of(self.groups)
 
+    @property
+    def runs_backwards(self) -> bool:
+        """Whether most targets have lower LLRs than most non-targets."""
+        tar, non = self.groups.tar / self.tar_count, self.groups.non / self.non_count
+        return bool((tar * (np.cumsum(non) - non / 2)).sum() < 0.5)
+
     @cached_property
     def min_cllr(self) -> float:
         """Cllr after the best rising transformation, in bits."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
-from llrcal.scale.opening import Paths, files_of, is_many
+from llrcal.scale.names import Paths, files_of, is_many
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.wish import Wish
 

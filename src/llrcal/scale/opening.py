@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.errors import TrialFileError
 from llrcal.scale.frames import Spoof, as_batch, check_spoof
+from llrcal.scale.names import Paths, files_of
 from llrcal.scale.npy_piece import npy_pieces
 from llrcal.scale.parquet_piece import parquet_pieces
 from llrcal.scale.piece import Batch, Piece
@@ -21,41 +20,7 @@ from llrcal.trials.sniffing import Layout, sniff
 from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
 
-Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
-
 _UNKNOWN_ROWS = 2**20  # what is said of files that are read as a whole, to show progress
-
-
-def files_of(paths: Paths) -> list[str]:
-    """Names of files: of those given, of what a pattern matches, of what a folder holds.
-
-    Raises
-    ------
-    TrialFileError
-        If there is no such file.
-    """
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    found: list[str] = []
-    for path in (fspath(one) for one in given):
-        if Path(path).is_dir():
-            inside = sorted(Path(path).rglob("*"))
-            names = [str(p) for p in inside if p.is_file() and not p.name.startswith((".", "_"))]
-        elif glob.has_magic(path) and not Path(path).exists():
-            names = sorted(glob.glob(path, recursive=True))  # noqa: PTH207, a pattern may be absolute
-        else:
-            names = [path]
-        if not names:
-            raise TrialFileError(f"{path}: there is no such file")
-        found += names
-    return found
-
-
-def is_many(paths: Paths) -> bool:
-    """Whether more than one file is meant, or a pattern or a folder that may hold many."""
-    if not isinstance(paths, str | PathLike):
-        return True
-    path = fspath(paths)
-    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
 
 
 def pieces_of(paths: Paths, wish: Wish, spoof: Spoof = "error") -> list[Piece]:

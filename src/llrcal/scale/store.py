@@ -20,7 +20,7 @@ from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, Pooled, g
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Mapped, Piece
 from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
-from llrcal.summary import Summary, check_reach
+from llrcal.summary import EXACT_UP_TO, Summary, check_reach
 
 _Value = TypeVar("_Value")
 
@@ -126,7 +126,8 @@ class Store:
         grids = [grid_of(sample) for sample in self.samples]
         known = [_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
         for side, grid in zip(sides, grids, strict=True):
-            check_reach(side.least, side.greatest, grid)
+            if side.count > EXACT_UP_TO:  # the methods look at a few themselves
+                check_reach(side.least, side.greatest, grid)
         plans = [Plan(grid=g if k is None else None) for k, g in zip(known, grids, strict=True)]
         again = "reading again, in other bins"
         return _pair(known, lambda: [side.summary for side in self._sides(plans, again)])

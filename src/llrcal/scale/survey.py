@@ -84,7 +84,7 @@ class Side:
             max(self.greatest, other.greatest),
             (self.infinite[0] + other.infinite[0], self.infinite[1] + other.infinite[1]),
             self.sample.merge(other.sample) if self.sample and other.sample else None,
-            self.summary.merge(other.summary) if self.summary and other.summary else None,
+            _merged(self.summary, other.summary),
             kept,
             self.cost.merge(other.cost) if self.cost and other.cost else None,
         )
@@ -107,6 +107,15 @@ def _summary(scores: Array, grid: Grid) -> Summary | None:
     try:
         return Summary.of(scores, grid)
     except DegenerateError:  # these may be the wrong bins, which will turn out
+        return None
+
+
+def _merged(one: Summary | None, other: Summary | None) -> Summary | None:
+    if one is None or other is None:
+        return None
+    try:
+        return one.merge(other)
+    except DegenerateError:  # few scores are not looked for in the bins, until they are many
         return None
 
 

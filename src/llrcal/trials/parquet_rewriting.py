@@ -50,9 +50,9 @@ class _Rewriting:
 
     def _score_name(self) -> str:
         head = self._collected(self.scan.head(_SAMPLE))
-        named = dict(self.wish.named).get("score")
+        named = dict(self.wish.named).get("score", "score")
         if not head.height and named in head.columns:
-            return str(named)
+            return named
         if not head.height:
             raise TrialFileError(f"{self.file.name}: holds no trials")
         roles = dict(zip(roles_of(head, self.wish, self.file.name), head.columns, strict=True))

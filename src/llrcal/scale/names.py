@@ -1,0 +1,44 @@
+"""Names of many files: lists, patterns, folders."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+
+from llrcal.errors import TrialFileError
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+def files_of(paths: Paths) -> list[str]:
+    """Names of files: of those given, of what a pattern matches, of what a folder holds.
+
+    Raises
+    ------
+    TrialFileError
+        If there is no such file.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found: list[str] = []
+    for path in (fspath(one) for one in given):
+        if Path(path).is_dir():
+            inside = sorted(Path(path).rglob("*"))
+            names = [str(p) for p in inside if p.is_file() and not p.name.startswith((".", "_"))]
+        elif glob.has_magic(path) and not Path(path).exists():
+            names = sorted(glob.glob(path, recursive=True))  # noqa: PTH207, a pattern may be absolute
+        else:
+            names = [path]
+        if not names:
+            raise TrialFileError(f"{path}: there is no such file")
+        found += names
+    return found
+
+
+def is_many(paths: Paths) -> bool:
+    """Whether more than one file is meant, or a pattern or a folder that may hold many."""
+    if not isinstance(paths, str | PathLike):
+        return True
+    path = fspath(paths)
+    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
