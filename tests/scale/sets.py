@@ -89,7 +89,7 @@ def numbers(ev: Evaluation) -> str:
     return repr(
         (
             ev.tar_count, ev.non_count, ev.cllr, ev.min_cllr, ev.eer, ev.rule_of_30,
-            ev.tar_range, ev.non_range, ev.act_dcf(0.03), ev.min_dcf(0.03),
+            *(end + 0.0 for end in ev.tar_range + ev.non_range), ev.act_dcf(0.03), ev.min_dcf(0.03),
             *(
                 rate(PRIORS).tolist()
                 for rate in (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import comparison_options, methods_with, operating_points
+from llrcal.cli.pieces import Scale, opened, scale_options
 from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
 from llrcal.cli.reading import (
     check_direction,
@@ -16,6 +17,7 @@ from llrcal.cli.reading import (
     form_options,
     policy_options,
     read,
+    wrong_way,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 )
 @policy_options
 @direction_options
+@scale_options
 def compare(
     train: str,
     train_key: str | None,
@@ -59,13 +62,17 @@ def compare(
     spoof: str,
     distance: bool,
     inverted: bool,
+    in_pieces: bool,
+    workers: int | None,
+    scheduler: str | None,
     **settings: Any,
 ) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
 
     FILE is a score file of any toolkit (see docs/formats.md), plain or compressed, with labels or
     with a key; an .npz archive with arrays tar and non; or two files of one class each, written
-    as TARGETS,NONTARGETS. What is said about columns holds for both files.
+    as TARGETS,NONTARGETS. What is said about columns holds for both files. It may also be a folder
+    of such files, or a pattern in quotes, of any size; intervals are then left out.
 
     \b
     llrcal compare --train dev.npz --test eval.npz --out results
@@ -97,6 +104,18 @@ def compare(
         "quiet": settings["quiet"],
     }
 
+    scale = Scale(in_pieces, workers, scheduler)
+    keys = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+    meant = [
+        scale.is_meant(name, {"key": key, **keys})
+        for name, key in ((train, train_key), (test, test_key))
+    ]
+    if any(meant):
+        _in_pieces(
+            train, test, out, scale, reading, distance=distance, inverted=inverted, **settings
+        )
+        return
+
     def trials() -> tuple[Trials, Trials]:
         both = read(train, key=train_key, **reading), read(test, key=test_key, **reading)
         for one in both:
@@ -104,6 +123,55 @@ def compare(
         return (both[0].negated(), both[1].negated()) if distance else both
 
     run(trials, out, lower_is_better=distance, **settings)
+
+
+def _in_pieces(
+    train: str,
+    test: str,
+    out: str,
+    scale: Scale,
+    reading: dict[str, Any],
+    *,
+    distance: bool,
+    inverted: bool,
+    alphas: Sequence[str],
+    p_target: Sequence[float],
+    c_miss: Sequence[float],
+    c_fa: Sequence[float],
+    preset: Sequence[str],
+    replicates: int,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """The same for trials that are read in pieces."""
+    from llrcal.cli.output import write_results
+    from llrcal.cli.terminal import said_aloud, show
+    from llrcal.comparison.in_pieces import Set, compare_in_pieces
+    from llrcal.files import atomic_folder
+    from llrcal.scale.piece import Mapped
+
+    methods = methods_with(alphas)
+    points = operating_points(p_target, c_miss, c_fa, preset)
+    factor = -1.0 if distance else 1.0
+    with (
+        atomic_folder(out, force=force) as folder,
+        said_aloud(),
+        scale.engine(quiet=quiet) as engine,
+    ):
+        training, testing = (
+            Set([Mapped.of(p, factor=factor) for p in opened(name, reading, quiet=quiet)], name)
+            for name in (train, test)
+        )
+        if replicates and not quiet:
+            click.echo("There are no intervals where trials are read in pieces.", err=True)
+        comparison = compare_in_pieces(training, testing, engine, methods=methods, points=points)
+        if not inverted and comparison.raw.runs_backwards:
+            raise wrong_way(test, distance=distance)
+        write_results(comparison, folder, lambda _: None, lower_is_better=distance)
+        if not quiet:
+            show(comparison)
+    if not quiet:
+        click.echo(f"Report: {Path(out) / 'report.html'}")
 
 
 def run(

@@ -24,7 +24,8 @@ from llrcal.evaluation.bootstrap import Intervals, bootstrap_intervals
 from llrcal.trials import Trials
 
 _DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where no threshold leaves 30 errors of each kind
-_CURVE = 501
+CURVE = 501
+"""Points over which the mean Bayes error is taken."""
 _AS_GOOD = 0.01  # relative difference of mean errors that another test set could turn around
 
 Progress = Callable[[str], None]
@@ -60,20 +61,19 @@ class Comparison:
     @property
     def range(self) -> tuple[float, float]:
         """Prior log-odds over which calibrations are judged: the rule of 30's, where it has one."""
-        low, high = self.raw.rule_of_30
-        return (low, high) if low < high else _DEFAULT_RANGE
+        return range_of(self.raw)
 
     @cached_property
     def mean_errors(self) -> dict[str, float]:
         """Mean normalised Bayes error of each candidate over the range, best first."""
-        x = np.linspace(*self.range, _CURVE)
+        x = np.linspace(*self.range, CURVE)
         means = {c.label: float(c.evaluation.bayes_error(x).mean()) for c in self._all}
         return dict(sorted(means.items(), key=lambda item: item[1]))
 
     @property
     def least_mean_error(self) -> float:
         """The same for the best thresholds on the raw scores."""
-        x: Floats = np.linspace(*self.range, _CURVE)
+        x: Floats = np.linspace(*self.range, CURVE)
         return float(self.raw.min_bayes_error(x).mean())
 
     @property
@@ -105,6 +105,12 @@ class Comparison:
     @property
     def _all(self) -> list[Candidate]:
         return list(self.candidates.values())
+
+
+def range_of(raw: Evaluation) -> tuple[float, float]:
+    """Prior log-odds over which calibrations of some scores are judged."""
+    low, high = raw.rule_of_30
+    return (low, high) if low < high else _DEFAULT_RANGE
 
 
 def compare(

@@ -42,11 +42,12 @@ def data_findings(train: Trials, test: Trials) -> Iterator[Finding]:
     outside = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
     if outside:
         total = len(test.tar) + len(test.non)
+        sampled = " in a sample" if test.totals else ""
         yield Finding(
             "range",
             None,
-            f"{outside:,} of {total:,} test scores lie outside the range of the training scores, "
-            f"{low:.4g} to {high:.4g}: they get the LLR of the nearest of these",
+            f"{outside:,} of {total:,} test scores{sampled} lie outside the range of the training "
+            f"scores, {low:.4g} to {high:.4g}: they get the LLR of the nearest of these",
         )
     for name, old, new in (
         ("target", train.tar, test.tar),

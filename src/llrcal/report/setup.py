@@ -51,10 +51,11 @@ def calibrations_table(comparison: Comparison) -> str:
 
 def _set(name: str, trials: Trials) -> str:
     low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
+    tar, non = trials.counts
     speakers = "known" if trials.has_speakers else "not known"
     return (
         f'<tr><th scope="row">{name}</th><td class="name"><bdi>{escaped(trials.source)}</bdi></td>'
-        f"<td>{len(trials.tar):,}</td><td>{len(trials.non):,}</td>"
+        f"<td>{tar:,}</td><td>{non:,}</td>"
         f"<td>{low} to {high}</td><td>{speakers}</td></tr>"
     )
 

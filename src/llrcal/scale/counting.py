@@ -139,12 +139,8 @@ class Stretch:
         if not len(rare.values):
             return Pooled(_of_one_class(common, rare_is_tar=rare_is_tar), 0.0)
         every = groups_of(rare, common.among(rare), rare_is_tar=rare_is_tar)
-        hull = Hull.of(every)
-        first = hull.first_group
-        return Pooled(
-            Groups(every.low[first], every.above[first], hull.tar, hull.non),
-            float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum()),
-        )
+        higher = float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum())
+        return Pooled(_pooled(every), higher)
 
 
 @dataclass(frozen=True)
@@ -156,6 +152,12 @@ class Pooled:
     """Pairs of a target and a non-target of which the target scores higher; ties by halves."""
 
 
+def _pooled(every: Groups) -> Groups:
+    hull = Hull.of(every)
+    first = hull.first_group
+    return Groups(every.low[first], every.above[first], hull.tar, hull.non)
+
+
 def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
     """One group for scores of the commoner class alone; none for none."""
     count = common.counts.sum(keepdims=True) if len(common.values) else common.counts
@@ -165,7 +167,7 @@ def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
 
 
 def joined(stretches: Sequence[Pooled]) -> Pooled:
-    """The groups of consecutive stretches, in rising order."""
+    """The groups of consecutive stretches, in rising order; pooled as well where they meet."""
     parts = [stretch.groups for stretch in stretches]
     higher, below = 0.0, 0
     for stretch in stretches:
@@ -177,4 +179,4 @@ def joined(stretches: Sequence[Pooled]) -> Pooled:
         np.concatenate([groups.tar for groups in parts]),
         np.concatenate([groups.non for groups in parts]),
     )
-    return Pooled(every, higher)
+    return Pooled(_pooled(every), higher)

@@ -8,11 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Counts, Floats
+from llrcal.errors import DegenerateError
 from llrcal.evaluation.cross_entropy import WeightedLLRs
 from llrcal.evaluation.llrs import Range
 from llrcal.ranks import Counted, Groups
 from llrcal.scale.counting import groups_of
 from llrcal.scale.store import Store
+from llrcal.summary import Summary
 from llrcal.sums import ExactSum
 
 
@@ -52,8 +54,8 @@ class StreamedLLRs:
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         (tar, non), sides = self._store.summaries, self._store.survey.sides
         return (
-            WeightedLLRs.summarised(tar, sides[0].count, wrong=sides[0].infinite[0] > 0),
-            WeightedLLRs.summarised(non, sides[1].count, wrong=sides[1].infinite[1] > 0),
+            _weighted(tar, sides[0].count, wrong=sides[0].infinite[0] > 0),
+            _weighted(non, sides[1].count, wrong=sides[1].infinite[1] > 0),
         )
 
     def targets_below(self, thresholds: Floats) -> Counts:
@@ -83,6 +85,16 @@ class StreamedLLRs:
             counted = self._store.counted(self._values, of_tar=of_tar)
             self._known[of_tar] = CountedAt(self._values, counted)
         return self._known[of_tar]
+
+
+def _weighted(finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:
+    try:
+        return WeightedLLRs.summarised(finite, count, wrong=wrong)
+    except DegenerateError:  # too far apart for any bins, yet few
+        if finite.exact is None:
+            raise
+        values, times = np.unique(finite.exact, return_counts=True)
+        return WeightedLLRs(values, times / finite.count * (finite.count / count), wrong)
 
 
 @dataclass(frozen=True)

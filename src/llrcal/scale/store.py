@@ -180,10 +180,12 @@ class Store:
         for sample, side in zip(self.samples, self.survey.sides, strict=True):
             scores, counts = sample.sorted()
             values.append(scores)
-            weights.append(counts * (side.count / counts.sum()))
+            weights.append(counts * (side.count / max(counts.sum(), 1)))
         every, weight = np.concatenate(values), np.concatenate(weights)
         order = np.argsort(every, kind="stable")
         total = np.cumsum(weight[order])
+        if not len(total):  # nothing is finite
+            return every
         at = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
         return np.unique(every[order][at])
 

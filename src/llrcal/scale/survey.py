@@ -93,7 +93,7 @@ class Side:
     def range(self) -> tuple[float, float]:
         """Least and greatest finite score; NaN where none is finite."""
         some = self.count > sum(self.infinite)
-        return (self.least, self.greatest) if some else (np.nan, np.nan)
+        return (self.least + 0.0, self.greatest + 0.0) if some else (np.nan, np.nan)  # no -0
 
     @property
     def compact(self) -> Side:

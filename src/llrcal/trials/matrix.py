@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.trials.sniffing import Layout
+from llrcal.trials.sniffing import Layout, has_stray_quotes
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.text import tidied
@@ -58,6 +58,8 @@ def matrix_cells(
     content = tidied(source.content, layout)
     if _STRAY_RETURN.search(content):  # of which polars would swallow some
         raise TrialFileError(f"{source.name}: a row of the matrix has a carriage return in it")
+    if layout.torn or _is_torn(content, layout):
+        raise TrialFileError(f"{source.name}: a quotation mark in the matrix is out of place")
     try:
         frame = pl.read_csv(
             content,
@@ -93,3 +95,11 @@ def matrix_cells(
             )
         out[:, j] = values
     return names.to_list(), columns, out
+
+
+def _is_torn(content: bytes, layout: Layout) -> bool:
+    """Whether a row has a quotation mark that holds no name together, also one that is left open."""
+    if not layout.quotes or b'"' not in content:
+        return False
+    lines = content.decode(errors="replace").split("\n")
+    return any(has_stray_quotes(line.removesuffix("\r"), layout.separator) for line in lines)

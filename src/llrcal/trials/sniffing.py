@@ -53,6 +53,12 @@ class Layout:
     """Whether values have blanks around them that do not belong to them."""
     unnamed: tuple[str, ...] = ()
     """Columns whose names are not known, and which may well hold ids."""
+    torn: bool = False
+    """Whether one of the lines that were looked at has a quotation mark that is out of place.
+
+    Two of these may look like a value that goes from one line to another, but the lines were taken
+    one by one.
+    """
 
     @property
     def is_matrix(self) -> bool:
@@ -240,12 +246,13 @@ def _readings(
 ) -> list[Layout]:
     """Every layout that the rows, parted in one way, agree with."""
     numbers = [number for number, _ in numbered[:2]]
+    torn = any(has_stray_quotes(line, separator) for _, line in numbered)
     if wish.convention == MATRIX or (wish.convention is None and _is_matrix(rows, wish)):
         if len(rows) < 2 or len(rows[0]) < 2:
             raise TrialFileError(f"{source}: holds no trials, only one edge of a matrix")
         reading, top = "a matrix of scores with ids", numbers[0]
         # The next line is the first, whatever it begins with: a # is part of a name there.
-        return [Layout(separator, (MATRIX,), tuple(rows[0]), top, top + 1, reading)]
+        return [Layout(separator, (MATRIX,), tuple(rows[0]), top, top + 1, reading, torn=torn)]
     words = frozenset(word for word, _ in wish.label_of_word)
     below = [Look.of(column, words) for column in zip(*rows[1:], strict=True)]
     header = wish.header
@@ -274,6 +281,7 @@ def _readings(
             forensic="label" in roles and looks[roles.index("label")].forensic,
             padded=_is_padded(numbered, separator),
             unnamed=could_be_ids(names, roles, looks) if names else (),
+            torn=torn,
         )
         for reading, roles in options.items()
     ]

@@ -35,7 +35,7 @@ def read_text(source: Source, layout: Layout, wish: Wish) -> Table:
         If a line does not hold what the layout says, with its number.
     """
     survey = Survey.of(source, layout)
-    if survey.has_fault:
+    if survey.has_fault or layout.torn:
         raise first_fault(source, layout, wish)
     frame = None
     has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)

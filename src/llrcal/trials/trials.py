@@ -38,6 +38,8 @@ class Trials:
     forensic: bool = False
     """Whether the labels are hypotheses (Hp and Hd): LLRs are then often common logarithms."""
     allow_infinite: bool = False
+    totals: tuple[int, int] | None = None
+    """How many targets and non-targets there are in all, where these are a sample of them."""
 
     def __post_init__(self) -> None:
         for side, name, speakers in (
@@ -59,6 +61,11 @@ class Trials:
 
     def __len__(self) -> int:
         return len(self.tar) + len(self.non)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many targets and non-targets there are, also where these are a sample."""
+        return self.totals or (len(self.tar), len(self.non))
 
     @property
     def has_speakers(self) -> bool:

@@ -1,0 +1,91 @@
+"""Counting and sorting in parts, beside counting one by one."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal import ranks
+from llrcal.arrays import Counts, Floats
+from llrcal.hull import Hull
+from llrcal.ranks import Counted
+from llrcal.scale.counting import Counter, Distinct, Finder, Parter, Stretch, joined
+from llrcal.scale.piece import ArrayPiece
+from tests.scale.sets import cut
+from tests.trial_sets import ANY, Sets, normal
+
+
+@given(ANY, st.integers(1, 4), st.booleans())
+def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
+    tar, non = (np.array(scores) for scores in sets)
+    scores, others = (tar, non) if of_tar else (non, tar)
+    values = np.unique(others)
+    counted = (Counter(values, of_tar=of_tar)(piece) for piece in cut(tar, non, count))
+    found = reduce(Counted.merge, counted)
+    assert found.below.tolist() == [int((scores < value).sum()) for value in values]
+    assert found.up_to.tolist() == [int((scores <= value).sum()) for value in values]
+    assert (found.count, found.least) == (len(scores), scores.min())
+    again = Distinct.of(scores).among(Distinct.of(others))
+    for one, other in ((again.below, found.below), (again.up_to, found.up_to)):
+        np.testing.assert_array_equal(one, other)
+    assert (again.count, again.least) == (found.count, found.least)
+
+
+def test_counts_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the sieve, which is not worth it for a few."""
+    monkeypatch.setattr("llrcal.scale.counting.RUN", 1000)
+    monkeypatch.setattr(ranks, "RUN", 1000)
+    tar, non = normal(2000, 1, 1), np.round(normal(30_000, 0, 1.5), 3)
+    values = np.unique(tar)
+    pieces = cut(tar, non, 3)
+    found = reduce(Counted.merge, (Counter(values, of_tar=False)(piece) for piece in pieces))
+    ordered = np.sort(non)
+    np.testing.assert_array_equal(found.below, np.searchsorted(ordered, values, "left"))
+    np.testing.assert_array_equal(found.up_to, np.searchsorted(ordered, values, "right"))
+
+
+@given(ANY, st.integers(1, 4))
+def test_the_next_score_above(sets: Sets, count: int) -> None:
+    tar, non = (np.array(scores) for scores in sets)
+    values = np.unique(tar)
+    pieces = cut(tar, non, count)
+    found = reduce(np.minimum, (Finder(values, of_tar=False)(piece) for piece in pieces))
+    expected = [min(non[non > value], default=np.inf) for value in values]
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(ANY, st.lists(st.sampled_from([-2.0, -0.25, 0.0, 0.5, 3.0]), unique=True))
+def test_stretches_are_the_whole(sets: Sets, cuts: list[float]) -> None:
+    """Sorted and pooled part by part, beside every distinct score as a group of its own."""
+    tar, non = (np.array(scores) for scores in sets)
+    edges = [-np.inf, *sorted(cuts)]
+    piece = ArrayPiece.of(tar, non)
+    parts = [Parter(low, high)(piece) for low, high in zip(edges, [*edges[1:], None], strict=True)]
+    found = joined([part.pooled(rare_is_tar=len(tar) <= len(non)) for part in parts])
+    every = np.unique(np.concatenate([tar, non]))
+    whole = Hull.pool(_times(tar, every), _times(non, every))
+    np.testing.assert_array_equal(found.groups.tar, whole.tar)
+    np.testing.assert_array_equal(found.groups.non, whole.non)
+    pairs = tar[:, None] - non if np.isfinite([*tar, *non]).all() else _differences(tar, non)
+    assert found.higher == (pairs > 0).sum() + (pairs == 0).sum() / 2
+    common = non if len(tar) <= len(non) else tar
+    starts = zip(found.groups.low, found.groups.above, strict=True)
+    first = [min(common[common > low]) if above else low for low, above in starts]
+    np.testing.assert_array_equal(first, every[whole.first_group])
+
+
+def _times(scores: Floats, values: Floats) -> Counts:
+    return np.array([int((scores == value).sum()) for value in values], np.int64)
+
+
+def _differences(tar: Floats, non: Floats) -> Floats:
+    """Which of two scores is higher, where both may be infinite."""
+    return np.array([[float(t > n) - float(t < n) for n in non] for t in tar])
+
+
+def test_an_empty_stretch() -> None:
+    assert len(Stretch().pooled(rare_is_tar=True).groups.low) == 0
