@@ -77,7 +77,7 @@ def on_cluster(workers: int) -> Callable[[Path], Any]:
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=50,
             ) as cluster,
             Client(cluster) as client,

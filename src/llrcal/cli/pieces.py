@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
+PATIENCE = "10s"  # with a scheduler that does not answer
 _LARGE = 2**30  # bytes; what is larger is read in pieces without being asked
 _NOT_IN_PIECES = {
     "key": "a key (--key)",
@@ -133,7 +134,7 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         ) from problem
     if scheduler is not None:
         try:
-            client = Client(scheduler, timeout="10s")
+            client = Client(scheduler, timeout=PATIENCE)
         except (OSError, ValueError, TimeoutError) as problem:
             raise OptionError(f"no Dask scheduler answers at {scheduler}: {problem}") from problem
         with client:
@@ -144,7 +145,7 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=50,  # what goes wrong is raised here, and need not be told twice
         ) as cluster,
         Client(cluster) as client,

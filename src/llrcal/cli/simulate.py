@@ -12,15 +12,21 @@ if TYPE_CHECKING:
     from llrcal.simulation import SimulatedTrials
 
 Condition = Literal["train", "test"]
+_CONDITIONS: tuple[Condition, ...] = ("train", "test")
 
 
 @click.command()
-@click.option("--out", required=True, metavar="DIR", help="Folder for train.npz and test.npz.")
+@click.option("--out", required=True, metavar="DIR", help="Folder for the trials.")
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=2),
+    help="So many of each, in Parquet files of ten million: folders train and test.",
+)
 @click.option("--seed", default=0, type=click.IntRange(min=0), help="Another seed, other trials.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @click.option("--quiet", is_flag=True, help="No progress bars.")
-def simulate(out: str, full: bool, seed: int, force: bool, quiet: bool) -> None:
+def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, quiet: bool) -> None:
     """Simulate a recognizer, and write its trials.
 
     Heavy tails, skew, rare targets, and a mild shift from train to test.
@@ -28,11 +34,21 @@ def simulate(out: str, full: bool, seed: int, force: bool, quiet: bool) -> None:
     \b
     llrcal simulate --out scores
     llrcal compare --train scores/train.npz --test scores/test.npz --out results
+    llrcal simulate --trials 500000000 --out night
     """
+    from llrcal.errors import OptionError
     from llrcal.files import atomic_folder
 
+    if full and trials is not None:
+        raise OptionError("give either --full or --trials, not both")
+    if trials is not None:
+        with atomic_folder(out, force=force) as folder:
+            for condition in _CONDITIONS:
+                _write_parts(folder / condition, condition, trials, seed, quiet=quiet)
+        click.echo(f"Simulated trials: {out}/train and {out}/test")
+        return
     with atomic_folder(out, force=force) as folder:
-        for condition in ("train", "test"):
+        for condition in _CONDITIONS:
             _write(folder / f"{condition}.npz", simulated(condition, full, seed, quiet=quiet))
     click.echo(f"Simulated trials: {out}/train.npz and {out}/test.npz")
 
@@ -55,6 +71,16 @@ def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Si
             condition=condition,
             progress=progress,
         )
+
+
+def _write_parts(
+    folder: Path, condition: Condition, trials: int, seed: int, *, quiet: bool
+) -> None:
+    from llrcal.cli.terminal import counting_bar
+    from llrcal.simulated_files import write_parts
+
+    with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:
+        write_parts(folder, trials, seed=seed, condition=condition, progress=progress)
 
 
 def _write(path: Path, trials: SimulatedTrials) -> None:

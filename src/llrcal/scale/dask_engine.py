@@ -91,9 +91,10 @@ class DaskEngine:
         for future in as_completed(each):
             piece = piece_of[future.key]
             if future.status == "error":
+                problem = future.exception()  # before it is forgotten
                 self._client.cancel([*each, last])
                 with _naming(piece):
-                    return future.result()  # which raises what was raised there
+                    raise problem
             done += piece.rows
             self._progress(what, done, total)
         return last.result()
@@ -157,9 +158,11 @@ def partition_of(piece: Piece) -> int | None:
 
 
 def _with_frame(piece: Piece, frame: Any) -> Piece:
+    """The piece where it is at hand, and its rows are known."""
     if isinstance(piece, Mapped):
-        return replace(piece, piece=_with_frame(piece.piece, frame))
-    return replace(piece, frame=frame) if isinstance(piece, Partition) else piece
+        inner = _with_frame(piece.piece, frame)
+        return replace(piece, piece=inner, rows=inner.rows)
+    return replace(piece, frame=frame, rows=len(frame)) if isinstance(piece, Partition) else piece
 
 
 def _done(work: Callable[[Piece], _Value], piece: Piece, frame: Any) -> _Value:

@@ -78,7 +78,7 @@ class Store:
     def _plan(self, *, is_tar: bool) -> Plan:
         glance = self._glance
         scores, count = (glance.tar if is_tar else glance.non), glance.counts[not is_tar]
-        expected = self.rows * count // max(sum(glance.counts), 1)
+        expected = self.rows * count // sum(piece.rows for piece in self._looked_at)
         plan = Plan(
             keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
             sign=(-1.0 if is_tar else 1.0) if self._costed else None,
@@ -96,9 +96,12 @@ class Store:
 
     @cached_property
     def _glance(self) -> Glance:
+        return self.engine.reduce(self._looked_at, Glance.at, Glance.merge, "having a look")
+
+    @property
+    def _looked_at(self) -> list[Piece]:
         count = min(len(self.pieces), _LOOKED_AT)
-        some = [self.pieces[i * len(self.pieces) // count] for i in range(count)]
-        return self.engine.reduce(some, Glance.at, Glance.merge, "having a look")
+        return [self.pieces[i * len(self.pieces) // count] for i in range(count)]
 
     def _surveyed(self, plans: list[Plan], what: str) -> Survey:
         tar, non = plans

@@ -98,7 +98,7 @@ def matrix_cells(
 
 
 def _is_torn(content: bytes, layout: Layout) -> bool:
-    """Whether a row has a quotation mark that holds no name together, also one that is left open."""
+    """Whether a row has a quotation mark that holds no name together, or is left open."""
     if not layout.quotes or b'"' not in content:
         return False
     lines = content.decode(errors="replace").split("\n")

@@ -1,0 +1,381 @@
+"""A real cluster of processes: the same bits from any number of workers and any partitions.
+
+What is merged is associative, so that nothing can depend on who did what; here it is tried, with a
+worker that dies half-way, with partitions that cannot be used, and with Dask's own shuffle.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import llrcal
+from llrcal import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
+from llrcal.calibrations.methods import PAPER
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from tests.scale.sets import (
+    PRIORS,
+    QUICK,
+    Passes,
+    in_memory,
+    keep_few,
+    numbers,
+    quiet,
+    table,
+    texts,
+    trials,
+)
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+dd = pytest.importorskip("dask.dataframe")
+import llrcal.dask  # noqa: E402, needs them
+from llrcal.scale.dask_engine import DaskEngine  # noqa: E402
+
+COUNT = 24_000
+SCORES, IS_TARGET = trials(COUNT)
+EVERY = table(SCORES, IS_TARGET)
+PATIENCE = 90  # seconds, after which something hangs
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        ) as machines,
+        distributed.Client(machines) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[Any]:
+    with cluster(2) as client:
+        yield client
+
+
+@pytest.fixture(params=["threads", "cluster"])
+def client(request: pytest.FixtureRequest) -> Any:
+    """Nobody, so that Dask's threads do the work; or two workers."""
+    return None if request.param == "threads" else request.getfixturevalue("two_workers")
+
+
+@pytest.fixture(autouse=True)
+def nobody_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clusters of other tests are not taken for the one that was connected to last."""
+    monkeypatch.setattr(llrcal.dask, "_client", lambda client: client)
+
+
+def three_files(folder: Path) -> Path:
+    """In the order of the trials."""
+    for number, part in enumerate(EVERY.iter_slices(9000)):
+        part.write_parquet(folder / f"part-{number}.parquet")
+    return folder
+
+
+def seven_files(folder: Path) -> list[Path]:
+    """Shuffled, of different lengths, one of them empty."""
+    mixed = EVERY.sample(fraction=1, shuffle=True, seed=4)
+    edges = [0, 10, 4000, 4000, 9000, 9001, 20_000, COUNT]
+    paths = [folder / f"mixed-{number}.parquet" for number in range(7)]
+    for path, low, high in zip(paths, edges, edges[1:], strict=False):
+        mixed[low:high].write_parquet(path, row_group_size=1500)
+    return paths
+
+
+def frame(_folder: Path | None = None, partitions: int = 5) -> Any:
+    words = np.where(IS_TARGET, "target", "nontarget")
+    return dd.from_pandas(pd.DataFrame({"score": SCORES, "label": words}), npartitions=partitions)
+
+
+PARTED: dict[str, Callable[[Path], Any]] = {
+    "three files": three_files,
+    "seven files": seven_files,
+    "frame": frame,
+}
+
+
+@cache
+def models() -> dict[str, llrcal.Calibration]:
+    with quiet():
+        return llrcal.fit_all(SCORES[IS_TARGET], SCORES[~IS_TARGET])
+
+
+@cache
+def llrs(method: str) -> Any:
+    return models()[method](SCORES)
+
+
+@cache
+def in_numbers(method: str) -> str:
+    return numbers(llrcal.evaluate(llrs(method)[IS_TARGET], llrs(method)[~IS_TARGET]))
+
+
+def fitted(data: Any, client: Any, **options: Any) -> dict[str, str]:
+    with quiet():
+        return texts(llrcal.dask.fit_all(data, client=client, **options))
+
+
+def evaluated(data: Any, client: Any, method: str) -> Evaluation:
+    point = np.array([effective_prior_log_odds(0.03, 1, 1)])
+    known = np.concatenate([PRIORS, -PRIORS, point])
+    return llrcal.dask.evaluate(
+        data, calibration=models()[method], prior_log_odds=known, client=client
+    )
+
+
+# --------------------------------------------------------------------------------- the same bits
+
+
+@pytest.mark.parametrize("parted", PARTED)
+def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
+    data = PARTED[parted](tmp_path)
+    passes = Passes()
+    assert fitted(data, None, progress=passes) == texts(models())
+    assert passes.names == ["having a look", "reading", "counting"]
+    assert numbers(evaluated(data, None, "pav")) == in_numbers("pav")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_any_workers_and_any_partitions(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cluster(workers) as client:
+        assert len(client.run(os.getpid)) == workers
+        for name, part in PARTED.items():
+            (tmp_path / name).mkdir()
+            data = part(tmp_path / name)
+            passes = Passes()
+            assert fitted(data, client, methods=PAPER, progress=passes) == texts(models()), name
+            assert passes.names == ["having a look", "reading", "counting"]
+            assert passes.done == passes.total
+            assert numbers(evaluated(data, client, "nig")) == in_numbers("nig"), name
+        with monkeypatch.context() as patch:
+            keep_few(patch, 1000)
+            patch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+            passes = Passes()
+            found = fitted(data, client, methods=["pav", "gaussian"], progress=passes)
+            assert found == {label: texts(models())[label] for label in ("pav", "gaussian")}
+            assert "sorting" in passes.names
+            assert "counting" not in passes.names
+            assert numbers(evaluated(tmp_path / "three files", client, "nig")) == in_numbers("nig")
+
+
+@pytest.mark.parametrize("parted", PARTED)
+def test_shuffle(parted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where both classes are too large, each stretch of the axis is sorted by one task."""
+    keep_few(monkeypatch, 1000)
+    monkeypatch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+    passes = Passes()
+    found = fitted(PARTED[parted](tmp_path), None, methods=["pav"], progress=passes)
+    assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], ["pav"])
+    assert "sorting" in passes.names
+
+
+@pytest.mark.slow
+def test_the_shuffle_is_between_workers(
+    two_workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not on the disk of this machine, even if another cluster was connected to last."""
+    keep_few(monkeypatch, 1000)
+    monkeypatch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+    monkeypatch.setattr("dask.dataframe.dask_expr._shuffle.DiskShuffle._layer", None)
+    with distributed.Client(two_workers.cluster.scheduler_address, set_as_default=False) as unknown:
+        monkeypatch.setattr(distributed.client, "_get_global_client", lambda: None)
+        found = fitted(three_files(tmp_path), unknown, methods=["pav"])
+    assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], ["pav"])
+
+
+# ---------------------------------------------------------------------------------- LLRs of files
+
+
+@pytest.mark.slow
+def test_apply(client: Any, tmp_path: Path) -> None:
+    calibration, expected = models()["nig"], llrs("nig")
+    (tmp_path / "in").mkdir()
+    source = three_files(tmp_path / "in")
+    assert llrcal.dask.apply(calibration, source, tmp_path / "out", client=client) is None
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [f"part-{number}.parquet" for number in range(3)]
+    written = pl.concat([pl.read_parquet(tmp_path / "out" / name) for name in names])
+    assert written.equals(EVERY.with_columns(pl.Series("score", expected)))
+
+    computed = llrcal.dask.apply(calibration, frame(), client=client).compute()
+    np.testing.assert_array_equal(computed["score"], expected)
+    assert computed["label"].tolist() == np.where(IS_TARGET, "target", "nontarget").tolist()
+
+    with pytest.raises(OptionError, match="out"):
+        llrcal.dask.apply(calibration, frame(), tmp_path / "out", client=client)
+    llrcal.dask.apply(calibration, frame(), tmp_path / "out", client=client, force=True)
+    again = pl.read_parquet(tmp_path / "out" / "*.parquet")
+    np.testing.assert_array_equal(again["score"], expected)
+    assert len(list((tmp_path / "out").iterdir())) == 5
+
+
+def test_apply_refuses(tmp_path: Path) -> None:
+    calibration = models()["pav"]
+    with pytest.raises(OptionError, match="give a folder"):
+        llrcal.dask.apply(calibration, three_files(tmp_path))
+    with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
+        llrcal.dask.apply(calibration, frame(), score="plda")
+    faulty = parts([0, 1, 2], **{"2": lambda part: part.assign(score=np.nan)})
+    with pytest.raises(LlrcalError, match="partition 2 of the frame"):
+        llrcal.dask.apply(calibration, faulty, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+# -------------------------------------------------------------------------------------- a death
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed(tmp_path: Path) -> None:
+    """Dask does its pieces again elsewhere. What it had found is not counted twice."""
+    for number, part in enumerate(EVERY.iter_slices(200)):
+        part.write_parquet(tmp_path / f"part-{number:03}.parquet")
+    killed: list[tuple[int, int]] = []
+    found: list[dict[str, str]] = []
+    with cluster(2) as client:
+        first, *_ = client.run(os.getpid).values()
+
+        def progress(what: str, done: int, total: int) -> None:
+            if what == "reading" and done and not killed:
+                os.kill(first, signal.SIGKILL)
+                killed.append((done, total))
+
+        def fit() -> None:
+            found.append(fitted(tmp_path, client, methods=QUICK, progress=progress))
+
+        at_work = threading.Thread(target=fit, daemon=True)
+        at_work.start()
+        at_work.join(PATIENCE)
+        assert not at_work.is_alive()
+        assert first not in client.run(os.getpid).values()
+    ((done, total),) = killed
+    assert done < total
+    assert found == [in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)]
+
+
+# ----------------------------------------------------------------- partitions that cannot be used
+
+
+def part_of(number: int, change: Callable[[pd.DataFrame], pd.DataFrame] | None) -> pd.DataFrame:
+    rows = slice(number * 400, (number + 1) * 400)
+    part = pd.DataFrame({"score": SCORES[rows], "label": IS_TARGET[rows]})
+    return part if change is None else change(part)
+
+
+def parts(which: list[int], **changed: Callable[[pd.DataFrame], pd.DataFrame]) -> Any:
+    """A frame of partitions, of which some are not what the others are."""
+    made = [dask.delayed(part_of)(number, changed.get(str(number))) for number in which]
+    meta = pd.DataFrame({"score": np.empty(0), "label": np.empty(0, bool)})
+    return dd.from_delayed(made, meta=meta, verify_meta=False)
+
+
+def fails(_part: pd.DataFrame) -> pd.DataFrame:
+    raise OSError("the disk is gone")
+
+
+def with_one(value: Any) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """The score in row 7 is something else."""
+
+    def change(part: pd.DataFrame) -> pd.DataFrame:
+        return part.assign(score=part["score"].where(part.index != part.index[7], value))
+
+    return change
+
+
+FAULTS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
+    "NaN": (with_one(np.nan), "partition 3 of the frame: .* row 7"),
+    "infinite": (with_one(np.inf), "partition 3 of the frame: .* inf in row 7"),
+    "texts": (
+        lambda part: part.assign(score=part["score"].astype(str)),
+        "partition 3 of the frame: column 'score' should be the score",
+    ),
+    "odd labels": (
+        lambda part: part.assign(label="what"),
+        "partition 3 of the frame: column 'label', row 0: the label 'what'",
+    ),
+    "no column": (
+        lambda part: part.drop(columns="label"),
+        "partition 3 of the frame: cannot be read: KeyError: .*label",
+    ),
+    "an error of others": (
+        fails,
+        "partition 3 of the frame: cannot be read: OSError: the disk is gone",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS)
+def test_partitions_that_cannot_be_used(fault: str, client: Any) -> None:
+    change, told = FAULTS[fault]
+    data = parts([0, 1, 2, 3, 4], **{"3": change})
+    with pytest.raises(LlrcalError, match=told):
+        llrcal.dask.fit(data, client=client)
+    if fault != "infinite":
+        with pytest.raises(LlrcalError, match=told):
+            llrcal.dask.evaluate(data, client=client)
+
+
+@pytest.mark.slow
+def test_partitions_without_trials(client: Any) -> None:
+    data = parts([0, 1, 2, 3, 4], **{"1": lambda part: part.head(0)})
+    kept = np.r_[0:400, 800:2000]
+    tar, non = SCORES[kept][IS_TARGET[kept]], SCORES[kept][~IS_TARGET[kept]]
+    assert fitted(data, client, methods=QUICK) == in_memory(tar, non, QUICK)
+    empty = parts([0, 1], **{str(i): lambda part: part.head(0) for i in range(2)})
+    with pytest.raises(ScoreError, match="no target scores in partition 0 of the frame and 1 more"):
+        llrcal.dask.fit(empty, client=client)
+
+
+@pytest.mark.slow
+def test_nan_is_dropped_and_counted(client: Any) -> None:
+    data = parts([0, 1, 2], **{"1": with_one(np.nan)})
+    kept = np.delete(np.arange(1200), 407)
+    tar, non = SCORES[kept][IS_TARGET[kept]], SCORES[kept][~IS_TARGET[kept]]
+    with pytest.warns(LlrcalWarning, match="1 trials were left out"):
+        found = llrcal.dask.fit_all(data, methods=QUICK, client=client, form={"on_nan": "drop"})
+    assert texts(found) == in_memory(tar, non, QUICK)
+
+
+@pytest.mark.slow
+def test_a_file_that_is_gone(client: Any, tmp_path: Path) -> None:
+    """Between the opening of the files and the turn of the one that is gone."""
+    three_files(tmp_path)
+
+    def progress(what: str, _done: int, _total: int) -> None:
+        (tmp_path / "part-1.parquet").unlink(missing_ok=True)
+
+    with pytest.raises(TrialFileError, match=r"part-1\.parquet, rows .*: cannot be read"):
+        llrcal.dask.fit(tmp_path, client=client, progress=progress)
+
+
+def test_columns_that_no_partition_has() -> None:
+    with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
+        llrcal.dask.fit(frame(), score="plda")
+
+
+def test_other_columns() -> None:
+    data = frame().rename(columns={"score": "plda", "label": "same"}).assign(extra=1)
+    found = fitted(data, None, methods=QUICK, score="plda", label="same")
+    assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
