@@ -14,7 +14,7 @@ test: $(VENV)/installed
 	$(BIN)/python -m pytest -n auto
 
 test-quick: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	LLRCAL_QUICK=1 $(BIN)/python -m pytest -n auto -m "not slow"
 
 check: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: a few dozen as a rule, hundreds at night."""
+"""How many examples a property is tried on: some dozens, a few in haste, hundreds at night."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import hypothesis
 NIGHTLY = os.environ.get("LLRCAL_NIGHTLY") == "1"
 """Whether there is time: set by `make nightly`."""
 
+QUICK = os.environ.get("LLRCAL_QUICK") == "1"
+"""Whether there is none: set by `make test-quick`."""
+
 _AT_NIGHT = 500
+_IN_HASTE = 10
 
 
 def choose_profile() -> None:
     """Let hypothesis try as many examples as there is time for, each for as long as it takes."""
-    hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
-    hypothesis.settings.register_profile("nightly", max_examples=_AT_NIGHT, deadline=None)
-    hypothesis.settings.load_profile("nightly" if NIGHTLY else "quick")
+    number = _AT_NIGHT if NIGHTLY else _IN_HASTE if QUICK else 50
+    hypothesis.settings.register_profile("llrcal", max_examples=number, deadline=None)
+    hypothesis.settings.load_profile("llrcal")
 
 
 def examples(number: int) -> hypothesis.settings:
@@ -24,4 +28,6 @@ def examples(number: int) -> hypothesis.settings:
 
     A plain ``settings(max_examples=number)`` would keep the night from trying more.
     """
-    return hypothesis.settings(max_examples=max(number, _AT_NIGHT) if NIGHTLY else number)
+    if NIGHTLY:
+        number = max(number, _AT_NIGHT)
+    return hypothesis.settings(max_examples=max(number // 10, _IN_HASTE) if QUICK else number)

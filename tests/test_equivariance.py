@@ -8,6 +8,8 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 
+pytestmark = pytest.mark.slow
+
 SETS: dict[str, tuple[Floats, Floats]] = {}
 _rng = np.random.default_rng(0)
 SETS["gaussian"] = (_rng.normal(2, 1.2, 300), _rng.normal(-1, 1, 3000))

@@ -18,6 +18,8 @@ import pytest
 
 from tests.stopping import LLRCAL, Ran, child, contents, put
 
+pytestmark = pytest.mark.slow
+
 SIZE, FILES = 2**18, 200  # bytes and files that the file system has room for
 FULL = "No space left on device"
 

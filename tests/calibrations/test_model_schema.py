@@ -345,6 +345,7 @@ def nig(x: mpmath.mpf, *, asymmetry: float, tail: float, **common: float) -> Any
     )
 
 
+@pytest.mark.slow
 @EVERY_KEPT
 def test_the_page_is_enough_to_work_out_llrs(name: str) -> None:
     model = json.loads((KEPT / f"{name}.json").read_bytes())

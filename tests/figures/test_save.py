@@ -13,6 +13,8 @@ import pytest
 from llrcal.figures import bayes_error, column_figure, column_style, save
 from tests.figures.drawing import some
 
+pytestmark = pytest.mark.slow
+
 SUFFIXES = ("png", "pdf", "svg")
 
 

@@ -15,6 +15,8 @@ from tests.hostile.case import Answered, Case, Ended, Refused
 from tests.hostile.fingerprint import fingerprint
 from tests.hostile.page import PAGE, SECTIONS, page
 
+pytestmark = pytest.mark.slow
+
 EVERY = {number: case for section in SECTIONS for number, case in section.numbered()}
 
 

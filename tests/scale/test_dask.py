@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def cluster(workers: int) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",  # at any port that is free
             silence_logs=logging.CRITICAL,
         ) as machines,
         distributed.Client(machines) as client,
@@ -157,9 +157,13 @@ def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_any_workers_and_any_partitions(
-    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workers: int,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with cluster(workers) as client:
+    started = nullcontext(request.getfixturevalue("two_workers")) if workers == 2 else None
+    with started or cluster(workers) as client:
         assert len(client.run(os.getpid)) == workers
         for name, part in PARTED.items():
             (tmp_path / name).mkdir()
@@ -195,12 +199,12 @@ def test_shuffle(parted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_the_shuffle_is_between_workers(
     two_workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not on the disk of this machine, even if another cluster was connected to last."""
+    """And not on the disk of this machine, even if Dask has not been told of the cluster."""
     keep_few(monkeypatch, 1000)
     monkeypatch.setattr(DaskEngine, "most_in_a_stretch", 7000)
     monkeypatch.setattr("dask.dataframe.dask_expr._shuffle.DiskShuffle._layer", None)
+    monkeypatch.setattr(distributed.client, "_global_clients", {})
     with distributed.Client(two_workers.cluster.scheduler_address, set_as_default=False) as unknown:
-        monkeypatch.setattr(distributed.client, "_get_global_client", lambda: None)
         found = fitted(three_files(tmp_path), unknown, methods=["pav"])
     assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], ["pav"])
 
@@ -247,28 +251,28 @@ def test_apply_refuses(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed(tmp_path: Path) -> None:
+def test_a_worker_that_is_killed(two_workers: Any, tmp_path: Path) -> None:
     """Dask does its pieces again elsewhere. What it had found is not counted twice."""
     for number, part in enumerate(EVERY.iter_slices(200)):
         part.write_parquet(tmp_path / f"part-{number:03}.parquet")
     killed: list[tuple[int, int]] = []
     found: list[dict[str, str]] = []
-    with cluster(2) as client:
-        first, *_ = client.run(os.getpid).values()
+    first, *_ = two_workers.run(os.getpid).values()
 
-        def progress(what: str, done: int, total: int) -> None:
-            if what == "reading" and done and not killed:
-                os.kill(first, signal.SIGKILL)
-                killed.append((done, total))
+    def progress(what: str, done: int, total: int) -> None:
+        if what == "reading" and done and not killed:
+            os.kill(first, signal.SIGKILL)
+            killed.append((done, total))
 
-        def fit() -> None:
-            found.append(fitted(tmp_path, client, methods=QUICK, progress=progress))
+    def fit() -> None:
+        found.append(fitted(tmp_path, two_workers, methods=QUICK, progress=progress))
 
-        at_work = threading.Thread(target=fit, daemon=True)
-        at_work.start()
-        at_work.join(PATIENCE)
-        assert not at_work.is_alive()
-        assert first not in client.run(os.getpid).values()
+    at_work = threading.Thread(target=fit, daemon=True)
+    at_work.start()
+    at_work.join(PATIENCE)
+    assert not at_work.is_alive()
+    two_workers.wait_for_workers(2, timeout=PATIENCE)
+    assert first not in two_workers.run(os.getpid).values()
     ((done, total),) = killed
     assert done < total
     assert found == [in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)]

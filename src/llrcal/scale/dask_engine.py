@@ -88,7 +88,7 @@ class DaskEngine:
 
         *each, last = self._client.compute([*leaves, root], optimize_graph=False)
         piece_of = {future.key: piece for future, piece in zip(each, pieces, strict=True)}
-        for future in as_completed(each):
+        for future in as_completed(each, loop=self._client.loop):
             piece = piece_of[future.key]
             if future.status == "error":
                 problem = future.exception()  # before it is forgotten

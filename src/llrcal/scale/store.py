@@ -78,7 +78,7 @@ class Store:
     def _plan(self, *, is_tar: bool) -> Plan:
         glance = self._glance
         scores, count = (glance.tar if is_tar else glance.non), glance.counts[not is_tar]
-        expected = self.rows * count // sum(piece.rows for piece in self._looked_at)
+        expected = self.rows * count // max(sum(p.rows for p in self._looked_at), 1)
         plan = Plan(
             keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
             sign=(-1.0 if is_tar else 1.0) if self._costed else None,
