@@ -129,7 +129,9 @@ def _refuse(path: str | os.PathLike[str], target: Path, *, force: bool) -> None:
         raise OptionError(f"{path} cannot be made: {target.parent} is not a folder")
     if not target.exists():
         return
-    if not target.is_dir() or (not force and any(target.iterdir())):
+    if not target.is_dir():
+        raise OptionError(f"{path} exists already, and is no folder; choose another name")
+    if not force and any(target.iterdir()):
         raise OptionError(f"{path} exists already; choose another folder, or force its replacement")
     if Path.cwd().is_relative_to(target.resolve()):
         raise OptionError(

@@ -103,8 +103,10 @@ class DaskEngine:
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
     ) -> list[Pooled]:
         """A range partition by Dask's own shuffle, and a task for each stretch."""
-        # Dask shuffles between workers only where it knows of them.
-        with nullcontext() if self._client is None else self._client.as_current():
+        # Dask shuffles between workers only where it knows of them, and on disk elsewhere.
+        current = nullcontext() if self._client is None else self._client.as_current()
+        way = "disk" if self._client is None else "p2p"
+        with current, dask.config.set({"dataframe.shuffle.method": way}):
             each = [delayed(_pooled)(part, rare_is_tar) for part in self._sorted_out(pieces, cuts)]
             self._progress("sorting", 0, len(each))
             if self._client is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -55,10 +56,11 @@ def matrix_cells(
     """Names of the rows, names of the columns, and the scores."""
     if b"\0" in source.content:
         raise TrialFileError(f"{source.name}: holds a NUL byte; it is not a text file")
-    content = tidied(source.content, layout)
+    has_quotes = layout.quotes and b'"' in source.content  # which mean nothing after a blank
+    content = tidied(source.content, replace(layout, padded=has_quotes))
     if _STRAY_RETURN.search(content):  # of which polars would swallow some
         raise TrialFileError(f"{source.name}: a row of the matrix has a carriage return in it")
-    if layout.torn or _is_torn(content, layout):
+    if has_quotes and (layout.torn or _is_torn(content, layout)):
         raise TrialFileError(f"{source.name}: a quotation mark in the matrix is out of place")
     try:
         frame = pl.read_csv(
@@ -99,7 +101,5 @@ def matrix_cells(
 
 def _is_torn(content: bytes, layout: Layout) -> bool:
     """Whether a row has a quotation mark that holds no name together, or is left open."""
-    if not layout.quotes or b'"' not in content:
-        return False
     lines = content.decode(errors="replace").split("\n")
     return any(has_stray_quotes(line.removesuffix("\r"), layout.separator) for line in lines)
