@@ -232,6 +232,8 @@ class Applied:
 
     def __call__(self, frame: Any, number: int) -> Any:
         alone()
+        if self.score not in frame.columns:
+            raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
         try:
             llrs = self.calibration(frame[self.score].to_numpy())
         except LlrcalError as problem:

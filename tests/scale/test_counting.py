@@ -87,5 +87,11 @@ def _differences(tar: Floats, non: Floats) -> Floats:
     return np.array([[float(t > n) - float(t < n) for n in non] for t in tar])
 
 
+def test_few_groups_are_left_of_a_stretch() -> None:
+    """Or else those of many stretches would not fit into memory."""
+    stretch = Stretch((normal(20_000, 1, 1),), (normal(30_000, 0, 1),))
+    assert len(stretch.pooled(rare_is_tar=True).groups.low) < 2000
+
+
 def test_an_empty_stretch() -> None:
     assert len(Stretch().pooled(rare_is_tar=True).groups.low) == 0

@@ -187,6 +187,7 @@ def test_any_workers_and_any_partitions(
                 assert numbers(ev) == in_numbers("nig")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parted", PARTED)
 def test_shuffle(parted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where both classes are too large, each stretch of the axis is sorted by one task."""
@@ -244,10 +245,15 @@ def test_apply_refuses(tmp_path: Path) -> None:
         llrcal.dask.apply(calibration, three_files(tmp_path))
     with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
         llrcal.dask.apply(calibration, frame(), score="plda")
-    faulty = parts([0, 1, 2], **{"2": lambda part: part.assign(score=np.nan)})
-    with pytest.raises(LlrcalError, match="partition 2 of the frame"):
-        llrcal.dask.apply(calibration, faulty, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+    changes: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+        "NaN": with_one(np.nan),
+        "float64": lambda part: part.assign(score="high"),
+        "has no column 'score'": lambda part: part.drop(columns="score"),
+    }
+    for told, change in changes.items():
+        with pytest.raises(LlrcalError, match=f"partition 2 of the frame: .*{told}"):
+            llrcal.dask.apply(calibration, parts([0, 1, 2], **{"2": change}), tmp_path / "out")
+        assert not (tmp_path / "out").exists()
 
 
 # -------------------------------------------------------------------------------------- a death

@@ -136,7 +136,12 @@ def expected() -> dict[str, str]:
     return in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
 
 
-@pytest.mark.parametrize("rows", [2**30, 7001, 997])
+SLOWLY = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "rows", [pytest.param(2**30, marks=SLOWLY), pytest.param(7001, marks=SLOWLY), 997]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_file(
     kind: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

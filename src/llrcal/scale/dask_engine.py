@@ -20,11 +20,12 @@ from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.scale.counting import Pooled, Stretch
 from llrcal.scale.engine import Progress, silent
 from llrcal.scale.frames import Columns
-from llrcal.scale.piece import Batch, Mapped, Piece
+from llrcal.scale.piece import Batch, Mapped, Piece, bundled
 
 _Value = TypeVar("_Value")
 
 _FAN_IN = 8  # values that one task merges
+_TASKS = 8  # for each thread of a cluster: enough for the slow and the quick to even out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,7 @@ class DaskEngine:
         merge: Callable[[_Value, _Value], _Value],
         what: str,
     ) -> _Value:
+        pieces = self._bundled(pieces)
         # The work is the result of a task like any other, so that Dask can send it again to a
         # worker that has lost it.
         sent = delayed(work, traverse=False)
@@ -71,6 +73,13 @@ class DaskEngine:
             ]
         value: _Value = self._computed(values[0], leaves, pieces, what)
         return value
+
+    def _bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        """Pieces of files, several to a task: what a task finds may be many times its piece."""
+        if self._client is None or self._parts:
+            return pieces
+        threads = sum(self._client.nthreads().values())  # none yet, where workers are still to come
+        return bundled(pieces, _TASKS * threads or len(pieces))
 
     def _leaf(self, piece: Piece, work: Delayed) -> Delayed:
         index = partition_of(piece)

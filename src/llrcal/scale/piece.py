@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -111,3 +112,29 @@ class ArrayPiece(Piece):
 
     def batches(self) -> Iterator[Batch]:
         yield self.batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bundle(Piece):
+    """Pieces that are read one after the other."""
+
+    pieces: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece]) -> Piece:
+        """The piece itself, where there is but one."""
+        if len(pieces) == 1:
+            return pieces[0]
+        name = f"{pieces[0].name}, and {len(pieces) - 1} more"
+        return cls(name=name, rows=sum(piece.rows for piece in pieces), pieces=tuple(pieces))
+
+    def batches(self) -> Iterator[Batch]:
+        for piece in self.pieces:
+            yield from piece.batches()
+
+
+def bundled(pieces: Sequence[Piece], most: int) -> list[Piece]:
+    """The same trials in no more than so many pieces."""
+    count = min(len(pieces), most)
+    edges = [len(pieces) * i // count for i in range(count + 1)]
+    return [Bundle.of(pieces[start:end]) for start, end in pairwise(edges)]
