@@ -96,6 +96,16 @@ def test_small_parts_of_a_small_set_stay_exact() -> None:
     assert same(merged.merge(empty), merged)
 
 
+def test_sums_of_any_number_of_scores() -> None:
+    summary = Summary.of(heavy(MANY))
+    mean, variance = summary.points().mean_and_variance()
+    for _ in range(30):
+        summary = summary.merge(summary)
+    assert summary.count == MANY << 30
+    assert summary.bins.min() >= 0
+    assert summary.points().mean_and_variance() == pytest.approx((mean, variance), rel=1e-14)
+
+
 def test_grids_must_agree() -> None:
     with pytest.raises(ValueError, match="different grids"):
         Summary.of(heavy(10)).merge(Summary.of(heavy(10) + 100))

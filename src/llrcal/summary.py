@@ -23,6 +23,7 @@ from llrcal.errors import DegenerateError
 from llrcal.grid import PLACE_BITS, Grid
 
 EXACT_UP_TO = 2**14  # scores; fewer are kept one by one
+_MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class Summary:
             place[part.number] = 1
         number = np.flatnonzero(place)
         place[number] = np.arange(len(number))
-        bins = np.zeros((3, len(number)), np.int64)
+        # Beyond this, integers of any size: few bins are left then, and sums would not fit.
+        bins = np.zeros((3, len(number)), np.int64 if count < _MOST_IN_64_BITS else object)
         for part in parts:
             bins[:, place[part.number]] += part.bins
         least = min(self.least, other.least)

@@ -200,6 +200,8 @@ def check_settings(methods: Sequence[Method], bounds: str, *, lower_is_better: b
         raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise OptionError(f"methods are {methods!r}; give a list of names")
+    for entry in methods:
+        _check_method(*parted(entry))
 
 
 def train_on(
@@ -210,7 +212,7 @@ def train_on(
     for entry in methods:
         method, options = parted(entry)
         try:
-            fitted = _fit(data, method, options)
+            fitted = METHODS[method].fit(data, **options)
         except DegenerateError as problem:
             if not lower_is_better:
                 raise
@@ -236,7 +238,7 @@ def label(method: str, options: Mapping[str, Any]) -> str:
     return "-".join([method, *(str(value) for value in options.values())])
 
 
-def _fit(data: Training, method: str, options: Mapping[str, Any]) -> Calibration:
+def _check_method(method: str, options: Mapping[str, Any]) -> None:
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
     chosen = METHODS[method]
@@ -244,7 +246,6 @@ def _fit(data: Training, method: str, options: Mapping[str, Any]) -> Calibration
         if name not in chosen.options:
             known = f"takes {', '.join(chosen.options)}" if chosen.options else "takes no options"
             raise OptionError(f"method {method} has no option {name!r}; it {known}")
-    return chosen.fit(data, **options)
 
 
 def _with_notes(calibration: Calibration, data: Training) -> Calibration:

@@ -97,4 +97,4 @@ def _finite_range(llrs: Array) -> Range:
     if np.isinf(least) or np.isinf(greatest):
         finite = llrs[np.isfinite(llrs)]
         least, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
-    return float(least), float(greatest)
+    return float(least) + 0.0, float(greatest) + 0.0  # of 0 and -0, always 0
