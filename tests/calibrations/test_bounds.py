@@ -158,7 +158,8 @@ def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
     low, high = ends(*map(np.array, sets))
     for policy in ("range", "counts"):
         calibration = fitted("pav", policy, *sets)
-        assert calibration.training_range == (max(low, -LARGEST), min(high, LARGEST))
+        expected = tuple(min(max(end, -LARGEST), LARGEST) for end in (low, high))
+        assert calibration.training_range == expected
         scores = [*sets[0], *sets[1], -math.inf, math.inf, -1e300, 0.0, 1e300]
         np.testing.assert_array_equal(calibration(scores), fitted("pav", "none", *sets)(scores))
 

@@ -112,7 +112,7 @@ def test_a_single_score_of_a_class(tar: Any, non: Any, name: str) -> None:
 
 def test_llrs_that_so_few_trials_cannot_support() -> None:
     assert train([20.0, 21.0], [0.0, 1.0, 2.0], method="linear-gaussian").report.notes == (
-        "LLRs go from -85.6 to 90.5 over the training scores, but 2 targets and 3 non-targets can "
+        "LLRs go from -457 to 436 over the training scores, but 2 targets and 3 non-targets can "
         "support no more than -1.1 to 1.4; bounds='counts' keeps to that",
     )
 

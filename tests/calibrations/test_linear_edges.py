@@ -36,3 +36,11 @@ def test_the_sign_of_a_zero_is_not_kept() -> None:
     fitted = llrcal.fit([-0.0, -0.0], [-0.0], method="logistic")
     assert isinstance(fitted, Linear)
     assert math.copysign(1, fitted.origin) == 1
+
+
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.75])
+def test_equal_scores_leave_the_entropy_of_the_weight(alpha: float) -> None:
+    report = llrcal.fit([2.0, 2.0], [2.0], method="logistic", alpha=alpha).report
+    expected = -alpha * math.log(alpha) - (1 - alpha) * math.log(1 - alpha)
+    assert report.objective == pytest.approx(expected, rel=1e-14)

@@ -204,7 +204,6 @@ def test_the_choice_of_methods_is_that_of_the_package() -> None:
     [
         (["none.txt"], "none.txt: cannot be read: No such file or directory"),
         (["scores.txt", "--key", "none.txt"], "none.txt: cannot be read"),
-        (["."], "is a folder, not a file"),
         (["scores.txt", "--alpha", "1.5"], "alpha is 1.5"),
         (["scores.txt", "--alpha", "half"], "alpha is 'half'"),
         (["scores.txt", "--alpha", "nan"], "alpha is nan"),

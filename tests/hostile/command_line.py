@@ -152,7 +152,7 @@ CASES = (
     wrong("calibrate", "No such command", "'calibrate'"),
     wrong("fit labelled.txt", "Missing option", "'--out'"),
     wrong("fit none.txt -o m.json", "cannot be read: No such file", "none.txt"),
-    wrong("fit folder -o m.json", "is a folder", "folder", "not a file"),
+    wrong("fit none*.txt -o m.json", "there is no such file", "none*.txt"),
     wrong("fit empty.txt -o m.json", "holds no trials", "empty.txt"),
     wrong(
         "fit - -o m.json",

@@ -41,7 +41,7 @@ class Opened:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page = browser.new_page(**options)
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(60_000)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))

@@ -117,6 +117,7 @@ def test_every_option_on_the_page_exists() -> None:
     assert named <= known
     unspoken = {"--force", "--quiet", "--json", "--figures", "--preset", "--method", "--bounds"}
     unspoken |= {"--p-target", "--c-miss", "--c-fa", "--alpha", "--replicates", "--out", "-o"}
+    unspoken |= {"--in-pieces", "--workers", "--scheduler"}
     unspoken |= {f"--{name}{key}" for name in ("train", "test") for key in ("", "-key")}
     assert named == known - unspoken
 

@@ -31,7 +31,8 @@ def files_of(paths: Paths) -> list[str]:
         else:
             names = [path]
         if not names:
-            raise TrialFileError(f"{path}: there is no such file")
+            what = "is a folder without files" if Path(path).is_dir() else "there is no such file"
+            raise TrialFileError(f"{path}: {what}")
         found += names
     return found
 

@@ -14,7 +14,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials.faults import first_fault
 from llrcal.trials.nan_scores import sentence, warn_of
-from llrcal.trials.sniffing import BLANK, COMMENT, Layout, is_data, not_utf8
+from llrcal.trials.sniffing import BLANK, COMMENT, Layout, not_utf8
 from llrcal.trials.source import Source
 from llrcal.trials.wish import Wish
 
@@ -70,7 +70,7 @@ def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
     """
     end = _line_end(source).decode()
     lines = source.content.decode().split(end)
-    places = [i for i in range(layout.header_line, len(lines)) if is_data(lines[i])]
+    places = [i for i in range(layout.header_line, len(lines)) if lines[i].strip(BLANK)]
     for i, row in zip(places, llrs, strict=True):
         lines[i], count = _with_cells(lines[i], layout.separator, _as_text(row).to_list())
         if count != 1 + len(row):

@@ -244,7 +244,8 @@ def _array_table(array: Array, name: str, wish: Wish) -> Table:
     if wish.needs_label:
         labels = pl.Series("label", labels_of(array, name, wish)).cast(pl.Int8)
         return Table(labels.to_frame(), name, "labels in an array")
-    scores = as_floats(array, f"{name}:").astype(np.float64)
+    with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
+        scores = as_floats(array, f"{name}:").astype(np.float64)
     if wish.on_nan == "error":
         refuse_nan(scores, f"{name}:", wish)
     return Table(pl.Series("score", scores).to_frame(), name, "scores in an array")
