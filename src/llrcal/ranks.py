@@ -140,32 +140,32 @@ class Sieve:
         # The more values there are, the narrower the bins must be for most of them to be empty.
         bin_bits = min(max(int(np.log2(len(values) + 1)) + 2, _LEAST_BIN_BITS), _MOST_BIN_BITS)
         self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
-        self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))  # as many bins are added up for each
-        self.bins = self.grid.number(values)
-        self.occupied = np.zeros(self.grid.size, bool)
-        self.occupied[self.bins] = True
+        # Gaps are counted for each chunk, so that it should have more scores than there are gaps.
+        self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
+        in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
+        # Between how many values an empty bin lies; -1 for a bin with values, which tells nothing.
+        self.gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
+        self.gap[in_bin > 0] = -1
 
     def count(self, scores: Array) -> Counted:
         """Count an array of scores, in chunks."""
-        per_bin = np.zeros(self.grid.size, np.int64)
+        in_gap = np.zeros(len(self.values) + 2, np.int64)
         by_rank = np.zeros((2, len(self.values)), np.int64)
         least = np.inf
         held: list[Array] = []
         room = full = max(RUN, len(self.values))
         for chunk in chunks(scores, self.chunk):
             least = min(least, float(chunk.min()))
-            number = self.grid.number(chunk)
-            held.append(chunk[self.occupied.take(number)])
-            start = int(number.min())
-            number -= start
-            found = np.bincount(number)
-            per_bin[start : start + len(found)] += found
+            gap = self.gap.take(self.grid.number(chunk))
+            held.append(chunk[gap < 0])
+            gap += 1
+            in_gap += np.bincount(gap, minlength=len(in_gap))
             room -= len(held[-1])
             if room <= 0:
                 by_rank += self._compared(held)
                 held, room = [], full
         by_rank += self._compared(held)
-        settled = np.cumsum(np.where(self.occupied, 0, per_bin))[self.bins]
+        settled = np.cumsum(in_gap[1:-1])
         return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least)
 
     def _compared(self, held: list[Array]) -> Counts:

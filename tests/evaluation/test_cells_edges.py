@@ -22,3 +22,14 @@ def test_thresholds_are_edges() -> None:
     cells = Cells.of(np.array([1.0]), np.array([0.0]), prior_log_odds=points)
     assert np.isin(-points, cells.edges).all()
     assert cells.prior_log_odds.tolist() == points.tolist()
+
+
+def test_counts_are_whole_numbers_and_costs_are_means() -> None:
+    tar = np.array([2.0, 2.0, 2.01, -9.0])
+    cells = Cells.of(tar, np.array([2.0]), prior_log_odds=np.array([0.0]))
+    assert cells.tar.counts.dtype == cells.non.counts.dtype == np.int64
+    assert cells.tar.counts.sum() == 4
+    for cell in np.unique(cells.tar.cell):
+        expected = np.logaddexp(0, -tar[cells.tar.cell == cell]).mean()
+        assert abs(cells.tar.mean_cost[cell] / expected - 1) < 1e-14
+    assert (cells.tar.mean_cost[cells.tar.counts == 0] == 0).all()

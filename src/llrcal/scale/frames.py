@@ -50,13 +50,17 @@ class Columns:
             raise TrialFileError(message) from problem
 
     def _batch(self, frame: pl.DataFrame, name: str) -> Batch:
-        column = frame[self.score]
+        column = frame[self.score].rechunk()
         if self.wish.on_nan == "drop":
             column = column.fill_null(float("nan"))
         refuse_nulls(column, "score", name)
-        scores = scores_in(column, self.wish, name).to_numpy()
-        labels = self._labels(frame[self.label], name)
-        return as_batch(scores, labels, self.wish, self.spoof, name)
+        scores = scores_in(column, self.wish, name)
+        labels = frame[self.label]
+        if labels.dtype == pl.Boolean and self.wish.on_nan == "error" and self.spoof != "only":
+            refuse_nulls(labels, "label", name)
+            # Several times as fast as to index arrays, and the usual case.
+            return Batch(scores.filter(labels).to_numpy(), scores.filter(~labels).to_numpy())
+        return as_batch(scores.to_numpy(), self._labels(labels, name), self.wish, self.spoof, name)
 
     def _labels(self, column: pl.Series, name: str) -> Array:
         refuse_nulls(column, "label", name)
