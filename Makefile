@@ -56,7 +56,10 @@ nightly: $(VENV)/installed
 
 # Which branches no test takes.
 coverage: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --show-missing --skip-covered
 
 # The tables of docs/evidence.md and docs/optimizers.md.
 evidence: $(VENV)/installed

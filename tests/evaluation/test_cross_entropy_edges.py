@@ -39,3 +39,9 @@ def test_a_summary_may_be_of_wrong_llrs() -> None:
     wrong = WeightedLLRs.summarised(Summary.of(np.array([1.0, 2.0])), 3, wrong=True)
     assert wrong.infinitely_wrong
     assert wrong.mean_cost(0.0, -1.0) == math.inf
+
+
+def test_llrs_of_which_none_is_finite_cost_nothing() -> None:
+    nothing = WeightedLLRs.summarised(Summary.of(np.empty(0)), 3, wrong=False)
+    assert len(nothing.values) == len(nothing.shares) == 0
+    assert nothing.mean_cost(1.0, -1.0) == 0
