@@ -54,10 +54,10 @@ nightly: $(VENV)/installed
 	LLRCAL_NIGHTLY=1 $(BIN)/python -m pytest -n auto -m property
 	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/test_kills.py
 
-# Which branches no test takes.
+# Which branches no test takes. Tests in which no file can grow fail here: coverage writes one, too.
 coverage: $(VENV)/installed
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto
+	-$(BIN)/coverage run -m pytest -n auto
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
