@@ -26,6 +26,8 @@ from llrcal.files import atomic_file, atomic_folder, write_atomically
 from llrcal.leftovers import aside
 from tests.stopping import child, contents, hidden, put
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 
 

@@ -14,6 +14,8 @@ from fuzz.shrink import shrunk
 
 from llrcal import TrialFileError
 
+pytestmark = pytest.mark.slow
+
 FUZZ = Path(harness.__file__).parent
 CORPUS = {target: sorted((FUZZ / "corpus" / target).iterdir()) for target in TARGETS}
 

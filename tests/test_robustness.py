@@ -22,6 +22,8 @@ from llrcal.densities.student_t import StudentT
 from llrcal.likelihood import maximum_likelihood
 from llrcal.summary import Summary
 
+pytestmark = pytest.mark.slow
+
 SEED = 20
 BOTH = pytest.mark.parametrize("family", [STUDENT_T_FAMILY, NIG_FAMILY], ids=lambda f: f.name)
 

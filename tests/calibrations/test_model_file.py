@@ -23,6 +23,8 @@ from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.logistic import SEPARABLE
 from tests.trial_sets import normal
 
+pytestmark = pytest.mark.slow
+
 TAR = np.append(normal(150, 1.3, 1.1), [6.5, -2.5])
 NON = np.append(normal(400, -1.2, 0.9) ** 3 / 4, [5.0, -9.0, -9.0])
 GRID = [-math.inf, -1e308, -1e9, *np.linspace(-12, 12, 481), 0.1, -0.0, 1e9, 1e308, math.inf]

@@ -33,7 +33,7 @@ from llrcal.fit_report import Report
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
-pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning"), pytest.mark.slow]
 
 POLICIES = ("range", "counts", "none")
 

@@ -19,6 +19,8 @@ from tests.cli.test_fit import llrcal, only_line
 from tests.cli.test_wrong_use import llrcal as run
 from tests.conftest import shared
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     (f"m{i % 4}", f"t{i}", score, i % 3 == 0)
     for i, score in enumerate(np.random.default_rng(5).normal(size=12).tolist())

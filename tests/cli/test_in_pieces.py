@@ -15,6 +15,8 @@ from llrcal.cli import pieces as options
 from tests.cli.test_fit import llrcal, only_line
 from tests.trial_sets import normal
 
+pytestmark = pytest.mark.slow
+
 TAR, NON = normal(700, 2.5, 1.5), normal(4300, -1.5, 1.2)
 PARTS = 4
 

@@ -21,6 +21,8 @@ import llrcal.cli
 from llrcal.cli.verbs import EXAMPLES, VERBS, command_line, verb
 from tests.cli.test_wrong_use import llrcal as run
 
+pytestmark = pytest.mark.slow
+
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "llrcal")
 HEAVY = {"numpy", "scipy", "polars", "rich", "matplotlib", "plotly"}
 EVERY_VERB = pytest.mark.parametrize("name", VERBS)

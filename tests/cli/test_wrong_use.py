@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def llrcal(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "llrcal", *(str(argument) for argument in arguments)]

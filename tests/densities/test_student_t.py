@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from llrcal.densities.student_t import StudentT
 from tests.densities import jets
 
+pytestmark = pytest.mark.slow
+
 ONE = np.ones(1)
 
 

@@ -15,6 +15,8 @@ from tests.figures.drawing import NON, TAR, calibrations, evaluations
 from tests.test_public import python
 from tests.trial_sets import normal
 
+pytestmark = pytest.mark.slow
+
 Draw = Callable[[Axes, Mapping[str, Evaluation]], None]
 
 

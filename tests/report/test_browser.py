@@ -16,7 +16,10 @@ from tests.report.comparisons import HOSTILE, hostile, small
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+    pytest.mark.slow,
+]
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 PLOTS = ("bayes-plot", "transforms-plot", "densities-plot")

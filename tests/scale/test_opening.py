@@ -19,6 +19,8 @@ from llrcal.trials import source
 from llrcal.trials.wish import Wish
 from tests.scale.sets import QUICK, in_memory, quiet, table, texts, trials, words
 
+pytestmark = pytest.mark.slow
+
 COUNT = 30_000
 SCORES, IS_TARGET = trials(COUNT)
 EVERY = table(SCORES, IS_TARGET)

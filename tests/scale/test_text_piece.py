@@ -21,6 +21,8 @@ from llrcal.trials.wish import Wish
 from tests.examples import examples
 from tests.scale.sets import trials, words
 
+pytestmark = pytest.mark.slow
+
 COUNT = 3000
 SCORES, IS_TARGET = trials(COUNT)
 LINES = [

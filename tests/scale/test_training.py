@@ -30,6 +30,8 @@ from tests.scale.sets import (
 )
 from tests.trial_sets import normal
 
+pytestmark = pytest.mark.slow
+
 GLANCE, READING, COUNTING = "having a look", "reading", "counting"
 AGAIN, SAMPLING, KNOTS = "reading again, in other bins", "sampling", "finding knots"
 

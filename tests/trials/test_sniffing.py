@@ -26,6 +26,8 @@ from tests.trials.files import (
     two_columns_of_numbers,
 )
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[[Rows], Written]
 
 # Names that people give to models and recordings, and names that invite to be misread.
