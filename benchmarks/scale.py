@@ -75,11 +75,14 @@ def on_cluster(workers: int) -> Callable[[Path], Any]:
     """The paper's ten by so many workers of one thread each."""
 
     def run(folder: Path) -> Any:
+        import dask
         from distributed import Client, LocalCluster
 
         import llrcal.dask
+        from llrcal.scale.dask_engine import KEEP_MEMORY
 
         with (
+            dask.config.set(KEEP_MEMORY),
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

@@ -140,7 +140,12 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         with client:
             yield client
         return
+    import dask
+
+    from llrcal.scale.dask_engine import KEEP_MEMORY
+
     with (
+        dask.config.set(KEEP_MEMORY),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
