@@ -52,7 +52,7 @@ fuzz: $(VENV)/installed-fuzz
 # Property tests with 500 examples each, and 200 kills in the middle of writing.
 nightly: $(VENV)/installed
 	LLRCAL_NIGHTLY=1 $(BIN)/python -m pytest -n auto -m property
-	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/test_kills.py
+	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/files/test_kills.py
 
 # Which branches no test takes. Tests in which no file can grow fail here: coverage writes one, too.
 coverage: $(VENV)/installed

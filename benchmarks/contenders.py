@@ -21,10 +21,10 @@ from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated, moments
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
-from llrcal.likelihood import maximum_likelihood
-from llrcal.optimizer import minimise
-from llrcal.summary import Summary
-from llrcal.trust_region import Smooth
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.fitting.optimizer import minimise
+from llrcal.fitting.trust_region import Smooth
+from llrcal.onepass.summary import Summary
 
 _EM_TOLERANCE = 1e-10  # nats per score and round
 _EM_ROUNDS = 2_000

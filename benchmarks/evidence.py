@@ -21,7 +21,7 @@ import llrcal
 from benchmarks.claims import claims_table
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation import Evaluation
-from llrcal.simulation import DEMO_TEST, DEMO_TRAIN, PAPER_TEST, PAPER_TRAIN, simulate
+from llrcal.simulation.recognizer import DEMO_TEST, DEMO_TRAIN, PAPER_TEST, PAPER_TRAIN, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = ROOT.parent / "shared" / "scores"

@@ -38,8 +38,8 @@ from benchmarks.references import best_elsewhere
 from benchmarks.verdicts import CLOSE, REACHED, faults, has_maximum, least_dof, unbounded_dof
 from llrcal.arrays import Floats
 from llrcal.errors import LlrcalError
-from llrcal.likelihood import maximum_likelihood
-from llrcal.summary import Summary
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.onepass.summary import Summary
 
 FAMILIES = {family.name: family for family in (STUDENT_T_FAMILY, NIG_FAMILY)}
 OURS, JUDGE = "llrcal", "judge"

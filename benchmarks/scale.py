@@ -24,7 +24,7 @@ from benchmarks.exactness import SortedOracle
 from benchmarks.measure import machine, peak
 from benchmarks.paper_scores import Scores
 from llrcal import out_of_core
-from llrcal.simulated_files import write_parts
+from llrcal.simulation.files import write_parts
 
 _HOME = Path(__file__).parent / "results" / "scale"
 _BATCH = 2**20
@@ -79,10 +79,9 @@ def on_cluster(workers: int) -> Callable[[Path], Any]:
         from distributed import Client, LocalCluster
 
         import llrcal.dask
-        from llrcal.scale.dask_engine import KEEP_MEMORY
 
         with (
-            dask.config.set(KEEP_MEMORY),
+            dask.config.set(llrcal.dask.KEEP_MEMORY),
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

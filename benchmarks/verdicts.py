@@ -11,7 +11,7 @@ from llrcal.arrays import Floats
 from llrcal.densities.density import HALF_LOG_TWO_PI, Density
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
-from llrcal.fit_report import Report
+from llrcal.fitting.report import Report
 
 REACHED = 1e-6  # nats per score from the best end of all
 CLOSE = 1e-4  # likewise: not the optimum, but of little consequence

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from fuzz.harness import answer, as_file, require, same_numbers
-from llrcal.labels import Label
-from llrcal.trials.reading import read_table, read_trials
+from llrcal.inputs.labels import Label
+from llrcal.trials.reading import read_trials
+from llrcal.trials.request import Request
 from llrcal.trials.table import Table
+from llrcal.trials.table_reading import read_table
 from llrcal.trials.trials import Trials
-from llrcal.trials.wish import Wish
 
 MARK = b"%%%%\n"
 _LENIENT = {"missing": "skip", "unknown": "skip", "spoof": "nontarget"}
@@ -22,8 +23,8 @@ def check(data: bytes) -> None:
     """Join two files, strictly and leniently."""
     first, _, second = data.partition(MARK)
     paths = as_file(first, "scores"), as_file(second, "key")
-    scores = answer(read_table, paths[0], Wish("scores"))
-    key = answer(read_table, paths[1], Wish("key"))
+    scores = answer(read_table, paths[0], Request("scores"))
+    key = answer(read_table, paths[1], Request("key"))
     if scores is None or key is None:
         require(answer(read_trials, *paths) is None, "trials from what cannot be read")
         return

@@ -6,9 +6,10 @@ import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
 from llrcal.trials.npy import is_npy, is_npz
-from llrcal.trials.reading import read_table, read_trials
+from llrcal.trials.reading import read_trials
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Wish
+from llrcal.trials.table_reading import read_table
 
 
 def check(data: bytes) -> None:
@@ -16,12 +17,12 @@ def check(data: bytes) -> None:
     if not (is_npy(data) or is_npz(data)):
         return
     path = as_file(data)
-    table = answer(read_table, path, Wish("scores"))
+    table = answer(read_table, path, Request("scores"))
     if table is not None and is_npy(data):
         require(same_numbers(table.frame["score"], np.load(path)), "other scores than numpy's")
-    answer(read_table, path, Wish("key"))
+    answer(read_table, path, Request("key"))
     answer(read_trials, path)
     answer(read_trials, path, labels="Yes,No")
     answer(read_trials, f"{path},{path}")
     answer(read_trials, path, path)
-    answer(rewrite, path, str(folder() / "out"), lambda scores: {"llr": scores}, Wish("scores"))
+    answer(rewrite, path, str(folder() / "out"), lambda scores: {"llr": scores}, Request("scores"))

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 from fuzz.harness import answer, as_file, require
 from fuzz.text import agree
-from llrcal.trials.reading import read_table
-from llrcal.trials.wish import Contents, Wish
+from llrcal.trials.request import Contents, Request
+from llrcal.trials.table_reading import read_table
 
 _HEADER = {"yes": True, "no": False}
 
@@ -31,14 +31,14 @@ def check(data: bytes) -> None:
         "convention": convention,
         "header": _HEADER.get(header or ""),
     }
-    wish = answer(Wish.of, contents if contents in get_args(Contents) else "trials", **said)
-    if wish is None:
+    request = answer(Request.of, contents if contents in get_args(Contents) else "trials", **said)
+    if request is None:
         return
     path = as_file(content)
-    table = answer(read_table, path, wish)
+    table = answer(read_table, path, request)
     if table is None:
         return
-    agree(table, path, wish)
-    if wish.columns:
-        named = {role for role in wish.columns if role not in {"-", "kind"}}
-        require(named <= set(table.frame.columns), f"{table.frame.columns} for {wish.columns}")
+    agree(table, path, request)
+    if request.columns:
+        named = {role for role in request.columns if role not in {"-", "kind"}}
+        require(named <= set(table.frame.columns), f"{table.frame.columns} for {request.columns}")

@@ -7,9 +7,10 @@ from typing import get_args
 import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
-from llrcal.trials.reading import read_table, read_trials
+from llrcal.trials.reading import read_trials
+from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Contents, Wish
+from llrcal.trials.table_reading import read_table
 
 
 def check(data: bytes) -> None:
@@ -18,12 +19,12 @@ def check(data: bytes) -> None:
         return
     path, out = as_file(data), str(folder() / "out")
     for contents in get_args(Contents):
-        answer(read_table, path, Wish(contents))
+        answer(read_table, path, Request(contents))
     answer(read_trials, path, spoof="nontarget", duplicates="mean")
-    table = answer(read_table, path, Wish("scores"))
-    done = answer(rewrite, path, out, lambda scores: {"llr": scores + 0.0}, Wish("scores"))
+    table = answer(read_table, path, Request("scores"))
+    done = answer(rewrite, path, out, lambda scores: {"llr": scores + 0.0}, Request("scores"))
     require(done is None or table is not None, "what cannot be read was rewritten")
     if done is not None and table is not None:
-        again = answer(read_table, out, Wish("scores"))
+        again = answer(read_table, out, Request("scores"))
         scores = np.asarray(table.frame["score"]) + 0.0
         require(again is not None and same_numbers(scores, again.frame["score"]), "other scores")

@@ -10,10 +10,10 @@ import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
 from llrcal.arrays import Array, Floats
-from llrcal.trials.lines import Answers
-from llrcal.trials.reading import read_table
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Wish
+from llrcal.trials.table_reading import read_table
+from llrcal.trials.text.lines import Answers
 
 # What no file has, unless it is made to.
 _LLR, _WORD = 8.25390625e-77, "accept-8-25390625"
@@ -26,10 +26,10 @@ def check(data: bytes) -> None:
     if _TEXT in data or _WORD.encode() in data or b"decision" in data:
         return
     path, out = as_file(data), str(folder() / "out")
-    table = answer(read_table, path, Wish("scores"))
+    table = answer(read_table, path, Request("scores"))
     for added in (False, True):
         seen: list[Floats] = []
-        reading = answer(rewrite, path, out, _answers(seen, added=added), Wish("scores"))
+        reading = answer(rewrite, path, out, _answers(seen, added=added), Request("scores"))
         if reading is None:
             is_matrix = table is not None and "matrix" in table.reading
             require(table is None or (added and is_matrix), "what can be read is not rewritten")

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from llrcal.leftovers import delete
+from llrcal.files.leftovers import delete
 
 HOME = Path(__file__).resolve().parents[1]
 LLRCAL = "from llrcal.cli import main; main()"

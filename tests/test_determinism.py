@@ -24,11 +24,12 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import LlrcalWarning, chunks, ranks
+from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import bootstrap_intervals
-from llrcal.grid import Grid
-from llrcal.summary import EXACT_UP_TO
+from llrcal.onepass import chunks, ranks
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.summary import EXACT_UP_TO
 from tests.trial_sets import normal
 
 DRAWN_CLLR = 1e-13  # relative
@@ -112,7 +113,7 @@ def assert_same(found: Mapping[str, Any], expected: Mapping[str, Any], *close: s
 # Threads are not worth it for so few trials; here they work all the same.
 PROGRAM = """
 import json, sys
-from llrcal import chunks, ranks
+from llrcal.onepass import chunks, ranks
 chunks._WORTH_A_THREAD = ranks.RUN = 2**11
 from tests.test_determinism import SETS, answers
 print(json.dumps({name: answers(*SETS[name]) for name in sys.argv[1:]}))

@@ -17,8 +17,8 @@ import pytest
 import llrcal
 from llrcal import ModelFileError, TrialFileError
 from llrcal.cli.verbs import VERBS
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Wish
 from tests.test_public import python
 
 ROOT = Path(str(llrcal.__file__)).resolve().parent
@@ -231,6 +231,6 @@ def test_no_pickle_is_opened(
     with pytest.raises(TrialFileError):
         llrcal.read_trials(path, key=path)
     with pytest.raises(TrialFileError):
-        rewrite(str(path), "out", lambda scores: {"llr": scores}, Wish.of("scores"))
+        rewrite(str(path), "out", lambda scores: {"llr": scores}, Request.of("scores"))
     assert not Path("sprung.txt").exists()
     assert not Path("out").exists()

@@ -22,11 +22,11 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.linear import Linear
 from llrcal.calibrations.methods import train
-from llrcal.grid import Grid
-from llrcal.summary import Summary
-from llrcal.trials.reading import read_table
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.summary import Summary
+from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Contents, Wish
+from llrcal.trials.table_reading import read_table
 from tests.score_sets import KINDS, score_set
 from tests.trial_sets import FINITE
 
@@ -266,12 +266,12 @@ def read_or_refused(path: Path, llrs_path: Path) -> None:
     """Read a file as whatever it could be: nothing but errors of llrcal, and no warning."""
     for contents in get_args(Contents):
         with contextlib.suppress(LlrcalError):
-            read_table(str(path), Wish(contents))
+            read_table(str(path), Request(contents))
     with contextlib.suppress(LlrcalError):
         trials = read_trials(str(path), spoof="nontarget", duplicates="mean")
         assert not np.isnan(trials.scores).any()
     with contextlib.suppress(LlrcalError):
-        rewrite(str(path), str(llrs_path), lambda scores: {"llr": scores}, Wish("scores"))
+        rewrite(str(path), str(llrs_path), lambda scores: {"llr": scores}, Request("scores"))
 
 
 @given(

@@ -19,8 +19,8 @@ from scipy.stats import invgauss
 from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
-from llrcal.likelihood import maximum_likelihood
-from llrcal.summary import Summary
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.onepass.summary import Summary
 
 pytestmark = pytest.mark.slow
 

@@ -186,7 +186,7 @@ def test_either_class_may_be_the_target(
     method: str, target: int, check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What scikit-learn wants of columns and signs holds in both orders, with any words."""
-    monkeypatch.setattr(adapter, "_target_index", lambda classes, wish: target)
+    monkeypatch.setattr(adapter, "_target_index", lambda classes, request: target)
     if target == 0:
         monkeypatch.setattr(OneColumn, "_one_column", staticmethod(second_column))
     check("OneColumn", OneColumn(method))
@@ -448,10 +448,10 @@ def test_target_label_overrules_every_rule() -> None:
     assert backwards.fit(-SCORES, words("genuine", "impostor")).target_label_ == "impostor"
 
 
-@pytest.mark.parametrize("wish", ["Cat", "bird", 1, True, ["cat"]])
-def test_a_target_label_that_is_none(wish: Any) -> None:
+@pytest.mark.parametrize("wanted", ["Cat", "bird", 1, True, ["cat"]])
+def test_a_target_label_that_is_none(wanted: Any) -> None:
     with pytest.raises(llrcal.OptionError, match="but y holds 'cat' and 'dog'"):
-        LLRCalibrator(target_label=wish).fit(SCORES, words("cat", "dog"))
+        LLRCalibrator(target_label=wanted).fit(SCORES, words("cat", "dog"))
 
 
 @EVERY_METHOD

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from llrcal.evaluation import Evaluation as Evaluation
     from llrcal.evaluation import evaluate as evaluate
     from llrcal.evaluation import optimal_llrs as optimal_llrs
-    from llrcal.fit_report import Report as Report
-    from llrcal.scores import split as split
+    from llrcal.fitting.report import Report as Report
+    from llrcal.inputs.scores import split as split
     from llrcal.trials import Trials as Trials
     from llrcal.trials import read_trials as read_trials
 
@@ -45,8 +45,8 @@ _HOME = {
         "TrialFileError",
     ),
     "llrcal.evaluation": ("Evaluation", "evaluate", "optimal_llrs"),
-    "llrcal.fit_report": ("Report",),
-    "llrcal.scores": ("split",),
+    "llrcal.fitting.report": ("Report",),
+    "llrcal.inputs.scores": ("split",),
     "llrcal.trials": ("Trials", "read_trials"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -15,32 +15,32 @@ Without a client, Dask's threads in this process do the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-import dask
 import dask.dataframe as dd
-from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.doubts import warn_of
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.calibrations.methods import label as label_of
-from llrcal.chunks import alone
-from llrcal.errors import LlrcalError, OptionError
+from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
-from llrcal.files import atomic_folder
-from llrcal.scale.applying import Rewriter, apply_to_files
-from llrcal.scale.dask_engine import DaskEngine, Partition
-from llrcal.scale.engine import Progress, silent
-from llrcal.scale.frames import Columns, Spoof
+from llrcal.files.atomic import atomic_folder
+from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
+from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
+from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
+from llrcal.scale.engines.threads import Progress, silent
 from llrcal.scale.jobs import evaluation_of_pieces, train_on_pieces
-from llrcal.scale.opening import pieces_of
-from llrcal.scale.piece import Piece
-from llrcal.trials.wish import Wish
+from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.pieces.opening import pieces_of
+from llrcal.scale.pieces.piece import Piece
+from llrcal.trials.request import Request
+from llrcal.trials.spoofs import Spoof
+
+__all__ = ["KEEP_MEMORY", "apply", "evaluate", "fit", "fit_all"]
 
 _ROWS = 2**20  # what is said of partitions whose length nobody knows, to show progress
 
@@ -87,18 +87,12 @@ def fit(
     LlrcalError
         As :func:`llrcal.fit` does; the file or the partition is named.
     """
-    every = fit_all(
-        trials,
-        methods=[(method, options)],
-        score=score,
-        label=label,
-        bounds=bounds,
-        lower_is_better=lower_is_better,
-        client=client,
-        progress=progress,
-        spoof=spoof,
-        form=form,
+    pieces, engine = _opened(
+        trials, _request(score, label, form), (score, label), spoof, client, progress
     )
+    methods = [(method, options)]
+    every = train_on_pieces(pieces, engine, methods, bounds, lower_is_better=lower_is_better)
+    warn_of(every, stacklevel=2)
     return every[label_of(method, options)]
 
 
@@ -116,8 +110,9 @@ def fit_all(
     form: dict[str, Any] | None = None,
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
-    wish = _wish(score, label, form)
-    pieces, engine = _opened(trials, wish, (score, label), spoof, client, progress)
+    pieces, engine = _opened(
+        trials, _request(score, label, form), (score, label), spoof, client, progress
+    )
     every = train_on_pieces(pieces, engine, methods, bounds, lower_is_better=lower_is_better)
     warn_of(every, stacklevel=2)
     return every
@@ -152,8 +147,8 @@ def evaluate(
         The same numbers, to the last bit, as :func:`llrcal.evaluate` gives. Where both classes
         have more than eight million trials, its ROC has the corners of the hull alone.
     """
-    wish = _wish(score, label, form, allow_infinite=True)
-    pieces, engine = _opened(trials, wish, (score, label), spoof, client, progress)
+    request = _request(score, label, form, allow_infinite=True)
+    pieces, engine = _opened(trials, request, (score, label), spoof, client, progress)
     return evaluation_of_pieces(
         pieces, engine, calibration=calibration, prior_log_odds=prior_log_odds
     )
@@ -195,86 +190,37 @@ def apply(
     LlrcalError
         If a score is not a number; the file or the partition is named.
     """
+    connected = _client(client)
     if not _is_frame(trials) and not _is_remote(trials):
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
-        rewriter = Rewriter(calibration, Wish.of("scores", columns=f"score={score}"))
-        each = _each_by_a_task(_client(client))
-        apply_to_files(rewriter, trials, out, each, force=force)
+        request = Request.of("scores", columns=f"score={score}")
+        rewriter = Rewriter(Calibrated(calibration), request)
+        apply_to_files(rewriter, trials, out, by_tasks(connected), force=force)
         return None
     frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    if score not in frame.columns:
-        raise OptionError(f"there is no column {score!r}; there are {', '.join(frame.columns)}")
-    applied = Applied(calibration, score)
-    parts = [delayed(applied)(part, number) for number, part in enumerate(frame.to_delayed())]
-    if out is not None and not _is_remote(out):
-        with atomic_folder(out, force=force) as folder:
-            written = [
-                delayed(_write)(part, str(folder / f"part-{number:05}.parquet"))
-                for number, part in enumerate(parts)
-            ]
-            _compute(written, _client(client))
-        return None
-    meta = frame.partitions[0].head(0, compute=True)
-    llrs = dd.from_delayed(parts, meta=meta.assign(**{score: meta[score].astype("float64")}))
+    _check_columns(frame, [score])
+    llrs = LLRFrame.of(frame, calibration, score)
     if out is None:
-        return llrs
-    llrs.to_parquet(fspath(out), write_index=False)
+        return llrs.frame()
+    if _is_remote(out):
+        llrs.frame().to_parquet(fspath(out), write_index=False)
+        return None
+    with atomic_folder(out, force=force) as folder:
+        llrs.write(folder, connected)
     return None
 
 
-@dataclass(frozen=True)
-class Applied:
-    """A task: the LLRs of one partition."""
-
-    calibration: Calibration
-    score: str
-
-    def __call__(self, frame: Any, number: int) -> Any:
-        alone()
-        if self.score not in frame.columns:
-            raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
-        try:
-            llrs = self.calibration(frame[self.score].to_numpy())
-        except LlrcalError as problem:
-            raise type(problem)(f"partition {number} of the frame: {problem}") from problem
-        return frame.assign(**{self.score: llrs})
-
-
-def _write(frame: Any, path: str) -> None:
-    frame.to_parquet(path, index=False)
-
-
-def _each_by_a_task(client: Any | None) -> Callable[[Rewriter, list[tuple[str, str]]], None]:
-    def each(rewriter: Rewriter, places: list[tuple[str, str]]) -> None:
-        sent = delayed(rewriter, traverse=False)
-        _compute([delayed(_rewritten)(sent, *place) for place in places], client)
-
-    return each
-
-
-def _rewritten(rewriter: Rewriter, source: str, out: str) -> None:
-    alone()
-    rewriter(source, out)
-
-
-def _compute(tasks: list[Delayed], client: Any | None) -> None:
-    if client is None:
-        dask.compute(*tasks, scheduler="threads")
-    else:
-        client.gather(client.compute(tasks))
-
-
-def _wish(
+def _request(
     score: str, label: str, form: dict[str, Any] | None, *, allow_infinite: bool = False
-) -> Wish:
+) -> Request:
     settings = {"columns": f"score={score},label={label}", **(form or {})}
-    return Wish.of("trials", allow_infinite=allow_infinite, **settings)
+    return Request.of("trials", allow_infinite=allow_infinite, **settings)
 
 
 def _opened(
     trials: Any,
-    wish: Wish,
+    request: Request,
     columns: tuple[str, str],
     spoof: Spoof,
     client: Any | None,
@@ -283,19 +229,23 @@ def _opened(
     """The pieces of frames or files, and who goes through them."""
     connected = _client(client)
     if not _is_frame(trials) and not _is_remote(trials):
-        return pieces_of(trials, wish, spoof), DaskEngine(connected, progress=progress)
+        return pieces_of(trials, request, spoof), DaskEngine(connected, progress=progress)
     frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    for column in columns:
-        if column not in frame.columns:
-            known = ", ".join(map(str, frame.columns))
-            raise OptionError(f"there is no column {column!r}; there are {known}")
-    chosen = Columns(*columns, wish, spoof)
+    _check_columns(frame, columns)
+    chosen = Columns(*columns, request, spoof)
     parts = frame[list(columns)].to_delayed()
     pieces = [
         Partition(name=f"partition {index} of the frame", rows=_ROWS, index=index, columns=chosen)
         for index in range(len(parts))
     ]
     return pieces, DaskEngine(connected, parts, progress)
+
+
+def _check_columns(frame: Any, columns: Iterable[str]) -> None:
+    for column in columns:
+        if column not in frame.columns:
+            known = ", ".join(map(str, frame.columns))
+            raise OptionError(f"there is no column {column!r}; there are {known}")
 
 
 def _is_frame(trials: Any) -> bool:

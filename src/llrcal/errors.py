@@ -10,9 +10,32 @@ LlrcalError
 
 from __future__ import annotations
 
+from typing import Self
+
+from llrcal.messages import Part, in_python, moved, on_command_line
+
 
 class LlrcalError(Exception):
     """Base of every error that llrcal raises on purpose."""
+
+    def __init__(self, *message: Part) -> None:
+        super().__init__(*message)
+
+    def __str__(self) -> str:
+        return in_python(self.args)
+
+    @property
+    def on_command_line(self) -> str:
+        """The message with options of the command line in place of arguments."""
+        return on_command_line(self.args)
+
+    def within(self, place: str) -> Self:
+        """The same error, told of a place."""
+        return type(self)(f"{place}: ", *self.args)
+
+    def moved(self, by: int) -> Self:
+        """The same error, with positions counted from a place that lies ``by`` further ahead."""
+        return type(self)(*moved(self.args, by))
 
 
 class ScoreError(LlrcalError, ValueError):

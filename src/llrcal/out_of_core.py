@@ -20,13 +20,13 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.doubts import warn_of
 from llrcal.calibrations.methods import PAPER, Method, label
 from llrcal.evaluation import Evaluation
-from llrcal.scale.applying import Rewriter, apply_to_files
-from llrcal.scale.engine import Progress, Threads, silent
-from llrcal.scale.frames import Spoof
+from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files, one_by_one
+from llrcal.scale.engines.threads import Progress, Threads, silent
 from llrcal.scale.jobs import evaluation_of_pieces, train_on_pieces
-from llrcal.scale.names import Paths
-from llrcal.scale.opening import pieces_of
-from llrcal.trials.wish import Wish
+from llrcal.scale.pieces.file_names import Paths
+from llrcal.scale.pieces.opening import pieces_of
+from llrcal.trials.request import Request
+from llrcal.trials.spoofs import Spoof
 
 
 def fit(
@@ -64,12 +64,10 @@ def fit(
     LlrcalError
         As :func:`llrcal.fit` and :func:`llrcal.read_trials` do; the file is named.
     """
+    pieces = pieces_of(paths, Request.of("trials", **(form or {})), spoof)
+    methods = [(method, options)]
     every = train_on_pieces(
-        pieces_of(paths, Wish.of("trials", **(form or {})), spoof),
-        Threads(progress),
-        [(method, options)],
-        bounds,
-        lower_is_better=lower_is_better,
+        pieces, Threads(progress), methods, bounds, lower_is_better=lower_is_better
     )
     warn_of(every, stacklevel=2)
     return every[label(method, options)]
@@ -86,12 +84,9 @@ def fit_all(
     form: dict[str, Any] | None = None,
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
+    pieces = pieces_of(paths, Request.of("trials", **(form or {})), spoof)
     every = train_on_pieces(
-        pieces_of(paths, Wish.of("trials", **(form or {})), spoof),
-        Threads(progress),
-        methods,
-        bounds,
-        lower_is_better=lower_is_better,
+        pieces, Threads(progress), methods, bounds, lower_is_better=lower_is_better
     )
     warn_of(every, stacklevel=2)
     return every
@@ -123,9 +118,9 @@ def evaluate(
         The same numbers, to the last bit, as :func:`llrcal.evaluate` gives. Where both classes
         have more than eight million trials, its ROC has the corners of the hull alone.
     """
-    wish = Wish.of("trials", allow_infinite=True, **(form or {}))
+    request = Request.of("trials", allow_infinite=True, **(form or {}))
     return evaluation_of_pieces(
-        pieces_of(paths, wish, spoof),
+        pieces_of(paths, request, spoof),
         Threads(progress),
         calibration=calibration,
         prior_log_odds=prior_log_odds,
@@ -161,12 +156,5 @@ def apply(
     TrialFileError
         If a file cannot be read without guessing; nothing is written then.
     """
-
-    def each(rewriter: Rewriter, places: list[tuple[str, str]]) -> None:
-        for done, (name, place) in enumerate(places):
-            progress("applying", done, len(places))
-            rewriter(name, place)
-        progress("applying", len(places), len(places))
-
-    rewriter = Rewriter(calibration, Wish.of("scores", **(form or {})))
-    apply_to_files(rewriter, paths, out, each, force=force)
+    rewriter = Rewriter(Calibrated(calibration), Request.of("scores", **(form or {})))
+    apply_to_files(rewriter, paths, out, one_by_one(progress), force=force)

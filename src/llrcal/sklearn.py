@@ -25,7 +25,7 @@ from llrcal.calibrations.methods import train
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation import cllr, evaluate
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
-from llrcal.labels import LABEL_OF_WORD, Label
+from llrcal.inputs.labels import LABEL_OF_WORD, Label
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -390,13 +390,13 @@ def _two_classes(y: Array) -> Array:
     return classes
 
 
-def _target_index(classes: Array, wish: Any) -> int:
+def _target_index(classes: Array, request: Any) -> int:
     """Which of two sorted labels means target."""
     labels = classes.tolist()
-    if wish is not None:
-        if wish not in labels:
-            raise OptionError(f"target_label is {wish!r}, but y holds {_shown(classes)}")
-        return int(labels.index(wish))
+    if request is not None:
+        if request not in labels:
+            raise OptionError(f"target_label is {request!r}, but y holds {_shown(classes)}")
+        return int(labels.index(request))
     if classes.dtype.kind in "biuf":
         return 1
     meanings = [LABEL_OF_WORD.get(label) for label in labels]

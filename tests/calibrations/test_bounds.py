@@ -13,9 +13,9 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
 from llrcal.calibrations.generative import Generative
-from llrcal.ranks import RUN
-from llrcal.summary import EXACT_UP_TO
-from llrcal.training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
+from llrcal.onepass.ranks import RUN
+from llrcal.onepass.summary import EXACT_UP_TO
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.

@@ -10,7 +10,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.direction import INVERTED
-from llrcal.training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")

@@ -93,10 +93,10 @@ def test_a_model_file_remembers(method: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded(SCORES), distances(method)(SCORES))
 
 
-@pytest.mark.parametrize("wish", ["yes", 1, 0, None, "", np.True_])
-def test_yes_or_no(wish: Any) -> None:
+@pytest.mark.parametrize("given", ["yes", 1, 0, None, "", np.True_])
+def test_yes_or_no(given: Any) -> None:
     with pytest.raises(llrcal.OptionError, match=r"lower_is_better is .*; give True or False"):
-        llrcal.fit(TAR, NON, lower_is_better=wish)
+        llrcal.fit(TAR, NON, lower_is_better=given)
 
 
 @EVERY_METHOD

@@ -29,7 +29,7 @@ from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
-from llrcal.fit_report import Report
+from llrcal.fitting.report import Report
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.

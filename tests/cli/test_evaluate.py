@@ -14,9 +14,9 @@ from click.testing import Result
 import llrcal as package
 from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint
-from llrcal.comparison.presets import PRESETS
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
+from llrcal.evaluation.presets import PRESETS
 from llrcal.figures import drawing
 from tests.cli.test_fit import llrcal, only_line, text_of
 from tests.cli.test_wrong_use import llrcal as run

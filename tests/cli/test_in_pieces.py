@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from llrcal.calibrations import METHODS
-from llrcal.cli import pieces as options
+from llrcal.cli import scale as options
 from tests.cli.test_fit import llrcal, only_line
 from tests.trial_sets import normal
 

@@ -12,9 +12,9 @@ from hypothesis import given
 
 from llrcal import OptionError, ScoreError, evaluate
 from llrcal.arrays import Array, Floats
-from llrcal.chunks import CHUNK
 from llrcal.evaluation.bootstrap import Interval, Intervals, bootstrap_intervals, centred
 from llrcal.evaluation.speaker_draws import SpeakerDraws
+from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import ANY, Sets, normal
 
 PRIORS = [-2.0, 0.0, 1.5]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from llrcal import evaluate
 from llrcal.arrays import Array, Floats
-from llrcal.chunks import CHUNK
 from llrcal.evaluation import cells as cells_module
 from llrcal.evaluation.cells import Cells
+from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
 PRIORS = np.array([-6.0, -0.5, 0.0, 0.25, 1.5, 4.0])  # thresholds at trials, and between them

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from llrcal import OptionError, evaluate, optimal_llrs
 from llrcal.arrays import Floats
-from llrcal.summary import EXACT_UP_TO
+from llrcal.onepass.summary import EXACT_UP_TO
 from tests.trial_sets import ANY, Sets, normal
 
 PRIORS = [-9.0, -2.5, -0.25, 0.0, 1.0, 6.5]

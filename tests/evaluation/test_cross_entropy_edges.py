@@ -9,7 +9,7 @@ import pytest
 
 from llrcal import evaluate
 from llrcal.evaluation.cross_entropy import WeightedLLRs
-from llrcal.summary import Summary
+from llrcal.onepass.summary import Summary
 from tests.trial_sets import normal
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from llrcal import Evaluation, ScoreError, evaluate, optimal_llrs
 from llrcal.arrays import Array, Floats
-from llrcal.chunks import CHUNK
-from llrcal.ranks import RUN
+from llrcal.onepass.chunks import CHUNK
+from llrcal.onepass.ranks import RUN
 from tests import oracles
 from tests.trial_sets import ANY, FINITE, Sets, normal
 

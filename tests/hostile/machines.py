@@ -11,8 +11,8 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.grid import Grid
-from llrcal.summary import Summary
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.summary import Summary
 from tests.hostile.case import Answered, Case, Section
 
 SCORES = np.random.default_rng(8).standard_t(4, 200_000)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from llrcal.files import write_atomically
+from llrcal.files.atomic import write_atomically
 from tests.hostile import (
     binary_files,
     command_line,

@@ -18,8 +18,8 @@ from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.evaluation import Evaluation
-from llrcal.scale import store, survey
-from llrcal.scale.piece import ArrayPiece, Piece
+from llrcal.scale import passes, survey
+from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from tests.trial_sets import normal
 
 QUICK: tuple[Method, ...] = ("linear-gaussian", "pav", "gaussian")
@@ -112,7 +112,7 @@ def quiet() -> Iterator[None]:
 def keep_few(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Let neither class fit into memory, if it has more scores than these."""
     monkeypatch.setattr(survey, "MOST_KEPT", most)
-    monkeypatch.setattr(store, "MOST_KEPT", most)
+    monkeypatch.setattr(passes, "MOST_KEPT", most)
 
 
 class Passes:

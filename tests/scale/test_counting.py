@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import ranks
 from llrcal.arrays import Counts, Floats
-from llrcal.hull import Hull
-from llrcal.ranks import Counted
+from llrcal.onepass import ranks
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import Counted
 from llrcal.scale.counting import Counter, Distinct, Finder, Parter, Stretch, joined
-from llrcal.scale.piece import ArrayPiece
+from llrcal.scale.pieces.piece import ArrayPiece
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets, normal
 

@@ -43,7 +43,7 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 import llrcal.dask  # noqa: E402, needs them
-from llrcal.scale.dask_engine import DaskEngine  # noqa: E402
+from llrcal.scale.engines.dask import DaskEngine  # noqa: E402
 
 COUNT = 24_000
 SCORES, IS_TARGET = trials(COUNT)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from llrcal import OptionError, TrialFileError, read_trials
-from llrcal.labels import LABEL_OF_WORD, Label, words_of
+from llrcal.inputs.labels import LABEL_OF_WORD, Label, words_of
 from tests.trials.files import (
     BY_RECORDING,
     CONVENTIONS,

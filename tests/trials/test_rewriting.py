@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.trials.packing import zstd
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Wish
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -44,7 +44,7 @@ def with_decision(scores: Floats) -> dict[str, Array]:
 def rewritten(
     source: object, out: object, more: Callable[[Floats], dict[str, Array]] = answers
 ) -> str:
-    return rewrite(str(source), str(out), more, Wish.of("scores"))
+    return rewrite(str(source), str(out), more, Request.of("scores"))
 
 
 @pytest.fixture
@@ -286,7 +286,7 @@ def test_a_matrix_parted_by_blanks(tmp_path: Path) -> None:
         str(tmp_path / "m.txt"),
         str(tmp_path / "out"),
         answers,
-        Wish.of("scores", convention="matrix"),
+        Request.of("scores", convention="matrix"),
     )
     assert (tmp_path / "out").read_text() == "id a b\n  x  0.5\t-1.0 \ny 0.0 2.0"
 

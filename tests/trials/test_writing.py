@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.labels import Label
+from llrcal.inputs.labels import Label
 from llrcal.trials.conventions import NAMES
-from llrcal.trials.reading import read_table
+from llrcal.trials.request import Request
 from llrcal.trials.table import Table
-from llrcal.trials.wish import Wish
+from llrcal.trials.table_reading import read_table
 from llrcal.trials.writing import FORMATS, Prepared, format_of, prepared, said_of
 from tests.examples import examples
 
@@ -70,7 +70,7 @@ def table(frame: pl.DataFrame) -> Table:
 
 def read(path: Path, to: str, contents: Any) -> pl.DataFrame:
     convention = to if to in NAMES else None
-    return read_table(path, Wish.of(contents, convention=convention, allow_infinite=True)).frame
+    return read_table(path, Request.of(contents, convention=convention, allow_infinite=True)).frame
 
 
 def rows(frame: pl.DataFrame, roles: Iterable[str]) -> list[tuple[object, ...]]:

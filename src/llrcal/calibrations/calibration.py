@@ -14,10 +14,10 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.thresholds import Interval, regions
-from llrcal.chunks import map_into
-from llrcal.fit_report import Report
-from llrcal.scores import as_floats, check_finite
-from llrcal.training import Training
+from llrcal.calibrations.training import Training
+from llrcal.fitting.report import Report
+from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.onepass.chunks import map_into
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.linear import Linear
-from llrcal.training import Training
+from llrcal.calibrations.training import Training
 
 INVERTED = (
     "targets score lower than non-targets: are these scores distances (then say lower_is_better), "

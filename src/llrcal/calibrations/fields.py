@@ -102,11 +102,11 @@ class Fields:
         if self._left:
             raise self.error(next(iter(self._left)), "is not known")
 
-    def _text(self, name: str, value: Any, wish: str) -> str:
+    def _text(self, name: str, value: Any, request: str) -> str:
         if not isinstance(value, str):
-            raise self.error(name, f"{wish}, not {_kind(value)}")
+            raise self.error(name, f"{request}, not {_kind(value)}")
         if _HALF_A_PAIR.search(value):  # JSON can spell it, but UTF-8 cannot write it again
-            raise self.error(name, f"{wish}, without half of a surrogate pair")
+            raise self.error(name, f"{request}, without half of a surrogate pair")
         return value
 
     def _finite(self, name: str, value: Any) -> float:

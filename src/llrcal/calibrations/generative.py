@@ -10,12 +10,12 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.training import Training
 from llrcal.densities.density import FURTHEST, Density
 from llrcal.errors import DegenerateError
-from llrcal.fit_report import Report
-from llrcal.likelihood import maximum_likelihood
-from llrcal.summary import Summary
-from llrcal.training import Training
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.fitting.report import Report
+from llrcal.onepass.summary import Summary
 
 _DECADES = FURTHEST ** np.linspace(0, 1, 71)
 

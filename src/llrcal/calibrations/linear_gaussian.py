@@ -18,10 +18,10 @@ import numpy as np
 
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
+from llrcal.calibrations.training import Training
 from llrcal.errors import DegenerateError
-from llrcal.fit_report import Report
-from llrcal.summary import Summary
-from llrcal.training import Training
+from llrcal.fitting.report import Report
+from llrcal.onepass.summary import Summary
 
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 _LARGEST = float(np.finfo(np.float64).max)

@@ -21,11 +21,11 @@ from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.linear import Linear, check_line
+from llrcal.calibrations.training import Training
 from llrcal.densities.density import Evaluated
-from llrcal.fit_report import Report
-from llrcal.optimizer import minimise
-from llrcal.summary import Summary
-from llrcal.training import Training
+from llrcal.fitting.optimizer import minimise
+from llrcal.fitting.report import Report
+from llrcal.onepass.summary import Summary
 
 SEPARABLE = (
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "

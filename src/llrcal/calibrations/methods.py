@@ -18,8 +18,8 @@ from llrcal.calibrations.logistic import Logistic
 from llrcal.calibrations.nig import NIGCalibration
 from llrcal.calibrations.pav import PAV
 from llrcal.calibrations.student_t import StudentTCalibration
+from llrcal.calibrations.training import ArrayTraining, Training
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.training import ArrayTraining, Training
 
 _CLASSES: tuple[type[Calibration], ...] = (
     LinearGaussian,

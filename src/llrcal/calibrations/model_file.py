@@ -17,8 +17,8 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields, quoted
 from llrcal.calibrations.methods import METHODS
 from llrcal.errors import ModelFileError
-from llrcal.files import write_atomically
-from llrcal.fit_report import Report
+from llrcal.files.atomic import write_atomically
+from llrcal.fitting.report import Report
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"

@@ -18,9 +18,9 @@ from scipy.special import xlogy
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
-from llrcal.fit_report import Report
-from llrcal.hull import Hull
-from llrcal.training import Training
+from llrcal.calibrations.training import Training
+from llrcal.fitting.report import Report
+from llrcal.onepass.hull import Hull
 
 DUMMIES = (
     "finite by one dummy target below and one dummy non-target above all scores "

@@ -1,10 +1,10 @@
 """A costly smooth function of the score, at the cost of a table look-up.
 
-The axis is cut into the bins of a :class:`~llrcal.grid.Grid`. In each bin the function is replaced
-by the cubic through four of its values. A bin is worked out when the first score falls into it,
-and checked between the nodes; where the cubic is not good enough, and in the outermost bins, which
-take all that lies beyond, the function itself is called. What a bin answers depends on the bin
-alone, never on which other scores are asked for.
+The axis is cut into the bins of a :class:`~llrcal.onepass.grid.Grid`. In each bin the function is
+replaced by the cubic through four of its values. A bin is worked out when the first score falls
+into it, and checked between the nodes; where the cubic is not good enough, and in the outermost
+bins, which take all that lies beyond, the function itself is called. What a bin answers depends on
+the bin alone, never on which other scores are asked for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.cubics import cubics
-from llrcal.grid import Grid
+from llrcal.onepass.grid import Grid
 
 TOLERANCE = 1e-11
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import UNITS
-from llrcal.cli.places import refuse_to_bury, refuse_to_overwrite
 from llrcal.cli.reading import form_options
+from llrcal.files.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from llrcal.arrays import Array, Floats
     from llrcal.calibrations import Calibration
-    from llrcal.comparison import OperatingPoint
+    from llrcal.evaluation import OperatingPoint
 
 
 @click.command()
@@ -62,13 +62,12 @@ def apply(
     """
     from llrcal.calibrations import load
     from llrcal.cli.terminal import byte_bar, counting_bar, said_aloud
-    from llrcal.comparison import OperatingPoint
     from llrcal.errors import OptionError
-    from llrcal.files import atomic_folder
-    from llrcal.scale.applying import places
-    from llrcal.scale.names import is_many
+    from llrcal.evaluation import OperatingPoint
+    from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
+    from llrcal.scale.pieces.file_names import is_many
+    from llrcal.trials.request import Request
     from llrcal.trials.rewriting import rewrite
-    from llrcal.trials.wish import Wish
 
     if (decision or posterior) and p_target is None:
         raise OptionError("a decision or a posterior needs a prior: give --p-target")
@@ -81,22 +80,15 @@ def apply(
     def answers(values: Floats) -> Mapping[str, Array]:
         return _columns(calibration, values, units, point, decision=decision, posterior=posterior)
 
-    wish = Wish.of("scores", **form)
+    request = Request.of("scores", **form)
     if scores != "-" and is_many(scores):
-        refuse_to_bury(out, model, scores)
-        with (
-            said_aloud(),
-            counting_bar("applying to files", quiet=quiet) as files,
-            atomic_folder(out, force=force) as folder,
-        ):
-            to_do = list(places(scores, folder))
-            for done, (name, place) in enumerate(to_do):
-                files(done, len(to_do))
-                rewrite(name, place, answers, wish)
-        reading = f"{len(to_do)} files"
+        with said_aloud(), counting_bar("applying to files", quiet=quiet) as files:
+            each = one_by_one(lambda _what, done, total: files(done, total))
+            count = apply_to_files(Rewriter(answers, request), scores, out, each, force=force)
+        reading = f"{count} files"
     else:
         with said_aloud(), byte_bar("applying", scores, quiet=quiet) as progress:
-            reading = rewrite(scores, out, answers, wish, progress=progress)
+            reading = rewrite(scores, out, answers, request, progress=progress)
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import comparison_options, methods_with, operating_points
-from llrcal.cli.pieces import Scale, opened, scale_options
-from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
 from llrcal.cli.reading import (
     check_direction,
     direction_options,
@@ -19,6 +17,8 @@ from llrcal.cli.reading import (
     read,
     wrong_way,
 )
+from llrcal.cli.scale import Scale, opened, scale_options
+from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -147,8 +147,8 @@ def _in_pieces(
     from llrcal.cli.output import write_results
     from llrcal.cli.terminal import said_aloud, show
     from llrcal.comparison.in_pieces import Set, compare_in_pieces
-    from llrcal.files import atomic_folder
-    from llrcal.scale.piece import Mapped
+    from llrcal.files.atomic import atomic_folder
+    from llrcal.scale.pieces.piece import Mapped
 
     methods = methods_with(alphas)
     points = operating_points(p_target, c_miss, c_fa, preset)
@@ -192,7 +192,7 @@ def run(
     from llrcal.cli.output import write_results
     from llrcal.cli.terminal import progress_bar, show
     from llrcal.comparison import compare as compare_trials
-    from llrcal.files import atomic_folder
+    from llrcal.files.atomic import atomic_folder
 
     methods = methods_with(alphas)
     points = operating_points(p_target, c_miss, c_fa, preset)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.places import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.cli.reading import form_options, key_options
+from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.trials.table import Table
@@ -84,14 +84,14 @@ def _read(
 ) -> tuple[Table, list[str]]:
     """Trials, and how they were read. Labels are welcome even where they are not needed."""
     from llrcal.trials.joining import Policy
-    from llrcal.trials.reading import read_and_join, wishes
+    from llrcal.trials.reading import read_and_join, requests
 
     if key is None and _has_classes(scores):
         return _class_by_class(scores, **form)
     has_key = key is not None or not needs_label
-    wish, key_wish = wishes(has_key=has_key, allow_infinite=True, **form)
+    request, key_request = requests(has_key=has_key, allow_infinite=True, **form)
     policy = Policy(missing, unknown, duplicates)
-    read = read_and_join(scores, key, wish, key_wish, policy)
+    read = read_and_join(scores, key, request, key_request, policy)
     return read.table, list(read.notes)
 
 

@@ -38,7 +38,7 @@ def decide(
     llrcal decide --model nig.json --p-target 0.5 --score 3.7
     """
     from llrcal.calibrations import load
-    from llrcal.comparison import OperatingPoint
+    from llrcal.evaluation import OperatingPoint
 
     calibration = load(model)
     point = OperatingPoint(p_target, c_miss, c_fa)

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import UNITS, operating_points, point_options
-from llrcal.cli.pieces import Scale, name_of_scores, opened, scale_options
-from llrcal.cli.places import refuse_to_bury, refuse_to_read_twice
 from llrcal.cli.reading import (
     check_direction,
     direction_options,
@@ -23,13 +21,14 @@ from llrcal.cli.reading import (
     read,
     wrong_way,
 )
+from llrcal.cli.scale import Scale, name_of_scores, opened, scale_options
+from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from llrcal.arrays import Array
-    from llrcal.comparison import OperatingPoint
-    from llrcal.evaluation import Evaluation
+    from llrcal.evaluation import Evaluation, OperatingPoint
     from llrcal.trials import Trials
 
 _RATIO = "ratio"
@@ -84,10 +83,10 @@ def evaluate(
     refuse_to_read_twice(llrs, reading["key"])
     refuse_to_bury(figures, llrs, reading["key"])
     scale = Scale(in_pieces, workers, scheduler)
-    wish = _Wish(llrs, units, distance=distance, inverted=inverted, quiet=quiet)
+    request = _Request(llrs, units, distance=distance, inverted=inverted, quiet=quiet)
     with (
         _folder(figures, force=force) as folder,  # first: a bad one is no use waiting for
-        _evaluated(wish, scale, points, reading) as (evaluation, warnings),
+        _evaluated(request, scale, points, reading) as (evaluation, warnings),
     ):
         if as_json:
             numbers = _numbers(evaluation, points)
@@ -109,13 +108,13 @@ def evaluate(
 
 def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | None]:
     """A folder for figures, where they are asked for."""
-    from llrcal.files import atomic_folder
+    from llrcal.files.atomic import atomic_folder
 
     return nullcontext() if name is None else atomic_folder(name, force=force)
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _Request:
     """What is to be evaluated, and what its user says of it."""
 
     source: str
@@ -127,27 +126,27 @@ class _Wish:
 
 @contextmanager
 def _evaluated(
-    wish: _Wish, scale: Scale, points: Sequence[OperatingPoint], reading: dict[str, Any]
+    request: _Request, scale: Scale, points: Sequence[OperatingPoint], reading: dict[str, Any]
 ) -> Iterator[tuple[Evaluation, list[str]]]:
     """An evaluation and what to warn of, for as long as somebody can go through the trials."""
     from llrcal.evaluation import evaluate as evaluated
 
-    sign = -1.0 if wish.distance else 1.0
-    if scale.is_meant(wish.source, reading):
-        with _evaluated_in_pieces(wish, scale, points, reading, sign) as evaluation:
+    sign = -1.0 if request.distance else 1.0
+    if scale.is_meant(request.source, reading):
+        with _evaluated_in_pieces(request, scale, points, reading, sign) as evaluation:
             yield evaluation, []
         return
-    trials = read(wish.source, quiet=wish.quiet, allow_infinite=True, **reading)
-    check_direction(trials, distance=wish.distance, inverted=wish.inverted)
-    unit = wish.units or _unit_of(trials.source, trials.score_name, forensic=trials.forensic)
+    trials = read(request.source, quiet=request.quiet, allow_infinite=True, **reading)
+    check_direction(trials, distance=request.distance, inverted=request.inverted)
+    unit = request.units or _unit_of(trials.source, trials.score_name, forensic=trials.forensic)
     tar, non = (sign * _in_nats(scores, unit) for scores in (trials.tar, trials.non))
     evaluation = evaluated(tar, non)
-    yield evaluation, [] if wish.units else _doubts(evaluation, trials)
+    yield evaluation, [] if request.units else _doubts(evaluation, trials)
 
 
 @contextmanager
 def _evaluated_in_pieces(
-    wish: _Wish,
+    request: _Request,
     scale: Scale,
     points: Sequence[OperatingPoint],
     reading: dict[str, Any],
@@ -157,20 +156,20 @@ def _evaluated_in_pieces(
     from llrcal.errors import OptionError
     from llrcal.scale.jobs import evaluation_of_pieces
 
-    pieces = opened(wish.source, reading, quiet=wish.quiet, allow_infinite=True)
+    pieces = opened(request.source, reading, quiet=request.quiet, allow_infinite=True)
     name, forensic = name_of_scores(pieces)
-    unit = wish.units or _unit_of(wish.source, name, forensic=forensic)
+    unit = request.units or _unit_of(request.source, name, forensic=forensic)
     if unit == _RATIO:
         raise OptionError("likelihood-ratios are not read in pieces; write their logarithms")
-    with said_aloud(), scale.engine(quiet=wish.quiet) as engine:
+    with said_aloud(), scale.engine(quiet=request.quiet) as engine:
         evaluation = evaluation_of_pieces(
             pieces,
             engine,
             factor=sign * UNITS[unit],
             prior_log_odds=[point.prior_log_odds for point in points],
         )
-        if not wish.inverted and evaluation.runs_backwards:
-            raise wrong_way(wish.source, distance=wish.distance)
+        if not request.inverted and evaluation.runs_backwards:
+            raise wrong_way(request.source, distance=request.distance)
         yield evaluation
 
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import weight
-from llrcal.cli.pieces import Scale, opened, scale_options
-from llrcal.cli.places import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.cli.reading import (
     check_direction,
     check_direction_of,
@@ -17,6 +15,8 @@ from llrcal.cli.reading import (
     key_options,
     read,
 )
+from llrcal.cli.scale import Scale, opened, scale_options
+from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.calibrations import Calibration

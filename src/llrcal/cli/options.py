@@ -10,7 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from llrcal.calibrations.methods import Method
-    from llrcal.comparison import OperatingPoint
+    from llrcal.evaluation import OperatingPoint
 
 UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
 """Logarithms, by how many nats one of their units has."""
@@ -101,9 +101,9 @@ def operating_points(
     presets: Sequence[str] = (),
 ) -> Sequence[OperatingPoint]:
     """Operating points from options that were given as often as one another, or once, or never."""
-    from llrcal.comparison.operating_point import DEFAULT_POINTS, OperatingPoint
-    from llrcal.comparison.presets import PRESETS
     from llrcal.errors import OptionError
+    from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+    from llrcal.evaluation.presets import PRESETS
 
     if (c_miss or c_fa) and not p_target:
         raise OptionError("costs need a prior: give --p-target as well")

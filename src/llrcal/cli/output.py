@@ -9,7 +9,7 @@ from pathlib import Path
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, as_markdown, metrics
 from llrcal.figures.comparison import draw_all
-from llrcal.files import write_atomically
+from llrcal.files.atomic import write_atomically
 from llrcal.report import build_report
 
 

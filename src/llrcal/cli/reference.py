@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from llrcal.cli.verbs import VERBS, command_line, verb
-from llrcal.files import write_atomically
+from llrcal.files.atomic import write_atomically
 
 _HEAD = """\
 <!-- Made from the commands by `make docs`; what is changed here by hand is lost. -->

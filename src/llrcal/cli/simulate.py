@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from llrcal.simulation import SimulatedTrials
+    from llrcal.simulation.recognizer import SimulatedTrials
 
 Condition = Literal["train", "test"]
 _CONDITIONS: tuple[Condition, ...] = ("train", "test")
@@ -37,7 +37,7 @@ def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, q
     llrcal simulate --trials 500000000 --out night
     """
     from llrcal.errors import OptionError
-    from llrcal.files import atomic_folder
+    from llrcal.files.atomic import atomic_folder
 
     if full and trials is not None:
         raise OptionError("give either --full or --trials, not both")
@@ -77,7 +77,7 @@ def _write_parts(
     folder: Path, condition: Condition, trials: int, seed: int, *, quiet: bool
 ) -> None:
     from llrcal.cli.terminal import counting_bar
-    from llrcal.simulated_files import write_parts
+    from llrcal.simulation.files import write_parts
 
     with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:
         write_parts(folder, trials, seed=seed, condition=condition, progress=progress)
@@ -86,7 +86,7 @@ def _write_parts(
 def _write(path: Path, trials: SimulatedTrials) -> None:
     import numpy as np
 
-    from llrcal.files import atomic_file
+    from llrcal.files.atomic import atomic_file
 
     with atomic_file(path) as file:
         np.savez(

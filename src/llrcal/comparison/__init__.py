@@ -2,6 +2,6 @@
 
 from llrcal.comparison.comparison import Candidate, Comparison, compare
 from llrcal.comparison.findings import Finding
-from llrcal.comparison.operating_point import OperatingPoint
+from llrcal.evaluation.operating_point import OperatingPoint
 
 __all__ = ["Candidate", "Comparison", "Finding", "OperatingPoint", "compare"]

@@ -17,10 +17,10 @@ from llrcal.comparison.findings import (
     data_findings,
     point_findings,
 )
-from llrcal.comparison.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, evaluate
 from llrcal.evaluation.bootstrap import Intervals, bootstrap_intervals
+from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.trials import Trials
 
 _DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where no threshold leaves 30 errors of each kind

@@ -10,9 +10,9 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.pav import DUMMIES
-from llrcal.comparison.operating_point import OperatingPoint
+from llrcal.comparison.score_axis import evenly, finite_part
 from llrcal.evaluation import Evaluation
-from llrcal.score_axis import evenly, finite_part
+from llrcal.evaluation.operating_point import OperatingPoint
 from llrcal.trials import Trials
 
 _GRID = 4001

@@ -21,12 +21,12 @@ from llrcal.comparison.findings import (
     data_findings,
     point_findings,
 )
-from llrcal.comparison.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation import Evaluation
-from llrcal.scale.engine import Engine
+from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.scale.engines.threads import Engine
 from llrcal.scale.jobs import evaluation_of_pieces, train_on_pieces
-from llrcal.scale.piece import Piece
-from llrcal.scale.specimen import specimen
+from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.preview import specimen
 
 # The report lets its reader choose among multiples of 1/20, of which these are more than enough.
 _CHOICES = np.arange(-600, 601) / 20

@@ -21,7 +21,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.speaker_draws import SpeakerDraws, as_speakers
-from llrcal.scores import as_scores
+from llrcal.inputs.scores import as_scores
 
 Interval = tuple[float, float]
 

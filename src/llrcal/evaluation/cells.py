@@ -2,8 +2,8 @@
 
 Every number of an evaluation follows from how many trials of each class lie in each cell, because
 
-- the hull bends only between the groups of PAV (:mod:`llrcal.ranks`), and every border between
-  two groups is an edge,
+- the hull bends only between the groups of PAV (:mod:`llrcal.onepass.ranks`), and every border
+  between two groups is an edge,
 - decisions are made at thresholds, and every threshold is an edge,
 - the Cllr cost of a trial hardly varies within a cell: it is replaced by the mean over its class
   in the cell, which leaves Cllr itself as it is.
@@ -20,12 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
-from llrcal.chunks import CHUNK, threads
 from llrcal.evaluation.bayes_error import normalised
 from llrcal.evaluation.cllr import min_cllr
 from llrcal.evaluation.eer import eer
-from llrcal.hull import Hull
-from llrcal.ranks import groups
+from llrcal.onepass.chunks import CHUNK, threads
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import groups
 
 MOST_GROUPS = 2**16  # that are told apart; of more, only neighbours within a PAV block are merged
 STEP = 0.1  # nats between the edges of the grid, near zero

@@ -15,10 +15,10 @@ from functools import reduce
 import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Counts
-from llrcal.chunks import chunks, map_parts
-from llrcal.hull import Hull
-from llrcal.scores import as_scores
-from llrcal.sums import ExactSum
+from llrcal.inputs.scores import as_scores
+from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.sums import ExactSum
 
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:

@@ -21,8 +21,8 @@ from scipy.special import expit
 
 from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.errors import DegenerateError
-from llrcal.hull import Hull
-from llrcal.summary import Summary
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.summary import Summary
 
 
 @dataclass(frozen=True)

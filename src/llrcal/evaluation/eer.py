@@ -7,7 +7,7 @@ tossing a coin between two thresholds.
 
 from __future__ import annotations
 
-from llrcal.hull import Hull
+from llrcal.onepass.hull import Hull
 
 
 def eer(hull: Hull) -> float:

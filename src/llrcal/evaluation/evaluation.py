@@ -15,9 +15,9 @@ from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.eer import eer
 from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.evaluation.rule_of_30 import rule_of_30
-from llrcal.hull import Hull
-from llrcal.ranks import Groups
-from llrcal.scores import as_scores
+from llrcal.inputs.scores import as_scores
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import Groups
 
 
 def evaluate(tar: ArrayLike, non: ArrayLike) -> Evaluation:

@@ -10,9 +10,9 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.evaluation.cllr import cost
 from llrcal.evaluation.cross_entropy import WeightedLLRs
-from llrcal.ranks import Groups, SortedRuns, groups
-from llrcal.scores import as_scores
-from llrcal.sums import ExactSum
+from llrcal.inputs.scores import as_scores
+from llrcal.onepass.ranks import Groups, SortedRuns, groups
+from llrcal.onepass.sums import ExactSum
 
 Range = tuple[float, float]
 

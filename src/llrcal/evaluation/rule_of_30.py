@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from llrcal.hull import Hull
+from llrcal.onepass.hull import Hull
 
 LEAST_ERRORS = 30
 

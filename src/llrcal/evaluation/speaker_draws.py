@@ -18,9 +18,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from llrcal.arrays import Array, ArrayLike, Counts
-from llrcal.chunks import chunks, threads
 from llrcal.errors import ScoreError
 from llrcal.evaluation.cells import Cells
+from llrcal.onepass.chunks import chunks, threads
 
 _TABLE = 2**24  # speaker ids within such a range are looked up in a table
 _PIECE = 2**12  # trials whose counts are summed together

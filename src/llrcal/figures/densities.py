@@ -9,12 +9,12 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.generative import Generative
+from llrcal.comparison.score_axis import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.histogram import histogram, visible_range
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import LINE, NON_TARGET, TARGET
-from llrcal.score_axis import evenly
-from llrcal.scores import as_scores
+from llrcal.inputs.scores import as_scores
 
 POINTS = 1001
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

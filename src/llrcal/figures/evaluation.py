@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from llrcal.comparison import OperatingPoint
-from llrcal.evaluation import Evaluation
+from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.det import det
 from llrcal.figures.drawing import draw_into

@@ -10,7 +10,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from llrcal.files import write_atomically
+from llrcal.files.atomic import write_atomically
 
 _SETTINGS: dict[str, Any] = {
     "pdf.fonttype": 42,  # TrueType: searchable, and editable in drawing programs

@@ -11,11 +11,11 @@ from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
+from llrcal.comparison.score_axis import drawable, evenly
 from llrcal.errors import OptionError
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.looks import looks
 from llrcal.figures.style import LINE, REFERENCE, THIN
-from llrcal.score_axis import drawable, evenly
 
 POINTS = 1001
 _UNSEEN = "unseen scores"

@@ -9,9 +9,9 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.generative import Generative
-from llrcal.chunks import chunks, map_parts
+from llrcal.comparison.score_axis import evenly
+from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.report.numbers import Numbers, numbers
-from llrcal.score_axis import evenly
 from llrcal.trials import Trials
 
 BINS = 120

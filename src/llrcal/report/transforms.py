@@ -10,8 +10,8 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.pav import PAV
 from llrcal.comparison.findings import score_range
+from llrcal.comparison.score_axis import drawable, evenly
 from llrcal.report.numbers import Numbers, numbers
-from llrcal.score_axis import drawable, evenly
 from llrcal.trials import Trials
 
 _POINTS = 601

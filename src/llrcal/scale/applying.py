@@ -10,26 +10,56 @@ from pathlib import Path
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
-from llrcal.scale.names import Paths, files_of, is_many
+from llrcal.files.atomic import atomic_folder
+from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite
+from llrcal.scale.engines.threads import Progress
+from llrcal.scale.pieces.file_names import Paths, files_of, is_many
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from llrcal.trials.wish import Wish
+from llrcal.trials.text.lines import Answers
+
+Places = list[tuple[str, str]]
+"""Files, and where their LLRs go."""
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The LLRs of scores, as files are written with them."""
+
+    calibration: Calibration
+
+    def __call__(self, scores: Floats) -> dict[str, Array]:
+        return {"llr": self.calibration(scores)}
 
 
 @dataclass(frozen=True)
 class Rewriter:
-    """Writes one file again, with LLRs in place of its scores."""
+    """Writes one file again, with answers in place of its scores."""
 
-    calibration: Calibration
-    wish: Wish
+    answers: Answers
+    request: Request
 
     def __call__(self, source: str, out: str) -> None:
-        rewrite(source, out, self._answers, self.wish)
-
-    def _answers(self, scores: Floats) -> dict[str, Array]:
-        return {"llr": self.calibration(scores)}
+        rewrite(source, out, self.answers, self.request)
 
 
-def places(paths: Paths, folder: Path) -> Iterator[tuple[str, str]]:
+Each = Callable[[Rewriter, Places], None]
+"""Who rewrites many files, and how."""
+
+
+def one_by_one(progress: Progress) -> Each:
+    """Files one after the other, counted aloud."""
+
+    def each(rewriter: Rewriter, places: Places) -> None:
+        for done, (name, place) in enumerate(places):
+            progress("applying", done, len(places))
+            rewriter(name, place)
+        progress("applying", len(places), len(places))
+
+    return each
+
+
+def _places(paths: Paths, folder: Path) -> Iterator[tuple[str, str]]:
     """Each file, and the file in a folder that its LLRs go to.
 
     Raises
@@ -61,15 +91,25 @@ def apply_to_files(
     rewriter: Rewriter,
     paths: Paths,
     out: str | PathLike[str],
-    each: Callable[[Rewriter, list[tuple[str, str]]], None],
+    each: Each,
     *,
     force: bool = False,
-) -> None:
-    """Rewrite one file, or many into a folder, which appears when all of them are there."""
-    from llrcal.files import atomic_folder
+) -> int:
+    """Rewrite one file, or many into a folder, which appears when all of them are there.
 
+    Returns the number of files.
+
+    Raises
+    ------
+    OptionError
+        If what is read would be overwritten.
+    """
+    files = files_of(paths)
     if not is_many(paths):
-        rewriter(files_of(paths)[0], fspath(out))
-        return
+        refuse_to_overwrite(fspath(out), *files)
+        rewriter(files[0], fspath(out))
+        return 1
+    refuse_to_bury(fspath(out), *files)
     with atomic_folder(out, force=force) as folder:
-        each(rewriter, list(places(paths, folder)))
+        each(rewriter, list(_places(paths, folder)))
+    return len(files)

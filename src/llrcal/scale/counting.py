@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.hull import Hull
-from llrcal.ranks import RUN, Counted, Groups, Sieve, counted_by_sorting, next_above, pool
-from llrcal.scale.piece import Batch, Piece
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import RUN, Counted, Groups, Sieve, counted_by_sorting, next_above, pool
+from llrcal.scale.pieces.piece import Batch, Piece
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 

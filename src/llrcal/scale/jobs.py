@@ -14,11 +14,11 @@ from llrcal.calibrations.pav import PAV
 from llrcal.errors import LlrcalWarning
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import as_prior_log_odds
-from llrcal.scale.engine import Engine
-from llrcal.scale.llrs import StreamedLLRs
-from llrcal.scale.piece import Mapped, Piece
-from llrcal.scale.store import Store
-from llrcal.scale.training import StreamedTraining
+from llrcal.scale.engines.threads import Engine
+from llrcal.scale.passes import Passes
+from llrcal.scale.pieces.piece import Mapped, Piece
+from llrcal.scale.streamed_llrs import StreamedLLRs
+from llrcal.scale.streamed_training import StreamedTraining
 
 
 def train_on_pieces(
@@ -37,14 +37,14 @@ def train_on_pieces(
     check_settings(methods, bounds, lower_is_better=lower_is_better)
     chosen = [METHODS.get(parted(entry)[0]) for entry in methods]
     negated = -1.0 if lower_is_better else 1.0
-    store = Store(
+    passes = Passes(
         [Mapped.of(piece, factor=negated) for piece in pieces],
         engine,
         summarised=any(method is not PAV for method in chosen),
         ranked=PAV in chosen,
     )
-    data = StreamedTraining(store)
-    _warn_of(store.survey.left_out)
+    data = StreamedTraining(passes)
+    _warn_of(passes.survey.left_out)
     return train_on(data, methods, bounds, lower_is_better=lower_is_better)
 
 
@@ -61,20 +61,20 @@ def evaluation_of_pieces(
     Two passes: one for the costs, which keeps the LLRs of the rarer class, and one that counts the
     others among these and at the thresholds of the operating points.
     """
-    store = Store(
+    passes = Passes(
         [Mapped.of(piece, factor=factor, calibration=calibration) for piece in pieces],
         engine,
         ranked=True,
         costed=True,
     )
     thresholds = -as_prior_log_odds(prior_log_odds).ravel() + 0.0
-    evaluation = Evaluation(StreamedLLRs(store, np.asarray(thresholds)))
-    _warn_of(store.survey.left_out)
+    evaluation = Evaluation(StreamedLLRs(passes, np.asarray(thresholds)))
+    _warn_of(passes.survey.left_out)
     return evaluation
 
 
 def _warn_of(left_out: int) -> None:
     if left_out:
         warnings.warn(
-            f"{left_out:,} trials were left out, as was wished", LlrcalWarning, stacklevel=4
+            f"{left_out:,} trials were left out, as requested", LlrcalWarning, stacklevel=4
         )

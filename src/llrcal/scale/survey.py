@@ -10,11 +10,11 @@ import numpy as np
 from llrcal.arrays import Array
 from llrcal.errors import DegenerateError
 from llrcal.evaluation.cllr import cost
-from llrcal.grid import Grid
-from llrcal.sample import Sample
-from llrcal.scale.piece import Piece
-from llrcal.summary import Summary
-from llrcal.sums import ExactSum
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.sample import Sample
+from llrcal.onepass.summary import Summary
+from llrcal.onepass.sums import ExactSum
+from llrcal.scale.pieces.piece import Piece
 
 MOST_KEPT = 2**23
 """Scores of the rarer class that are kept, and sent to whoever counts among them."""
@@ -126,7 +126,7 @@ class Survey:
     tar: Side
     non: Side
     left_out: int = 0
-    """Trials that were dropped, as the user wished."""
+    """Trials that were dropped, as the user asked."""
 
     def merge(self, other: Survey) -> Survey:
         """The same of both."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from llrcal.arrays import Array, Bools
 from llrcal.errors import LlrcalWarning, ScoreError, TrialFileError
-from llrcal.scores import check_finite
+from llrcal.inputs.scores import check_finite
+from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
-from llrcal.trials.wish import TO_DROP_NAN, Wish
 
 # The arrays of scores in an archive: what is said of them, and what goes with them.
 _SCORES = {
@@ -50,10 +50,10 @@ def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, 
     return kept, key, [said]
 
 
-def refuse_nan(scores: Array, name: str, wish: Wish) -> None:
+def refuse_nan(scores: Array, name: str, request: Request) -> None:
     """Raise a ScoreError where scores of an array cannot be used, with the way out."""
     try:
-        check_finite(scores, name, allow_infinite=wish.allow_infinite)
+        check_finite(scores, name, allow_infinite=request.allow_infinite)
     except ScoreError as problem:
         if np.isnan(scores).any():
             raise ScoreError(f"{problem}, {TO_DROP_NAN}") from None
@@ -74,7 +74,7 @@ def are_numbers(scores: Array, source: str) -> tuple[Bools, list[str]]:
 
 
 def usable_arrays(
-    arrays: Mapping[str, Array], source: str, wish: Wish
+    arrays: Mapping[str, Array], source: str, request: Request
 ) -> tuple[dict[str, Array], list[str]]:
     """The arrays of an archive without scores that are NaN, and what was left out.
 
@@ -93,8 +93,8 @@ def usable_arrays(
         scores = arrays.get(name)
         if scores is None or scores.dtype.kind != "f" or scores.ndim != 1:
             continue
-        if wish.on_nan == "error":
-            refuse_nan(scores, f"{source}:{what}", wish)
+        if request.on_nan == "error":
+            refuse_nan(scores, f"{source}:{what}", request)
             continue
         found, sentences = are_numbers(scores, f"{source}: {name}")
         said += sentences

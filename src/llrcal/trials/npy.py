@@ -10,11 +10,11 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import ScoreError, TrialFileError
-from llrcal.labels import LABEL_OF_WORD, Label
-from llrcal.scores import as_floats, is_target, split
+from llrcal.inputs.labels import LABEL_OF_WORD, Label
+from llrcal.inputs.scores import as_floats, is_target, split
 from llrcal.trials.nan_scores import usable_arrays
+from llrcal.trials.request import Request
 from llrcal.trials.trials import Trials
-from llrcal.trials.wish import Wish
 
 _LARGEST_RATIO = 1000
 _HARMLESS = 2**26
@@ -92,9 +92,9 @@ def _with_room(array: Array) -> Array:
     return array
 
 
-def archive_trials(name: str, wish: Wish) -> Trials:
+def archive_trials(name: str, request: Request) -> Trials:
     """The trials of an archive that holds ``tar`` and ``non``, or ``scores`` and ``labels``."""
-    arrays, left_out = usable_arrays(read_npz(name), name, wish)
+    arrays, left_out = usable_arrays(read_npz(name), name, request)
     if {"tar", "non"} <= arrays.keys():
         return Trials(
             arrays["tar"],
@@ -104,10 +104,10 @@ def archive_trials(name: str, wish: Wish) -> Trials:
             arrays.get("non_speakers"),
             notes=(f"{name}: arrays tar and non", *left_out),
             left_out=tuple(left_out),
-            allow_infinite=wish.allow_infinite,
+            allow_infinite=request.allow_infinite,
         )
     if {"scores", "labels"} <= arrays.keys():
-        labels = labels_of(arrays["labels"], name, wish)
+        labels = labels_of(arrays["labels"], name, request)
         tar, non = split(arrays["scores"], labels)
         return Trials(
             tar,
@@ -116,13 +116,13 @@ def archive_trials(name: str, wish: Wish) -> Trials:
             is_target=labels,
             notes=(f"{name}: arrays scores and labels", *left_out),
             left_out=tuple(left_out),
-            allow_infinite=wish.allow_infinite,
+            allow_infinite=request.allow_infinite,
         )
     found = ", ".join(sorted(arrays)) or "nothing"
     raise TrialFileError(f"{name}: holds {found}; expected tar and non, or scores and labels")
 
 
-def labels_of(array: Array, name: str, wish: Wish) -> Array:
+def labels_of(array: Array, name: str, request: Request) -> Array:
     """Which trials are targets, by the words of the user where there are some.
 
     Raises
@@ -130,7 +130,7 @@ def labels_of(array: Array, name: str, wish: Wish) -> Array:
     TrialFileError
         If a label is neither target nor non-target.
     """
-    meaning = dict(wish.label_of_word)
+    meaning = dict(request.label_of_word)
     try:
         return is_target(array) if meaning == LABEL_OF_WORD else _is_meant(array, meaning)
     except (ValueError, SystemError) as problem:  # also where text holds what are no characters

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from llrcal.errors import OptionError
-from llrcal.files import atomic_file
+from llrcal.files.atomic import atomic_file
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -5,38 +5,28 @@ from __future__ import annotations
 import stat
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
-from llrcal.errors import OptionError, TrialFileError
-from llrcal.labels import Label
-from llrcal.scores import as_floats
+from llrcal.inputs.labels import Label
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.frames import as_polars, is_frame, read_frame, read_frame_file
-from llrcal.trials.hdf5 import is_hdf5, read_hdf5
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
-from llrcal.trials.matrix import read_matrix
 from llrcal.trials.nan_scores import are_numbers, refuse_nan, without_nan
 from llrcal.trials.npy import (
     archive_trials,
     is_npy,
     is_npz,
-    labels_of,
     read_npy,
-    read_npz,
-    scores_of,
 )
-from llrcal.trials.sniffing import sniff
+from llrcal.trials.request import OnNan, Request
 from llrcal.trials.source import Source, mode_of
+from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
 from llrcal.trials.table import Table
-from llrcal.trials.text import read_text
+from llrcal.trials.table_reading import read_file, read_table
 from llrcal.trials.trials import Trials
-from llrcal.trials.wish import OnNan, Wish
-
-Spoof = Literal["error", "omit", "nontarget", "only"]
 
 
 def read_trials(
@@ -106,7 +96,7 @@ def read_trials(
     ScoreError
         If a class is empty, or a score is not finite.
     """
-    wish, key_wish = wishes(
+    request, key_request = requests(
         has_key=key is not None,
         columns=columns,
         convention=convention,
@@ -118,19 +108,18 @@ def read_trials(
         allow_infinite=allow_infinite,
         on_nan=on_nan,
     )
-    if spoof not in get_args(Spoof):
-        raise OptionError(f"spoof cannot be {spoof!r}; choose {', '.join(get_args(Spoof))}")
+    check_spoof(spoof)
     if key is None:
         pair = _pair(source)
         if pair:
-            return _class_by_class(pair, wish)
+            return _class_by_class(pair, request)
         if _is_archive(source):
-            return archive_trials(fspath(source), wish)
+            return archive_trials(fspath(source), request)
     policy = Policy(missing, unknown, duplicates)
-    return _trials(read_and_join(source, key, wish, key_wish, policy), spoof, wish)
+    return _trials(read_and_join(source, key, request, key_request, policy), spoof, request)
 
 
-def wishes(
+def requests(
     *,
     has_key: bool,
     convention: str | None,
@@ -140,10 +129,10 @@ def wishes(
     allow_infinite: bool = False,
     on_nan: OnNan = "error",
     **form: Any,
-) -> tuple[Wish, Wish]:
+) -> tuple[Request, Request]:
     """What to look for in the scores, and what in the key."""
     return (
-        Wish.of(
+        Request.of(
             "scores" if has_key else "trials",
             convention=convention,
             columns=columns,
@@ -151,7 +140,7 @@ def wishes(
             on_nan=on_nan,
             **form,
         ),
-        Wish.of("key", convention=key_convention, columns=key_columns, **form),
+        Request.of("key", convention=key_convention, columns=key_columns, **form),
     )
 
 
@@ -166,13 +155,13 @@ class Joined:
 
 
 def read_and_join(
-    source: Any, key: Any | None, wish: Wish, key_wish: Wish, policy: Policy
+    source: Any, key: Any | None, request: Request, key_request: Request, policy: Policy
 ) -> Joined:
     """The trials of a file, or of a file of scores and a key."""
-    scores = read_table(source, wish)
-    labelled = None if key is None else read_table(key, key_wish)
+    scores = read_table(source, request)
+    labelled = None if key is None else read_table(key, key_request)
     left_out: list[str] = []
-    if wish.on_nan == "drop":
+    if request.on_nan == "drop":
         scores, labelled, left_out = without_nan(scores, labelled)
     if labelled is None:
         table, said = without_duplicates(scores, policy)
@@ -182,73 +171,8 @@ def read_and_join(
     return Joined(replace(table, forensic=labelled.forensic), notes, tuple(left_out))
 
 
-def read_table(source: Any, wish: Wish) -> Table:
-    """One file or frame of any kind, in columns named by their roles."""
-    if is_frame(source):
-        return read_frame(as_polars(source), wish, "the frame")
-    if not isinstance(source, str | PathLike):
-        raise OptionError(f"trials are read from a file or a frame, not from {type(source)}")
-    return _read_file(Source(fspath(source)), wish)
-
-
-def _read_file(file: Source, wish: Wish) -> Table:
-    if is_hdf5(file.head):
-        frame, reading = read_hdf5(
-            _on_disk(file), allow_infinite=wish.allow_infinite, allow_nan=wish.on_nan == "drop"
-        )
-        if "label" in frame.columns:
-            frame = frame.with_columns(pl.col("label").cast(pl.Int8))
-        return _checked(Table(frame, file.name, reading), wish)
-    if is_npy(file.head):
-        return _array_table(read_npy(_on_disk(file)), file.name, wish)
-    if is_npz(file.head):
-        arrays = read_npz(_on_disk(file))
-        if not wish.needs_score and "labels" not in arrays:
-            raise TrialFileError(f"{file.name}: holds no array 'labels'; is it the key?")
-        part = scores_of(arrays, file.name) if wish.needs_score else arrays["labels"]
-        return _array_table(part, file.name, wish)
-    if file.head.startswith((b"PAR1", b"ARROW1")):
-        return read_frame_file(file, wish)
-    layout = sniff(file.head, wish, file.name)
-    return read_matrix(file, layout, wish) if layout.is_matrix else read_text(file, layout, wish)
-
-
 def _note(table: Table) -> str:
     return f"{table.source}: {len(table):,} trials; {table.reading}"
-
-
-def _on_disk(file: Source) -> str:
-    """The name of a file that must be opened by name."""
-    if file.path is None:
-        raise TrialFileError(f"{file.name}: binary data must be a plain file; decompress it first")
-    return file.path
-
-
-def _checked(table: Table, wish: Wish) -> Table:
-    for role, needed in (("score", wish.needs_score), ("label", wish.needs_label)):
-        if needed and not table.has(role):
-            hint = "give a key (--key)" if role == "label" else "is it the key?"
-            raise TrialFileError(f"{table.source}: {table.reading}: it has no {role}s; {hint}")
-    return table
-
-
-def _array_table(array: Array, name: str, wish: Wish) -> Table:
-    """Scores or labels from one array, which has no ids."""
-    if array.ndim != 1:
-        raise TrialFileError(f"{name}: expected a one-dimensional array")
-    if wish.contents == "trials":
-        raise TrialFileError(
-            f"{name}: one array has no labels; name two, targets first (TAR.npy,NON.npy), or give "
-            "a key (--key)"
-        )
-    if wish.needs_label:
-        labels = pl.Series("label", labels_of(array, name, wish)).cast(pl.Int8)
-        return Table(labels.to_frame(), name, "labels in an array")
-    with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
-        scores = as_floats(array, f"{name}:").astype(np.float64)
-    if wish.on_nan == "error":
-        refuse_nan(scores, f"{name}:", wish)
-    return Table(pl.Series("score", scores).to_frame(), name, "scores in an array")
 
 
 def _pair(source: Any) -> tuple[str, str] | None:
@@ -266,17 +190,17 @@ def _is_archive(source: Any) -> bool:
     return file.path is not None and is_npz(file.head)
 
 
-def _class_by_class(pair: tuple[str, str], wish: Wish) -> Trials:
+def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
     """Trials from two files, the targets first."""
     classes, notes = [], []
     left_out: list[str] = []
     for name, what in zip(pair, ("targets", "non-targets"), strict=True):
-        scores, note = _one_class(Source(name), what, replace(wish, contents="class"))
+        scores, note = _one_class(Source(name), what, replace(request, contents="class"))
         notes.append(note)
         if scores.dtype.kind != "f":  # what is wrong with it is told of the class
             pass
-        elif wish.on_nan == "error":
-            refuse_nan(scores, f"{name}: {what.removesuffix('s')}", wish)
+        elif request.on_nan == "error":
+            refuse_nan(scores, f"{name}: {what.removesuffix('s')}", request)
         else:
             found, said = are_numbers(scores, name)
             scores = scores[found] if said else scores
@@ -289,19 +213,19 @@ def _class_by_class(pair: tuple[str, str], wish: Wish) -> Trials:
         ",".join(pair),
         notes=(*notes, *left_out),
         left_out=tuple(left_out),
-        allow_infinite=wish.allow_infinite,
+        allow_infinite=request.allow_infinite,
     )
 
 
-def _one_class(file: Source, what: str, wish: Wish) -> tuple[Array, str]:
+def _one_class(file: Source, what: str, request: Request) -> tuple[Array, str]:
     """The scores of one class, and how they were read."""
     if is_npy(file.head):
-        return read_npy(_on_disk(file)), f"{file.name}: {what}, an array"
-    table = _read_file(file, wish)
+        return read_npy(file.on_disk), f"{file.name}: {what}, an array"
+    table = read_file(file, request)
     return table.frame["score"].to_numpy(), f"{file.name}: {len(table):,} {what}; {table.reading}"
 
 
-def _trials(read: Joined, spoof: Spoof, wish: Wish) -> Trials:
+def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
     table, said = without_spoof(read.table, spoof)
     frame = table.frame
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
@@ -320,7 +244,7 @@ def _trials(read: Joined, spoof: Spoof, wish: Wish) -> Trials:
         left_out=read.left_out,
         score_name=table.score_name,
         forensic=table.forensic,
-        allow_infinite=wish.allow_infinite,
+        allow_infinite=request.allow_infinite,
     )
 
 
@@ -338,11 +262,7 @@ def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[str]]:
     if not count:
         return table, []
     if spoof == "error":
-        raise TrialFileError(
-            f"{table.source}: {count} of its {frame.height} trials are spoofs; say what to make of "
-            "them: --spoof omit (leave them out), nontarget (beside the other non-targets) or "
-            "only (instead of them)"
-        )
+        raise are_spoofs(table.source, count, frame.height)
     if spoof == "omit":
         return replace(table, frame=frame.filter(~is_spoof)), [f"{count:,} spoof trials left out"]
     relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)

@@ -13,17 +13,17 @@ import polars as pl
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.scores import as_floats, check_finite
-from llrcal.trials.frames import score_column
+from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.trials.hdf5 import is_hdf5, rewrite_hdf5
-from llrcal.trials.lines import Answers, rewritten, rewritten_matrix
-from llrcal.trials.matrix import matrix_cells
 from llrcal.trials.npy import is_npy, is_npz, read_npy, read_npz
 from llrcal.trials.packing import check_place, output
-from llrcal.trials.parquet_rewriting import rewrite_parquet
-from llrcal.trials.sniffing import sniff
+from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.wish import Wish
+from llrcal.trials.tables.frame_files import score_column
+from llrcal.trials.tables.parquet_rewriting import rewrite_parquet
+from llrcal.trials.text.lines import Answers, rewritten, rewritten_matrix
+from llrcal.trials.text.matrix import matrix_cells
+from llrcal.trials.text.sniffing import sniff
 
 _ARRAYS = ("tar", "non", "scores")
 
@@ -32,7 +32,7 @@ def rewrite(
     source: str,
     out: str,
     answers: Answers,
-    wish: Wish,
+    request: Request,
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> str:
@@ -49,22 +49,22 @@ def rewrite(
     OptionError
         If columns are to be added to a file that has no room for them.
     """
-    wish = replace(wish, contents="scores")
+    request = replace(request, contents="scores")
     if "," in source and not Path(source).exists():
-        return _rewrite_pair(source, out, answers, wish, progress)
+        return _rewrite_pair(source, out, answers, request, progress)
     file = Source(source)
     if is_hdf5(file.head):
         check_place(out, by_name=True)
-        _refuse_to_drop(file.name, wish)
+        _refuse_to_drop(file.name, request)
         llrs = _only_llrs(answers, file.name)
-        rewrite_hdf5(_on_disk(file), out, llrs, allow_infinite=wish.allow_infinite)
+        rewrite_hdf5(file.on_disk, out, llrs, allow_infinite=request.allow_infinite)
         return "scores in HDF5"
     with output(out) as written:
-        return _write(file, written, answers, wish, progress)
+        return _write(file, written, answers, request, progress)
 
 
 def _rewrite_pair(
-    source: str, out: str, answers: Answers, wish: Wish, progress: Callable[[int], None]
+    source: str, out: str, answers: Answers, request: Request, progress: Callable[[int], None]
 ) -> str:
     names, outs = source.split(","), out.split(",")
     if len(names) != 2 or len(set(outs)) != 2:
@@ -73,10 +73,10 @@ def _rewrite_pair(
     for file in files:
         if is_hdf5(file.head):
             raise TrialFileError(f"{file.name}: HDF5 is not rewritten in pairs; name one at a time")
-    wish = replace(wish, contents="class")
+    request = replace(request, contents="class")
     with output(outs[0]) as one, output(outs[1]) as other:  # both appear, or none
         for file, written in zip(files, (one, other), strict=True):
-            reading = _write(file, written, answers, wish, progress)
+            reading = _write(file, written, answers, request, progress)
     return reading
 
 
@@ -84,32 +84,32 @@ def _write(
     file: Source,
     written: IO[bytes],
     answers: Answers,
-    wish: Wish,
+    request: Request,
     progress: Callable[[int], None],
 ) -> str:
     if file.path is not None and file.head.startswith(b"PAR1"):
-        return rewrite_parquet(file, written, answers, wish)
+        return rewrite_parquet(file, written, answers, request)
     if file.head.startswith((b"PAR1", b"ARROW1")):
-        return _write_frame(file, written, answers, wish)
+        return _write_frame(file, written, answers, request)
     if is_npy(file.head) or is_npz(file.head):
-        _refuse_to_drop(file.name, wish)
-        return _write_arrays(file, written, _only_llrs(answers, file.name), wish)
-    layout = sniff(file.head, wish, file.name)
+        _refuse_to_drop(file.name, request)
+        return _write_arrays(file, written, _only_llrs(answers, file.name), request)
+    layout = sniff(file.head, request, file.name)
     if layout.is_matrix:
-        _refuse_to_drop(file.name, wish)
-        _, _, scores = matrix_cells(file, layout, wish)
+        _refuse_to_drop(file.name, request)
+        _, _, scores = matrix_cells(file, layout, request)
         llrs = _only_llrs(answers, file.name)(scores.ravel()).reshape(scores.shape)
         written.write(rewritten_matrix(file, layout, llrs))
         return layout.reading
-    for block in rewritten(file, layout, wish, answers):
+    for block in rewritten(file, layout, request, answers):
         written.write(block)
         progress(len(block))
     return layout.reading
 
 
-def _refuse_to_drop(name: str, wish: Wish) -> None:
+def _refuse_to_drop(name: str, request: Request) -> None:
     """Refuse to leave out scores of a file in which each has its place."""
-    if wish.on_nan == "drop":
+    if request.on_nan == "drop":
         raise OptionError(
             f"{name}: no score can be left out of a file of this kind, in which each has its "
             "place; repair those that are NaN, or convert it first"
@@ -129,18 +129,18 @@ def _only_llrs(answers: Answers, name: str) -> Callable[[Floats], Floats]:
 
 
 def _write_arrays(
-    file: Source, written: IO[bytes], llrs: Callable[[Floats], Floats], wish: Wish
+    file: Source, written: IO[bytes], llrs: Callable[[Floats], Floats], request: Request
 ) -> str:
     if is_npy(file.head):
-        answer = llrs(_finite(read_npy(_on_disk(file)), file.name, wish))
+        answer = llrs(_finite(read_npy(file.on_disk), file.name, request))
         np.save(written, answer, allow_pickle=False)
         return "scores in an array"
-    arrays = read_npz(_on_disk(file))
+    arrays = read_npz(file.on_disk)
     found = [name for name in _ARRAYS if name in arrays]
     if not found:
         raise TrialFileError(f"{file.name}: holds none of the arrays {', '.join(_ARRAYS)}")
     for name in found:
-        arrays[name] = llrs(_finite(arrays[name], f"{file.name}: {name}", wish))
+        arrays[name] = llrs(_finite(arrays[name], f"{file.name}: {name}", request))
     # Not numpy's savez, which takes some names for its own options.
     with zipfile.ZipFile(written, "w") as archive:
         for name, array in arrays.items():
@@ -149,21 +149,14 @@ def _write_arrays(
     return f"arrays {', '.join(found)}"
 
 
-def _on_disk(file: Source) -> str:
-    """The name of a file that must be opened by name."""
-    if file.path is None:
-        raise TrialFileError(f"{file.name}: binary data must be a plain file; decompress it first")
-    return file.path
-
-
-def _finite(array: Array, name: str, wish: Wish) -> Floats:
+def _finite(array: Array, name: str, request: Request) -> Floats:
     scores = as_floats(array, name)
-    check_finite(scores, name, allow_infinite=wish.allow_infinite)
+    check_finite(scores, name, allow_infinite=request.allow_infinite)
     return scores
 
 
-def _write_frame(file: Source, written: IO[bytes], answers: Answers, wish: Wish) -> str:
-    frame, name = score_column(file, wish)
+def _write_frame(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
+    frame, name = score_column(file, request)
     columns = answers(frame[name].cast(pl.Float64).to_numpy())
     llrs, *added = (pl.Series(key, value) for key, value in columns.items())
     taken = [column.name for column in added if column.name in frame.columns]

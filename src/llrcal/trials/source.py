@@ -74,6 +74,21 @@ class Source:
         """The name of the file, where the content can be read from it as it is."""
         return None if self._content is not None or self.compression else self._path
 
+    @property
+    def on_disk(self) -> str:
+        """The name of a file that must be opened by name.
+
+        Raises
+        ------
+        TrialFileError
+            If the content is compressed, or comes from elsewhere.
+        """
+        if self.path is None:
+            raise TrialFileError(
+                f"{self.name}: binary data must be a plain file; decompress it first"
+            )
+        return self.path
+
     @cached_property
     def content(self) -> bytes:
         """All of the content, decompressed."""

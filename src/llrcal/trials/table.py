@@ -13,8 +13,8 @@ from llrcal.trials.conventions import IDS
 class Table:
     """Trials in the order of the file, in columns named by their roles.
 
-    ``score`` is Float64, ``label`` is Int8 (see :class:`llrcal.labels.Label`), ids and speakers
-    are text; a column that the file does not have is not there.
+    ``score`` is Float64, ``label`` is Int8 (see :class:`llrcal.inputs.labels.Label`), ids and
+    speakers are text; a column that the file does not have is not there.
     """
 
     frame: pl.DataFrame

@@ -9,7 +9,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
-from llrcal.scores import as_scores
+from llrcal.inputs.scores import as_scores
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.labels import Label
+from llrcal.inputs.labels import Label
 from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
 from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
 from llrcal.trials.packing import check_place, output, plain_name

@@ -11,7 +11,7 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import ScoreError, TrialFileError
-from llrcal.files import atomic_file
+from llrcal.files.atomic import atomic_file
 from llrcal.trials.hdf5.container import filters_of, opened_image, unreadable
 from llrcal.trials.hdf5.matrix import in_file_order, piece_of, pieces
 from llrcal.trials.hdf5.sheets import Scores, pairs_of, scores_in

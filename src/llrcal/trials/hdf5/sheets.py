@@ -11,7 +11,7 @@ from llrcal.arrays import Array, Bools, Floats
 from llrcal.trials.hdf5.container import Container, visible
 from llrcal.trials.hdf5.matrix import Cells, cells, piece_of, pieces
 from llrcal.trials.hdf5.pairs import Pairs, read_pairs
-from llrcal.trials.wish import TO_DROP_NAN
+from llrcal.trials.request import TO_DROP_NAN
 
 
 @dataclass(frozen=True)

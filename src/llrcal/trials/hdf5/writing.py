@@ -11,7 +11,7 @@ import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
-from llrcal.files import atomic_file
+from llrcal.files.atomic import atomic_file
 from llrcal.trials.hdf5.container import new_image, visible
 from llrcal.trials.hdf5.pairs import LONGEST_ID
 

@@ -1,0 +1,1 @@
+"""Maximum likelihood: the optimizer, what it climbs, and the report of how it went."""

@@ -1,0 +1,141 @@
+"""Score arrays on their way in: checked once, never changed, never copied without need."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llrcal.arrays import Array, ArrayLike, is_number
+from llrcal.errors import ScoreError
+from llrcal.inputs.labels import Label, words_of
+from llrcal.onepass.chunks import chunks
+
+
+def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
+    """One-dimensional float array of scores, or an error that says what is wrong where.
+
+    float32 and float64 arrays are passed through uncopied; integers and float16 are converted.
+
+    Raises
+    ------
+    ScoreError
+        If the scores are empty, not numbers, not one-dimensional, or not finite.
+    """
+    array = as_floats(scores, name)
+    if array.ndim != 1:
+        raise ScoreError(
+            f"{name} scores have shape {array.shape}; pass a one-dimensional array of scores"
+        )
+    if array.size == 0:
+        raise ScoreError(f"no {name} scores: the array is empty")
+    check_finite(array, name, allow_infinite=allow_infinite)
+    return array
+
+
+def as_floats(scores: ArrayLike, name: str) -> Array:
+    """Float array of any shape; what is not a real number is refused, not converted."""
+    if isinstance(scores, np.ma.MaskedArray) and np.ma.is_masked(scores):
+        raise ScoreError(f"{name} scores are a masked array; pass scores.compressed()")
+    try:
+        array = np.asarray(scores)
+    except ValueError:
+        raise ScoreError(f"{name} scores are lists of different lengths") from None
+    if array.dtype.kind in "iu" or array.dtype == np.float16:
+        return array.astype(np.float64)
+    if array.dtype.kind == "b":
+        raise ScoreError(f"{name} scores are booleans; were labels passed as scores?")
+    if array.dtype.kind != "f":
+        raise ScoreError(
+            f"{name} scores have type {array.dtype}{_first_odd(array)}; pass real numbers (float64 "
+            "or float32)"
+        )
+    if array.dtype.itemsize <= 8:
+        return array
+    with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
+        return array.astype(np.float64)
+
+
+def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:
+    """Raise a ScoreError that counts the offending scores and names the first."""
+    bad = np.isnan if allow_infinite else _not_finite
+    for chunk in chunks(array.ravel()):
+        if bad(chunk).any():
+            every = np.flatnonzero(bad(array.ravel()))
+            first = int(every[0])
+            what = "NaN" if allow_infinite else "not finite"
+            those = f"{name} scores".removeprefix("the ")
+            raise ScoreError(
+                f"{every.size} of {array.size} {those} are {what}; the first is "
+                f"{array.ravel()[first]} at index {first}. Remove or repair them"
+            )
+
+
+def _first_odd(array: Array) -> str:
+    """Which of some objects is no real number, in words; nothing, if all of them are."""
+    if array.dtype.kind != "O":
+        return ""
+    if not array.ndim:
+        return f" (one {type(array.item()).__name__})"
+    for index, value in enumerate(array.ravel()):
+        if not is_number(value):
+            return f", the first that is no number is {value!r:.50} at index {index}"
+    return ""
+
+
+def _not_finite(array: Array) -> Array:
+    return ~np.isfinite(array)
+
+
+def split(scores: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
+    """Split scores into targets and non-targets by their labels.
+
+    Parameters
+    ----------
+    scores
+        One-dimensional scores.
+    labels
+        As many labels: 1 and 0, True and False, or the words of the field (target / nontarget,
+        genuine / impostor, Hp / Hd, ...).
+
+    Returns
+    -------
+    tar, non
+        Target and non-target scores, in the order given.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> tar, non = llrcal.split([1.5, -0.5, 2.0], [1, 0, 1])
+    >>> tar, non
+    (array([1.5, 2. ]), array([-0.5]))
+    """
+    array = as_floats(scores, "the")
+    targets = is_target(np.asarray(labels))
+    if array.shape != targets.shape or array.ndim != 1:
+        raise ScoreError(
+            f"scores have shape {array.shape} and labels {targets.shape}; "
+            "pass one label for each score"
+        )
+    return array[targets], array[~targets]
+
+
+def is_target(labels: Array) -> Array:
+    """Boolean mask of target labels; anything outside the vocabulary is an error."""
+    if labels.dtype.kind == "b":
+        return labels
+    if labels.dtype.kind in "iuf":
+        targets, nontargets = labels == 1, labels == 0
+        if not nontargets.any():  # some write 1 and -1; who writes all three means something else
+            nontargets = labels == -1
+    elif labels.dtype.kind in "UO":
+        targets = np.isin(labels, words_of(Label.TARGET))
+        nontargets = np.isin(labels, words_of(Label.NONTARGET))
+    else:
+        raise ScoreError(f"labels have type {labels.dtype}; pass 1 and 0, or target and nontarget")
+    unknown = ~(targets | nontargets)
+    if unknown.any():
+        first = int(np.flatnonzero(unknown)[0])
+        raise ScoreError(
+            f"{int(unknown.sum())} labels are neither target nor non-target; the first is "
+            f"{labels.ravel()[first]!r} at index {first}. Use 1 and 0, or target and nontarget"
+        )
+    return np.asarray(targets, bool)

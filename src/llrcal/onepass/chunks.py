@@ -1,0 +1,77 @@
+"""Going through long arrays in pieces that stay in the processor's cache, on threads.
+
+NumPy lets go of the interpreter lock inside its loops, so that threads really run at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+
+CHUNK = 2**17  # scores in a chunk: 1 MB of doubles
+_WORTH_A_THREAD = 4 * CHUNK
+
+_Result = TypeVar("_Result")
+
+
+def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
+    """Consecutive pieces of an array, as views."""
+    for start in range(0, len(array), size):
+        yield array[start : start + size]
+
+
+_here = threading.local()
+
+
+def alone() -> None:
+    """Let this thread do its work by itself from now on, since others have work of their own."""
+    _here.is_alone = True
+
+
+def threads() -> int:
+    """How many threads to use: LLRCAL_THREADS, or as many as there are cores for us."""
+    if getattr(_here, "is_alone", False):
+        return 1
+    request = os.environ.get("LLRCAL_THREADS", "")
+    if request.isdigit() and int(request) > 0:
+        return int(request)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:
+    """Apply ``work`` to contiguous parts of an array, one per thread; results in order."""
+    return _on_threads(lambda start, end: work(array[start:end]), len(array))
+
+
+def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**15) -> Floats:
+    """Apply an elementwise ``work`` chunk by chunk; the result has the shape of the array.
+
+    The chunks are small, because elementwise formulas hold many temporary arrays at once.
+    """
+    flat = array.reshape(-1)
+    out = np.empty(flat.shape)
+
+    def fill(start: int, end: int) -> None:
+        for low in range(start, end, size):
+            high = min(low + size, end)
+            out[low:high] = work(flat[low:high])
+
+    _on_threads(fill, len(flat))
+    return out.reshape(array.shape)
+
+
+def _on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
+    """Call ``work(start, end)`` for as many even ranges as there are threads worth it."""
+    count = min(threads(), length // _WORTH_A_THREAD + 1)
+    if count == 1:
+        return [work(0, length)]
+    edges = [length * i // count for i in range(count + 1)]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, edges[:-1], edges[1:]))

@@ -1,0 +1,163 @@
+"""Bins on the score axis, found by looking at the bits of a double.
+
+Bins are even within one unit of the origin, and twice as wide in each further octave, so that tails
+keep their relative resolution however far they reach. That is the spacing of doubles themselves:
+the exponent and the leading mantissa bits of ``1 + |x - origin| / unit`` are the number of the bin,
+the bits behind them the place within it. No logarithm is needed, and no search.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.onepass.sample import Sample
+
+PLACE_BITS = 30  # places within a bin: 2^30
+
+_MANTISSA_BITS = 52
+_SIGN_BIT = 63
+_ONE = np.float64(1.0).view(np.int64)
+
+# Share of the scores beyond either end of a range, and its length in deviations of a Gaussian.
+_RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
+_PEAK = (0.45, 0.2513)
+_PEAKED = 16
+
+
+@dataclass(frozen=True)
+class Grid:
+    """``2^bin_bits`` bins per octave on either side of ``origin``, ``octaves`` octaves far.
+
+    ``unit`` is a power of two, and ``origin`` a multiple of it, so that differences to the origin
+    are exact.
+    """
+
+    origin: float
+    unit: float
+    bin_bits: int = 10
+    octaves: int = 40
+
+    @classmethod
+    def of(cls, scores: Array, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
+        """Grid for a set of scores."""
+        return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+
+    @classmethod
+    def of_sample(cls, sample: Sample, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
+        """Grid for a set of scores, from the quantiles of a sample of them."""
+        values, counts = sample.sorted()
+        if not len(values):
+            return cls(0.0, 1.0, bin_bits, octaves)
+        ranks = _Ranked(values, np.cumsum(counts))
+        spread, middle = ranks.spread, ranks.middle
+        if spread == 0:
+            return cls(middle, 1.0, bin_bits, octaves)
+        unit = float(2.0 ** np.ceil(np.log2(spread)))
+        origin = float(np.round(middle / unit) * unit) + 0.0  # no -0
+        return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
+
+    @property
+    def side(self) -> int:
+        """Number of bins on one side of the origin."""
+        return self.octaves << self.bin_bits
+
+    @property
+    def size(self) -> int:
+        """Number of all bins; they are numbered from the lowest."""
+        return 2 * self.side
+
+    @property
+    def reach(self) -> float:
+        """Distance from the origin at which the bins end."""
+        return (2.0**self.octaves - 1) * self.unit
+
+    def number(self, scores: Array) -> Counts:
+        """Bin of each score; scores beyond the grid go to its outermost bins."""
+        bits, below = self._bits(scores)
+        bits >>= _MANTISSA_BITS - self.bin_bits
+        np.minimum(bits, self.side - 1, out=bits)
+        return self._mirrored(bits, below)
+
+    def number_and_place(self, scores: Array) -> tuple[Counts, Counts]:
+        """Bin of each score, and its place in the bin: 0 to 2^30 - 1, counted outwards.
+
+        Places are rounded to the nearest; a carry goes to the next bin. The scores must lie
+        within the reach of the grid.
+        """
+        bits, below = self._bits(scores)
+        spare = _MANTISSA_BITS - self.bin_bits - PLACE_BITS
+        bits += 1 << (spare - 1)
+        place = bits >> spare
+        place &= (1 << PLACE_BITS) - 1
+        bits >>= _MANTISSA_BITS - self.bin_bits
+        return self._mirrored(bits, below), place
+
+    def number_and_fraction(self, scores: Array) -> tuple[Counts, Floats]:
+        """Bin of each score (see :meth:`number`), and its exact place there from 0 to 1."""
+        bits, below = self._bits(scores)
+        behind = _MANTISSA_BITS - self.bin_bits
+        fraction: Floats = (bits & ((1 << behind) - 1)) * np.float64(2.0**-behind)
+        bits >>= behind
+        np.minimum(bits, self.side - 1, out=bits)
+        return self._mirrored(bits, below), fraction
+
+    def bins(self, number: Counts) -> tuple[Floats, Floats]:
+        """Inner edge and width of bins, in units from the origin; both negative below it."""
+        below = number < self.side
+        outward = np.where(below, self.side - 1 - number, number - self.side)
+        octave = np.ldexp(np.where(below, -1.0, 1.0), outward >> self.bin_bits)
+        width = octave * 2.0**-self.bin_bits
+        inner = octave - np.where(below, -1.0, 1.0)
+        return inner + (outward & ((1 << self.bin_bits) - 1)) * width, width
+
+    def _bits(self, scores: Array) -> tuple[Counts, Counts]:
+        """Distance to the origin as an integer that rises with it; and -1 below it, else 0."""
+        with np.errstate(over="ignore"):  # infinitely far is beyond the grid, and that is right
+            y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
+        y += 0.0  # of 0 and -0, always 0
+        below = y.view(np.int64) >> _SIGN_BIT
+        bits = (np.abs(y, out=y) + 1.0).view(np.int64)
+        bits -= _ONE
+        return bits, below
+
+    def _mirrored(self, outward: Counts, below: Counts) -> Counts:
+        """Number the bins in rising order: side, side + 1, ... above; side - 1, ... below."""
+        outward ^= below  # n above, -1 - n below
+        outward += self.side
+        return outward
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """Scores in rising order, and how many there are up to each of them."""
+
+    values: Floats
+    up_to: Counts
+
+    def _at(self, rank: float) -> float:
+        return float(self.values[np.searchsorted(self.up_to, rank, "right")])
+
+    @property
+    def middle(self) -> float:
+        return self._at(self.up_to[-1] // 2)
+
+    @property
+    def spread(self) -> float:
+        """Robust standard deviation; of wider ranges where many scores are equal.
+
+        Where the middle tenth of the scores is far denser than that, the one of the peak there,
+        which would vanish in a bin.
+        """
+        wide = next((spread for spread in map(self._spread, _RANGES) if spread > 0), 0.0)
+        peak = self._spread(_PEAK)
+        return peak if 0 < _PEAKED * peak < wide else wide
+
+    def _spread(self, between: tuple[float, float]) -> float:
+        tail, deviations = between
+        last = int(self.up_to[-1]) - 1
+        low, high = self._at(math.ceil(tail * last)), self._at(math.floor((1 - tail) * last))
+        return high / deviations - low / deviations

@@ -1,0 +1,192 @@
+"""Where the scores of one class lie among those of the other.
+
+Everything that PAV, the ROC, its hull, EER, minDCF and minCllr need of two sets of scores is how
+many scores of the commoner class lie below, at, and between those of the rarer class: between two
+neighbours of the rarer class nothing can bend. So only the rarer class is sorted as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.onepass.chunks import CHUNK, chunks, map_parts
+from llrcal.onepass.grid import Grid
+
+RUN = 2**17  # scores that are sorted together, at least
+_LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of bins that scores are sieved by
+
+
+@dataclass(frozen=True)
+class SortedRuns:
+    """A copy of an array as sorted runs: exact ranks without sorting it as a whole."""
+
+    runs: tuple[Array, ...]
+    count: int
+
+    @classmethod
+    def of(cls, scores: Array) -> SortedRuns:
+        def sort(part: Array) -> list[Array]:
+            return [np.sort(chunk) for chunk in chunks(part, RUN)]
+
+        runs = [run for runs in map_parts(sort, scores) for run in runs]
+        return cls(tuple(runs), len(scores))
+
+    def below(self, values: Array) -> Counts:
+        """How many scores are smaller than each value."""
+        return self._ranks(values, "left")
+
+    def up_to(self, values: Array) -> Counts:
+        """How many scores are smaller than or equal to each value."""
+        return self._ranks(values, "right")
+
+    def _ranks(self, values: Array, side: Literal["left", "right"]) -> Counts:
+        total = np.zeros(np.shape(values), np.int64)
+        for run in self.runs:
+            total += np.searchsorted(run, values, side)
+        return total
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Both classes, pooled into groups of consecutive scores in rising order.
+
+    A group is either one distinct value of the rarer class, with all scores that equal it, or the
+    scores of the commoner class between two such values. ``above`` and ``low`` say where a group
+    begins: at scores ``>= low``, or, where ``above`` is True, at scores ``> low``.
+    """
+
+    low: Floats
+    above: Array
+    tar: Counts
+    non: Counts
+
+    @property
+    def edges(self) -> Floats:
+        """The least double that belongs to each group."""
+        with np.errstate(over="ignore"):  # above the largest double lies infinity
+            return np.where(self.above, np.nextafter(self.low, np.inf), self.low)
+
+
+def groups(tar: Array, non: Array) -> Groups:
+    """Pool two classes of scores into groups; one pass over the larger class, nothing kept."""
+    rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
+    values, counts = np.unique(rare, return_counts=True)
+    values = values.astype(np.float64, copy=False)
+    counted = _counted_among(common, values)
+    return pool(values, counts, counted, rare_is_tar=rare is tar)
+
+
+def next_above(scores: Array, values: Floats) -> Floats:
+    """The smallest score above each of some values; infinite where there is none."""
+
+    def smallest(part: Array) -> Floats:
+        found = np.full(len(values), np.inf)
+        for chunk in chunks(part, RUN):
+            run = np.append(np.sort(chunk), np.inf)
+            place = np.searchsorted(run[:-1], values, "right")
+            np.minimum(found, run[place], out=found)
+        return found
+
+    return np.asarray(np.min(map_parts(smallest, scores), axis=0)) + 0.0
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many scores lie below, and up to, each of some values; how many in all, and the least."""
+
+    below: Counts
+    up_to: Counts
+    count: int
+    least: float
+
+    def merge(self, other: Counted) -> Counted:
+        """The same of both sets of scores together; associative and commutative."""
+        return Counted(
+            self.below + other.below,
+            self.up_to + other.up_to,
+            self.count + other.count,
+            min(self.least, other.least),
+        )
+
+
+def _counted_among(scores: Array, values: Floats) -> Counted:
+    """Count scores among sorted values."""
+    if len(scores) <= RUN:
+        return counted_by_sorting(scores, values)
+    return reduce(Counted.merge, map_parts(Sieve(values).count, scores))
+
+
+def counted_by_sorting(scores: Array, values: Floats) -> Counted:
+    """Count scores among sorted values by sorting them all, which is quicker for a few."""
+    runs = SortedRuns.of(scores)
+    least = min((float(run[0]) for run in runs.runs), default=np.inf)
+    return Counted(runs.below(values), runs.up_to(values), len(scores), least)
+
+
+class Sieve:
+    """Counts scores among sorted values, sorting only those that share a narrow bin with one.
+
+    The bin number rises with the score. A score in another bin than a value lies on the same side
+    of it as its bin, and takes one look at its bits; only scores in an occupied bin are compared.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self.values = values
+        # The more values there are, the narrower the bins must be for most of them to be empty.
+        bin_bits = min(max(int(np.log2(len(values) + 1)) + 2, _LEAST_BIN_BITS), _MOST_BIN_BITS)
+        self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
+        # Gaps are counted for each chunk, so that it should have more scores than there are gaps.
+        self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
+        in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
+        # Between how many values an empty bin lies; -1 for a bin with values, which tells nothing.
+        self.gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
+        self.gap[in_bin > 0] = -1
+
+    def count(self, scores: Array) -> Counted:
+        """Count an array of scores, in chunks."""
+        in_gap = np.zeros(len(self.values) + 2, np.int64)
+        by_rank = np.zeros((2, len(self.values)), np.int64)
+        least = np.inf
+        held: list[Array] = []
+        room = full = max(RUN, len(self.values))
+        for chunk in chunks(scores, self.chunk):
+            least = min(least, float(chunk.min()))
+            gap = self.gap.take(self.grid.number(chunk))
+            held.append(chunk[gap < 0])
+            gap += 1
+            in_gap += np.bincount(gap, minlength=len(in_gap))
+            room -= len(held[-1])
+            if room <= 0:
+                by_rank += self._compared(held)
+                held, room = [], full
+        by_rank += self._compared(held)
+        settled = np.cumsum(in_gap[1:-1])
+        return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least)
+
+    def _compared(self, held: list[Array]) -> Counts:
+        """Ranks of the values among some scores, by sorting them."""
+        if not held:
+            return np.zeros((2, len(self.values)), np.int64)
+        run = np.sort(np.concatenate(held))
+        return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
+
+
+def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool) -> Groups:
+    """Groups from the distinct values of the rarer class and the ranks of the other at them."""
+    size = 2 * len(values) + 1
+    rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
+    rare_in[1::2] = counts
+    common_in[1::2] = counted.up_to - counted.below
+    common_in[0::2] = np.append(counted.below, counted.count) - np.insert(counted.up_to, 0, 0)
+    least = min(counted.least, float(values[0]))
+    low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # of 0 and -0, always 0
+    above = np.arange(size) % 2 == 0
+    above[0] = False
+    used = (rare_in + common_in) > 0
+    tar, non = (rare_in, common_in) if rare_is_tar else (common_in, rare_in)
+    return Groups(low[used], above[used], tar[used], non[used])

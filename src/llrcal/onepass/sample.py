@@ -1,0 +1,141 @@
+"""A sample of scores that depends neither on their order nor on how they are spread over machines.
+
+Each score is given a key: its bits, times an odd number. This scrambles them and can be undone. The
+scores with the smallest keys are the sample, each with the number of times that it is there. What
+is among the smallest of all is among the smallest of its part, so samples of parts merge into that
+of the whole. Any other sample would do as well, but it would be another one in another order, and
+whatever follows from it would change with the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.onepass.chunks import chunks, map_parts
+
+SIZE = 2**14
+"""Distinct scores in a sample, at most."""
+
+_Keys: TypeAlias = NDArray[np.uint64]
+
+_BITS = 64
+ALL_KEYS = 2**_BITS - 1
+_ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: what is even comes out evenly spread
+_BACK = np.uint64(pow(_ODD, -1, 2**_BITS))
+_ENOUGH = 4  # times as many keys as are needed are looked at, since some scores may be equal
+_SLOT_BITS = 18
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Distinct scores with the smallest keys, in rising order of the keys.
+
+    Nothing is known of keys above ``ceiling``. Up to there, all scores are counted.
+    """
+
+    keys: _Keys
+    counts: Counts
+    ceiling: int = ALL_KEYS
+
+    @classmethod
+    def of(cls, scores: Array) -> Sample:
+        """Sample of an array of scores."""
+        found = cls.below(likely_ceiling(len(scores)), scores)
+        return found if found.is_enough else cls.below(ALL_KEYS, scores)
+
+    @classmethod
+    def below(cls, ceiling: int, scores: Array) -> Sample:
+        """Sample of an array, from keys up to a ceiling."""
+        return reduce(Sample.merge, map_parts(lambda part: _sampled(part, ceiling), scores))
+
+    def merge(self, other: Sample) -> Sample:
+        """Sample of both sets of scores together; associative and commutative."""
+        return _merged([self, other])
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether looking at more keys would change nothing."""
+        return len(self.keys) == SIZE or self.ceiling == ALL_KEYS
+
+    def sorted(self) -> tuple[Floats, Counts]:
+        """The finite scores in rising order, and how often each is there."""
+        values = (self.keys * _BACK).view(np.float64)
+        order = np.argsort(values, kind="stable")
+        order = order[np.isfinite(values[order])]
+        return values[order], self.counts[order]
+
+
+def likely_ceiling(count: int) -> int:
+    """Keys up to which a sample is found among so many scores, if most of them are distinct."""
+    return ALL_KEYS if count <= _ENOUGH * SIZE else (_ENOUGH * SIZE << _BITS) // count
+
+
+def _merged(parts: list[Sample]) -> Sample:
+    ceiling = min(part.ceiling for part in parts)
+    keys, place = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
+    counts = np.zeros(len(keys), np.int64)
+    np.add.at(counts, place, np.concatenate([part.counts for part in parts]))
+    if len(keys) > SIZE:
+        ceiling = min(ceiling, int(keys[SIZE - 1]))
+    kept = int(np.searchsorted(keys, np.uint64(ceiling), "right"))
+    return Sample(keys[:kept], counts[:kept], ceiling)
+
+
+def _sampled(scores: Array, ceiling: int) -> Sample:
+    """One chunk after the other, going by keys that are already in the sample where they recur."""
+    sample = Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling)
+    slots = _Slots(sample)
+    held: list[_Keys] = []
+    room = 2 * SIZE
+    for chunk in chunks(scores):
+        keys = np.ascontiguousarray(chunk, np.float64).view(np.uint64) * np.uint64(_ODD)
+        if sample.ceiling < ALL_KEYS:
+            keys = keys[keys <= np.uint64(sample.ceiling)]
+        held.append(slots.without_known(keys))
+        room -= len(held[-1])
+        if room <= 0:
+            sample = _merged([slots.counted(), _counted(held, sample.ceiling)])
+            slots, held, room = _Slots(sample), [], 2 * SIZE
+    return _merged([slots.counted(), _counted(held, sample.ceiling)])
+
+
+def _counted(held: list[_Keys], ceiling: int) -> Sample:
+    keys, counts = np.unique(np.concatenate(held or [np.empty(0, np.uint64)]), return_counts=True)
+    return Sample(keys, counts, ceiling)
+
+
+class _Slots:
+    """Counts keys that a sample has already, without sorting them: tied scores come by the million.
+
+    A key has one place, by its first bits. Of keys that share one, only the last is known.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.index_at = np.zeros(2**_SLOT_BITS, np.int32)
+        self.index_at[self._places(sample.keys)] = np.arange(len(sample.keys))
+        self.found = np.zeros(len(sample.keys), np.int64)
+
+    def without_known(self, keys: _Keys) -> _Keys:
+        """Count what is known, and give back the rest."""
+        if not len(self.sample.keys) or not len(keys):
+            return keys
+        index = self.index_at.take(self._places(keys))
+        known = self.sample.keys.take(index) == keys
+        self.found += np.bincount(index[known], minlength=len(self.found))
+        rest: _Keys = keys[~known]
+        return rest
+
+    def counted(self) -> Sample:
+        """The sample, with what was found since."""
+        return replace(self.sample, counts=self.sample.counts + self.found)
+
+    def _places(self, keys: _Keys) -> Counts:
+        shift = max(0, self.sample.ceiling.bit_length() - _SLOT_BITS)
+        return (keys >> np.uint64(shift)).view(np.int64)

@@ -1,0 +1,156 @@
+"""Any number of scores, compressed in one pass into a small mergeable value.
+
+Scores go into the narrow bins of a :class:`~llrcal.onepass.grid.Grid`. Each bin keeps three
+integers: the count, and the sums of the first two powers of the place within the bin. Integer sums
+are exact, so neither the order of the scores nor threads nor the way they were spread over
+machines changes a bit of the answer. A bin then stands for two points, at mean -/+ standard
+deviation of what fell in, which reproduce count, mean and variance: sums of smooth functions over
+the points are exact to third order in the bin width.
+
+Small sets skip the bins, and are kept score by score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats, weighted_sum
+from llrcal.errors import DegenerateError
+from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.onepass.grid import PLACE_BITS, Grid
+
+EXACT_UP_TO = 2**14  # scores; fewer are kept one by one
+_MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What is known of the scores of one class after one pass.
+
+    ``bins`` holds, for each bin that is not empty (``number``), the count and the power sums.
+    ``exact`` holds the sorted scores instead, as long as they are few.
+    """
+
+    grid: Grid
+    count: int
+    least: float
+    greatest: float
+    exact: Floats | None
+    number: Counts
+    bins: Counts
+
+    @classmethod
+    def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
+        """Summary of an array of finite scores, in one pass over it."""
+        grid = grid or Grid.of(scores)
+        if len(scores) <= EXACT_UP_TO:
+            return cls._exactly(np.sort(scores.astype(np.float64)), grid)
+        return reduce(Summary.merge, map_parts(lambda part: cls._binned(part, grid), scores))
+
+    @classmethod
+    def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
+        none = np.empty(0, np.int64)
+        ends = (float(ordered[0]), float(ordered[-1])) if len(ordered) else (np.inf, -np.inf)
+        return cls(grid, len(ordered), *ends, ordered, none, none.reshape(3, 0))
+
+    @classmethod
+    def _binned(cls, scores: Array, grid: Grid) -> Summary:
+        table = np.zeros((3, grid.size), np.int64)
+        least, greatest = np.inf, -np.inf
+        for chunk in chunks(scores):
+            low, high = float(chunk.min()), float(chunk.max())
+            least, greatest = min(least, low), max(greatest, high)
+            check_reach(low, high, grid)
+            number, place = grid.number_and_place(chunk)
+            start = int(number.min())
+            number -= start
+            squares = (place * place) >> PLACE_BITS
+            # Each sum is of integers and below 2^53, hence exact although bincount adds doubles.
+            for row, weights in enumerate((None, place, squares)):
+                sums = np.bincount(number, weights)
+                table[row, start : start + len(sums)] += sums.astype(np.int64)
+        used = np.flatnonzero(table[0])
+        return cls(grid, len(scores), least, greatest, None, used, table[:, used])
+
+    def merge(self, other: Summary) -> Summary:
+        """Summary of both sets of scores together; associative and commutative."""
+        if self.grid != other.grid:
+            raise ValueError("summaries on different grids cannot be merged")
+        count = self.count + other.count
+        if self.exact is not None and other.exact is not None and count <= EXACT_UP_TO:
+            return self._exactly(np.sort(np.concatenate([self.exact, other.exact])), self.grid)
+        parts = [part._with_bins() for part in (self, other)]
+        place = np.zeros(self.grid.size, np.int64)
+        for part in parts:
+            place[part.number] = 1
+        number = np.flatnonzero(place)
+        place[number] = np.arange(len(number))
+        # Beyond this, integers of any size: few bins are left then, and sums would not fit.
+        bins = np.zeros((3, len(number)), np.int64 if count < _MOST_IN_64_BITS else object)
+        for part in parts:
+            bins[:, place[part.number]] += part.bins
+        least = min(self.least, other.least)
+        greatest = max(self.greatest, other.greatest)
+        return Summary(self.grid, count, least, greatest, None, number, bins)
+
+    def _with_bins(self) -> Summary:
+        return self if self.exact is None else self._binned(self.exact, self.grid)
+
+    def points(self) -> Points:
+        """The weighted points that stand for the scores."""
+        if self.exact is not None:
+            check_reach(self.least, self.greatest, self.grid)
+            values, counts = np.unique(self.exact, return_counts=True)
+            return Points(
+                (values - self.grid.origin) / self.grid.unit,
+                counts / self.count,
+                int(counts.max()) / self.count,
+            )
+        count, first, second = (row.astype(np.float64) for row in self.bins)
+        place = 2.0**-PLACE_BITS
+        mean = first / count * place  # in bin widths, as is the deviation
+        variance = second / count * place - mean * mean
+        deviation = np.sqrt(np.maximum(variance, 0))
+        edge, width = self.grid.bins(self.number)
+        both = [edge + (mean + move) * width for move in (-deviation, deviation)]
+        weights = count / (2 * self.count)
+        return Points(
+            np.concatenate(both),
+            np.concatenate([weights, weights]),
+            float(count.max()) / self.count,
+        )
+
+
+@dataclass(frozen=True)
+class Points:
+    """Weighted points in units of the grid: sums over them stand for means over the scores."""
+
+    values: Floats
+    weights: Floats
+    tie_share: float
+    """Largest share of scores in one place (for binned scores, in one bin)."""
+
+    def mean_and_variance(self) -> tuple[float, float]:
+        """Mean and (1/n) variance, in units of the grid."""
+        mean = weighted_sum(self.values, self.weights)
+        deviations = self.values - mean
+        return mean, weighted_sum(deviations * deviations, self.weights)
+
+
+def check_reach(least: float, greatest: float, grid: Grid) -> None:
+    """Refuse scores that lie beyond the grid.
+
+    Raises
+    ------
+    DegenerateError
+        With the distance of the furthest.
+    """
+    distance = max(greatest - grid.origin, grid.origin - least)
+    if distance >= grid.reach:
+        raise DegenerateError(
+            f"a score lies {distance:.3g} away from the middle of the scores, more than 10^12 "
+            f"times their spread ({grid.unit:.3g}). Remove it, or clip the scores"
+        )

@@ -1,0 +1,94 @@
+"""Sums of doubles that do not depend on their order.
+
+Every double is a multiple of the least one, so any sum of doubles is an integer in units of that,
+and integers are added up without rounding. So sums of parts add up to that of the whole, to the
+last bit, whatever the parts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.onepass.chunks import chunks, map_parts
+
+_CHUNK = 2**15
+_LEAST = 1074  # the least double is 2^-1074
+
+# Ordinary numbers are cut into pieces, multiples of 2^-20, 2^-59 and 2^-98. Those are small enough
+# for a chunk of them to be added up as doubles without rounding, and nothing is left over.
+_CUTS = (20, 59, 98)
+_ORDINARY = (2.0**-46, 2.0**16)
+
+_MANTISSA_BITS = 52
+_HALF_BITS = 26  # halves of a mantissa are added up, so that millions of them stay below 2^53
+
+
+@dataclass(frozen=True)
+class ExactSum:
+    """Some numbers that are not negative: how many, and their sum."""
+
+    count: int = 0
+    total: int = 0
+    """In units of the least double."""
+    is_infinite: bool = False
+
+    @classmethod
+    def of(cls, values: Array) -> ExactSum:
+        """Sum of an array."""
+        return reduce(ExactSum.merge, map_parts(_added_up, values), cls())
+
+    def merge(self, other: ExactSum) -> ExactSum:
+        """Sum of both; associative and commutative."""
+        return ExactSum(
+            self.count + other.count,
+            self.total + other.total,
+            self.is_infinite or other.is_infinite,
+        )
+
+    @property
+    def mean(self) -> float:
+        """The mean, rounded once."""
+        return math.inf if self.is_infinite else self.total / (self.count << _LEAST)
+
+
+def _added_up(values: Array) -> ExactSum:
+    total, is_infinite = 0, False
+    for chunk in chunks(values, _CHUNK):
+        numbers = chunk.astype(np.float64, copy=False)
+        ordinary = (numbers >= _ORDINARY[0]) & (numbers < _ORDINARY[1])
+        if not ordinary.all():
+            others = numbers[~ordinary]
+            total += _by_exponents(others[(others > 0) & (others < np.inf)])
+            is_infinite = is_infinite or bool((others == np.inf).any())
+            numbers = np.where(ordinary, numbers, 0.0)
+        total += _by_cuts(numbers)
+    return ExactSum(len(values), total, is_infinite)
+
+
+def _by_cuts(numbers: Floats) -> int:
+    total, rest = 0, numbers
+    for cut in _CUTS:
+        # A double of this size has no room for anything finer than the cut.
+        large = 1.5 * 2.0 ** (_MANTISSA_BITS - cut)
+        piece = (rest + large) - large
+        total += int(np.ldexp(piece.sum(), cut)) << (_LEAST - cut)
+        rest = rest - piece
+    return total
+
+
+def _by_exponents(numbers: Floats) -> int:
+    bits = numbers.view(np.int64)
+    exponent = bits >> _MANTISSA_BITS
+    mantissa = bits & (2**_MANTISSA_BITS - 1)
+    np.bitwise_or(mantissa, 2**_MANTISSA_BITS, out=mantissa, where=exponent > 0)
+    high = np.bincount(exponent, mantissa >> _HALF_BITS)
+    low = np.bincount(exponent, mantissa & (2**_HALF_BITS - 1))
+    total = 0
+    for power in np.flatnonzero(high + low).tolist():
+        total += ((int(high[power]) << _HALF_BITS) + int(low[power])) << max(power - 1, 0)
+    return total

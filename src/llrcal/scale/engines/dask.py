@@ -1,0 +1,231 @@
+"""Dask does the work: one task for each piece, and a tree of tasks that merge what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, TypeVar
+
+import dask
+import numpy as np
+import pandas as pd
+import polars as pl
+from dask.delayed import Delayed, delayed
+
+from llrcal.arrays import Floats
+from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.onepass.chunks import alone
+from llrcal.scale.counting import Pooled, Stretch
+from llrcal.scale.engines.threads import Progress, silent
+from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.pieces.piece import Batch, Mapped, Piece, bundled
+
+_Value = TypeVar("_Value")
+
+KEEP_MEMORY = {
+    f"distributed.nanny.pre-spawn-environ.{name}": 2**28
+    for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
+}
+"""Configuration of Dask for workers that keep memory for the next chunk.
+
+By default they hand back every freed megabyte at once, and a pass takes twice as long.
+"""
+
+_FAN_IN = 8  # values that one task merges
+_TASKS = 8  # for each thread of a cluster: enough for the slow and the quick to even out
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partition(Piece):
+    """One partition of a Dask frame, which is at hand only where a task works on it."""
+
+    index: int
+    columns: Columns
+    frame: Any = None
+
+    def batches(self) -> Iterator[Batch]:
+        wanted = self.frame[[self.columns.score, self.columns.label]]
+        yield self.columns.batch(pl.DataFrame(wanted.reset_index(drop=True)), self.name)
+
+
+class DaskEngine:
+    """A cluster, or Dask's threads in this process where there is none."""
+
+    most_in_a_stretch = 2**22
+
+    def __init__(
+        self, client: Any | None, parts: Sequence[Delayed] = (), progress: Progress = silent
+    ) -> None:
+        self._client = client
+        self._parts = parts
+        self._progress = progress
+
+    def reduce(
+        self,
+        pieces: Sequence[Piece],
+        work: Callable[[Piece], _Value],
+        merge: Callable[[_Value, _Value], _Value],
+        what: str,
+    ) -> _Value:
+        pieces = self._bundled(pieces)
+        # The work is the result of a task like any other, so that Dask can send it again to a
+        # worker that has lost it.
+        sent = delayed(work, traverse=False)
+        leaves = [self._leaf(piece, sent) for piece in pieces]
+        values = leaves
+        while len(values) > 1:
+            values = [
+                delayed(_merged)(merge, values[i : i + _FAN_IN])
+                for i in range(0, len(values), _FAN_IN)
+            ]
+        value: _Value = self._computed(values[0], leaves, pieces, what)
+        return value
+
+    def _bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        """Pieces of files, several to a task: what a task finds may be many times its piece."""
+        if self._client is None or self._parts:
+            return pieces
+        threads = sum(self._client.nthreads().values())  # none yet, where workers are still to come
+        return bundled(pieces, _TASKS * threads or len(pieces))
+
+    def _leaf(self, piece: Piece, work: Delayed) -> Delayed:
+        index = partition_of(piece)
+        part = None if index is None else self._parts[index]
+        return delayed(_done)(work, delayed(piece, traverse=False), part)
+
+    def _computed(
+        self, root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece], what: str
+    ) -> Any:
+        total, done = sum(piece.rows for piece in pieces), 0
+        self._progress(what, done, total)
+        if self._client is None:
+            return _by_threads(root, leaves, pieces)
+        from distributed import as_completed
+
+        *each, last = self._client.compute([*leaves, root], optimize_graph=False)
+        piece_of = {future.key: piece for future, piece in zip(each, pieces, strict=True)}
+        for future in as_completed(each, loop=self._client.loop):
+            piece = piece_of[future.key]
+            if future.status == "error":
+                problem = future.exception()  # before it is forgotten
+                self._client.cancel([*each, last])
+                with _naming(piece):
+                    raise problem
+            done += piece.rows
+            self._progress(what, done, total)
+        return last.result()
+
+    def stretches(
+        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
+    ) -> list[Pooled]:
+        """A range partition by Dask's own shuffle, and a task for each stretch."""
+        # Dask shuffles between workers only where it knows of them, and on disk elsewhere.
+        current = nullcontext() if self._client is None else self._client.as_current()
+        way = "disk" if self._client is None else "p2p"
+        with current, dask.config.set({"dataframe.shuffle.method": way}):
+            each = [delayed(_pooled)(part, rare_is_tar) for part in self._sorted_out(pieces, cuts)]
+            self._progress("sorting", 0, len(each))
+            return computed(each, self._client)
+
+    def _sorted_out(self, pieces: Sequence[Piece], cuts: Floats) -> list[Delayed]:
+        """A frame for each stretch, with the scores of all pieces that are in it."""
+        import dask.dataframe as dd
+
+        sent = delayed(_Stretcher(cuts), traverse=False)
+        frame = dd.from_delayed(
+            [self._leaf(piece, sent) for piece in pieces], meta=_EMPTY, verify_meta=False
+        )
+        divisions = tuple(range(len(cuts) + 2))
+        parts: list[Delayed] = frame.set_index("stretch", divisions=divisions).to_delayed()
+        return parts
+
+
+def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
+    """What tasks find, by a cluster or by threads of this process."""
+    if client is None:
+        return list(dask.compute(*tasks, scheduler="threads"))
+    return list(client.gather(client.compute(list(tasks))))
+
+
+def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece]) -> Any:
+    try:
+        return dask.compute(root, scheduler="threads")[0]
+    except LlrcalError:
+        raise
+    except Exception:  # what makes up a frame may raise anything, and does not say where
+        for leaf, piece in zip(leaves, pieces, strict=True):
+            with _naming(piece):
+                dask.compute(leaf, scheduler="threads")
+        raise
+
+
+@contextmanager
+def _naming(piece: Piece) -> Iterator[None]:
+    """Errors of a partition, which others make up, with its name."""
+    try:
+        yield
+    except LlrcalError:
+        raise
+    except Exception as problem:
+        if partition_of(piece) is None:
+            raise
+        reason = f"{type(problem).__name__}: {problem}"
+        raise TrialFileError(f"{piece.name}: cannot be read: {reason}") from problem
+
+
+def partition_of(piece: Piece) -> int | None:
+    """The number of the partition of a frame that a piece stands for; None for files."""
+    if isinstance(piece, Mapped):
+        return partition_of(piece.piece)
+    return piece.index if isinstance(piece, Partition) else None
+
+
+def _with_frame(piece: Piece, frame: Any) -> Piece:
+    """The piece where it is at hand, and its rows are known."""
+    if isinstance(piece, Mapped):
+        inner = _with_frame(piece.piece, frame)
+        return replace(piece, piece=inner, rows=inner.rows)
+    return replace(piece, frame=frame, rows=len(frame)) if isinstance(piece, Partition) else piece
+
+
+def _done(work: Callable[[Piece], _Value], piece: Piece, frame: Any) -> _Value:
+    """What a task does: the work on one piece, by itself."""
+    alone()
+    return work(_with_frame(piece, frame))
+
+
+def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
+    return reduce(merge, values)
+
+
+_EMPTY = pd.DataFrame(
+    {"stretch": np.empty(0, np.int64), "score": np.empty(0), "target": np.empty(0, bool)}
+)
+
+
+@dataclass(frozen=True)
+class _Stretcher:
+    """The work on one piece: its scores, with the number of the stretch that each is in."""
+
+    cuts: Floats
+
+    def __call__(self, piece: Piece) -> pd.DataFrame:
+        frames = [
+            pd.DataFrame(
+                {
+                    "stretch": np.searchsorted(self.cuts, scores, side="right"),
+                    "score": scores.astype(np.float64, copy=False),
+                    "target": np.full(len(scores), is_tar),
+                }
+            )
+            for batch in piece.batches()
+            for scores, is_tar in ((batch.tar, True), (batch.non, False))
+        ]
+        return pd.concat([_EMPTY, *frames])
+
+
+def _pooled(frame: pd.DataFrame, rare_is_tar: bool) -> Pooled:
+    scores, is_tar = frame["score"].to_numpy(), frame["target"].to_numpy()
+    return Stretch((scores[is_tar],), (scores[~is_tar],)).pooled(rare_is_tar=rare_is_tar)

@@ -1,0 +1,82 @@
+"""Scores into LLRs by tasks of Dask: a file each, or a partition of a frame each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+from dask.delayed import Delayed, delayed
+
+from llrcal.calibrations.calibration import Calibration
+from llrcal.errors import LlrcalError, OptionError
+from llrcal.onepass.chunks import alone
+from llrcal.scale.applying import Each, Places, Rewriter
+from llrcal.scale.engines.dask import computed
+
+
+def by_tasks(client: Any | None) -> Each:
+    """Files by as many tasks."""
+
+    def each(rewriter: Rewriter, places: Places) -> None:
+        sent = delayed(rewriter, traverse=False)
+        computed([delayed(_rewritten)(sent, *place) for place in places], client)
+
+    return each
+
+
+def _rewritten(rewriter: Rewriter, source: str, out: str) -> None:
+    alone()
+    rewriter(source, out)
+
+
+@dataclass(frozen=True)
+class LLRFrame:
+    """A Dask frame in which LLRs take the place of scores."""
+
+    parts: tuple[Delayed, ...]
+    empty: Any
+    """A frame with the same columns, and no rows."""
+
+    @classmethod
+    def of(cls, frame: Any, calibration: Calibration, score: str) -> LLRFrame:
+        """The frame with another column of scores, which is worked out when it is needed."""
+        applied = _Applied(calibration, score)
+        parts = (delayed(applied)(part, number) for number, part in enumerate(frame.to_delayed()))
+        head = frame.partitions[0].head(0, compute=True)
+        return cls(tuple(parts), head.assign(**{score: head[score].astype("float64")}))
+
+    def frame(self) -> Any:
+        """As a Dask frame."""
+        return dd.from_delayed(self.parts, meta=self.empty)
+
+    def write(self, folder: Path, client: Any | None) -> None:
+        """As Parquet files, one for each partition."""
+        names = (str(folder / f"part-{number:05}.parquet") for number in range(len(self.parts)))
+        written = [
+            delayed(_write)(part, name) for part, name in zip(self.parts, names, strict=True)
+        ]
+        computed(written, client)
+
+
+@dataclass(frozen=True)
+class _Applied:
+    """A task: the LLRs of one partition."""
+
+    calibration: Calibration
+    score: str
+
+    def __call__(self, frame: Any, number: int) -> Any:
+        alone()
+        if self.score not in frame.columns:
+            raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
+        try:
+            llrs = self.calibration(frame[self.score].to_numpy())
+        except LlrcalError as problem:
+            raise type(problem)(f"partition {number} of the frame: {problem}") from problem
+        return frame.assign(**{self.score: llrs})
+
+
+def _write(frame: Any, path: str) -> None:
+    frame.to_parquet(path, index=False)

@@ -1,0 +1,230 @@
+"""Trials in pieces, and what can be asked of them: the passes, each made when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from operator import add
+from typing import TypeVar
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.calibration import Calibration
+from llrcal.errors import ScoreError
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.ranks import Counted, Groups
+from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
+from llrcal.onepass.summary import EXACT_UP_TO, Summary, check_reach
+from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, Pooled, groups_of, joined
+from llrcal.scale.engines.threads import Engine
+from llrcal.scale.pieces.piece import Mapped, Piece
+from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
+
+_Value = TypeVar("_Value")
+
+_LOOKED_AT = 8  # pieces, for a first idea
+
+
+class Passes:
+    """Trials somewhere, and an engine that goes through them.
+
+    ``summarised`` says whether the first pass is to work out summaries, ``ranked`` whether it is to
+    keep the scores of the rarer class, and ``costed`` whether to add up the costs of LLRs. What is
+    not asked for here can be had all the same, for a pass more.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[Piece],
+        engine: Engine,
+        *,
+        summarised: bool = False,
+        ranked: bool = False,
+        costed: bool = False,
+    ) -> None:
+        if not pieces:
+            raise ScoreError("there are no trials")
+        self.pieces = tuple(pieces)
+        self.engine = engine
+        self._summarised, self._ranked, self._costed = summarised, ranked, costed
+
+    @property
+    def rows(self) -> int:
+        """How many trials there are, or about as many."""
+        return sum(piece.rows for piece in self.pieces)
+
+    def mapped(
+        self,
+        *,
+        factor: float = 1.0,
+        calibration: Calibration | None = None,
+        **wanted: bool,
+    ) -> Passes:
+        """The same trials with other scores."""
+        pieces = [Mapped.of(p, factor=factor, calibration=calibration) for p in self.pieces]
+        return Passes(pieces, self.engine, **wanted)
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What one pass tells, by a plan made after a glance at some pieces."""
+        survey = self._surveyed([self._plan(is_tar=True), self._plan(is_tar=False)], "reading")
+        for side, name in ((survey.tar, "target"), (survey.non, "non-target")):
+            if not side.count:
+                raise ScoreError(f"no {name} scores in {self._where}")
+        return survey
+
+    def _plan(self, *, is_tar: bool) -> Plan:
+        glance = self._glance
+        scores, count = (glance.tar if is_tar else glance.non), glance.counts[not is_tar]
+        expected = self.rows * count // max(sum(p.rows for p in self._looked_at), 1)
+        plan = Plan(
+            keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
+            sign=(-1.0 if is_tar else 1.0) if self._costed else None,
+        )
+        if not self._summarised or not len(scores):
+            return plan
+        grid = grid_of(Sample.of(scores))
+        # There may well be fewer than expected, and a sample of too few means another pass.
+        return replace(plan, ceiling=likely_ceiling(expected // 4), grid=grid)
+
+    @property
+    def _where(self) -> str:
+        names = [piece.name for piece in self.pieces]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    @cached_property
+    def _glance(self) -> Glance:
+        return self.engine.reduce(self._looked_at, Glance.at, Glance.merge, "having a look")
+
+    @property
+    def _looked_at(self) -> list[Piece]:
+        count = min(len(self.pieces), _LOOKED_AT)
+        return [self.pieces[i * len(self.pieces) // count] for i in range(count)]
+
+    def _surveyed(self, plans: list[Plan], what: str) -> Survey:
+        tar, non = plans
+        return self.engine.reduce(self.pieces, Surveyor(tar, non), Survey.merge, what)
+
+    @cached_property
+    def samples(self) -> tuple[Sample, Sample]:
+        """Samples of both classes."""
+        known = [_sample(side) for side in self.survey.sides]
+        plans = [Plan(ceiling=ALL_KEYS if sample is None else None) for sample in known]
+        return _pair(known, lambda: [side.sample for side in self._sides(plans, "sampling")])
+
+    @cached_property
+    def summaries(self) -> tuple[Summary, Summary]:
+        """Summaries of both classes, in the bins that follow from the samples of all trials.
+
+        Those that a glance suggested are the same in all but a few cases in a hundred.
+
+        Raises
+        ------
+        DegenerateError
+            If a score lies further out than any bins reach.
+        """
+        sides = self.survey.sides
+        grids = [grid_of(sample) for sample in self.samples]
+        known = [_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
+        for side, grid in zip(sides, grids, strict=True):
+            if side.count > EXACT_UP_TO:  # the methods look at a few themselves
+                check_reach(side.least, side.greatest, grid)
+        plans = [Plan(grid=g if k is None else None) for k, g in zip(known, grids, strict=True)]
+        again = "reading again, in other bins"
+        return _pair(known, lambda: [side.summary for side in self._sides(plans, again)])
+
+    def _sides(self, plans: list[Plan], what: str) -> tuple[Side, Side]:
+        return self._surveyed(plans, what).sides
+
+    def counted(self, values: Floats, *, of_tar: bool) -> Counted:
+        """One class, counted among sorted values."""
+        work = Counter(values, of_tar=of_tar)
+        return self.engine.reduce(self.pieces, work, Counted.merge, "counting")
+
+    def next_above(self, values: Floats) -> Floats:
+        """The smallest score of the commoner class above each value."""
+        work = Finder(values, of_tar=not self.survey.rare_is_tar)
+        return self.engine.reduce(self.pieces, work, np.minimum, "finding knots")
+
+    @cached_property
+    def rare(self) -> Distinct | None:
+        """The rarer class; None if it is too large to be kept."""
+        rare = self.survey.rare
+        if rare.count > MOST_KEPT:
+            return None
+        kept = rare.kept
+        if kept is None:
+            work = Gatherer(of_tar=self.survey.rare_is_tar)
+            kept = self.engine.reduce(self.pieces, work, add, "gathering the rarer class")
+        return Distinct.of(np.concatenate(kept))
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Both classes in rising order, pooled where nothing can bend."""
+        rare_is_tar = self.survey.rare_is_tar
+        if self.rare is None:
+            return self.pooled.groups
+        counted = self.counted(self.rare.values, of_tar=not rare_is_tar)
+        return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Both classes where they are too large to be kept: sorted, a stretch at a time."""
+        rare_is_tar = self.survey.rare_is_tar
+        return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
+
+    @property
+    def _cuts(self) -> Floats:
+        """Scores that part the axis into stretches with about as many trials each."""
+        parts = -(-sum(side.count for side in self.survey.sides) // self.engine.most_in_a_stretch)
+        values, weights = [], []
+        for sample, side in zip(self.samples, self.survey.sides, strict=True):
+            scores, counts = sample.sorted()
+            values.append(scores)
+            weights.append(counts * (side.count / max(counts.sum(), 1)))
+        every, weight = np.concatenate(values), np.concatenate(weights)
+        order = np.argsort(every, kind="stable")
+        total = np.cumsum(weight[order])
+        if not len(total):  # nothing is finite
+            return every
+        at = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
+        return np.unique(every[order][at])
+
+
+def grid_of(sample: Sample) -> Grid:
+    """Bins that suit a sample."""
+    with np.errstate(over="ignore", invalid="ignore"):  # then there is no unit, as will be said
+        return Grid.of_sample(sample)
+
+
+def _sample(side: Side) -> Sample | None:
+    """The sample of a class, where a survey tells it."""
+    if side.kept is not None:
+        return Sample.of(_finite(side.kept))
+    return side.sample if side.sample is not None and side.sample.is_enough else None
+
+
+def _summary(side: Side, grid: Grid) -> Summary | None:
+    """The summary of a class in some bins, where a survey tells it."""
+    if side.summary is not None and side.summary.grid == grid:
+        return side.summary
+    return None if side.kept is None else Summary.of(_finite(side.kept), grid)
+
+
+def _finite(kept: tuple[Array, ...]) -> Array:
+    scores = np.concatenate(kept)
+    return np.asarray(scores[np.isfinite(scores)])
+
+
+def _pair(
+    known: list[_Value | None], others: Callable[[], list[_Value | None]]
+) -> tuple[_Value, _Value]:
+    """What is known of both classes; what is not is asked for."""
+    if any(value is None for value in known):
+        known = [k if k is not None else o for k, o in zip(known, others(), strict=True)]
+    match known:
+        case [tar, non] if tar is not None and non is not None:
+            return tar, non
+    raise AssertionError("a pass did not tell what it was asked for")

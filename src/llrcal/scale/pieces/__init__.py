@@ -1,0 +1,1 @@
+"""Where some of the trials are, and how to read them."""

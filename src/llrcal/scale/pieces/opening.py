@@ -1,0 +1,97 @@
+"""Files of any kind as pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from llrcal.errors import TrialFileError
+from llrcal.scale.pieces.columns import as_batch
+from llrcal.scale.pieces.file_names import Paths, files_of
+from llrcal.scale.pieces.npy import npy_pieces
+from llrcal.scale.pieces.parquet import parquet_pieces
+from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.scale.pieces.text import text_pieces
+from llrcal.trials.joining import Policy
+from llrcal.trials.npy import archive_trials, is_npy, is_npz
+from llrcal.trials.reading import read_and_join
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.spoofs import Spoof, check_spoof
+from llrcal.trials.text.sniffing import Layout, sniff
+
+_UNKNOWN_ROWS = 2**20  # what is said of files that are read as a whole, to show progress
+
+
+def pieces_of(paths: Paths, request: Request, spoof: Spoof = "error") -> list[Piece]:
+    """The pieces of one file or of many, in the order of their names.
+
+    Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; the message names it.
+    OptionError
+        If that cannot be made of spoofs.
+    """
+    check_spoof(spoof)
+    if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
+        return list(_class_by_class(paths, request))
+    names = files_of(paths)
+    found = [piece for name in names for piece in _pieces(name, request, spoof)]
+    if not found:
+        others = f" and {len(names) - 1} more" if names[1:] else ""
+        raise TrialFileError(f"{names[0]}{others}: there are no trials")
+    return found
+
+
+def _class_by_class(pair: str, request: Request) -> Iterator[Piece]:
+    for paths, is_tar in zip(pair.split(","), (True, False), strict=True):
+        for name in files_of(paths):
+            if not is_npy(Source(name).head):
+                raise TrialFileError(
+                    f"{name}: of files of one class each, only arrays (.npy) are read in pieces"
+                )
+            yield from npy_pieces(name, request, is_tar=is_tar)
+
+
+def _pieces(name: str, request: Request, spoof: Spoof) -> list[Piece]:
+    source = Source(name)
+    if source.path is not None and source.head.startswith(b"PAR1"):
+        return parquet_pieces(source, request, spoof)
+    if Path(name).stat().st_size == 0:
+        raise TrialFileError(f"{name}: is empty")
+    layout = _layout(source, request)
+    if layout is None:
+        return [WholePiece(name=name, rows=_UNKNOWN_ROWS, path=name, request=request, spoof=spoof)]
+    return text_pieces(source, layout, request, spoof)
+
+
+def _layout(source: Source, request: Request) -> Layout | None:
+    """The layout of a text file that can be cut at any end of line; None for all other files."""
+    binary = (b"\x89HDF", b"\x93NUMPY", b"PK", b"ARROW1", b"PAR1")
+    if source.head.startswith(binary) or b"\n" not in source.head:
+        return None
+    layout = sniff(source.head, request, source.name)
+    return None if layout.is_matrix else layout
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholePiece(Piece):
+    """A file of any other kind, which must fit into memory by itself."""
+
+    path: str
+    request: Request
+    spoof: Spoof
+
+    def batches(self) -> Iterator[Batch]:
+        if is_npz(Source(self.path).head):
+            trials = archive_trials(self.path, self.request)
+            yield Batch(trials.tar, trials.non)
+            return
+        policy = Policy("error", "error", "all")
+        frame = read_and_join(self.path, None, self.request, self.request, policy).table.frame
+        scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
+        yield as_batch(scores, labels, self.request, self.spoof, self.path)

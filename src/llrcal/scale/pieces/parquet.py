@@ -1,0 +1,91 @@
+"""Rows of a Parquet file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from llrcal.errors import TrialFileError
+from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.spoofs import Spoof
+from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
+from llrcal.trials.tables.frames import SAMPLE, roles_of
+
+_ROWS = 2 * BATCH
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParquetPiece(Piece):
+    """Some rows of a Parquet file."""
+
+    path: str
+    start: int
+    columns: Columns
+
+    def batches(self) -> Iterator[Batch]:
+        for start in range(self.start, self.start + self.rows, BATCH):
+            yield self._batch(start, min(BATCH, self.start + self.rows - start))
+
+    def peek(self) -> Batch:
+        return self._batch(self.start, min(self.rows, PEEK))
+
+    def _batch(self, start: int, rows: int) -> Batch:
+        names = [self.columns.score, self.columns.label]
+        name = _part(self.path, start, rows)
+        frame = collected(scan_parquet(self.path).slice(start, rows).select(names), name)
+        if frame.height != rows:
+            raise TrialFileError(f"{name}: has changed since it was first looked at")
+        return self.columns.batch(frame, name, first_row=start)
+
+
+def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece]:
+    """The pieces of a Parquet file.
+
+    Raises
+    ------
+    TrialFileError
+        If the file is damaged, or its columns cannot be told apart.
+    """
+    path = str(source.path)
+    claims = check_parquet(source)
+    if not claims.rows:
+        return []
+    head = collected(scan_parquet(path).head(SAMPLE), source.name)
+    roles = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
+    for role in ("score", "label"):
+        if role not in roles:
+            raise TrialFileError(f"{source.name}: has no column of {role}s")
+    columns = Columns(roles["score"], roles["label"], request, spoof)
+    return [
+        ParquetPiece(
+            name=_part(path, start, rows),
+            rows=rows,
+            path=path,
+            start=start,
+            columns=columns,
+        )
+        for start, rows in _spans(claims.groups)
+    ]
+
+
+def _part(path: str, start: int, rows: int) -> str:
+    return f"{path}, rows {start} to {start + rows - 1}"
+
+
+def _spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Where pieces begin, and how long they are: whole groups of rows, but for large ones."""
+    start = rows = 0
+    for group in groups:
+        if rows and rows + group > _ROWS:
+            yield from _cut(start, rows)
+            start, rows = start + rows, 0
+        rows += group
+    yield from _cut(start, rows)
+
+
+def _cut(start: int, rows: int) -> Iterator[tuple[int, int]]:
+    for at in range(0, rows, _ROWS):
+        yield start + at, min(_ROWS, rows - at)

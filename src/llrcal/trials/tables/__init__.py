@@ -1,0 +1,1 @@
+"""Trials in tables with named columns: frames, Parquet and Arrow."""

@@ -1,0 +1,110 @@
+"""Parquet files written again with LLRs in place of scores, a group of rows at a time."""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+import polars as pl
+
+from llrcal.errors import LlrcalError, OptionError, TrialFileError
+from llrcal.trials.nan_scores import sentence, warn_of
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.tables.frame_files import check_parquet, collected, saying_what, scan_parquet
+from llrcal.trials.tables.frames import SAMPLE, refuse_nulls, roles_of, rows_counted_from, scores_in
+from llrcal.trials.text.lines import Answers
+
+_OF_THE_SYSTEM = re.compile(r"\(os error \d+\)$")
+_ROWS = 2**21  # rows that are looked through at a time, where one of them is at fault
+
+
+def rewrite_parquet(
+    file: Source,
+    written: IO[bytes],
+    answers: Answers,
+    request: Request,
+) -> str:
+    """Write a Parquet file again; returns how it was read.
+
+    Raises
+    ------
+    TrialFileError
+        If the scores cannot be found without guessing, or one of them is not a number.
+    OptionError
+        If a column that is to be added is there already.
+    """
+    return _Rewriting(file, answers, request).write(written)
+
+
+class _Rewriting:
+    def __init__(self, file: Source, answers: Answers, request: Request) -> None:
+        self.file, self.answers, self.request = file, answers, request
+        self.rows = check_parquet(file).rows
+        self.scan = scan_parquet(str(file.path))
+        self.name = self._score_name()
+        self.left_out = 0
+        self.problem: LlrcalError | None = None
+
+    def _score_name(self) -> str:
+        head = collected(self.scan.head(SAMPLE), self.file.name)
+        named = dict(self.request.named).get("score", "score")
+        if not head.height and named in head.columns:
+            return named
+        if not head.height:
+            raise TrialFileError(f"{self.file.name}: holds no trials")
+        roles = dict(zip(roles_of(head, self.request, self.file.name), head.columns, strict=True))
+        if "score" not in roles:
+            raise TrialFileError(f"{self.file.name}: no column was named as the score")
+        return str(roles["score"])
+
+    def write(self, written: IO[bytes]) -> str:
+        empty = self._answered(collected(self.scan.head(0), self.file.name))
+        try:
+            self.scan.map_batches(
+                self._noting_problems, streamable=True, schema=empty.schema
+            ).sink_parquet(written)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError) as problem:
+            self._find_fault()
+            if _OF_THE_SYSTEM.search(str(problem)):  # most likely of the output: told as it is
+                raise
+            with saying_what(self.file.name):
+                raise
+        if self.left_out:
+            warn_of([sentence(self.file.name, self.left_out, self.rows)])
+        return f"column {self.name!r}"
+
+    def _noting_problems(self, frame: pl.DataFrame) -> pl.DataFrame:
+        try:
+            return self._answered(frame)
+        except LlrcalError as problem:  # which polars would turn into one of its own
+            self.problem = problem
+            raise
+
+    def _answered(self, frame: pl.DataFrame) -> pl.DataFrame:
+        column = frame[self.name]
+        if self.request.on_nan == "drop":
+            column = column.fill_null(float("nan"))
+        refuse_nulls(column, "score", self.file.name)
+        scores = scores_in(column, self.request, self.file.name)
+        if self.request.on_nan == "drop" and (is_nan := scores.is_nan()).any():
+            frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
+            self.left_out += int(is_nan.sum())
+        columns = self.answers(scores.to_numpy())
+        llrs, *added = (pl.Series(key, value) for key, value in columns.items())
+        for column in added:
+            if column.name in frame.columns:
+                raise OptionError(f"{self.file.name}: has a column {column.name!r} already")
+        return frame.with_columns(llrs.rename(self.name), *added)
+
+    def _find_fault(self) -> None:
+        """Raise what is wrong with a score, with its row in the file and not in its group."""
+        if self.problem is None:
+            return
+        for start in range(0, self.rows, _ROWS):
+            rows = self.scan.select(self.name).slice(start, _ROWS)
+            column = collected(rows, self.file.name)[self.name]
+            with rows_counted_from(start):
+                refuse_nulls(column, "score", self.file.name)
+                scores_in(column, self.request, self.file.name)
+        raise self.problem

@@ -1,0 +1,245 @@
+"""Text files with the scores replaced: line by line, and not a byte of anything else changed."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from llrcal.arrays import Array, Floats
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.trials.nan_scores import sentence, warn_of
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.text.faults import first_fault
+from llrcal.trials.text.sniffing import BLANK, COMMENT, Layout, not_utf8
+
+Answers = Callable[[Floats], Mapping[str, Array]]
+"""What to write for scores: their LLRs first, then columns to be added, by name."""
+
+_BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
+_WIDE = 100  # columns; of many more, polars makes an automaton that is too large for it
+
+
+def rewritten(
+    source: Source, layout: Layout, request: Request, answers: Answers
+) -> Iterator[bytes]:
+    """The content of a text file, block by block, with ``answers`` in place of the scores.
+
+    Lines are left out, with a warning in the end, where the score is NaN and the request says so.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not hold what the layout says, with its number.
+    OptionError
+        If a column to be added is there already.
+    """
+    editor = _Editor(source, layout, request, answers)
+    end = _line_end(source)
+    number, done = 1, 0
+    trials, dropped = 0, 0
+    for block in _whole_lines(source, end):
+        if number == 1 and block.startswith(codecs.BOM_UTF8):
+            yield codecs.BOM_UTF8
+            block = block.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
+            done = len(codecs.BOM_UTF8)
+        try:
+            text = block.decode()
+        except UnicodeDecodeError as problem:
+            problem.start += done  # counted from the beginning of the file
+            raise not_utf8(source.name, problem) from problem
+        lines = pl.Series("line", text.split(end.decode()), pl.String)
+        edit = editor.edited(lines, number)
+        yield str(edit.lines.str.join(end.decode()).item()).encode()
+        number, done = number + len(lines) - 1, done + len(block)
+        trials, dropped = trials + edit.trials, dropped + edit.dropped
+    if dropped:
+        warn_of([sentence(source.name, dropped, trials)])
+
+
+def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
+    """The content of a matrix with ``llrs`` in its cells, row by row.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not have as many cells as there are LLRs for it.
+    """
+    end = _line_end(source).decode()
+    lines = source.content.decode().split(end)
+    places = [i for i in range(layout.header_line, len(lines)) if lines[i].strip(BLANK)]
+    for i, row in zip(places, llrs, strict=True):
+        lines[i], count = _with_cells(lines[i], layout.separator, _as_text(row).to_list())
+        if count != 1 + len(row):
+            raise TrialFileError(
+                f"{source.name}, line {i + 1}: has {count} cells where {1 + len(row)} are expected"
+            )
+    return end.join(lines).encode()
+
+
+def _with_cells(line: str, separator: str, texts: list[str]) -> tuple[str, int]:
+    """A row of a matrix with other numbers after its name, and how many cells it has."""
+    sign = re.escape(separator)
+    cell = r"[^ \t\r]+" if separator == " " else rf'(?:^|(?<={sign}))(?:(?:"[^"]*")+|[^{sign}]*)'
+    left = iter([None, *texts])  # the name stays
+
+    def replaced(match: re.Match[str]) -> str:
+        found, text = match.group(), next(left, None)
+        return found if text is None else found.replace(found.strip(' "\r'), text, 1)
+
+    return re.subn(cell, replaced, line)
+
+
+def _line_end(source: Source) -> bytes:
+    return b"\n" if b"\n" in source.head or b"\r" not in source.head else b"\r"
+
+
+def _whole_lines(source: Source, end: bytes) -> Iterator[bytes]:
+    """The content in large blocks that end where a line does."""
+    parts: list[bytes] = []
+    size = 0
+    for block in source.blocks():
+        cut = block.rfind(end) + 1
+        if size + len(block) < _BLOCK or not cut:
+            parts.append(block)
+            size += len(block)
+            continue
+        yield b"".join([*parts, block[:cut]])
+        parts, size = [block[cut:]], len(block) - cut
+    if rest := b"".join(parts):
+        yield rest
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """Lines in their new form, how many trials they were, and how many of these are left out."""
+
+    lines: pl.Series
+    trials: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class _Editor:
+    source: Source
+    layout: Layout
+    request: Request
+    answers: Answers
+
+    def edited(self, lines: pl.Series, first: int) -> _Edit:
+        """The lines, of which the first has the number ``first``, with the scores replaced."""
+        rows = np.flatnonzero(self._is_data(lines, first))
+        parts = _parts(lines.gather(rows), self.layout)
+        scores = parts["score"].cast(pl.Float64, strict=False)
+        values = scores.to_numpy()
+        bad = self.request.unusable(values) | scores.is_null().to_numpy()
+        bad |= (_has_quote(parts["open"]) != _has_quote(parts["close"])).fill_null(True).to_numpy()
+        if bad.any():  # also where there is no number at all
+            raise self._fault(first + int(rows[np.argmax(bad)]))
+        is_nan = np.isnan(values)
+        kept, gone = rows[~is_nan], rows[is_nan]
+        if len(gone):
+            parts, values = parts.filter(~is_nan), values[~is_nan]
+        columns = {name: _as_text(column) for name, column in self.answers(values).items()}
+        llrs, *added = columns.values()
+        body = parts["after"].str.strip_suffix("\r")
+        edited: list[pl.Series | pl.Expr]
+        edited = [parts["before"], parts["open"], llrs, parts["close"], body]
+        joint = pl.lit(self.layout.separator if len(self.layout.roles) > 1 else " ")
+        for column in added:
+            edited += [joint, column]
+        edited.append(parts["after"].str.extract(r"(\r?)$"))
+        lines = lines.scatter(kept, pl.select(pl.concat_str(edited)).to_series())
+        header = self.layout.header_line - first
+        if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
+            lines = lines.scatter(header, self._header(lines[header], list(columns)[1:]))
+        if len(gone):
+            lines = _without(lines, gone)
+        return _Edit(lines, len(rows), len(gone))
+
+    def _header(self, line: str, added: list[str]) -> str:
+        for name in added:
+            if name in (self.layout.header or ()):
+                raise OptionError(f"{self.source.name}: has a column {name!r} already")
+        stripped = line.removesuffix("\r")
+        return self.layout.separator.join([stripped, *added]) + line[len(stripped) :]
+
+    def _is_data(self, lines: pl.Series, first: int) -> Array:
+        """Which lines hold a trial, not being blank, a comment or the header."""
+        blank = lines.str.strip_chars(BLANK) == ""
+        is_data = ~(blank | lines.str.starts_with(COMMENT)).to_numpy()
+        header = self.layout.header_line - first
+        if 0 <= header < len(lines):
+            is_data[header] = False
+        return is_data
+
+    def _fault(self, number: int) -> TrialFileError:
+        fault = first_fault(self.source, self.layout, self.request)
+        if ", line " in str(fault):
+            return fault
+        return TrialFileError(
+            f"{self.source.name}, line {number}: does not have the form of the others"
+        )
+
+
+def _without(lines: pl.Series, gone: Array) -> pl.Series:
+    """The lines but for some; if the last goes, which has no end, the one before keeps its own."""
+    is_kept = np.ones(len(lines), bool)
+    is_kept[gone] = False
+    if not is_kept[-1]:
+        is_kept[-1] = True
+        lines = lines.scatter(len(lines) - 1, "")
+    return lines.filter(pl.Series(is_kept))
+
+
+def _as_text(values: Array) -> pl.Series:
+    """Numbers as the shortest text that reads back as the same number."""
+    return pl.Series(np.asarray(values)).cast(pl.String)
+
+
+def _has_quote(edges: pl.Series) -> pl.Series:
+    return edges.str.contains('"', literal=True)
+
+
+def _parts(lines: pl.Series, layout: Layout) -> pl.DataFrame:
+    """What the pattern finds in each line, under the names of its groups; nulls where nothing."""
+    pattern = _pattern(layout)
+    if len(layout.roles) <= _WIDE:
+        return lines.str.extract_groups(pattern).struct.unnest()
+    wide = re.compile(pattern)
+    found = (wide.match(line) for line in lines)
+    rows = [match.groups() if match else (None,) * wide.groups for match in found]
+    return pl.DataFrame(rows, schema=dict.fromkeys(wide.groupindex, pl.String), orient="row")
+
+
+def _pattern(layout: Layout) -> str:
+    """A regular expression for a line with all its columns.
+
+    It parts what comes before the score, the blanks and quotation marks on both sides of it, the
+    score itself, and the rest. At each character there is one way to go on, which is fast.
+    """
+    place = layout.index("score")
+    left = len(layout.roles) - 1 - place
+    if layout.separator == " ":
+        field, opening, closing = r"[^ \t\r\n]+", "", ""
+        before, score = rf"[ \t]*(?:{field}[ \t]+){{{place}}}", field
+        after = rf"(?:[ \t]+{field}){{{left}}}[ \t]*"
+    else:
+        sign = re.escape(layout.separator)
+        blanks = " *" if layout.separator == "\t" else r"[ \t]*"  # as polars skips them
+        field, opening, closing = rf"[^{sign}\r\n]*", blanks, " *"
+        if layout.quotes:
+            quoted = r'"[^"\r\n]*"'
+            field = rf'(?: *(?:{quoted})+ *|[^"{sign}\r\n]*)'
+            opening, closing = f' *"?{blanks}', ' *"? *'
+        before, score = rf"(?:{field}{sign}){{{place}}}", rf'[^"{sign} \t\r\n]*'
+        after = rf"(?:{sign}{field}){{{left}}}"
+    return (
+        rf"^(?P<before>{before})(?P<open>{opening})(?P<score>{score})(?P<close>{closing})"
+        rf"(?P<after>{after}\r?)$"
+    )

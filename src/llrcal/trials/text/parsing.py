@@ -1,0 +1,198 @@
+"""Text files of any layout: read by polars at full speed, or refused with the line at fault."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from llrcal.errors import TrialFileError
+from llrcal.inputs.labels import Label
+from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.table import Table
+from llrcal.trials.text.byte_checks import Survey
+from llrcal.trials.text.faults import first_fault
+from llrcal.trials.text.sniffing import COMMENT, Layout
+
+_BLOCK = 2**20
+_BLANKS = re.compile(rb"[ \t]+")
+_EDGES = re.compile(rb"^ (?!#)| (?=\r?$)", re.MULTILINE)  # what follows a blank is no comment
+_BLANK_LINES = re.compile(rb"^[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
+_NO_DATA = re.compile(rb"^(?:[ \t]*\r?|%b[^\n]*)(?:\n|\Z)" % COMMENT.encode(), re.MULTILINE)
+
+
+def read_text(source: Source, layout: Layout, request: Request) -> Table:
+    """The trials of a text file.
+
+    Raises
+    ------
+    TrialFileError
+        If a line does not hold what the layout says, with its number.
+    """
+    survey = Survey.of(source, layout)
+    if survey.has_fault or layout.torn:
+        raise first_fault(source, layout, request)
+    frame = None
+    has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)
+    if not has_odd_blanks:
+        skip = layout.first_line - 1
+        comment = COMMENT if survey.comments else None  # to look for some takes time
+        frame = _frame(_input(source), layout, request, source.name, skip=skip, comment=comment)
+    if frame is None:  # there may only be blanks too many
+        frame = _frame(tidied(source.content, layout), layout, request, source.name)
+    if frame is None or _overflows(frame, source, layout, request):
+        raise first_fault(source, layout, request)
+    return Table(
+        with_derived_columns(frame),
+        source.name,
+        f"{layout.reading}{survey}",
+        score_name=layout.score_name,
+        forensic=layout.forensic,
+        unnamed=layout.unnamed,
+    )
+
+
+def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Labels from who is speaking, and the model's name from the speaker's, where they lack."""
+    if set(SPEAKERS) <= set(frame.columns):
+        if "label" not in frame.columns:
+            same = pl.col("enrol_speaker") == pl.col("test_speaker")
+            frame = frame.with_columns(same.cast(pl.Int8).alias("label"))
+        if "enrol" not in frame.columns:
+            frame = frame.with_columns(pl.col("enrol_speaker").alias("enrol"))
+    return frame
+
+
+def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
+    """Labels as numbers; null for a word that is none.
+
+    Raises
+    ------
+    TrialFileError
+        If non-targets are both 0 and -1, which in a key of three numbers are different things.
+    """
+    expression = pl.lit(None, pl.Int8)
+    for label in Label:
+        chosen = [word for word, meaning in request.label_of_word if meaning is label]
+        if chosen:
+            expression = (
+                pl.when(pl.col("label").is_in(chosen))
+                .then(pl.lit(label.value, pl.Int8))
+                .otherwise(expression)
+            )
+    words = words.rename("label")
+    if all((words == number).any() for number in ("0", "-1")):
+        raise TrialFileError(
+            f"{source}: labels are 1, 0 and -1, where 0 may be no trial at all; leave the zeros "
+            "out, or say which two it is: --labels 1,-1"
+        )
+    return words.to_frame().select(expression.alias("label")).to_series()
+
+
+def _input(source: Source) -> str | bytes:
+    """A name where polars can map the file itself, else the bytes."""
+    if b"\n" in source.head:
+        # Polars would take a ~ for the home of the user.
+        return str(Path(source.path).absolute()) if source.path else source.content
+    return source.content.replace(b"\r", b"\n")
+
+
+def tidied(content: bytes, layout: Layout) -> bytes:
+    """The trials alone, without blank lines and comments, and with no blanks but those that part.
+
+    Once the blanks before it are gone, a value that begins with a # would look like a comment.
+    There are none in a matrix.
+    """
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
+    content = content.split(b"\n", layout.first_line - 1)[-1]
+    return b"".join(_tidied_block(block, layout) for block in _blocks(content, layout))
+
+
+def _blocks(content: bytes, layout: Layout) -> Iterator[bytes]:
+    """Whole lines, not too many at once: a substitution holds all its pieces until it is done."""
+    start = 0
+    while start < len(content):
+        end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
+        is_open = layout.quotes and content.count(b'"', start, end) % 2 == 1
+        while is_open and end < len(content):  # a line may end within quotation marks
+            last, end = end, content.find(b"\n", end) + 1 or len(content)
+            is_open = content.count(b'"', last, end) % 2 == 0
+        yield content[start:end]
+        start = end
+
+
+def _tidied_block(content: bytes, layout: Layout) -> bytes:
+    left_out = _BLANK_LINES if layout.is_matrix else _NO_DATA
+    if layout.separator == " ":
+        content = _EDGES.sub(b"", _BLANKS.sub(b" ", content))
+        return left_out.sub(b"", content)
+    patterns = [rb'(?P<kept>"[^"]*")'] if layout.quotes else []
+    patterns.append(left_out.pattern)
+    if layout.padded:
+        sign = re.escape(layout.separator.encode())
+        patterns += [rb" *(?P<sign>%b) *" % sign, rb"^ +", rb" +(?=\r?$)"]
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        return match.group(match.lastgroup) if match.lastgroup else b""
+
+    return re.sub(b"|".join(patterns), replaced, content, flags=re.MULTILINE)
+
+
+def _frame(
+    source: str | bytes,
+    layout: Layout,
+    request: Request,
+    name: str,
+    *,
+    skip: int = 0,
+    comment: str | None = None,
+) -> pl.DataFrame | None:
+    """The columns that have a role; None if a line does not hold what the layout says."""
+    wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
+    names = {f"column_{i + 1}": role for i, role in enumerate(layout.roles)}
+    options: dict[str, Any] = {
+        "has_header": False,
+        "skip_lines": skip,
+        "separator": layout.separator,
+        "quote_char": '"' if layout.quotes else None,
+        "comment_prefix": comment,
+        "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
+        "columns": wanted,
+        "raise_if_empty": False,
+        "glob": False,
+    }
+    try:
+        frame = pl.read_csv(source, **options)
+    except pl.exceptions.PolarsError:
+        return None
+    frame = frame.rename({column: names[column] for column in frame.columns})
+    if "label" in frame.columns:
+        frame = frame.with_columns(as_labels(frame["label"], request, name))
+    return None if _is_faulty(frame, request) else frame
+
+
+def _overflows(frame: pl.DataFrame, source: Source, layout: Layout, request: Request) -> bool:
+    """Whether an infinite score is a number too large for a double, and not the word for it."""
+    if "score" not in frame.columns or not frame["score"].is_infinite().any():
+        return False
+    return ", line " in str(first_fault(source, layout, request))
+
+
+def _is_faulty(frame: pl.DataFrame, request: Request) -> bool:
+    """Whether something is missing, is not a label, or is not a number that can be used."""
+    if any(column.null_count() or _has_empty(column) for column in frame.get_columns()):
+        return True
+    if "score" not in frame.columns:
+        return False
+    return bool(request.unusable(frame["score"].to_numpy()).any())
+
+
+def _has_empty(column: pl.Series) -> bool:
+    """Whether there is a text of no length, which is null unless it stands between quotes."""
+    return column.dtype == pl.String and bool((column == "").any())

@@ -1,0 +1,116 @@
+"""Results never take the place of what they are made from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from llrcal.errors import OptionError
+from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
+from tests.cli.test_fit import llrcal, only_line
+from tests.hostile.files import KEY, LABELLED, SCORES, put
+
+MODEL = ("fit", "labelled.txt", "-o", "model.json", "--method", "pav", "--quiet")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "inside").mkdir()
+    for name, content in (("labelled.txt", LABELLED), ("scores.txt", SCORES), ("key.txt", KEY)):
+        put(name, content)
+        put(f"inside/{name}", content)
+    assert llrcal(*MODEL).exit_code == 0
+    Path("link.txt").symlink_to("scores.txt")
+    Path("around").symlink_to("inside")
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ("fit labelled.txt -o labelled.txt", "labelled.txt"),
+        ("fit scores.txt --key key.txt -o key.txt", "key.txt"),
+        ("fit scores.txt --key key.txt -o link.txt", "link.txt"),
+        ("apply model.json scores.txt -o scores.txt", "scores.txt"),
+        ("apply model.json scores.txt -o ./inside/../scores.txt", "scores.txt"),
+        ("apply model.json link.txt -o scores.txt", "link.txt"),
+        ("apply model.json scores.txt -o model.json", "model.json"),
+        ("apply model.json scores.txt,key.txt -o new.txt,scores.txt", "scores.txt"),
+        ("convert labelled.txt --to kaldi -o labelled.txt", "labelled.txt"),
+        ("convert scores.txt --key key.txt --to csv -o key.txt", "key.txt"),
+        ("convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt", "labelled.txt"),
+        ("evaluate inside/labelled.txt --figures inside --force", "inside/labelled.txt"),
+        ("evaluate scores.txt --key inside/key.txt --figures around --force", "inside/key.txt"),
+        ("evaluate around/labelled.txt --figures inside --force", "around/labelled.txt"),
+        ("compare --train inside/labelled.txt --test labelled.txt --out inside --force", "inside/"),
+        ("compare --train labelled.txt --test inside/labelled.txt --out inside --force", "inside/"),
+        (
+            "compare --train labelled.txt --test scores.txt --test-key inside/key.txt "
+            "--out ./inside/ --force",
+            "inside/key.txt",
+        ),
+    ],
+)
+def test_what_is_read_is_not_written(folder: Path, arguments: str, named: str) -> None:
+    before = contents(folder)
+    result = llrcal(*arguments.split())
+    only_line(result, named)
+    assert "name another file" in result.stderr or "choose another folder" in result.stderr
+    assert contents(folder) == before
+
+
+def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
+    before = contents(folder)
+    words = [sys.executable, "-m", "llrcal", "apply", "model.json", "-", "-o", "scores.txt"]
+    with Path("scores.txt").open("rb") as file:
+        ran = subprocess.run(words, stdin=file, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "scores.txt is also what is read (standard input)" in ran.stderr
+    assert contents(folder) == before
+
+
+def test_a_link_in_the_folder_counts_as_in_it(folder: Path) -> None:
+    (folder / "inside" / "link.txt").symlink_to(folder / "scores.txt")
+    with pytest.raises(OptionError, match=r"inside holds inside/link\.txt"):
+        refuse_to_bury("inside", "inside/link.txt")
+
+
+def test_a_link_into_the_folder_counts_as_in_it(folder: Path) -> None:
+    Path("elsewhere.txt").symlink_to("inside/scores.txt")
+    with pytest.raises(OptionError, match=r"inside holds elsewhere\.txt"):
+        refuse_to_bury("inside", "elsewhere.txt")
+
+
+def test_standard_input_is_read_once(folder: Path) -> None:
+    refuse_to_read_twice("-", "key.txt", None)
+    for inputs in (("-", "-"), ("-,-",), ("-,non.txt", None, "-")):
+        with pytest.raises(OptionError, match="can be read only once"):
+            refuse_to_read_twice(*inputs)
+
+
+def test_what_is_elsewhere_may_be_written(folder: Path) -> None:
+    refuse_to_overwrite("new.txt", "scores.txt", None, "nowhere.txt")
+    refuse_to_overwrite("inside/scores.txt", "scores.txt")
+    refuse_to_overwrite("-", "-")
+    refuse_to_bury("new", "scores.txt", None)
+    refuse_to_bury(None, "scores.txt")
+    refuse_to_bury("inside2", "inside/scores.txt")
+
+
+def test_pipes_and_devices_may_be_read_and_written(folder: Path) -> None:
+    os.mkfifo("pipe")
+    refuse_to_overwrite("pipe", "pipe")
+    refuse_to_overwrite(os.devnull, os.devnull)
+
+
+def test_a_name_that_is_none(folder: Path) -> None:
+    only_line(llrcal("apply", "model.json", "sco\0res.txt", "-o", "new.txt"), "is not a file name")

@@ -1,0 +1,190 @@
+"""Maximum likelihood: certified optima, and the best that many other searches find."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import gammaln, k1e
+
+from llrcal.arrays import Floats
+from llrcal.densities.density import Density, Evaluated
+from llrcal.densities.gaussian import Gaussian
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
+from llrcal.errors import DegenerateError
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.fitting.optimizer import minimise
+from llrcal.onepass.summary import Summary
+from tests.conftest import SHARED, shared
+from tests.score_sets import KINDS, SIZES, score_set
+
+CERTIFIED = [
+    "dax_logret",
+    "dem2gbp",
+    "eruptions",
+    "galaxies",
+    "gh_problem1",
+    "mamquam",
+    "mass_fitdistr_t9",
+    "michelson",
+    "nervepulse_log",
+    "newcomb",
+    "resistors",
+    "sandp500_logret",
+    "smi_index",
+]
+FAMILIES: dict[str, type[Density]] = {"gaussian": Gaussian, "student_t": StudentT, "nig": NIG}
+
+
+def test_every_certified_set_is_listed() -> None:
+    shared("reference", "densities")
+    found = (SHARED / "reference" / "densities").glob("*.csv")
+    assert sorted(path.stem for path in found) == CERTIFIED
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_certified_optimum(name: str, family: str) -> None:
+    path = shared("reference", "densities", f"{name}.csv")
+    scores = np.loadtxt(path, skiprows=1)
+    certified = json.loads(path.with_suffix(".json").read_text())[family]
+    density, report = maximum_likelihood(FAMILIES[family], Summary.of(scores))
+    assert report.converged
+    assert report.positive_definite
+    assert density.loglik * len(scores) == pytest.approx(float(certified["loglik"]), rel=1e-11)
+    boundary = certified.get("boundary", False)
+    assert bool(report.notes) == boundary
+    if boundary:
+        return
+    names = {"gaussian": ("mean", "variance_ml"), "student_t": ("mu", "sigma", "nu")}
+    keys = names.get(family, ("mu", "delta", "alpha", "beta"))
+    expected = [float(certified[key]) for key in keys]
+    assert list(density.params.values()) == pytest.approx(expected, rel=1e-6)
+
+
+def random_starts(family: type[Density], values: Floats, rng: np.random.Generator) -> list[Floats]:
+    places = np.quantile(values, [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98])
+    log_sd = np.log(values.std())
+    starts = []
+    for _ in range(5):
+        start = [rng.choice(places), log_sd - rng.uniform(-0.5, 3)]
+        shape = [rng.normal(), rng.exponential() + 0.01] if family is NIG else [rng.uniform(0, 2)]
+        starts.append(np.array(start + shape))
+    return starts
+
+
+def best_of_random_starts(family: type[Density], scores: Summary, seed: int) -> float:
+    """Mean log-likelihood of the best of many searches, each on the whole set."""
+    points = scores.points()
+    low, high = family.bounds(points.tie_share)
+
+    def cost(theta: Floats) -> Evaluated:
+        return -family.mean_loglik(theta, points.values, points.weights)
+
+    rng = np.random.default_rng(seed)
+    starts = random_starts(family, points.values, rng)
+    found = [minimise(cost, np.clip(s, low, high), lower=low, upper=high).value for s in starts]
+    return float(-min(found) - np.log(scores.grid.unit))
+
+
+def textbook_cost(family: type[Density], free: Floats, x: Floats) -> float:
+    """Mean negative log-likelihood in textbook parameters, through exponentials."""
+    if family is StudentT:
+        mu, sigma, dof = free[0], np.exp(free[1]), np.exp(free[2])
+        y = (x - mu) / sigma
+        constant = gammaln((dof + 1) / 2) - gammaln(dof / 2) - 0.5 * np.log(dof * np.pi)
+        return float(-(constant - np.log(sigma)) + (dof + 1) / 2 * np.log1p(y * y / dof).mean())
+    mu, delta, gamma, beta = free[0], np.exp(free[1]), np.exp(free[2]), free[3]
+    alpha = np.hypot(gamma, beta)
+    r = x - mu
+    q = np.hypot(delta, r)
+    log_k1 = np.log(k1e(alpha * q)) - alpha * q
+    log_pdf = np.log(alpha * delta / np.pi) + delta * gamma + beta * r - np.log(q) + log_k1
+    return float(-log_pdf.mean())
+
+
+def best_of_library(family: type[Density], x: Floats) -> float:
+    """The best that a general optimizer finds in textbook parameters, scores standardised."""
+    y = (x - x.mean()) / x.std()
+    starts = (
+        [[0, 0, 1.5], [np.median(y), -1, 0]]
+        if family is StudentT
+        else [[0, 0.3, 0.3, 0.1], [np.median(y), -0.5, -0.5, 0.0]]
+    )
+    found = []
+
+    def cost(free: Floats) -> float:
+        return textbook_cost(family, free, y)
+
+    with np.errstate(all="ignore"):
+        for start in starts:
+            rough = minimize(cost, np.array(start), method="Nelder-Mead", tol=1e-10)
+            # Beyond this the textbook formula cancels, and may report impossible likelihoods.
+            if np.abs(rough.x).max() < 8:
+                found.append(float(rough.fun))
+    return -min(found, default=np.inf) - float(np.log(x.std()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_search_finds_better(kind: str) -> None:
+    for seed, n in enumerate(SIZES):
+        scores = score_set(kind, n, seed)
+        summary = Summary.of(scores)
+        gaussian, _ = maximum_likelihood(Gaussian, summary)
+        for family in (StudentT, NIG):
+            density, report = maximum_likelihood(family, summary)
+            where = (kind, n, seed, family.family)
+            assert report.converged, where
+            assert report.positive_definite, where
+            assert report.gradient_norm < 1e-10, where
+            assert density.loglik == pytest.approx(density.logpdf(scores).mean(), abs=1e-9), where
+            best = best_of_random_starts(family, summary, seed)
+            if n <= 100:
+                best = max(best, best_of_library(family, scores))
+            assert density.loglik > best - 1e-7, where
+            assert density.loglik > gaussian.loglik - 1e-11, where
+            assert np.isfinite(density.logpdf(np.linspace(-1e6, 1e6, 99))).all(), where
+
+
+@pytest.mark.parametrize("kind", ["skewed", "heavy-tailed", "uniform", "bimodal", "rounded"])
+def test_nig_mean_is_the_sample_mean(kind: str) -> None:
+    # Holds at every NIG maximum, inside and on the edge: a certificate of optimality.
+    scores = score_set(kind, 400, 5)
+    nig, _ = maximum_likelihood(NIG, Summary.of(scores))
+    mean = nig.origin + nig.location + nig.scale * np.tanh(nig.asymmetry)
+    assert abs(mean - scores.mean()) < 1e-8 * scores.std()
+
+
+def test_symmetric_light_tails_end_at_the_gaussian() -> None:
+    half = np.linspace(0.01, 1, 200)
+    summary = Summary.of(np.concatenate([-half, half]))
+    gaussian, _ = maximum_likelihood(Gaussian, summary)
+    for family in (StudentT, NIG):
+        density, report = maximum_likelihood(family, summary)
+        assert density.loglik == pytest.approx(gaussian.loglik, abs=1e-13)
+        assert report.notes
+
+
+def test_weights_are_repetitions() -> None:
+    scores = score_set("heavy-tailed", 200, 3)
+    for family in (Gaussian, StudentT, NIG):
+        once, _ = maximum_likelihood(family, Summary.of(scores))
+        thrice, _ = maximum_likelihood(family, Summary.of(np.repeat(scores, 3)))
+        assert thrice.loglik == pytest.approx(once.loglik, rel=1e-13)
+        assert list(thrice.params.values()) == pytest.approx(list(once.params.values()), rel=1e-8)
+
+
+@pytest.mark.parametrize("family", [Gaussian, StudentT, NIG])
+def test_degenerate_scores_are_refused(family: type[Density]) -> None:
+    with pytest.raises(DegenerateError, match="all 30 scores equal 2"):
+        maximum_likelihood(family, Summary.of(np.full(30, 2.0)))
+    if family is not Gaussian:
+        mostly_one = np.concatenate([np.zeros(60), np.linspace(1, 2, 40)])
+        with pytest.raises(DegenerateError, match="60% of the 100 scores share one value"):
+            maximum_likelihood(family, Summary.of(mostly_one))
+        with pytest.raises(DegenerateError, match="too few"):
+            maximum_likelihood(family, Summary.of(np.array([1.0, 2.0])))

@@ -1,0 +1,210 @@
+"""Trust-region Newton: known minima, bounds, domains, and escape from saddle points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from llrcal.arrays import Floats
+from llrcal.densities.density import Evaluated
+from llrcal.densities.nig import NIG
+from llrcal.fitting.optimizer import Function, Solution, minimise
+
+
+def quadratic(hessian: Floats, centre: Floats) -> Function:
+    def function(x: Floats) -> Evaluated:
+        d = x - centre
+        return Evaluated(float(0.5 * d @ hessian @ d), hessian @ d, hessian)
+
+    return function
+
+
+def rosenbrock(x: Floats) -> Evaluated:
+    a, b = x
+    return Evaluated(
+        float((1 - a) ** 2 + 100 * (b - a * a) ** 2),
+        np.array([-2 * (1 - a) - 400 * a * (b - a * a), 200 * (b - a * a)]),
+        np.array([[2 - 400 * (b - 3 * a * a), -400 * a], [-400 * a, 200.0]]),
+    )
+
+
+def double_well(x: Floats) -> Evaluated:
+    """Minima at (+-1, 0), a saddle point at the origin."""
+    a, b = x
+    return Evaluated(
+        float((a * a - 1) ** 2 + b * b),
+        np.array([4 * a * (a * a - 1), 2 * b]),
+        np.array([[12 * a * a - 4, 0.0], [0.0, 2.0]]),
+    )
+
+
+def test_rosenbrock() -> None:
+    solution = minimise(rosenbrock, np.array([-1.2, 1.0]))
+    assert solution.converged
+    assert solution.positive_definite
+    assert solution.point == pytest.approx([1, 1], abs=1e-12)
+    assert solution.iterations < 40
+
+
+@given(
+    st.lists(st.floats(-2, 2), min_size=3, max_size=3),
+    st.lists(st.floats(0.01, 100), min_size=3, max_size=3),
+    st.integers(0, 1000),
+)
+@example(centre=[1.0761044450041817, 0, 0], curvature=[0.125] * 3, seed=0)  # ends beside a bound
+def test_convex_quadratic_in_a_box(centre: list[float], curvature: list[float], seed: int) -> None:
+    rotation = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
+    hessian = rotation @ np.diag(curvature) @ rotation.T
+    hessian = (hessian + hessian.T) / 2
+    low, high = np.array([-1.0, -np.inf, 0.0]), np.array([1.0, 0.5, np.inf])
+    solution = minimise(quadratic(hessian, np.array(centre)), np.zeros(3), lower=low, upper=high)
+    assert solution.converged
+    assert np.all((solution.point >= low) & (solution.point <= high))
+    # Karush-Kuhn-Tucker: no gradient but into a bound.
+    gradient = solution.gradient
+    assert np.abs(gradient[solution.free]).max(initial=0) <= 1e-10
+    for i in solution.active:
+        at_low = solution.point[i] == low[i]
+        assert gradient[i] > 0 if at_low else gradient[i] < 0
+
+
+def test_domain_ends_without_notice() -> None:
+    def barrier(x: Floats) -> Evaluated:
+        if x[0] <= 0:
+            return Evaluated(np.inf, np.zeros(1), np.zeros((1, 1)))
+        return Evaluated(
+            float(x[0] - np.log(x[0])), np.array([1 - 1 / x[0]]), np.array([[1 / x[0] ** 2]])
+        )
+
+    solution = minimise(barrier, np.array([50.0]))
+    assert solution.converged
+    assert solution.point[0] == pytest.approx(1, abs=1e-12)
+    with pytest.raises(ValueError, match="start point"):
+        minimise(barrier, np.array([-1.0]))
+
+
+def test_a_flat_direction_is_no_obstacle() -> None:
+    """A valley without curvature along its floor: any point of it will do."""
+    solution = minimise(quadratic(np.diag([2.0, 0.0]), np.array([1.0, 0.0])), np.array([5.0, 3.0]))
+    assert solution.converged
+    assert solution.point[0] == pytest.approx(1)
+    assert not solution.positive_definite
+
+
+def test_unbounded_function_does_not_converge() -> None:
+    solution = minimise(quadratic(-np.eye(2), np.zeros(2)), np.ones(2), max_iterations=30)
+    assert not solution.converged
+    assert "30 iterations" in solution.reason
+
+
+def test_saddle_is_left_along_negative_curvature() -> None:
+    solution = minimise(double_well, np.zeros(2))
+    assert solution.converged
+    assert solution.saddles_escaped == 1
+    assert np.abs(solution.point) == pytest.approx([1, 0], abs=1e-10)
+    stuck = minimise(double_well, np.zeros(2), escape_saddles=False)
+    assert not stuck.converged
+    assert not stuck.positive_definite
+    assert "saddle" in stuck.reason
+    assert np.all(stuck.point == 0)
+
+
+def test_saddle_approached_along_its_stable_direction() -> None:
+    # The gradient never has a component along the negative curvature.
+    start = np.array([0.0, 3.0])
+    assert minimise(double_well, start).converged
+    assert minimise(double_well, start).value == pytest.approx(0, abs=1e-15)
+    assert minimise(double_well, start, escape_saddles=False).value == pytest.approx(1)
+
+
+def negative_nig(values: Floats) -> Function:
+    weights = np.full(len(values), 1 / len(values))
+
+    def function(theta: Floats) -> Evaluated:
+        return -NIG.mean_loglik(theta, values, weights)
+
+    return function
+
+
+def constrained(function: Function, start: Floats, fixed: dict[int, float]) -> Solution:
+    """Minimum with some coordinates held at a value."""
+    low, high = (bound.copy() for bound in NIG.bounds(0.0))
+    for i, value in fixed.items():
+        low[i] = high[i] = value
+    return minimise(function, start, lower=low, upper=high)
+
+
+def exponential_quantiles(size: int) -> Floats:
+    return -np.log1p(-(np.arange(size) + 0.5) / size)
+
+
+class TestSymmetricSaddle:
+    """Two skewed heaps that face each other, seen from the best symmetric density."""
+
+    values = np.concatenate([-4 + exponential_quantiles(400), 4 - exponential_quantiles(400)])
+    function = staticmethod(negative_nig(values))
+    start = constrained(function, np.array([0, 1.0, 0, 0.5]), {0: 0.0, 2: 0.0}).point
+    low, high = NIG.bounds(0.0)
+
+    def test_escape_reaches_the_optimum(self) -> None:
+        solution = minimise(self.function, self.start, lower=self.low, upper=self.high)
+        assert solution.converged
+        assert solution.positive_definite
+        assert solution.saddles_escaped >= 1
+        assert abs(solution.point[2]) > 0.1
+        best = min(
+            minimise(self.function, np.array(start), lower=self.low, upper=self.high).value
+            for start in ([2, 1, -0.5, 0.1], [-2, 1, 0.5, 0.1], [0, 1, 0.2, 2.0])
+        )
+        assert solution.value == pytest.approx(best, abs=1e-10)
+
+    def test_without_escape_it_stays(self) -> None:
+        stuck = minimise(
+            self.function, self.start, lower=self.low, upper=self.high, escape_saddles=False
+        )
+        escaped = minimise(self.function, self.start, lower=self.low, upper=self.high)
+        assert not stuck.converged
+        assert stuck.saddles_escaped == 0
+        assert stuck.value > escaped.value + 1e-3
+        assert stuck.point == pytest.approx(self.start)
+
+
+class TestSquaredAsymmetry:
+    """The paper's situation: with a squared parameter, its zero is stationary for any data.
+
+    On right-skewed scores the best symmetric density is then a saddle point.
+    """
+
+    values = exponential_quantiles(500) ** 1.2
+    plain = staticmethod(negative_nig(values))
+
+    @staticmethod
+    def squared(theta: Floats) -> Evaluated:
+        root = theta[2]
+        at = theta.copy()
+        at[2] = root * root
+        here = TestSquaredAsymmetry.plain(at)
+        chain = np.array([1, 1, 2 * root, 1])
+        curved = here.hessian * np.outer(chain, chain)
+        curved[2, 2] += 2 * here.gradient[2]
+        return Evaluated(here.value, here.gradient * chain, curved)
+
+    start = constrained(plain, np.array([1.0, 0, 0, 0.5]), {2: 0.0}).point
+    low, high = NIG.bounds(0.0)
+
+    def test_escape_reaches_the_optimum(self) -> None:
+        solution = minimise(self.squared, self.start, lower=self.low, upper=self.high)
+        best = minimise(self.plain, np.array([0.5, 0, 1.0, 0.5]), lower=self.low, upper=self.high)
+        assert solution.converged
+        assert solution.saddles_escaped == 1
+        assert solution.value == pytest.approx(best.value, abs=1e-10)
+
+    def test_without_escape_it_stays(self) -> None:
+        stuck = minimise(
+            self.squared, self.start, lower=self.low, upper=self.high, escape_saddles=False
+        )
+        assert not stuck.converged
+        assert stuck.point[2] == 0
+        assert "saddle" in stuck.reason

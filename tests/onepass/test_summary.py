@@ -1,0 +1,189 @@
+"""The one-pass summary: exact moments, mergeable bit for bit, faithful sums."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal.arrays import Floats
+from llrcal.densities.density import Density
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
+from llrcal.errors import DegenerateError
+from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.summary import EXACT_UP_TO, Summary
+
+MANY = 3 * EXACT_UP_TO
+
+
+def same(a: Summary, b: Summary) -> bool:
+    exact = (a.exact is None) == (b.exact is None)
+    if exact and a.exact is not None and b.exact is not None:
+        exact = np.array_equal(a.exact, b.exact)
+    return (
+        exact
+        and a.grid == b.grid
+        and (a.count, a.least, a.greatest) == (b.count, b.least, b.greatest)
+        and np.array_equal(a.number, b.number)
+        and np.array_equal(a.bins, b.bins)
+    )
+
+
+def heavy(n: int, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).standard_t(2.5, n)
+
+
+def test_small_sets_are_kept_exactly() -> None:
+    scores = heavy(EXACT_UP_TO)
+    summary = Summary.of(scores)
+    points = summary.points()
+    assert summary.exact is not None
+    values = points.values * summary.grid.unit + summary.grid.origin
+    assert values == pytest.approx(np.sort(scores), rel=1e-15, abs=1e-15)
+    assert Summary.of(np.append(scores, 0.0)).exact is None
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e6, -1e9])
+@pytest.mark.parametrize("scale", [1.0, 3e-9, 7e8])
+def test_moments_are_exact(scale: float, shift: float) -> None:
+    scores = (heavy(MANY) + shift) * scale
+    summary = Summary.of(scores)
+    mean, variance = summary.points().mean_and_variance()
+    unit, origin = summary.grid.unit, summary.grid.origin
+    exact = (scores - origin).astype(np.longdouble)
+    assert mean * unit == pytest.approx(float(exact.mean()), rel=1e-12, abs=1e-12 * unit)
+    assert variance * unit**2 == pytest.approx(float(exact.var()), rel=1e-12)
+    assert (summary.least, summary.greatest) == (scores.min(), scores.max())
+
+
+def test_moments_of_tied_scores() -> None:
+    scores = np.random.default_rng(0).integers(0, 7, MANY) / 3
+    summary = Summary.of(scores)
+    mean, variance = summary.points().mean_and_variance()
+    at = mean * summary.grid.unit + summary.grid.origin
+    assert at == pytest.approx(scores.mean(), rel=1e-12)
+    assert variance * summary.grid.unit**2 == pytest.approx(scores.var(), rel=1e-12)
+
+
+@given(st.lists(st.integers(0, MANY), max_size=8), st.integers(0, 3), st.randoms())
+def test_merging_is_associative_to_the_last_bit(cuts: list[int], seed: int, random: object) -> None:
+    scores = heavy(MANY, seed)
+    grid = Grid.of(scores)
+    whole = Summary.of(scores, grid)
+    parts = [Summary.of(scores[a:b], grid) for a, b in pairwise(sorted({0, *cuts, MANY}))]
+    random.shuffle(parts)  # type: ignore[attr-defined]
+    left = parts[0]
+    for part in parts[1:]:
+        left = left.merge(part)
+    right = parts[-1]
+    for part in parts[-2::-1]:
+        right = part.merge(right)
+    assert same(left, whole)
+    assert same(right, whole)
+
+
+def test_small_parts_of_a_small_set_stay_exact() -> None:
+    scores = heavy(1000)
+    grid = Grid.of(scores)
+    merged = Summary.of(scores[:300], grid).merge(Summary.of(scores[300:], grid))
+    assert same(merged, Summary.of(scores, grid))
+    empty = Summary.of(scores[:0], grid)
+    assert same(merged.merge(empty), merged)
+
+
+def test_sums_of_any_number_of_scores() -> None:
+    summary = Summary.of(heavy(MANY))
+    mean, variance = summary.points().mean_and_variance()
+    for _ in range(30):
+        summary = summary.merge(summary)
+    assert summary.count == MANY << 30
+    assert summary.bins.min() >= 0
+    assert summary.points().mean_and_variance() == pytest.approx((mean, variance), rel=1e-14)
+
+
+def test_grids_must_agree() -> None:
+    with pytest.raises(ValueError, match="different grids"):
+        Summary.of(heavy(10)).merge(Summary.of(heavy(10) + 100))
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_threads_change_no_bit(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = heavy(2_200_000)
+    whole = Summary.of(scores)
+    monkeypatch.setenv("LLRCAL_THREADS", threads)
+    assert same(Summary.of(scores), whole)
+    assert same(Summary.of(scores[::-1], whole.grid), whole)
+
+
+def test_float32_is_the_same_as_its_double() -> None:
+    scores = heavy(MANY).astype(np.float32)
+    assert same(Summary.of(scores), Summary.of(scores.astype(np.float64)))
+
+
+def test_grid_is_a_power_of_two_and_rescales_with_it() -> None:
+    scores = heavy(1000) + 17.3
+    grid = Grid.of(scores)
+    assert np.log2(grid.unit) == np.round(np.log2(grid.unit))
+    assert grid.origin % grid.unit == 0
+    scaled = Grid.of(scores * 2.0**-40)
+    assert (scaled.origin, scaled.unit) == (grid.origin * 2.0**-40, grid.unit * 2.0**-40)
+
+
+@pytest.mark.parametrize("scores", [np.zeros(9), np.r_[np.zeros(90), 1.0], np.array([3.0])])
+def test_grid_of_tied_scores(scores: Floats) -> None:
+    grid = Grid.of(scores)
+    assert grid.unit > 0
+    assert np.isfinite(grid.origin)
+
+
+def test_absurd_outlier_is_refused() -> None:
+    scores = np.append(heavy(MANY), 1e300)
+    with pytest.raises(DegenerateError, match="away from the middle"):
+        Summary.of(scores)
+    with pytest.raises(DegenerateError, match="away from the middle"):
+        Summary.of(scores[-100:]).points()
+
+
+def exact_gradient(family: type[Density], density: Density, scores: Floats) -> Floats:
+    """Gradient of the exact mean log-likelihood, in standard units of the scores."""
+    sd = float(np.subtract(*np.quantile(scores, [0.75, 0.25])) / 1.349)
+    values = (scores - density.origin) / sd
+    shape = ("asymmetry", "tail") if family is NIG else ("inverse_dof",)
+    theta = np.array(
+        [density.location / sd, np.log(density.scale / sd), *(getattr(density, s) for s in shape)]
+    )
+    weights = np.full(len(values), 1 / len(values))
+    return family.mean_loglik(theta, values, weights).gradient
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", [StudentT, NIG])
+@pytest.mark.parametrize("outlier", [1e6, -1e6])
+def test_gradient_of_the_exact_likelihood_vanishes(family: type[Density], outlier: float) -> None:
+    scores = heavy(1_000_000, 1)
+    scores[123_456] = outlier
+    density, report = maximum_likelihood(family, Summary.of(scores))
+    assert report.converged
+    assert np.abs(exact_gradient(family, density, scores)).max() < 1e-8
+
+
+@pytest.mark.parametrize("family", [StudentT, NIG])
+@pytest.mark.parametrize("kind", ["skewed", "rounded", "narrow"])
+def test_gradient_on_other_shapes(family: type[Density], kind: str) -> None:
+    rng = np.random.default_rng(3)
+    n = 60_000
+    if kind == "skewed":
+        scores = rng.gamma(2.5, 1.0, n) + rng.normal(0, 0.1, n)
+    elif kind == "rounded":
+        scores = np.round(rng.standard_t(4, n), 2)
+    else:
+        scores = np.where(rng.random(n) < 0.5, rng.normal(0, 0.01, n), rng.standard_t(3, n))
+    density, report = maximum_likelihood(family, Summary.of(scores))
+    assert report.converged
+    if not report.notes:
+        assert np.abs(exact_gradient(family, density, scores)).max() < 1e-8

@@ -1,0 +1,119 @@
+"""Threads that go through pieces: never more than a few at once, and the first fault is told."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import add
+
+import numpy as np
+import pytest
+
+from llrcal import ScoreError
+from llrcal.onepass.chunks import threads
+from llrcal.scale.engines.threads import Threads
+from llrcal.scale.pieces.piece import NOTHING, PEEK, ArrayPiece, Batch, Mapped, Piece
+from tests.scale.sets import Passes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbered(Piece):
+    number: int
+
+    def batches(self) -> Iterator[Batch]:
+        yield NOTHING
+
+
+PIECES = [Numbered(name=f"piece {number}", rows=2, number=number) for number in range(50)]
+
+
+def number_of(piece: Piece) -> int:
+    assert isinstance(piece, Numbered)
+    return piece.number
+
+
+@pytest.mark.parametrize("count", ["1", "3"])
+def test_values_of_all_pieces_are_merged(count: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", count)
+    passes = Passes()
+    assert Threads(passes).reduce(PIECES, number_of, add, "adding") == sum(range(50))
+    assert (passes.names, passes.done, passes.total) == (["adding"], 100, 100)
+    assert Threads().reduce(PIECES[3:4], number_of, add, "adding") == 3
+
+
+def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or else what they found would wait in memory to be merged."""
+    monkeypatch.setenv("LLRCAL_THREADS", "2")
+    begun, merged = [], []
+    most = 0
+
+    def work(piece: Piece) -> int:
+        begun.append(piece)
+        return number_of(piece)
+
+    def merge(one: int, other: int) -> int:
+        nonlocal most
+        merged.append(other)
+        most = max(most, len(begun) - len(merged))
+        return one + other
+
+    Threads().reduce(PIECES, work, merge, "adding")
+    assert most <= 5
+
+
+def test_threads_work_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread for each piece is enough; it uses no others."""
+    monkeypatch.setenv("LLRCAL_THREADS", "4")
+    assert threads() == 4
+    assert Threads().reduce(PIECES, lambda _: threads(), max, "asking") == 1
+    assert threads() == 4
+
+
+def test_the_first_fault_in_order_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", "3")
+    failed = threading.Event()
+
+    def work(piece: Piece) -> int:
+        if number_of(piece) == 10:
+            assert failed.wait(20)  # another one fails first
+        if number_of(piece) == 11:
+            failed.set()
+        if number_of(piece) >= 10:
+            raise ScoreError(piece.name)
+        return 0
+
+    with pytest.raises(ScoreError, match="piece 10"):
+        Threads().reduce(PIECES, work, add, "failing")
+
+
+def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", "2")
+    begun = []
+
+    def work(piece: Piece) -> int:
+        begun.append(piece)
+        raise ScoreError(piece.name)
+
+    with pytest.raises(ScoreError, match="piece 0"):
+        Threads().reduce(PIECES, work, add, "failing")
+    assert len(begun) <= 4
+
+
+def test_a_glance_keeps_the_shares_of_the_classes() -> None:
+    tar, non = np.arange(10.0**4), np.arange(10.0**6)
+    peeked = ArrayPiece.of(tar, non).peek()
+    assert PEEK / 2 < len(peeked.tar) + len(peeked.non) <= PEEK + 2
+    assert len(peeked.tar) / len(peeked.non) == pytest.approx(0.01, rel=0.01)
+
+
+def test_scores_that_a_calibration_refuses_are_told_with_the_piece() -> None:
+    def refuse(scores: object) -> None:
+        raise ScoreError("no")
+
+    piece = ArrayPiece.of(np.ones(3), np.ones(2), "night.parquet")
+    with pytest.raises(ScoreError, match=r"night\.parquet: no"):
+        list(Mapped.of(piece, calibration=refuse).batches())  # type: ignore[arg-type]
+    assert Mapped.of(piece) is piece
+    (batch,) = Mapped.of(piece, factor=-2.0).batches()
+    assert (batch.tar.tolist(), batch.non.tolist()) == ([-2.0] * 3, [-2.0] * 2)

@@ -1,0 +1,81 @@
+"""Arrays of one class each, read in pieces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from llrcal import LlrcalWarning, ScoreError, TrialFileError, out_of_core
+from llrcal.arrays import Array
+from llrcal.scale.pieces import npy as npy_piece
+from tests.scale.sets import QUICK, in_memory, quiet, texts
+from tests.trial_sets import normal
+
+TAR, NON = normal(4000, 2.1, 1.3), normal(9000, -1.1, 1.0)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npy_piece, "_ROWS", 3000)
+    monkeypatch.setattr(npy_piece, "BATCH", 1000)
+    monkeypatch.setattr(npy_piece, "PEEK", 100)
+
+
+def saved(folder: Path, tar: Array = TAR, non: Array = NON) -> str:
+    np.save(folder / "tar.npy", tar)
+    np.save(folder / "non.npy", non)
+    return f"{folder}/tar.npy,{folder}/non.npy"
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8", np.int16])
+def test_types(dtype: str, tmp_path: Path) -> None:
+    tar, non = ((scores * 9).astype(dtype) for scores in (TAR, NON))
+    with quiet():
+        found = out_of_core.fit_all(saved(tmp_path, tar, non), methods=QUICK)
+    assert texts(found) == in_memory(tar, non, QUICK)
+
+
+def test_patterns(tmp_path: Path) -> None:
+    for number, part in enumerate(np.split(NON, [10, 5000])):
+        np.save(tmp_path / f"non-{number}.npy", part)
+    np.save(tmp_path / "tar.npy", TAR)
+    found = out_of_core.fit_all(f"{tmp_path}/tar.npy,{tmp_path}/non-*.npy", methods=QUICK)
+    assert texts(found) == in_memory(TAR, NON, QUICK)
+
+
+@pytest.mark.parametrize("index", [0, 999, 1000, 3500, 3999])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_faults_are_told_with_their_index(value: float, index: int, tmp_path: Path) -> None:
+    tar = TAR.copy()
+    tar[index] = value
+    with pytest.raises(ScoreError, match=rf"tar\.npy: .* the first is {value} at index {index}\."):
+        out_of_core.fit(saved(tmp_path, tar))
+
+
+def test_nan_is_dropped_and_infinity_is_not(tmp_path: Path) -> None:
+    tar = TAR.copy()
+    tar[[5, 3500]] = np.nan
+    with pytest.warns(LlrcalWarning, match="2 trials were left out"):
+        found = out_of_core.fit_all(saved(tmp_path, tar), methods=QUICK, form={"on_nan": "drop"})
+    assert texts(found) == in_memory(tar[~np.isnan(tar)], NON, QUICK)
+    tar[3600] = -np.inf
+    with pytest.raises(ScoreError, match="-inf at index 3600"):
+        out_of_core.fit(saved(tmp_path, tar), form={"on_nan": "drop"})
+
+
+def test_what_is_no_array_of_scores(tmp_path: Path) -> None:
+    with pytest.raises(ScoreError, match=r"non\.npy: scores have shape \(3000, 3\)"):
+        out_of_core.fit(saved(tmp_path, TAR, NON.reshape(3000, 3)))
+    with pytest.raises(ScoreError, match=r"non\.npy: scores are booleans"):
+        out_of_core.fit(saved(tmp_path, TAR, NON > 0))
+    pair = saved(tmp_path)
+    (tmp_path / "non.npy").write_bytes((tmp_path / "non.npy").read_bytes()[:-100])
+    with pytest.raises(TrialFileError, match=r"non\.npy: cannot be read as an array"):
+        out_of_core.fit(pair)
+
+
+def test_a_class_without_scores(tmp_path: Path) -> None:
+    with pytest.raises(ScoreError, match="no target scores"):
+        out_of_core.fit(saved(tmp_path, TAR[:0]))

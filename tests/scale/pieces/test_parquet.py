@@ -1,0 +1,168 @@
+"""Rows of Parquet files: cut at groups of rows, and what cannot be used told by its row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import llrcal
+from llrcal import LlrcalWarning, TrialFileError, out_of_core
+from llrcal.scale.pieces import parquet as parquet_piece
+from llrcal.scale.pieces.opening import pieces_of
+from llrcal.scale.pieces.parquet import _spans
+from llrcal.trials.request import Request
+from tests.scale.sets import QUICK, in_memory, table, texts, trials, words
+
+COUNT, ROW = 10_000, 7777
+SCORES, IS_TARGET = trials(COUNT)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_piece, "_ROWS", 3000)
+    monkeypatch.setattr(parquet_piece, "BATCH", 1000)
+    monkeypatch.setattr(parquet_piece, "PEEK", 100)
+
+
+def written(path: Path, row: int | None = None, **changed: Any) -> Path:
+    """A file of trials, of which one has something else."""
+    columns: dict[str, list[Any]] = {"score": SCORES.tolist(), "label": words(IS_TARGET)}
+    for name, value in changed.items():
+        columns[name][ROW if row is None else row] = value
+    pl.DataFrame(columns).write_parquet(path, row_group_size=700)
+    return path
+
+
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "NaN": ({"score": np.nan}, "the first is nan in row {row}"),
+    "infinite": ({"score": np.inf}, "the first is inf in row {row}"),
+    "missing": ({"score": None}, "missing values, the first in row {row}"),
+    "no label": ({"label": None}, "missing values, the first in row {row}"),
+    "odd label": ({"label": "what"}, "row {row}: the label 'what' is neither"),
+}
+
+
+@pytest.mark.parametrize("row", [0, 50, 2500, ROW, COUNT - 1])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_told_with_the_row_of_the_file(fault: str, row: int, tmp_path: Path) -> None:
+    changed, told = FAULTS[fault]
+    path = written(tmp_path / "trials.parquet", row, **changed)
+    with pytest.raises(TrialFileError) as caught:
+        out_of_core.fit(path)
+    assert "trials.parquet, rows " in str(caught.value)
+    assert told.format(row=row) in str(caught.value)
+    first, last = str(caught.value).partition(", rows ")[2].partition(":")[0].split(" to ")
+    assert int(first) <= row <= int(last)
+
+
+@pytest.mark.parametrize("value", [np.nan, None])
+def test_scores_that_are_dropped_are_counted(value: float | None, tmp_path: Path) -> None:
+    path = written(tmp_path / "trials.parquet", score=value)
+    written(tmp_path / "other.parquet", 5, score=value)
+    kept = np.arange(COUNT) != ROW
+    with pytest.warns(LlrcalWarning, match="1 trials were left out"):
+        found = out_of_core.fit_all(path, methods=QUICK, form={"on_nan": "drop"})
+    expected = in_memory(SCORES[IS_TARGET & kept], SCORES[~IS_TARGET & kept], QUICK)
+    assert texts(found) == expected
+    with pytest.warns(LlrcalWarning, match="2 trials were left out"):
+        out_of_core.fit([path, tmp_path / "other.parquet"], form={"on_nan": "drop"})
+    with pytest.warns(LlrcalWarning, match="1 trials were left out"):
+        out_of_core.evaluate(path, form={"on_nan": "drop"})
+
+
+def test_infinite_scores_are_not_dropped(tmp_path: Path) -> None:
+    path = written(tmp_path / "trials.parquet", score=np.inf)
+    with pytest.raises(TrialFileError, match=f"inf in row {ROW}"):
+        out_of_core.fit(path, form={"on_nan": "drop"})
+
+
+def test_texts_in_place_of_scores(tmp_path: Path) -> None:
+    frame = table(SCORES, IS_TARGET).with_columns(pl.col("score").cast(pl.String))
+    frame.write_parquet(tmp_path / "trials.parquet")
+    with pytest.raises(TrialFileError, match=r"trials\.parquet.*should be the score.*String"):
+        out_of_core.fit(tmp_path / "trials.parquet")
+
+
+def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that which happens to be found first."""
+    monkeypatch.setenv("LLRCAL_THREADS", "3")
+    rows = np.arange(COUNT)
+    scores = np.where(rows % 1000 == 999, np.nan, SCORES)
+    table(scores, IS_TARGET).write_parquet(tmp_path / "trials.parquet")
+    for _ in range(5):
+        with pytest.raises(TrialFileError, match="in row 999"):
+            out_of_core.fit(tmp_path / "trials.parquet")
+
+
+def test_columns_that_are_named(tmp_path: Path) -> None:
+    frame = table(SCORES, IS_TARGET).rename({"score": "plda", "label": "same"})
+    frame.with_columns(other=pl.lit(1.5)).write_parquet(tmp_path / "trials.parquet")
+    form = {"columns": "score=plda,label=same"}
+    found = out_of_core.fit_all(tmp_path / "trials.parquet", methods=QUICK, form=form)
+    assert texts(found) == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
+
+
+def test_labels_that_are_not_there(tmp_path: Path) -> None:
+    pl.DataFrame({"score": SCORES}).write_parquet(tmp_path / "trials.parquet")
+    with pytest.raises(TrialFileError, match=r"trials\.parquet"):
+        out_of_core.fit(tmp_path / "trials.parquet")
+
+
+def test_distances(tmp_path: Path) -> None:
+    table(-SCORES, IS_TARGET).write_parquet(tmp_path / "trials.parquet")
+    found = out_of_core.fit(tmp_path / "trials.parquet", method="pav", lower_is_better=True)
+    expected = llrcal.fit(
+        -SCORES[IS_TARGET], -SCORES[~IS_TARGET], method="pav", lower_is_better=True
+    )
+    assert texts({"pav": found}) == texts({"pav": expected})
+
+
+# --------------------------------------------------------------------------------- damaged files
+
+
+def test_a_file_without_its_end(tmp_path: Path) -> None:
+    path = written(tmp_path / "trials.parquet")
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(TrialFileError, match=r"trials\.parquet: cannot be read"):
+        out_of_core.fit(path)
+
+
+def test_pages_that_are_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "trials.parquet"
+    table(SCORES, IS_TARGET).write_parquet(path, compression="zstd", row_group_size=1000)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 2000] = b"\xff" * 2000
+    path.write_bytes(content)
+    with pytest.raises(TrialFileError, match=r"trials\.parquet"):
+        out_of_core.fit(path)
+
+
+def test_files_that_change(tmp_path: Path) -> None:
+    path = written(tmp_path / "trials.parquet")
+    pieces = pieces_of(path, Request.of("trials"))
+    table(SCORES[:9000], IS_TARGET[:9000]).write_parquet(path)
+    with pytest.raises(TrialFileError, match="rows 8400 to 9399: has changed"):
+        list(pieces[-1].batches())
+    path.unlink()
+    with pytest.raises(TrialFileError, match=r"trials\.parquet, rows 0 to 999: cannot be read"):
+        list(pieces[0].batches())
+
+
+# --------------------------------------------------------------------------------- groups of rows
+
+
+@pytest.mark.parametrize(
+    "groups", [(10_000,), (700,) * 14 + (200,), (3000, 3000, 4000), (1,), (2999, 2, 8000, 1)]
+)
+def test_pieces_are_whole_groups_but_for_large_ones(groups: tuple[int, ...]) -> None:
+    spans = list(_spans(groups))
+    assert [start for start, _ in spans] == [0, *np.cumsum([rows for _, rows in spans])[:-1]]
+    assert sum(rows for _, rows in spans) == sum(groups)
+    assert all(0 < rows <= 3000 for _, rows in spans)
+    edges = {0, *np.cumsum(groups).tolist()}
+    if max(groups) <= 3000:
+        assert {start for start, _ in spans} <= edges

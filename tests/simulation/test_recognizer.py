@@ -1,0 +1,248 @@
+"""The simulated recognizer: what it promises, and that its scores are worth calibrating."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from scipy.stats import kurtosis, multivariate_normal, skew
+
+import llrcal
+from llrcal.arrays import Array
+from llrcal.simulation import recognizer as simulation
+from llrcal.simulation.recognizer import (
+    DEMO_TEST,
+    DEMO_TRAIN,
+    PAPER_TEST,
+    PAPER_TRAIN,
+    SimulatedTrials,
+    simulate,
+)
+
+CONDITIONS: tuple[Literal["train", "test"], ...] = ("train", "test")
+
+
+@pytest.fixture(scope="module")
+def train() -> SimulatedTrials:
+    targets, nontargets = DEMO_TRAIN
+    return simulate(targets=targets, nontargets=nontargets)
+
+
+@pytest.fixture(scope="module")
+def held_out() -> SimulatedTrials:
+    targets, nontargets = DEMO_TEST
+    return simulate(targets=targets, nontargets=nontargets, condition="test")
+
+
+def bits(trials: SimulatedTrials) -> list[bytes]:
+    arrays = (trials.tar, trials.non, trials.tar_speakers, trials.non_speakers)
+    return [array.tobytes() for array in arrays]
+
+
+@pytest.mark.parametrize(
+    ("targets", "nontargets"), [(10, 100), (1, 1), (7, 3), (1, 5_000), (900, 1_100), (300, 50_001)]
+)
+def test_exactly_as_many_trials_as_wanted(targets: int, nontargets: int) -> None:
+    trials = simulate(targets=targets, nontargets=nontargets)
+    for scores, speakers, count in (
+        (trials.tar, trials.tar_speakers, targets),
+        (trials.non, trials.non_speakers, nontargets),
+    ):
+        assert scores.shape == (count,)
+        assert scores.dtype == np.float32
+        assert np.isfinite(scores).all()
+        assert speakers.shape == (count, 2)
+        assert speakers.dtype == np.int32
+
+
+def test_speakers_are_the_same_in_targets_and_different_in_nontargets(
+    train: SimulatedTrials,
+) -> None:
+    assert (train.tar_speakers[:, 0] == train.tar_speakers[:, 1]).all()
+    assert (train.non_speakers[:, 0] != train.non_speakers[:, 1]).all()
+    everybody = np.arange(train.non_speakers.max() + 1)
+    for speakers in (train.tar_speakers, train.non_speakers[:, :1], train.non_speakers[:, 1:]):
+        np.testing.assert_array_equal(np.unique(speakers), everybody)
+
+
+def test_no_trial_comes_twice() -> None:
+    trials = simulate(targets=20, nontargets=300)  # one session a side and speaker
+    assert len(np.unique(trials.non_speakers, axis=0)) == 300
+    assert len(np.unique(trials.tar_speakers, axis=0)) == 20
+
+
+def test_surplus_is_dropped_evenly_over_both_sides() -> None:
+    trials = simulate(targets=1_000, nontargets=1_000)  # keeps one non-target in 250
+    for side in (0, 1):
+        _, counts = np.unique(trials.non_speakers[:, side], return_counts=True)
+        assert len(counts) > 200
+        assert counts.max() <= 12
+
+
+def test_equal_arguments_give_equal_bits() -> None:
+    first, again = (simulate(targets=50, nontargets=5_000, seed=3) for _ in range(2))
+    assert bits(first) == bits(again)
+
+
+@pytest.mark.parametrize("other", [{"seed": 4}, {"condition": "test"}])
+def test_other_seeds_and_conditions_give_other_scores(other: dict[str, Any]) -> None:
+    ours, theirs = (simulate(targets=50, nontargets=5_000, **o) for o in ({}, other))
+    assert not np.isin(ours.tar, theirs.tar).any()
+    assert not np.isin(ours.non, theirs.non).all()
+
+
+def test_test_speakers_are_other_people() -> None:
+    ours, theirs = (simulate(targets=50, nontargets=5_000, condition=c).non for c in CONDITIONS)
+    assert abs(np.corrcoef(ours, theirs)[0, 1]) < 0.1
+
+
+def test_test_sessions_are_noisier_than_training_sessions() -> None:
+    voices = simulation._Speakers(np.zeros((5_000, simulation._DIMENSIONS)), np.ones(5_000))
+    train, test = (
+        voices.sessions(np.random.default_rng(1), 1, simulation._CONDITIONS[name]).var()
+        for name in CONDITIONS
+    )
+    assert 1.05 < test / train < 1.3
+
+
+@pytest.mark.parametrize(("wanted", "found"), [(1, 1), (1, 40), (39, 40), (40, 40), (17, 50)])
+def test_any_cuts_choose_the_same_trials(wanted: int, found: int) -> None:
+    collector = simulation._Collector.of(wanted, found_in_all=found)
+    chosen = collector._chosen(0, found)
+    assert len(chosen) == wanted
+    assert len(np.unique(chosen)) == wanted
+    for cut in range(found + 1):
+        parts = collector._chosen(0, cut), collector._chosen(cut, found)
+        assert (parts[0] < cut).all()
+        np.testing.assert_array_equal(np.concatenate(parts), chosen)
+
+
+def test_bits_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = simulate(targets=300, nontargets=20_000)
+    monkeypatch.setattr(simulation, "_BLOCK", 1_000)
+    assert bits(simulate(targets=300, nontargets=20_000)) == bits(whole)
+
+
+def sides() -> tuple[Array, Array, simulation._Side, simulation._Side]:
+    rng = np.random.default_rng(1)
+    voices = simulation._Speakers.drawn(rng, 20)
+    place = simulation._CONDITIONS["train"]
+    enrolment, test = voices.sessions(rng, 2, place), voices.sessions(rng, 3, place)
+    return enrolment, test, simulation._Side.of(enrolment, 2), simulation._Side.of(test, 3)
+
+
+def test_products_are_exact_whatever_the_order_of_summation() -> None:
+    _, _, enrolment, test = sides()
+    left, right = enrolment.integers.astype(np.int64), test.integers.astype(np.int64)
+    np.testing.assert_array_equal(left, enrolment.integers)
+    # The largest that any partial sum of any pair of sessions could become.
+    assert (np.abs(left) @ np.abs(right).T).max() < 2**24
+    assert np.sqrt((left**2).sum(axis=1).max() * (right**2).sum(axis=1).max()) < 2**24
+    np.testing.assert_array_equal(enrolment.integers @ test.integers.T, left @ right.T)
+
+
+def test_scores_are_two_covariance_log_likelihood_ratios() -> None:
+    enrolment, test, *kept = sides()
+    between = np.diag(simulation._SPEAKER_VARIANCE)
+    total = between + simulation._BELIEVED_SESSION_VARIANCE * np.eye(len(between))
+    together = multivariate_normal(cov=np.block([[total, between], [between, total]]))
+    alone = multivariate_normal(cov=total)
+    scores = simulation._scores(*kept)
+    for row, column in ((0, 0), (0, 50), (39, 7), (12, 18)):
+        u, v = enrolment[row], test[column]
+        exact = together.logpdf(np.concatenate([u, v])) - alone.logpdf(u) - alone.logpdf(v)
+        assert scores[row, column] == pytest.approx(exact, abs=0.01)
+
+
+def test_progress_ends_at_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "_BLOCK", 1_000)
+    calls: list[tuple[int, int]] = []
+    simulate(targets=100, nontargets=9_900, progress=lambda *call: calls.append(call))
+    done = [done for done, _ in calls]
+    assert len(calls) > 5
+    assert done == sorted(set(done))
+    assert done[0] > 0
+    assert calls[-1] == (10_000, 10_000)
+    assert {total for _, total in calls} == {10_000}
+
+
+@hypothesis.given(st.integers(1, 10**5), st.integers(1, 10**8))
+def test_layouts_hold_enough_trials(targets: int, nontargets: int) -> None:
+    layout = simulation._Layout.of(targets, nontargets)
+    assert layout.targets >= targets
+    assert layout.nontargets >= nontargets
+    assert layout.speakers >= min(targets, 200)
+    assert layout.enrolments <= layout.tests
+
+
+@pytest.mark.parametrize("size", [PAPER_TRAIN, PAPER_TEST])
+def test_layouts_of_the_paper_waste_little(size: tuple[int, int]) -> None:
+    layout = simulation._Layout.of(*size)
+    assert size[0] <= layout.targets < 1.05 * size[0]
+    assert size[1] <= layout.nontargets < 1.05 * size[1]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"targets": 0},
+        {"targets": -1},
+        {"targets": 10.0},
+        {"targets": True},
+        {"targets": "10"},
+        {"nontargets": 0},
+        {"nontargets": None},
+        {"seed": -1},
+        {"seed": 0.5},
+        {"condition": "dev"},
+    ],
+)
+def test_bad_arguments_are_refused(bad: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {"targets": 10, "nontargets": 100, **bad}
+    with pytest.raises(llrcal.OptionError, match=next(iter(bad))):
+        simulate(**arguments)
+
+
+@pytest.mark.parametrize("name", ["train", "held_out"])
+def test_scores_look_like_those_of_a_recognizer(name: str, request: pytest.FixtureRequest) -> None:
+    trials: SimulatedTrials = request.getfixturevalue(name)
+    ev = llrcal.evaluate(trials.tar, trials.non)
+    assert 0.01 < ev.eer < 0.045
+    assert ev.cllr > 3 * ev.min_cllr
+    low, high = ev.rule_of_30
+    assert low < -6
+    assert high > 1.5
+
+
+@pytest.mark.parametrize("name", ["train", "held_out"])
+def test_both_classes_are_skewed_and_heavy_tailed(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    trials: SimulatedTrials = request.getfixturevalue(name)
+    assert 0.05 < skew(trials.tar) < 1.5
+    assert -1.0 < skew(trials.non) < -0.3
+    assert 0.3 < kurtosis(trials.tar) < 5
+    assert 0.5 < kurtosis(trials.non) < 2.5
+
+
+def test_train_and_test_differ_mildly(train: SimulatedTrials, held_out: SimulatedTrials) -> None:
+    shift = abs(float(held_out.non.mean()) - float(train.non.mean())) / float(train.non.std())
+    assert 0.01 < shift < 0.25
+    assert 1.005 < held_out.non.std() / train.non.std() < 1.2  # shorter recordings are noisier
+    rates = [llrcal.evaluate(trials.tar, trials.non).eer for trials in (train, held_out)]
+    assert 0.7 < rates[1] / rates[0] < 2
+
+
+def test_linear_calibrations_are_good_only_near_their_weight(train: SimulatedTrials) -> None:
+    def excess(alpha: float | str, prior_log_odds: float) -> float:
+        cal = llrcal.fit(train.tar, train.non, method="linear-gaussian", alpha=alpha)
+        ev = llrcal.evaluate(cal(train.tar), cal(train.non))
+        return ev.bayes_error(prior_log_odds) / ev.min_bayes_error(prior_log_odds)
+
+    assert excess("empirical", -5) < 1.25
+    assert excess(0.92, -5) > 1.4 * excess("empirical", -5)
+    assert excess(0.92, 2) < 1.2
+    assert excess("empirical", 2) > 1.03 * excess(0.92, 2)

@@ -1,0 +1,327 @@
+"""Text with other scores: documents are put together piece by piece, and read back the same way.
+
+The test knows of every byte what it is, for it wrote it: a score, or anything else. What comes out
+must have the same bytes where there was no score, and the right number where there was one.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from llrcal.arrays import Array, Floats
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.trials import source
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.text import lines
+from llrcal.trials.text.lines import Answers, rewritten
+from llrcal.trials.text.sniffing import sniff
+from tests.examples import examples
+
+SIGNS = {"space": " ", "tab": "\t", "comma": ",", "semicolon": ";"}
+IN_NUMBERS = b"0123456789+-.einfa"
+
+
+class Room(Enum):
+    """Where a column can be added."""
+
+    NAME = auto()
+    VALUE = auto()
+
+
+Piece = bytes | float | Room
+"""Bytes that stay, the value of a score, or room for a column."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text file in pieces, and what has to be known to read it."""
+
+    pieces: tuple[Piece, ...]
+    texts: tuple[str, ...]
+    """The scores as they are written."""
+    separator: str
+    width: int
+    place: int
+    header: bool
+
+    @property
+    def content(self) -> bytes:
+        texts = iter(self.texts)
+        written = [next(texts).encode() if isinstance(p, float) else p for p in self.pieces]
+        return b"".join(piece for piece in written if isinstance(piece, bytes))
+
+    @property
+    def request(self) -> Request:
+        roles = ["-"] * self.width
+        roles[self.place] = "score"
+        return Request.of(
+            "scores", columns=",".join(roles), separator=self.separator, header=self.header
+        )
+
+
+# ----------------------------------------------------------------------- documents of any form
+
+LETTERS = st.sampled_from("abcXYZ019_./-+=:|'~$\\\u00e9\u6f22\U0001f600\u00a0\u2028\u0301")
+BLANKS = st.text(" \t", max_size=3)
+RUN = st.text(" \t", min_size=1, max_size=3)
+SPACES = st.text(" ", max_size=2)
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.floats(-100, 100).map("{:.5f}".format),
+    st.sampled_from(
+        ["+1.5", "1E5", "1e-3", ".5", "5.", "-0", "007.50", "5e-324", "-1.7976931348623157e308"]
+    ),
+    st.sampled_from(
+        ["0.1000000000000000055511151231257827", "2.5e-320", "9007199254740993", "1e22"]
+    ),
+)
+
+
+@st.composite
+def ids(draw: st.DrawFn, separator: str) -> str:
+    """A value of any other column, the way it stands in the file."""
+    more = LETTERS if separator == "space" else LETTERS | st.sampled_from(" #")
+    name = "v" + draw(st.text(more, max_size=5)) + "w"
+    if separator == "space":
+        return name
+    if separator in ("comma", "semicolon") and draw(st.booleans()):
+        inside = draw(st.text(LETTERS | st.sampled_from(' ,;#"'), max_size=5))
+        return '"' + f"v{inside}".replace('"', '""') + '"'
+    return draw(SPACES) + name + draw(SPACES)
+
+
+@st.composite
+def rows(draw: st.DrawFn, separator: str, width: int, place: int) -> list[tuple[str, str, str]]:
+    """What comes before each value of a line, the value (none for the score), and what after."""
+    out = []
+    for i in range(width):
+        before, after = "" if i == 0 else SIGNS[separator], ""
+        if separator == "space":
+            before = draw(BLANKS if i == 0 else RUN)
+            after = draw(BLANKS) if i == width - 1 else ""
+        if i != place:
+            out.append((before, draw(ids(separator)), after))
+            continue
+        if separator != "space":
+            quote = draw(st.sampled_from(["", '"'] if separator != "tab" else [""]))
+            before, after = f"{before}{quote}{draw(SPACES)}", f"{draw(SPACES)}{quote}{after}"
+        out.append((before, "", after))
+    return out
+
+
+IDLE = st.lists(BLANKS | st.text(LETTERS, max_size=5).map("#{}".format), max_size=2)
+"""Blank lines and comments."""
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    separator = draw(st.sampled_from(sorted(SIGNS)))
+    width = draw(st.integers(1 if separator == "space" else 2, 5))
+    place = draw(st.integers(0, width - 1))
+    header = draw(st.booleans())
+    ends = st.sampled_from(draw(st.sampled_from([[b"\n"], [b"\r\n"], [b"\r"], [b"\n", b"\r\n"]])))
+    pieces: list[Piece] = [b"\xef\xbb\xbf"] if draw(st.booleans()) else []
+    texts: list[str] = []
+    for is_header in [True] * header + [False] * draw(st.integers(1, 4)):
+        for idle in draw(IDLE):
+            pieces += [idle.encode(), draw(ends)]
+        for before, value, after in draw(rows(separator, width, place)):
+            if value or is_header:
+                pieces.append(f"{before}{value or 'score'}{after}".encode())
+            else:
+                texts.append(draw(NUMBERS))
+                pieces += [before.encode(), float(texts[-1]), after.encode()]
+        pieces += [Room.NAME if is_header else Room.VALUE, draw(ends)]
+    if draw(st.booleans()):
+        pieces.pop()  # the last line has no end
+    return Document(tuple(pieces), tuple(texts), separator, width, place, header)
+
+
+# -------------------------------------------------------------------------------- the oracle
+
+
+def answer(score: float) -> float:
+    """Something with all the digits that a double can have."""
+    return score / 3
+
+
+def answers(scores: Floats) -> dict[str, Array]:
+    return {"llr": scores / 3}
+
+
+def answers_and_more(scores: Floats) -> dict[str, Array]:
+    return {**answers(scores), "sign": np.where(scores < 0, "minus", "plus")}
+
+
+def bits(value: float) -> bytes:
+    return struct.pack("<d", value)
+
+
+def check(document: Document, output: bytes, *, added: bool) -> None:
+    """Walk along the output: each byte that is not a score's must be as it was."""
+    at, last = 0, 0.0
+    for piece in document.pieces:
+        if isinstance(piece, float):
+            end = at
+            while end < len(output) and output[end] in IN_NUMBERS:
+                end += 1
+            assert bits(float(output[at:end])) == bits(answer(piece))
+            at, last = end, piece
+            continue
+        if isinstance(piece, bytes):
+            expected = piece
+        elif added:
+            word = "sign" if piece is Room.NAME else "minus" if last < 0 else "plus"
+            expected = f"{SIGNS[document.separator]}{word}".encode()
+        else:
+            expected = b""
+        assert output[at : at + len(expected)] == expected
+        at += len(expected)
+    assert at == len(output)
+
+
+def rewritten_file(
+    path: Path, request: Request, more: Answers = answers, *, block: int | None = None
+) -> bytes:
+    with pytest.MonkeyPatch.context() as patch:
+        if block is not None:
+            patch.setattr(source, "_BLOCK", block)
+            patch.setattr(lines, "_BLOCK", 2 * block)
+        file = Source(str(path))
+        return b"".join(rewritten(file, sniff(file.head, request, file.name), request, more))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lines") / "scores.txt"
+
+
+@examples(200)
+@given(document=documents(), block=st.sampled_from([None, 1, 2, 3, 5, 16, 61]), added=st.booleans())
+@example(
+    document=Document((b"\xef\xbb\xbf", 1.0, Room.VALUE), ("1",), "space", 1, 0, header=False),
+    block=1,
+    added=True,
+)
+def test_every_byte_but_the_scores_stays(
+    path: Path, document: Document, block: int | None, added: bool
+) -> None:
+    path.write_bytes(document.content)
+    more = answers_and_more if added else answers
+    check(document, rewritten_file(path, document.request, more, block=block), added=added)
+
+
+@examples(100)
+@given(document=documents(), added=st.booleans())
+def test_every_byte_stays_on_lines_that_count_as_wide(
+    path: Path, document: Document, added: bool
+) -> None:
+    path.write_bytes(document.content)
+    more = answers_and_more if added else answers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_WIDE", 0)
+        check(document, rewritten_file(path, document.request, more), added=added)
+
+
+@pytest.mark.parametrize("sign", [",", "\t", ";", " "])
+def test_five_thousand_columns(path: Path, sign: str) -> None:
+    names = ["score", "enrol", "test", *(f"c{i}" for i in range(4997))]
+    rows = [["1.5", "a", "b", *(str(i % 7) for i in range(4997))] for _ in range(3)]
+    path.write_text("".join(sign.join(row) + "\n" for row in [names, *rows]))
+    out = rewritten_file(path, Request.of("scores", header=True)).decode()
+    expected = [[repr(1.5 / 3), *row[1:]] for row in rows]
+    assert [line.split(sign) for line in out.splitlines()] == [names, *expected]
+    with path.open("a") as file:
+        file.write(sign.join(rows[0][:-1]) + "\n")
+    with pytest.raises(TrialFileError, match=r"4999 columns where 5000|parted|columns"):
+        rewritten_file(path, Request.of("scores", header=True))
+
+
+def test_blocks_as_they_are_read(path: Path) -> None:
+    """Many lines through blocks of the real size of a reading, with the border in a line."""
+    texts = [repr(value) for value in np.random.default_rng(1).normal(size=60_000).tolist()]
+    path.write_text("".join(f"model{i % 7} test{i} {text}\n" for i, text in enumerate(texts)))
+    assert path.stat().st_size > 2 * source._BLOCK
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_BLOCK", source._BLOCK)
+        out = rewritten_file(path, Request.of("scores"))
+    rows = [line.split() for line in out.decode().splitlines()]
+    assert [row[1] for row in rows] == [f"test{i}" for i in range(len(texts))]
+    assert [float(row[2]) for row in rows] == [float(text) / 3 for text in texts]
+
+
+# ---------------------------------------------------------------------------- what is refused
+
+MANY = 1500
+"""More lines than are looked at to find out the form of a file."""
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("a b 1.5", "a b", "has 2 columns where 3 are expected"),
+        ("a b 1.5", "a b 1.5 c", "has 4 columns where 3 are expected"),
+        ("a b 1.5", "a b x", "the score 'x' is not a number"),
+        ("a b 1.5", "a b 1,5", "the score '1,5' is not a number"),
+        ("a b 1.5", "a b 1_5", "the score '1_5' is not a number"),
+        ("a b 1.5", "a b \uff11.5", "is not a number"),
+        ("a b 1.5", "a b nan", "not a number (NaN)"),
+        ("a b 1.5", "a b inf", "infinite; only LLRs may be"),
+        ("a b 1.5", "a b 1e400", "too large for a double"),
+        ("a b 1.5", "a b 1.5\rc d 2.5", "line 1501: "),
+        ("a b 1.5 target", "a b 1.5\rtarget", "line 1501: "),
+        ("a\tb\t1.5", "a\tb\t", "has no score"),
+        ("a\tb\t1.5", "a\tb\t1.5\t", "has 4 columns where 3 are expected"),
+        ("a,b,1.5", "a,b,1.5,c", "has 4 columns where 3 are expected"),
+        ("a,b,1.5", "a,b,1.5 7", "is not a number"),
+        ("a,b,1.5", 'a,b,"1.5', "line 1501: "),
+        ("a,b,1.5", 'a,b,1.5"', "line 1501: "),
+        ("a,b,1.5", '"a,b,1.5', "line 1501: "),
+        ("a,b,1.5", 'a,"b"c,1.5', "line 1501: "),
+    ],
+)
+def test_a_line_of_another_form_is_refused_by_its_number(
+    path: Path, good: str, bad: str, words: str
+) -> None:
+    path.write_text(f"{good}\n" * MANY + f"{bad}\n" + f"{good}\n", newline="")
+    with pytest.raises(TrialFileError) as caught:
+        rewritten_file(path, Request.of("scores"))
+    assert f"line {MANY + 1}: " in str(caught.value)
+    assert words in str(caught.value)
+
+
+def test_infinite_llrs_where_they_are_allowed(path: Path) -> None:
+    path.write_text("a b 1.5\nc d -inf\ne f Infinity\n")
+    request = Request.of("scores", allow_infinite=True)
+    assert rewritten_file(path, request) == b"a b 0.5\nc d -inf\ne f inf\n"
+
+
+def test_bytes_that_are_not_utf8_are_named_by_their_offset(path: Path) -> None:
+    content = b"\xef\xbb\xbf" + b"a b 1.5\n" * 50_000 + b"caf\xe9 b 1.5\n"
+    path.write_bytes(content)
+    for block in (None, 4096):
+        with pytest.raises(TrialFileError, match=f"offset {content.index(0xE9)} is not UTF-8"):
+            rewritten_file(path, Request.of("scores"), block=block)
+
+
+def test_lines_that_end_in_two_ways_are_refused(path: Path) -> None:
+    """In the beginning, which is looked at, every line ends in a carriage return."""
+    path.write_bytes(b"a b 1.5\r" * 40_000 + b"c d 1.5\ne f 1.5\r")
+    with pytest.raises(TrialFileError):
+        rewritten_file(path, Request.of("scores"))
+
+
+def test_a_column_that_is_there_is_not_added_again(path: Path) -> None:
+    path.write_text("enrol,test,score,sign\na,b,1.5,plus\n")
+    with pytest.raises(OptionError, match="has a column 'sign' already"):
+        rewritten_file(path, Request.of("scores"), answers_and_more)
+    assert rewritten_file(path, Request.of("scores")).endswith(b"\na,b,0.5,plus\n")
