@@ -66,10 +66,13 @@ evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.optimizers
 
-# docs/cli.md and the page of `llrcal --help`, from the commands.
+# docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
+# docs/how-it-works.md.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
 	$(BIN)/python -m tests.hostile.page
+	$(BIN)/python docs/figures/how_it_works.py
+	$(BIN)/python docs/figures/notebook.py --write
 
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

@@ -9,6 +9,8 @@ from benchmarks.paper_scores import Scores
 from llrcal.arrays import Floats
 from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
+from llrcal.densities.nig import NIG, free_coordinates
+from llrcal.densities.student_t import StudentT
 
 
 def likelihood_gradient(calibration: llrcal.Calibration, scores: Scores) -> float:
@@ -23,9 +25,13 @@ def likelihood_gradient(calibration: llrcal.Calibration, scores: Scores) -> floa
 
 def _gradient(density: Density, scores: Floats) -> Floats:
     sd = float(np.std(scores))
-    fields = {"student-t": ("inverse_dof",), "nig": ("asymmetry", "tail")}[density.family]
-    shape = [getattr(density, name) for name in fields]
-    theta = np.array([density.location / sd, np.log(density.scale / sd), *shape])
+    location, log_scale = density.location / sd, np.log(density.scale / sd)
+    if isinstance(density, NIG):
+        theta = free_coordinates(location, log_scale, density.asymmetry, density.tail)
+    elif isinstance(density, StudentT):
+        theta = np.array([location, log_scale, density.inverse_dof])
+    else:
+        theta = np.array([location, log_scale])
     total = np.zeros(len(theta))
     for start in range(0, len(scores), 2**17):
         values = (scores[start : start + 2**17] - density.origin) / sd

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.reference import certified
 from tests.score_sets import KINDS, score_set
 
 from benchmarks import textbook_check
@@ -27,7 +28,6 @@ from llrcal.arrays import Floats
 from llrcal.errors import DegenerateError
 
 SIZES = (30, 100, 300, 1_000, 5_000)
-CERTIFIED = Path(__file__).resolve().parents[2] / "shared" / "reference" / "densities"
 OURS = "llrcal"
 _EDGE = 1e-8  # a fit at the edge is lifted off it by less, see llrcal.densities.nig
 _HURRIED_EVERY = 4  # one in so many sets is also given to the hurried user; 15 kinds, so all occur
@@ -78,8 +78,8 @@ def score_sets(count: int) -> Iterator[tuple[str, Floats]]:
         seed, at = divmod(i, len(kinds))
         size = SIZES[(seed + at) % len(SIZES)]
         yield f"{kinds[at]}-{size}-{seed}", score_set(kinds[at], size, seed)
-    for path in sorted(CERTIFIED.glob("*.csv")):
-        yield path.stem, np.loadtxt(path, skiprows=1)
+    for name in certified.NAMES:
+        yield name, certified.values(name)
 
 
 def trial(name: str, raw: Floats, family: Family, setting: Setting) -> Trial | None:

@@ -150,12 +150,12 @@ def faults(density: Density, report: Report, scores: Floats) -> list[str]:
     out += [
         f"unreported bound: {limit}"
         for limit in limits
-        if not any(limit in note for note in report.notes)
+        if not any(limit in note.text for note in report.notes)
     ]
     out += [
         f"note on a bound that is not active: {note}"
         for note in report.notes
-        if not any(limit in note for limit in limits)
+        if not any(limit in note.text for limit in limits)
     ]
     return out
 
@@ -169,7 +169,7 @@ def active_limits(density: Density, scores: Floats) -> list[str]:
         return ["dof is at its floor"] if at_floor else []
     if isinstance(density, NIG):
         kappa, v = np.expm1(density.tail), density.asymmetry
-        c = kappa * np.cosh(v) ** 2  # of the coordinates of the search
+        c = kappa * np.cosh(v) ** 2  # of the free coordinates
         at = {
             "edge kappa = 0": c < _AT_LIMIT or kappa < _LEAST_KAPPA,
             "heavy as Cauchy's": c > _CAUCHY,

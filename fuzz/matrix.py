@@ -9,7 +9,8 @@ from llrcal.trials.request import MATRIX, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
-from llrcal.trials.text.sniffing import BLANK, is_data, lines_of, sniff
+from llrcal.trials.text.fields import BLANK, is_data, lines_of
+from llrcal.trials.text.sniffing import sniff
 
 
 def check(data: bytes) -> None:

@@ -21,6 +21,7 @@ from tests.trials import files, test_hdf5
 import llrcal
 from fuzz.key import MARK
 from llrcal.calibrations import METHODS
+from llrcal.calibrations.bounds import POLICIES
 from llrcal.trials.packing import zstd
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -112,7 +113,7 @@ def _hdf5(*fills: test_hdf5.Fill, **options: Any) -> bytes:
 
 def _models() -> Iterator[tuple[str, str, bytes]]:
     for number, method in enumerate(METHODS):
-        bounds = ("range", "counts", "none")[number % 3]
+        bounds = POLICIES[number % 3]
         fitted = llrcal.fit(
             _TAR, _NON, method=method, bounds=bounds, lower_is_better=number % 2 == 1
         )

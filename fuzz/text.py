@@ -14,7 +14,8 @@ from llrcal.trials.request import Contents, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
-from llrcal.trials.text.sniffing import Layout, is_data, lines_of, sniff
+from llrcal.trials.text.fields import is_data, lines_of
+from llrcal.trials.text.sniffing import Layout, sniff
 
 _CONTENTS = get_args(Contents)
 

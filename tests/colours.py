@@ -40,6 +40,12 @@ def linear(colour: str) -> Floats:
     return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
 
 
+def contrast(one: str, other: str) -> float:
+    """Contrast as the accessibility guidelines (WCAG 2) define it."""
+    low, high = sorted(float(linear(colour) @ TO_XYZ[1]) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
 def lab(colour: str, sight: Floats = SIGHTS["full"]) -> Floats:
     """CIE L*a*b* of a colour under D65."""
     xyz = TO_XYZ @ np.clip(sight @ linear(colour), 0, 1) / [0.9505, 1.0, 1.089]

@@ -10,8 +10,8 @@ from tests.examples import choose_profile
 
 choose_profile()
 
-# Reference answers and real scores live beside the repository, where they are present at all.
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+# Real scores belong to others and are not committed; a folder beside the repository may hold them.
+REAL_SCORES = Path(__file__).resolve().parents[2] / "shared" / "scores"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -25,9 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("property")
 
 
-def shared(*parts: str) -> Path:
-    """A path in the shared folder, or a skipped test."""
-    path = SHARED.joinpath(*parts)
+def real_scores(*parts: str) -> Path:
+    """A path in the folder of real scores, or a skipped test."""
+    path = REAL_SCORES.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"reference data {'/'.join(parts)} is not present")
+        pytest.skip(f"the real scores {'/'.join(parts)} are not present")
     return path

@@ -7,6 +7,7 @@ which has no such event, is wrapped. Nothing of llrcal is replaced.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +15,6 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
-
-from llrcal.files.leftovers import delete
 
 HOME = Path(__file__).resolve().parents[1]
 LLRCAL = "from llrcal.cli import main; main()"
@@ -42,8 +41,6 @@ def stop_at(place: int | str, sent: int = signal.SIGKILL) -> None:
     def audit(kind: str, arguments: tuple[Any, ...]) -> None:
         if kind in _ALWAYS or (kind in _IF_HIDDEN and ".llrcal-" in str(arguments)):
             step(kind)
-        if kind == "ctypes.dlsym" and arguments[1] in ("renameat2", "renamex_np"):
-            step("exchange")
 
     def sync(handle: int) -> None:
         step("os.fsync")
@@ -89,8 +86,7 @@ def environment() -> dict[str, str]:
 def killed_at_every_step(code: str, *arguments: str | Path, cwd: Path) -> Iterator[str]:
     """Run code again and again, each time killed one step later, until it comes to its end.
 
-    Yields the kind of each step, once the process is dead. What it left behind is deleted then, for
-    to sweep it takes steps as well.
+    Yields the kind of each step once the process is dead, and then deletes what it left behind.
     """
     for step in count():
         ran = child(code, *arguments, cwd=cwd, prepared=f"stop_at({step})")
@@ -99,7 +95,7 @@ def killed_at_every_step(code: str, *arguments: str | Path, cwd: Path) -> Iterat
         assert ran.returncode == -signal.SIGKILL, ran.stderr
         yield ran.stderr.splitlines()[-1]
         for name in hidden(cwd):
-            delete(cwd / name)
+            put(cwd / name, None)
 
 
 def contents(path: Path) -> Content:
@@ -111,8 +107,11 @@ def contents(path: Path) -> Content:
 
 
 def put(path: Path, content: Content) -> None:
-    """Make it so that all that is at a path is this."""
-    delete(path)
+    """Put this at a path, in place of whatever is there."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
     if isinstance(content, bytes):
         path.write_bytes(content)
     for name, inner in content.items() if isinstance(content, dict) else ():

@@ -16,9 +16,11 @@ PACKAGE = Path(str(llrcal.__file__)).resolve().parent
 # named with what they may use.
 ROOMS = (
     "version",
+    "method_table",
     "messages",
     "errors",
     "notes",
+    "notebook",
     "arrays",
     "onepass",
     "inputs",
@@ -39,6 +41,8 @@ ROOMS = (
     "cli",
     "__main__",
 )
+# A comparison can save itself, for which it asks those who draw and write.
+ALLOWED = {("comparison/comparison.py", "report")}
 SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
@@ -66,5 +70,6 @@ def test_every_room_is_known() -> None:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_nothing_imports_from_a_room_further_down(path: Path) -> None:
     here = ROOMS.index(room_of(path))
-    backwards = [room for room in imported(path) if ROOMS.index(room) > here]
-    assert not backwards
+    name = path.relative_to(PACKAGE).as_posix()
+    backwards = {(name, room) for room in imported(path) if ROOMS.index(room) > here}
+    assert backwards <= ALLOWED

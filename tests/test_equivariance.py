@@ -7,6 +7,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import Policy
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +30,7 @@ def largest_change(name: str, a: float, shift_in_sds: float) -> dict[str, float]
 
 
 def largest_changes(
-    tar: Floats, non: Floats, a: float, shift_in_sds: float, bounds: str = "range"
+    tar: Floats, non: Floats, a: float, shift_in_sds: float, bounds: Policy = "range"
 ) -> dict[str, float]:
     grid = np.concatenate([tar, non[:2000]])
     shift = shift_in_sds * np.concatenate([tar, non]).std()

@@ -19,7 +19,7 @@ from llrcal import ModelFileError, TrialFileError
 from llrcal.cli.verbs import VERBS
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
-from tests.test_public import python
+from tests.processes import python
 
 ROOT = Path(str(llrcal.__file__)).resolve().parent
 FILES = sorted(ROOT.rglob("*.py"))

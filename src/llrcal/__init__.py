@@ -10,14 +10,20 @@ Names are looked up when first used, so that ``import llrcal`` costs next to not
 
 from llrcal.version import __version__ as __version__
 
-TYPE_CHECKING = False  # which type checkers take for True; typing would double Python's start
+TYPE_CHECKING = False  # type checkers assume True; importing typing would double the start-up time
 if TYPE_CHECKING:
+    from llrcal import dask as dask
+    from llrcal import figures as figures
+    from llrcal import out_of_core as out_of_core
+    from llrcal import sklearn as sklearn
     from llrcal.calibrations import METHODS as METHODS
     from llrcal.calibrations import PAPER as PAPER
     from llrcal.calibrations import Calibration as Calibration
     from llrcal.calibrations import fit as fit
     from llrcal.calibrations import fit_all as fit_all
     from llrcal.calibrations import load as load
+    from llrcal.comparison import Comparison as Comparison
+    from llrcal.comparison import compare as compare
     from llrcal.errors import DegenerateError as DegenerateError
     from llrcal.errors import LlrcalError as LlrcalError
     from llrcal.errors import LlrcalWarning as LlrcalWarning
@@ -26,15 +32,18 @@ if TYPE_CHECKING:
     from llrcal.errors import ScoreError as ScoreError
     from llrcal.errors import TrialFileError as TrialFileError
     from llrcal.evaluation import Evaluation as Evaluation
+    from llrcal.evaluation import OperatingPoint as OperatingPoint
     from llrcal.evaluation import evaluate as evaluate
     from llrcal.evaluation import optimal_llrs as optimal_llrs
     from llrcal.fitting.report import Report as Report
     from llrcal.inputs.scores import split as split
+    from llrcal.simulation import simulate as simulate
     from llrcal.trials import Trials as Trials
     from llrcal.trials import read_trials as read_trials
 
 _HOME = {
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
+    "llrcal.comparison": ("Comparison", "compare"),
     "llrcal.errors": (
         "DegenerateError",
         "LlrcalError",
@@ -44,25 +53,29 @@ _HOME = {
         "ScoreError",
         "TrialFileError",
     ),
-    "llrcal.evaluation": ("Evaluation", "evaluate", "optimal_llrs"),
+    "llrcal.evaluation": ("Evaluation", "OperatingPoint", "evaluate", "optimal_llrs"),
     "llrcal.fitting.report": ("Report",),
     "llrcal.inputs.scores": ("split",),
+    "llrcal.simulation": ("simulate",),
     "llrcal.trials": ("Trials", "read_trials"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+_MODULES = ("dask", "figures", "out_of_core", "sklearn")
 
 __all__ = ["__version__", *_MODULE_OF]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'llrcal' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"llrcal.{name}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'llrcal' has no attribute {name!r}")
     value = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_MODULES])

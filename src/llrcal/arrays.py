@@ -1,4 +1,4 @@
-"""Names for the array types that the code speaks of."""
+"""Names for the array types used throughout the code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Array", "ArrayLike", "Bools", "Counts", "Floats", "is_number", "weig
 
 
 def weighted_sum(values: Floats, weights: Floats) -> float:
-    """Sum of values times weights: pairwise, and the same bits on any number of cores.
+    """Sum of values times weights, added pairwise: bit-identical on any number of cores.
 
     A dot product would leave the order of summation to BLAS and its threads.
     """
@@ -25,5 +25,5 @@ def weighted_sum(values: Floats, weights: Floats) -> float:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is one real number, of whatever library; a truth value is none."""
+    """Whether a value is one real number, from any library. Booleans do not count."""
     return isinstance(value, Real) and not isinstance(value, bool)

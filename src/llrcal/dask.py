@@ -5,153 +5,161 @@
 >>> client = Client("tcp://scheduler:8786")  # doctest: +SKIP
 >>> cal = llrcal.dask.fit("/shared/night/*.parquet", method="nig")  # doctest: +SKIP
 
-Files are read by the workers, so all of them must see the same paths. Dask frames are taken
-partition by partition, wherever they come from. Only summaries and counts travel, a few kilobytes a
-piece, and once the scores of the rarer class. Dask does everything else: it decides where a piece
-is worked on, and does it again elsewhere if a worker dies.
+Files are read by the workers, so all of them must see the same paths. Dask frames are processed
+partition by partition, wherever they come from. Only summaries and counts are sent over the network
+(a few kilobytes per piece) and, once, the scores of the rarer class. Dask does everything else: it
+decides where each piece is processed, and processes it again elsewhere if a worker dies.
 
 Without a client, Dask's threads in this process do the work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Literal
 
-import dask.dataframe as dd
+try:
+    import dask.dataframe as dd
+    import distributed  # noqa: F401  (needed by workers and clients)
+except ImportError as problem:
+    raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
+from llrcal import calibrations, evaluation
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.doubts import warn_of
-from llrcal.calibrations.methods import PAPER, Method
-from llrcal.calibrations.methods import label as label_of
+from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.files.atomic import atomic_folder
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
 from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
 from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
-from llrcal.scale.engines.threads import Progress, silent
-from llrcal.scale.jobs import evaluation_of_pieces, train_on_pieces
+from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.opening import pieces_of
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
-__all__ = ["KEEP_MEMORY", "apply", "evaluate", "fit", "fit_all"]
+__all__ = ["KEEP_MEMORY", "apply", "evaluate", "fit", "fit_all", "open_trials"]
 
-_ROWS = 2**20  # what is said of partitions whose length nobody knows, to show progress
+_ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
 
 
-def fit(
+def open_trials(
     trials: Any,
     *,
-    method: str = "logistic",
     score: str = "score",
     label: str = "label",
-    bounds: str = "range",
-    lower_is_better: bool = False,
     client: Any | None = None,
-    progress: Progress = silent,
     spoof: Spoof = "error",
-    form: dict[str, Any] | None = None,
-    **options: Any,
-) -> Calibration:
-    """Train a calibration on a cluster, see :func:`llrcal.fit`.
+    duplicates: Literal["error", "all"] = "error",
+    progress: Progress = silent,
+    form: Mapping[str, Any] | None = None,
+) -> TrialsInPieces:
+    """Open a Dask frame or files as one set of trials to be read by the cluster.
 
     Parameters
     ----------
     trials
-        A Dask frame; or a file, a folder, a pattern or a list of these, which the workers see under
-        the same names; or addresses of Parquet files that fsspec understands (``s3://...``).
-    method, bounds, lower_is_better, **options
-        As in :func:`llrcal.fit`.
+        A Dask frame; or a file, a folder, a pattern or a list of these, which the workers can read
+        under the same names; or URLs of Parquet files that fsspec understands (``s3://...``).
     score, label
-        The columns.
+        Names of the columns.
     client
-        The cluster; by default the one that was connected to last.
-    progress
-        Called with what is being done, the number of trials done, and the number of all.
-    spoof, form
-        As in :func:`llrcal.read_trials`: ``form={"labels": "Yes,No", "on_nan": "drop"}``.
-
-    Returns
-    -------
-    Calibration
-        The same, to the last bit, as :func:`llrcal.fit` gives on the same scores in memory.
+        The cluster; by default the most recently connected one.
+    spoof, duplicates, progress, form
+        As in :func:`llrcal.out_of_core.open_trials`. Frames have no trial ids, so only files are
+        checked for repeated trials.
 
     Raises
     ------
     LlrcalError
-        As :func:`llrcal.fit` does; the file or the partition is named.
+        As :func:`llrcal.read_trials` does; the message names the file or the partition.
     """
-    pieces, engine = _opened(
-        trials, _request(score, label, form), (score, label), spoof, client, progress
-    )
-    methods = [(method, options)]
-    every = train_on_pieces(pieces, engine, methods, bounds, lower_is_better=lower_is_better)
-    warn_of(every, stacklevel=2)
-    return every[label_of(method, options)]
+    check_duplicates(duplicates)
+    settings = {"columns": f"score={score},label={label}", **(form or {})}
+    request = Request.of("trials", **settings)
+    connected = _client(client)
+    if not _is_frame(trials) and not _is_remote(trials):
+        source = fspath(trials) if isinstance(trials, str | PathLike) else f"{len(trials)} files"
+        pieces = pieces_of(trials, request, spoof)
+        engine = DaskEngine(connected, progress=progress)
+        return TrialsInPieces.of(pieces, engine, source, check_repeated=duplicates == "error")
+    frame = trials if _is_frame(trials) else dd.read_parquet(trials)
+    _check_columns(frame, (score, label))
+    columns = Columns(score, label, request, spoof)
+    parts = frame[[score, label]].to_delayed()
+    partitions = [
+        Partition(
+            name=f"partition {index} of the frame",
+            rows=_ROWS,
+            score_name=score,
+            index=index,
+            columns=columns,
+        )
+        for index in range(len(parts))
+    ]
+    return TrialsInPieces.of(partitions, DaskEngine(connected, parts, progress), "the frame")
+
+
+def fit(trials: Any, *, method: str = "logistic", **settings: Any) -> Calibration:
+    """Train a calibration on a cluster.
+
+    The same, to the last bit, as :func:`llrcal.fit` gives on the same scores in memory.
+
+    Parameters
+    ----------
+    trials
+        As in :func:`open_trials`.
+    method, **settings
+        As in :func:`open_trials` and in :func:`llrcal.fit`.
+    """
+    opening, others = _split_settings(settings)
+    return calibrations.fit(open_trials(trials, **opening), method=method, **others)
 
 
 def fit_all(
     trials: Any,
     *,
-    methods: Sequence[Method] = PAPER,
-    score: str = "score",
-    label: str = "label",
-    bounds: str = "range",
-    lower_is_better: bool = False,
-    client: Any | None = None,
-    progress: Progress = silent,
-    spoof: Spoof = "error",
-    form: dict[str, Any] | None = None,
+    methods: Sequence[calibrations.Method] = calibrations.PAPER,
+    **settings: Any,
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
-    pieces, engine = _opened(
-        trials, _request(score, label, form), (score, label), spoof, client, progress
-    )
-    every = train_on_pieces(pieces, engine, methods, bounds, lower_is_better=lower_is_better)
-    warn_of(every, stacklevel=2)
-    return every
+    opening, others = _split_settings(settings)
+    return calibrations.fit_all(open_trials(trials, **opening), methods=methods, **others)
 
 
 def evaluate(
     trials: Any,
     *,
     calibration: Calibration | None = None,
-    score: str = "score",
-    label: str = "label",
     prior_log_odds: ArrayLike = (),
-    client: Any | None = None,
-    progress: Progress = silent,
-    spoof: Spoof = "error",
-    form: dict[str, Any] | None = None,
+    form: Mapping[str, Any] | None = None,
+    **opening: Any,
 ) -> Evaluation:
     """Evaluate LLRs on a cluster, or scores after a calibration.
 
     Parameters
     ----------
-    trials, score, label, client, progress, spoof, form
-        As in :func:`fit`.
+    trials, form, **opening
+        As in :func:`open_trials`.
     calibration
         Turns the scores into LLRs; None if they are LLRs already.
     prior_log_odds
-        Operating points that are going to be asked for. Any others cost one pass each time.
+        Operating points that you are going to ask for. Each request for others costs another pass.
 
     Returns
     -------
     Evaluation
-        The same numbers, to the last bit, as :func:`llrcal.evaluate` gives. Where both classes
-        have more than eight million trials, its ROC has the corners of the hull alone.
+        The same numbers, to the last bit, as :func:`llrcal.evaluate` gives. If both classes have
+        more than eight million trials, its ROC has only the corners of the convex hull.
     """
-    request = _request(score, label, form, allow_infinite=True)
-    pieces, engine = _opened(trials, request, (score, label), spoof, client, progress)
-    return evaluation_of_pieces(
-        pieces, engine, calibration=calibration, prior_log_odds=prior_log_odds
-    )
+    opened = open_trials(trials, form={"allow_infinite": True, **(form or {})}, **opening)
+    if calibration is not None:
+        opened = opened.mapped(calibration)
+    return evaluation.evaluate(opened, prior_log_odds=prior_log_odds)
 
 
 def apply(
@@ -168,27 +176,27 @@ def apply(
     Parameters
     ----------
     calibration
-        What turns scores into LLRs.
+        The calibration that turns scores into LLRs.
     trials
-        A Dask frame, or files as in :func:`fit`, of which each is a partition.
+        A Dask frame, or files as in :func:`fit`; each file is a partition.
     out
-        A folder for as many files as there are partitions; for a frame, None to write nothing.
+        A folder, which gets one file per partition; for a frame, None to write nothing.
     score
-        The column that is replaced. All others stay as they are.
+        The column to replace. All others stay as they are.
     client
         As in :func:`fit`.
     force
-        Whether to replace a folder that is there already.
+        Whether to replace the folder if it exists.
 
     Returns
     -------
     dask.dataframe.DataFrame or None
-        The frame with LLRs, where nothing is written.
+        The frame with LLRs, if nothing is written.
 
     Raises
     ------
     LlrcalError
-        If a score is not a number; the file or the partition is named.
+        If a score is not a number; the message names the file or the partition.
     """
     connected = _client(client)
     if not _is_frame(trials) and not _is_remote(trials):
@@ -211,34 +219,11 @@ def apply(
     return None
 
 
-def _request(
-    score: str, label: str, form: dict[str, Any] | None, *, allow_infinite: bool = False
-) -> Request:
-    settings = {"columns": f"score={score},label={label}", **(form or {})}
-    return Request.of("trials", allow_infinite=allow_infinite, **settings)
-
-
-def _opened(
-    trials: Any,
-    request: Request,
-    columns: tuple[str, str],
-    spoof: Spoof,
-    client: Any | None,
-    progress: Progress,
-) -> tuple[Sequence[Piece], DaskEngine]:
-    """The pieces of frames or files, and who goes through them."""
-    connected = _client(client)
-    if not _is_frame(trials) and not _is_remote(trials):
-        return pieces_of(trials, request, spoof), DaskEngine(connected, progress=progress)
-    frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    _check_columns(frame, columns)
-    chosen = Columns(*columns, request, spoof)
-    parts = frame[list(columns)].to_delayed()
-    pieces = [
-        Partition(name=f"partition {index} of the frame", rows=_ROWS, index=index, columns=chosen)
-        for index in range(len(parts))
-    ]
-    return pieces, DaskEngine(connected, parts, progress)
+def _split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of :func:`open_trials`, and the remaining ones."""
+    names = signature(open_trials).parameters
+    opening = {name: value for name, value in settings.items() if name in names}
+    return opening, {name: value for name, value in settings.items() if name not in names}
 
 
 def _check_columns(frame: Any, columns: Iterable[str]) -> None:
@@ -253,13 +238,13 @@ def _is_frame(trials: Any) -> bool:
 
 
 def _is_remote(trials: Any) -> bool:
-    """Whether files have addresses that fsspec understands, rather than names."""
+    """Whether files are given by URLs for fsspec, rather than by names."""
     first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
     return "://" in str(first)
 
 
 def _client(client: Any | None) -> Any | None:
-    """The cluster to use: the one given, or the one that was connected to last, if any."""
+    """The cluster to use: the one given, or the most recently connected one, if any."""
     if client is not None:
         return client
     from distributed import default_client

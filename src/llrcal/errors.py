@@ -1,11 +1,11 @@
-"""Everything that llrcal raises, and the one warning that it gives.
+"""All exceptions that llrcal raises, and its one warning.
 
 LlrcalError
  |-- ScoreError          scores that cannot be used: NaN, empty, wrong type or shape
  |   `-- DegenerateError scores that no member of the model family describes
  |-- OptionError         an option that does not exist or is out of range
  |-- TrialFileError      a score or key file that cannot be read as one
- `-- ModelFileError      a model file that is not one of ours, or not whole
+ `-- ModelFileError      a model file that llrcal did not write, or that is incomplete
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ class LlrcalError(Exception):
         return on_command_line(self.args)
 
     def within(self, place: str) -> Self:
-        """The same error, told of a place."""
+        """The same error, with the place where it occurred in front."""
         return type(self)(f"{place}: ", *self.args)
 
-    def moved(self, by: int) -> Self:
-        """The same error, with positions counted from a place that lies ``by`` further ahead."""
+    def moved(self, **by: int) -> Self:
+        """The same error with positions in the whole file rather than in a part of it.
+
+        ``moved(line=100)`` is for a part that begins after 100 lines.
+        """
         return type(self)(*moved(self.args, by))
 
 
@@ -55,8 +58,8 @@ class TrialFileError(LlrcalError):
 
 
 class ModelFileError(LlrcalError):
-    """A model file is missing something, or holds something that does not belong there."""
+    """Something in a model file is missing, unknown or invalid."""
 
 
 class LlrcalWarning(UserWarning):
-    """An answer was given that the reader should look at twice."""
+    """A result is given, but it should be checked."""

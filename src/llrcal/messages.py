@@ -1,13 +1,13 @@
-"""Messages to people: text in which some parts are more than text.
+"""Messages for people: text with settings and positions in it.
 
-Errors and notes name settings that would help, and places in files. Both stay what they are until
-somebody prints them: a setting is an argument in Python and an option on the command line, and a
-row of the tenth part of a file can still be counted from the start of the file.
+Errors and notes name settings that would help, and positions in files. Both become text only when
+the message is printed: a setting is an argument in Python and an option on the command line, and a
+position in the tenth part of a file can still be converted to one in the whole file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 # Options of the command line that are not spelled like the argument.
@@ -32,13 +32,15 @@ class Setting:
     @property
     def option(self) -> str:
         """The option of the command line."""
-        name = "--" + _OPTIONS.get(self.name, self.name).replace("_", "-")
-        return f"{name} {self.value}" if isinstance(self.value, str) else name
+        name = _OPTIONS.get(self.name, self.name).replace("_", "-")
+        if isinstance(self.value, str):
+            return f"--{name} {self.value}"
+        return f"--no-{name}" if self.value is False else f"--{name}"
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where something is, by counting: ``line 7``, ``row 7``, ``index 7``."""
+    """A position in a file or an array: ``line 7``, ``row 7``, ``index 7``."""
 
     unit: str
     number: int
@@ -52,18 +54,20 @@ Message = tuple[Part, ...]
 
 
 def in_python(message: Iterable[Part]) -> str:
-    """A message for those who call Python functions."""
+    """A message for Python users."""
     return "".join(map(str, message))
 
 
 def on_command_line(message: Iterable[Part]) -> str:
-    """A message for those who type commands."""
+    """A message for users of the command line."""
     return "".join(part.option if isinstance(part, Setting) else str(part) for part in message)
 
 
-def moved(message: Iterable[Part], by: int) -> Message:
-    """The message with its positions counted from a place that lies ``by`` further ahead."""
+def moved(message: Iterable[Part], by: Mapping[str, int]) -> Message:
+    """The message with a number added to its positions, for each unit."""
     return tuple(
-        replace(part, number=part.number + by) if isinstance(part, Position) else part
+        replace(part, number=part.number + by.get(part.unit, 0))
+        if isinstance(part, Position)
+        else part
         for part in message
     )

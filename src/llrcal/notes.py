@@ -1,7 +1,8 @@
-"""What a reader should know of an answer, with a type: code decides by it, and people read it."""
+"""Notes on a result: text for people, with a code and a severity that programs can act on."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,34 +16,37 @@ class Severity(StrEnum):
     """How much a note matters."""
 
     INFO = "info"
-    """What was done, and where an ordinary fit has ended."""
+    """Information about what was done, and about ordinary results."""
     WARNING = "warning"
-    """The answer should be looked at twice."""
+    """The result should be checked."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Note:
-    """One thing to know."""
+    """One note."""
 
     code: str
-    """What kind of note it is, in a word or two that never change."""
+    """The kind of note, as one or two words that never change."""
     message: Message
     severity: Severity = Severity.INFO
     place: str = ""
-    """What it is about: a class, a calibration, a file. Empty for all of them."""
+    """What it is about, such as a class, a calibration or a file. Empty if it is about all."""
 
     @classmethod
     def of(cls, code: str, *message: Part, severity: Severity = Severity.INFO) -> Note:
         return cls(code, message, severity)
 
     def about(self, place: str) -> Note:
-        """The same note on something within a larger whole."""
+        """The same note, about a part of something larger."""
         return replace(self, place=f"{place}: {self.place}" if self.place else place)
 
     @property
     def text(self) -> str:
         """The note in words, for Python users."""
         return str(self)
+
+    def __repr__(self) -> str:
+        return f"Note({self.code!r}, {self.text!r})"
 
     def __str__(self) -> str:
         return self._after_place(in_python(self.message))
@@ -56,8 +60,16 @@ class Note:
         return f"{self.place}: {text}" if self.place else text
 
 
-def warn(notes: Iterable[Note], *, stacklevel: int) -> None:
-    """Give a Python warning for every note that is one."""
+def warn(notes: Iterable[Note]) -> None:
+    """Issue a Python warning for every note of that severity, at the line that called llrcal."""
     for note in notes:
         if note.severity is Severity.WARNING:
-            warnings.warn(str(note), LlrcalWarning, stacklevel=stacklevel + 1)
+            warnings.warn(str(note), LlrcalWarning, stacklevel=_frames_of_llrcal())
+
+
+def _frames_of_llrcal() -> int:
+    """The number of stack frames between the warning and the user's code."""
+    frame, count = sys._getframe(), 0
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("llrcal."):
+        frame, count = frame.f_back, count + 1
+    return count

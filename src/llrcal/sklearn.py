@@ -1,10 +1,10 @@
-"""Calibration as a scikit-learn estimator, and scorers to choose one by.
+"""Calibration as a scikit-learn estimator, and scorers for model selection.
 
 >>> from llrcal.sklearn import LLRCalibrator
 >>> LLRCalibrator().fit([0.1, 2.0, 3.0, -2.0, -1.0, 0.5], [1, 1, 1, 0, 0, 0]).predict([1.5, -3.0])
 array([1, 0])
 
-This module needs the extra ``llrcal[sklearn]``, and is imported by nothing else in llrcal.
+This module needs the extra ``llrcal[sklearn]``. Nothing else in llrcal imports it.
 """
 
 # ruff: noqa: N803  (scikit-learn calls its data X)
@@ -20,12 +20,14 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from llrcal.arrays import Array, ArrayLike, Floats
-from llrcal.calibrations import METHODS
-from llrcal.calibrations.methods import train
+from llrcal.calibrations.bounds import Policy
+from llrcal.calibrations.fits import trained
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation import cllr, evaluate
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
+from llrcal.method_table import TABLE
+from llrcal.onepass.direction import WRONG_WAY
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -43,11 +45,11 @@ __all__ = ["LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
 
 
 class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Calibration of scores: a transformer to LLRs, and a classifier by Bayes decisions.
+    """Calibration of scores: transforms them to LLRs, and classifies them by Bayes decisions.
 
     ``transform`` gives natural-log likelihood-ratios, target over non-target. At prior log-odds
     x = logit p_target, ``predict_proba`` gives the posterior, 1 / (1 + e^-(LLR + x)) for targets,
-    and ``predict`` the decision of least expected cost, target where
+    and ``predict`` makes the decision of least expected cost: target if
     LLR + x + log(c_miss / c_fa) >= 0.
 
     Parameters
@@ -56,37 +58,37 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         One of ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``, ``nig``.
     alpha
         Weight of the targets in training, for the two linear methods: a number between 0 and 1,
-        or ``"empirical"`` for their share. The other methods have no weight, and ignore it.
+        or ``"empirical"`` for their share. The other methods have no weight and ignore it.
     bounds, lower_is_better
-        As in :func:`llrcal.fit`: what scores beyond the training scores get, and whether the
+        As in :func:`llrcal.fit`: which LLRs scores outside the training range get, and whether the
         scores are distances.
     p_target
-        Prior probability of a target where the estimator is used. It plays no part in training,
-        and neither do the costs: ``set_params`` changes all three without another fit.
+        Prior probability of a target where the estimator is used. Neither it nor the costs affect
+        training, so ``set_params`` changes all three without another fit.
     c_miss, c_fa
         Costs of a miss and of a false alarm.
     target_label
         The label of targets. By default the greater of two numbers, True, or the word that means
         target (``target`` and ``nontarget``, ``genuine`` and ``impostor``, ``Hp`` and ``Hd``, ...).
-        Of other words the last in the alphabet is taken, as everywhere in scikit-learn, with a
-        warning: the alphabet knows nothing of targets. One known and one unknown word are refused.
+        If both words are unknown, the last in alphabetical order is taken, as everywhere in
+        scikit-learn, with a warning. One known and one unknown word are refused.
 
     Attributes
     ----------
     calibration_
-        The :class:`llrcal.Calibration`; its ``report`` says how the fit went.
+        The :class:`llrcal.Calibration`; its ``report`` describes the fit.
     classes_
         Both labels, sorted: the columns of ``predict_proba``.
     target_label_
-        The one of them that means target.
+        The label of targets.
     n_features_in_
         Always 1.
     feature_names_in_
-        Name of the column, where the scores came in a data frame.
+        Name of the column, if the scores came in a data frame.
 
     Notes
     -----
-    Scores are one-dimensional, or one column; ``transform`` always answers with one column,
+    Scores are one-dimensional or a single column; ``transform`` always returns one column,
     ``llr``. Missing and infinite scores are refused. There are no sample weights.
 
     Examples
@@ -109,14 +111,14 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     array(['impostor', 'genuine'], dtype='<U8')
     """
 
-    _n_features_out = 1  # the base of get_feature_names_out asks for it
+    _n_features_out = 1  # needed by the base class's get_feature_names_out
 
     def __init__(
         self,
         method: str = "logistic",
         *,
         alpha: float | str = 0.5,
-        bounds: str = "range",
+        bounds: Policy = "range",
         lower_is_better: bool = False,
         p_target: float = 0.5,
         c_miss: float = 1.0,
@@ -145,7 +147,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         Raises
         ------
         ScoreError
-            If the labels do not say which are the targets, or no optimum exists for the scores.
+            If the labels do not show which are the targets, or no optimum exists for the scores.
         OptionError
             If a parameter is unknown or out of range.
         ValueError
@@ -154,23 +156,29 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         Warns
         -----
         LlrcalWarning
-            If targets score worse than non-targets on average.
+            If targets score worse than non-targets.
         ConvergenceWarning
             If the fit did not converge.
         """
-        self._prior_log_odds(self.c_miss, self.c_fa)  # refuses what is not an operating point
+        self._prior_log_odds(self.c_miss, self.c_fa)  # raises for an invalid operating point
         table, labels = validate_data(self, self._as_table(X), y)
         scores = self._one_column(table)
         classes = _two_classes(labels)
         target_label = classes[_target_index(classes, self.target_label)]
         is_target = labels == target_label
         tar, non = scores[is_target], scores[~is_target]
-        calibration = train(tar, non, **self._options())
-        low, high = (tar, non) if self.lower_is_better else (non, tar)
-        if _mean(low) > _mean(high):
+        options = {} if self._ignores_alpha else {"alpha": self.alpha}
+        (calibration,) = trained(
+            tar,
+            non,
+            methods=[(self.method, options)],
+            bounds=self.bounds,
+            lower_is_better=self.lower_is_better,
+        ).values()
+        if any(note.code == WRONG_WAY for note in calibration.report.notes):
             warnings.warn(
-                f"scores labelled {_shown([target_label])}, taken for targets, are worse on "
-                f"average than the others: is lower_is_better={not self.lower_is_better} meant, "
+                f"the targets, taken to be those labelled {_shown([target_label])}, score worse "
+                f"than the others: did you mean lower_is_better={not self.lower_is_better}, "
                 "or another target_label?",
                 LlrcalWarning,
                 stacklevel=2,
@@ -181,7 +189,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        # All at once, so that a fit that fails leaves no mixture of two.
+        # All at once, so that a failed fit does not leave a mixture of two fits.
         self.classes_, self.target_label_, self.calibration_ = classes, target_label, calibration
         return self
 
@@ -194,14 +202,14 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         return np.asarray(expit(self._log_odds_of_classes(X)))
 
     def predict_log_proba(self, X: ArrayLike) -> Floats:
-        """Logarithms of the posteriors, exact also where these round to 0 or 1."""
+        """Logarithms of the posteriors, accurate even where these round to 0 or 1."""
         return np.asarray(log_expit(self._log_odds_of_classes(X)))
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """How far each LLR lies beyond the Bayes threshold, on the side of ``classes_[1]``.
 
-        Where ``classes_[1]`` is the target this is LLR + logit p_target + log(c_miss / c_fa);
-        where it is not, the negative, as scikit-learn wants it.
+        If ``classes_[1]`` is the target, this is LLR + logit p_target + log(c_miss / c_fa);
+        otherwise it is the negative of that, as scikit-learn requires.
         """
         return self._side() * self._gains(X)
 
@@ -216,7 +224,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         Parameters
         ----------
         input_features
-            Checked against the names seen in ``fit``, and of no other use.
+            Only checked against the names seen in ``fit``.
         """
         check_is_fitted(self, "calibration_")
         super().get_feature_names_out(input_features)
@@ -237,7 +245,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         return np.column_stack([-log_odds, log_odds])
 
     def _side(self) -> float:
-        """1 where the second class is the target, -1 where it is the first."""
+        """1 if the second class is the target, -1 if the first is."""
         check_is_fitted(self, "calibration_")
         return 1.0 if self.target_label_ == self.classes_[1] else -1.0
 
@@ -249,16 +257,13 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
                 raise OptionError(f"{name} is {value!r}; give one number")
         return float(effective_prior_log_odds(**given))
 
-    def _options(self) -> dict[str, Any]:
-        """What ``llrcal.fit`` is told; no ``alpha`` where the method has none."""
-        names = ["method", "bounds", "lower_is_better"]
-        if self.method not in METHODS or "alpha" in METHODS[self.method].options:
-            names.append("alpha")
-        return {name: getattr(self, name) for name in names}
+    @property
+    def _ignores_alpha(self) -> bool:
+        return self.method in TABLE and "alpha" not in TABLE[self.method].options
 
     @staticmethod
     def _as_table(X: Any) -> Any:
-        """X with one-dimensional scores made a column; anything else is left to scikit-learn."""
+        """X, with one-dimensional scores as a column; scikit-learn checks everything else."""
         if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
             raise ScoreError("X is a masked array; drop the masked scores, and their labels")
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
@@ -268,35 +273,35 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     def _one_column(X: Array) -> Array:
         if X.shape[1] != 1:
             raise ScoreError(
-                f"X has {X.shape[1]} columns; scores are one. Choose it, or fuse the systems first"
+                f"X has {X.shape[1]} columns; scores are one column. Choose it, or fuse the systems"
             )
         return X[:, 0]
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "calibration_" in state:
-            # A fresh copy, without what was worked out when it was called.
+            # A fresh copy, without cached values.
             state["calibration_"] = replace(state["calibration_"])
         return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        # As IsotonicRegression: what scikit-learn calls two-dimensional may have any width.
+        # As IsotonicRegression does: two_d_array would mean any number of columns.
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
 
 
 def neg_cllr_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
-    """Negative Cllr, in bits, for ``scoring=``: how good LLRs are over all operating points.
+    """Negative Cllr, in bits, for ``scoring=``: the quality of LLRs over all operating points.
 
     Parameters
     ----------
     estimator
         A fitted :class:`LLRCalibrator`, or a pipeline or search that ends in one.
     X, y
-        What the estimator takes: scores, or what a pipeline makes scores of; and their labels.
+        The input of the estimator (scores, or what a pipeline turns into scores), and its labels.
 
     Examples
     --------
@@ -317,15 +322,15 @@ def neg_cllr_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
 def neg_dcf_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
     """Negative detection cost at the estimator's own ``p_target``, ``c_miss`` and ``c_fa``.
 
-    In units of the cost of deciding by the prior alone. It counts errors, so it is coarse where
-    there are few; and a grid that varies the operating point compares different costs.
+    In units of the cost of deciding by the prior alone. It counts errors, so it is coarse if
+    there are few of them. A grid that varies the operating point compares different costs.
 
     Parameters
     ----------
     estimator
         A fitted :class:`LLRCalibrator`, or a pipeline or search that ends in one.
     X, y
-        What the estimator takes: scores, or what a pipeline makes scores of; and their labels.
+        The input of the estimator (scores, or what a pipeline turns into scores), and its labels.
 
     Examples
     --------
@@ -369,11 +374,6 @@ def _calibrator(estimator: Any) -> LLRCalibrator:
     return estimator
 
 
-def _mean(scores: Array) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return float(scores.mean(dtype=np.float64))
-
-
 def _two_classes(y: Array) -> Array:
     """Both labels, sorted."""
     kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -405,12 +405,12 @@ def _target_index(classes: Array, request: Any) -> int:
     which = f"target_label={labels[0]!r} or target_label={labels[1]!r}"
     if any(meaning is not None for meaning in meanings):
         raise ScoreError(
-            f"y holds {_shown(classes)}, which does not say which are the targets: give {which}"
+            f"y holds {_shown(classes)}, which does not show which are the targets: give {which}"
         )
     warnings.warn(
-        f"y holds {_shown(classes)}, words that do not say which are the targets: "
-        f"{labels[1]!r} was taken, the last in the alphabet, as everywhere in scikit-learn. "
-        f"To be sure give {which}",
+        f"y holds {_shown(classes)}, which does not show which are the targets: "
+        f"{labels[1]!r} was taken, the last in alphabetical order, as everywhere in scikit-learn. "
+        f"To be sure, give {which}",
         LlrcalWarning,
         stacklevel=3,
     )

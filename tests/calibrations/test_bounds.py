@@ -16,6 +16,7 @@ from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO
+from tests.notes import texts
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
@@ -32,7 +33,7 @@ BELOW = [-math.inf, -LARGEST, -1e9, LOW - 1, math.nextafter(LOW, -math.inf)]
 ABOVE = [math.inf, LARGEST, 1e9, HIGH + 1, math.nextafter(HIGH, math.inf)]
 
 
-def fitted(method: str, bounds: str, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
+def fitted(method: str, bounds: Any, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
     return llrcal.fit(tar, non, method=method, bounds=bounds)
 
 
@@ -187,7 +188,7 @@ def test_the_range_of_llrs_is_that_of_a_dense_grid(method: str, turned: bool) ->
 
 def notes(tar: Floats, non: Floats, **options: Any) -> list[str]:
     found = llrcal.fit(tar, non, **options).report.notes
-    return [note for note in found if note.startswith("LLRs go from")]
+    return [note.text for note in found if note.code == "beyond counts"]
 
 
 def test_llrs_far_beyond_what_trials_support_are_noted() -> None:
@@ -195,10 +196,11 @@ def test_llrs_far_beyond_what_trials_support_are_noted() -> None:
     calibration = llrcal.fit(tar, non, method="gaussian")
     low, high = calibration.llr_range
     assert high > 21 + math.log(3001)
-    assert calibration.report.notes == (
-        f"LLRs go from {low:.3g} to {high:.3g} over the training scores, but 300 targets and "
-        "3,000 non-targets can support no more than -5.7 to 8.0; bounds='counts' keeps to that",
-    )
+    assert texts(calibration.report.notes) == [
+        f"LLRs range from {low:.3g} to {high:.3g} over the training scores, but 300 targets and "
+        "3,000 non-targets can support no more than -5.7 to 8.0; bounds='counts' limits them to "
+        "that",
+    ]
     assert notes(tar, non, method="gaussian", bounds="none")
     assert not notes(tar, non, method="gaussian", bounds="counts")
 

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.doubts import doubts
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.methods import train
 from llrcal.errors import DegenerateError, ModelFileError, OptionError
+from tests.notes import texts
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
 
 NAMES = "linear-gaussian, logistic, pav, gaussian, student-t, nig"
+
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_settings_that_cannot_be(options: dict[str, Any], words: str) -> None:
     [
         ("pav", "methods are 'pav'; give a list of names"),
         (7, "methods are 7; give a list of names"),
-        ([("pav",)], "methods: ('pav',) is neither a name nor a name and its options"),
+        ([("pav",)], "methods: ('pav',) is neither a name nor a pair of a name and options"),
     ],
 )
 def test_lists_of_methods_that_are_none(methods: Any, words: str) -> None:
@@ -59,19 +60,17 @@ def test_lists_of_methods_that_are_none(methods: Any, words: str) -> None:
 
 
 def test_one_value_in_each_class_has_no_variance() -> None:
-    words = (
-        "each class consists of one value only: no variance can be estimated; use pav or logistic"
-    )
+    words = "each class has a single value, so no variance can be estimated; use pav or logistic"
     with pytest.raises(DegenerateError, match=f"^{words}$"):
         llrcal.fit([1.0, 1.0], [0.0], method="linear-gaussian")
-    with pytest.raises(DegenerateError, match=f"^of the distances, negated: {words}$"):
+    with pytest.raises(DegenerateError, match=f"^for the negated distances: {words}$"):
         llrcal.fit([0.0], [1.0, 1.0], method="linear-gaussian", lower_is_better=True)
 
 
-def test_a_line_beyond_the_doubles() -> None:
+def test_a_slope_that_overflows() -> None:
     words = (
-        "a line with slope inf and height 0 leaves the doubles; use pav, or multiply all scores by "
-        "a constant that brings them near one"
+        "the slope inf or the height 0 of the line is out of range; use pav, or multiply all "
+        "scores by a constant that brings them close to one"
     )
     with pytest.raises(DegenerateError, match=f"^{words}$"):
         llrcal.fit([5e-324], [0.0], method="logistic")
@@ -84,59 +83,60 @@ def test_a_line_beyond_the_doubles() -> None:
             np.append(TAR, -1e6),
             NON,
             "the slope is negative although most targets score better than most non-targets: a few "
-            "scores far from the others decide it (they go from -1e+06 to 5.52). Look at these, or "
+            "extreme scores decide it (the scores range from -1e+06 to 5.52). Look at these, or "
             "use pav",
         ),
         (
             np.append(-TAR, 1e6),
             -NON,
             "the slope is positive although most targets score worse than most non-targets: a few "
-            "scores far from the others decide it (they go from -5.52 to 1e+06). Look at these, or "
+            "extreme scores decide it (the scores range from -5.52 to 1e+06). Look at these, or "
             "use pav",
         ),
     ],
 )
 def test_a_slope_against_the_ranks(tar: Any, non: Any, words: str) -> None:
-    assert train(tar, non, method="linear-gaussian").report.notes[0] == words
+    assert llrcal.fit(tar, non, method="linear-gaussian").report.notes[-1].text == words
 
 
 @pytest.mark.parametrize(
     ("tar", "non", "name"), [(TAR[:1], NON, "target"), (TAR, NON[:1], "non-target")]
 )
 def test_a_single_score_of_a_class(tar: Any, non: Any, name: str) -> None:
-    assert train(tar, non, method="pav").report.notes[1:] == (
-        f"there is only one {name} score, which may be luck: by Doddington's rule, it takes 30 "
-        "errors of a kind to tell how common they are",
+    assert llrcal.fit(tar, non, method="pav").report.notes[1].text == (
+        f"there is only one {name} score, which may be due to chance: by Doddington's rule, it "
+        "takes 30 errors of a kind to estimate their rate"
     )
 
 
 def test_llrs_that_so_few_trials_cannot_support() -> None:
-    assert train([20.0, 21.0], [0.0, 1.0, 2.0], method="linear-gaussian").report.notes == (
-        "LLRs go from -457 to 436 over the training scores, but 2 targets and 3 non-targets can "
-        "support no more than -1.1 to 1.4; bounds='counts' keeps to that",
+    assert llrcal.fit([20.0, 21.0], [0.0, 1.0, 2.0], method="linear-gaussian").report.notes[
+        0
+    ].text == (
+        "LLRs range from -457 to 436 over the training scores, but 2 targets and 3 non-targets can "
+        "support no more than -1.1 to 1.4; bounds='counts' limits them to that"
     )
 
 
 def test_a_fit_that_did_not_converge_is_doubted_for_its_reason() -> None:
-    fitted = train(TAR, NON, method="logistic")
+    fitted = llrcal.fit(TAR, NON, method="logistic")
     report = replace(fitted.report, converged=False, reason="no more steps")
-    assert list(doubts(replace(fitted, report=report))) == [
-        "the fit did not converge: no more steps"
-    ]
+    assert texts(report.all_notes) == ["the fit did not converge: no more steps"]
+    assert report.all_notes[0].severity == "warning"
 
 
 @pytest.mark.parametrize("value", [math.nan, None, "1"])
 def test_a_threshold_that_is_no_number(value: Any) -> None:
     words = f"the LLR to be reached is {value!r}; give a number"
     with pytest.raises(OptionError, match=f"^{re.escape(words)}$"):
-        train(TAR, NON, method="logistic").regions(value)
+        llrcal.fit(TAR, NON, method="logistic").regions(value)
 
 
 KINDS = {
     "an object": {},
     "a list": [],
     "text": "word",
-    "a truth value": True,
+    "true or false": True,
     "null": None,
     "a number": 1.5,
 }
@@ -153,7 +153,7 @@ WISHES = {
 FITTING = {
     ("text", "text"),
     ("texts", "a list"),
-    ("flag", "a truth value"),
+    ("flag", "true or false"),
     *((ask, "a number") for ask in ("number", "positive", "not_negative")),
 }
 
@@ -179,8 +179,8 @@ def test_a_field_of_another_kind(ask: str, kind: str) -> None:
     ("ask", "value", "words"),
     [
         ("texts", ["a", 1], "must be a list of texts, not a number"),
-        ("text", "\ud800", "must be text, without half of a surrogate pair"),
-        ("texts", ["\ud800"], "must be a list of texts, without half of a surrogate pair"),
+        ("text", "\ud800", "must be text, without unpaired surrogates"),
+        ("texts", ["\ud800"], "must be a list of texts, without unpaired surrogates"),
         ("number", math.inf, "must be a finite number"),
         ("number", 10**400, "must be a finite number"),
         ("positive", 0, "must be positive, not 0.0"),
@@ -190,7 +190,7 @@ def test_a_field_of_another_kind(ask: str, kind: str) -> None:
         ("rising", "word", "must be a list of numbers"),
         ("rising", [], "must be a list of numbers"),
         ("rising", [1, "2"], "must be a number, not text"),
-        ("rising", [1, 2, 2], "must rise from each number to the next"),
+        ("rising", [1, 2, 2], "must be in strictly rising order"),
         ("weight", 0, "must lie between 0 and 1, but is 0.0"),
         ("weight", "half", "must be a number, not text"),
     ],
@@ -213,7 +213,7 @@ def test_the_last_values_that_may_be() -> None:
 def test_fields_that_are_missing_left_over_or_no_fields() -> None:
     with pytest.raises(ModelFileError, match=r"^model\.json: field 'x' is missing$"):
         Fields({}, "model.json").number("x")
-    with pytest.raises(ModelFileError, match=r"^model\.json: field 'x' is not known$"):
+    with pytest.raises(ModelFileError, match=r"^model\.json: field 'x' is unknown$"):
         Fields({"x": 1}, "model.json").done()
     with pytest.raises(ModelFileError, match=r"^model\.json: expected an object, found a list$"):
         Fields([], "model.json")
@@ -222,7 +222,7 @@ def test_fields_that_are_missing_left_over_or_no_fields() -> None:
 
 
 def test_a_long_name_is_cut() -> None:
-    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}' is not known$"):
+    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}' is unknown$"):
         Fields({"x" * 80: 1}, "model.json").done()
-    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}…' is not known$"):
+    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}…' is unknown$"):
         Fields({"x" * 81: 1}, "model.json").done()

@@ -72,4 +72,4 @@ def test_errors_name_the_class(method: str) -> None:
 def test_edge_is_reported_by_class() -> None:
     uniform = np.linspace(0, 1, 200) ** 1.3
     report = llrcal.fit(TAR, uniform, method="nig").report
-    assert [note[:4] for note in report.notes if "kappa = 0" in note] == ["non:"]
+    assert [note.place for note in report.notes if "kappa = 0" in note.text] == ["non"]

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.calibrations.bounds import Policy
+from tests.notes import codes
 from tests.trial_sets import normal
 
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
@@ -25,7 +27,7 @@ def distances(method: str, **options: Any) -> llrcal.Calibration:
 
 @EVERY_METHOD
 @EVERY_POLICY
-def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: str) -> None:
+def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: Policy) -> None:
     negated = llrcal.fit(-TAR, -NON, method=method, bounds=bounds)
     calibration = distances(method, bounds=bounds)
     assert calibration == dataclasses.replace(negated, lower_is_better=True)
@@ -41,7 +43,7 @@ def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: str) -
 def test_near_is_evidence_for_the_same_source(method: str) -> None:
     near, far = distances(method)([float(TAR.min()), float(NON.max())])
     assert near > 0 > far
-    assert not any("distances" in note for note in distances(method).report.notes)
+    assert "wrong way" not in codes(distances(method).report.notes)
 
 
 def test_the_training_range_is_that_of_the_distances() -> None:
@@ -101,13 +103,13 @@ def test_yes_or_no(given: Any) -> None:
 
 @EVERY_METHOD
 def test_similarities_taken_for_distances_are_noted(method: str) -> None:
-    with pytest.warns(llrcal.LlrcalWarning, match="greater distances than non-targets"):
+    with pytest.warns(llrcal.LlrcalWarning, match="larger distances than non-targets"):
         report = llrcal.fit(-TAR, -NON, method=method, lower_is_better=True).report
-    assert any("leave lower_is_better away" in note for note in report.notes)
+    assert "wrong way" in codes(report.notes)
 
 
 def test_what_is_wrong_is_told_of_the_distance_itself() -> None:
     with pytest.raises(llrcal.ScoreError, match="the first is inf at index 150"):
         llrcal.fit([*TAR, math.inf], NON, method="logistic", lower_is_better=True)
-    with pytest.raises(llrcal.DegenerateError, match=r"of the distances, negated: .*equal -1:"):
+    with pytest.raises(llrcal.DegenerateError, match=r"for the negated distances: .*equal -1:"):
         llrcal.fit([1.0, 1.0], NON, method="gaussian", lower_is_better=True)

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import llrcal
-from llrcal.calibrations.methods import PAPER, label, parted, train, train_all
+from llrcal.calibrations.methods import PAPER, label, method_and_options
 from tests.trial_sets import normal
 
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
 
 
 def test_logistic_regression_within_the_range_of_the_scores() -> None:
-    for fitted in (llrcal.fit(TAR, NON), train(TAR, NON)):
-        assert (fitted.method, fitted.bounds.policy, fitted.lower_is_better) == (
-            "logistic",
-            "range",
-            False,
-        )
-        assert fitted == llrcal.fit(
-            TAR, NON, method="logistic", bounds="range", lower_is_better=False, alpha=0.5
-        )
+    fitted = llrcal.fit(TAR, NON)
+    assert fitted.method == "logistic"
+    assert (fitted.bounds.policy, fitted.lower_is_better) == ("range", False)
+    assert fitted == llrcal.fit(
+        TAR, NON, method="logistic", bounds="range", lower_is_better=False, alpha=0.5
+    )
 
 
 def test_all_ten_of_the_paper() -> None:
-    labels = [label(*parted(entry)) for entry in PAPER]
-    for every in (llrcal.fit_all(TAR, NON), train_all(TAR, NON)):
-        assert list(every) == labels
-        assert {one.bounds.policy for one in every.values()} == {"range"}
-        assert not any(one.lower_is_better for one in every.values())
+    labels = [label(*method_and_options(entry)) for entry in PAPER]
+    every = llrcal.fit_all(TAR, NON)
+    assert list(every) == labels
+    assert {one.bounds.policy for one in every.values()} == {"range"}
+    assert not any(one.lower_is_better for one in every.values())
 
 
 def test_options_reach_the_method() -> None:
     for alpha in (0.1, 0.9):
-        (one,) = train_all(TAR, NON, methods=[("linear-gaussian", {"alpha": alpha})]).values()
+        (one,) = llrcal.fit_all(TAR, NON, methods=[("linear-gaussian", {"alpha": alpha})]).values()
         assert one == llrcal.fit(TAR, NON, method="linear-gaussian", alpha=alpha)
         expected = alpha * TAR.var() + (1 - alpha) * NON.var()
         assert abs(one.params["variance"] / expected - 1) < 1e-12

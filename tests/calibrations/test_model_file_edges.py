@@ -74,7 +74,7 @@ def test_bounds_may_meet_but_not_cross(tmp_path: Path) -> None:
     content["bounds"] = {"policy": "range", "lowest_score": 1.5, "highest_score": 1.5}
     assert loaded(tmp_path, content).bounds.reach == (1.5, 1.5)
     content["bounds"]["highest_score"] = 1
-    words = "bounds: field 'highest_score' is 1.0, below the lowest, 1.5"
+    words = "bounds: field 'highest_score' is 1.0, below the lowest score, 1.5"
     assert complaint(tmp_path, content) == words
 
 
@@ -83,7 +83,7 @@ def test_bounds_may_meet_but_not_cross(tmp_path: Path) -> None:
     [
         (
             {"format": "other"},
-            "field 'format' must be 'llrcal calibration': this is not a calibration of llrcal",
+            "field 'format' must be 'llrcal calibration': this is not a model file of llrcal",
         ),
         ({"version": 2}, "field 'version' is 2; this llrcal reads version 1"),
         ({"written_by": 7}, "field 'written_by' must be text, not a number"),
@@ -131,7 +131,7 @@ def test_every_field_of_the_report_is_looked_at(
 def test_files_that_are_no_json(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text('{"a": 1, "a": 2}')
-    words = f"{path}: not a JSON document: field 'a' occurs twice in one object"
+    words = f"{path}: is not a JSON document: field 'a' occurs twice in one object"
     with pytest.raises(ModelFileError, match=f"^{re.escape(words)}$"):
         load(path)
     path.unlink()
@@ -148,7 +148,7 @@ def test_a_file_of_the_largest_size_is_read(
     monkeypatch.setattr("llrcal.calibrations.model_file._LARGEST_FILE", len(text))
     assert load(path).method == "pav"
     path.write_bytes(text + b" ")
-    words = f"{path}: larger than {len(text)} bytes; not a model file"
+    words = f"{path}: is not a model file: it is larger than {len(text)} bytes"
     with pytest.raises(ModelFileError, match=f"^{re.escape(words)}$"):
         load(path)
 

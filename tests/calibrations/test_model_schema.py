@@ -23,7 +23,7 @@ from llrcal import METHODS
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.model_file import FORMAT, VERSION
-from tests.calibrations.test_model_file import (
+from tests.calibrations.model_files import (
     CASES,
     EVERY_CASE,
     EVERY_KEPT,
@@ -46,11 +46,11 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 # What is refused beyond the schema; docs/model-files.md lists it.
 BEYOND = re.compile(
-    r"must rise from each number to the next"
+    r"must be in strictly rising order"
     r"|has \d+ values for \d+ scores"
     r"|below the lowest"
     r"|must be a whole number, not a number"  # such as 1.0
-    r"|without half of a surrogate pair"
+    r"|without unpaired surrogates"
 )
 
 

@@ -27,7 +27,7 @@ from llrcal.calibrations.nig import NIGCalibration
 from llrcal.calibrations.pav import PAV
 from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.densities.gaussian import Gaussian
-from llrcal.densities.nig import NIG
+from llrcal.densities.nig import NIG, least_tail
 from llrcal.densities.student_t import StudentT
 from llrcal.fitting.report import Report
 from tests.trial_sets import ANY, Sets, normal
@@ -89,8 +89,7 @@ class Draw:
         def density() -> NIG:
             asymmetry = self.one_of(0, 0.1, -0.5, 1, -2, 3)
             tail = self.one_of(0, 0, 1e-3, 0.05, 0.5, 1.5, 5, 20, 45.9)
-            edge = NIG.interior(np.array([0, 0, asymmetry, tail]))  # where kappa would be zero
-            return NIG(*self.density(), asymmetry, float(edge[3]))
+            return NIG(*self.density(), asymmetry, max(tail, least_tail(asymmetry)))
 
         return NIGCalibration(tar=density(), non=density(), **self.common())
 

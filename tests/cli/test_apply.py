@@ -11,15 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import h5py
 import numpy as np
 import polars as pl
 import pytest
 
 from llrcal import Calibration, fit, load
 from llrcal.cli.verbs import verb
-from tests.cli.test_fit import llrcal, only_line
-from tests.conftest import shared
+from tests.cli.running import llrcal, only_line
+from tests.conftest import real_scores
 from tests.trial_sets import normal
 
 TAR, NON = normal(80, 2.5, 1.5), normal(300, -1.5, 1.2)
@@ -117,7 +116,7 @@ def test_progress_is_for_people(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bytes_of_a_large_file_of_a_recognizer(tmp_path: Path) -> None:
     """TNO's scores in NIST SRE 2008: sixteen columns, of which one is to be replaced."""
-    path = shared("scores", "nist_sre08", "tno.2008.tsv.gz")
+    path = real_scores("nist_sre08", "tno.2008.tsv.gz")
     tar, non = (np.load(path.parent / f"{name}.npy") for name in ("tar", "non"))
     fit(tar, non, method="linear-gaussian").save(tmp_path / "model.json")
     result = llrcal("apply", tmp_path / "model.json", path, "-o", tmp_path / "out.tsv")
@@ -154,12 +153,7 @@ def test_every_kind_of_file(folder: Path, model: Calibration, tmp_path: Path) ->
     cells = SCORES.reshape(20, 2).tolist()
     lines = [",t1,t2", *(f"m{i},{one!r},{other!r}" for i, (one, other) in enumerate(cells))]
     (tmp_path / "a.csv").write_text("\n".join(lines))
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file["scores"] = SCORES.reshape(20, 2)
-        file["score_mask"] = np.ones((20, 2), np.uint8)
-        file["ID/row_ids"] = np.array([f"m{i}".encode() for i in range(20)])
-        file["ID/column_ids"] = np.array([b"t1", b"t2"])
-    for kind in ("parquet", "arrow", "npy", "npz", "csv", "h5"):
+    for kind in ("parquet", "arrow", "npy", "npz", "csv"):
         paths = (folder / "nig.json", tmp_path / f"a.{kind}", "-o", tmp_path / f"b.{kind}")
         assert llrcal("apply", *paths).exit_code == 0, kind
     assert pl.read_parquet(tmp_path / "b.parquet")["score"].to_list() == expected
@@ -168,8 +162,6 @@ def test_every_kind_of_file(folder: Path, model: Calibration, tmp_path: Path) ->
     assert np.load(tmp_path / "b.npz")["scores"].tolist() == expected
     matrix = [line.split(",")[1:] for line in (tmp_path / "b.csv").read_text().splitlines()[1:]]
     assert [float(cell) for row in matrix for cell in row] == expected
-    with h5py.File(tmp_path / "b.h5") as file:
-        assert file["scores"][()].ravel().tolist() == expected
 
 
 def test_columns_are_found_as_in_every_verb(folder: Path, tmp_path: Path) -> None:
@@ -251,7 +243,7 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["none.json", "scores.txt"], "none.json: cannot be read: No such file"),
-        (["scores.txt", "scores.txt"], "scores.txt: not a JSON document"),
+        (["scores.txt", "scores.txt"], "scores.txt: is not a JSON document"),
         (["nig.json", "none.txt"], "none.txt: cannot be read: No such file"),
         (["nig.json", "key.txt"], "there are labels but no scores: this is a key"),
         (["nig.json", "late.txt"], "late.txt, line 2001: the score 'x' is not a number"),
@@ -264,7 +256,7 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
             ["nig.json", "scores.txt", "--decision", "--p-target", "0.5", "--c-miss", "-1"],
             "c_miss is -1.0",
         ),
-        (["nig.json", "scores.txt", "--p-target", "0.5"], "a prior changes no LLR"),
+        (["nig.json", "scores.txt", "--p-target", "0.5"], "a prior does not change LLRs"),
         (["nig.json", "a.npy", "--decision", "--p-target", "0.5"], "no columns can be added"),
     ],
 )

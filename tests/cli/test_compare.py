@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import llrcal
-from tests.cli.test_wrong_use import llrcal as run
+from tests.cli.running import run
 
 pytestmark = pytest.mark.slow  # draws every figure of three comparisons
 

@@ -12,10 +12,10 @@ import pytest
 
 from llrcal import evaluate, fit, load
 from llrcal.arrays import Array
-from llrcal.cli import output
 from llrcal.comparison import Comparison
+from llrcal.report import folder as output
 from llrcal.report.warnings_list import warnings_list
-from tests.cli.test_fit import llrcal, only_line
+from tests.cli.running import llrcal, only_line
 from tests.trial_sets import normal
 
 CLASSES = {
@@ -120,7 +120,7 @@ def test_distances(folder: Path, from_arrays: Path, tmp_path: Path) -> None:
     files = files_of(folder, ".distances")
     only_line(
         llrcal("compare", *files, "--out", out, "--quiet"),
-        "Are these distances? Then say --distance",
+        "If these are distances, give --distance",
     )
     assert not out.exists()
     compared(out, *files, "--preset", "sre16", "--distance")
@@ -135,7 +135,7 @@ def test_distances(folder: Path, from_arrays: Path, tmp_path: Path) -> None:
 def test_likenesses_are_no_distances(folder: Path, tmp_path: Path) -> None:
     files = files_of(folder, ".npz")
     result = llrcal("compare", *files, "--out", tmp_path / "out", "--distance", "--quiet")
-    only_line(result, "Are these similarities? Then leave --distance away")
+    only_line(result, "If these are similarities, leave out --distance")
     assert not any(tmp_path.iterdir())
 
 
@@ -195,9 +195,9 @@ def test_trials_that_are_left_out_are_in_the_report(folder: Path, tmp_path: Path
         only_line(llrcal("compare", *files, "--out", tmp_path / "out", "--quiet"), "--on-nan drop")
         drop = ("--on-nan", "drop", "--replicates", 0)
         assert llrcal("compare", *files, "--out", tmp_path / "out", *drop).exit_code == 0
-    said = "1 of 481 trials left out, whose score is NaN"
-    assert said in seen[0].findings[0].text
-    assert said in warnings_list(seen[0].findings)
+    said = "1 of 481 trials left out because their score is NaN"
+    assert said in seen[0].notes[0].text
+    assert said in warnings_list(seen[0].notes)
     assert said in (tmp_path / "out" / "metrics.md").read_text()
     expected = compared(tmp_path / "whole", *files_of(folder, ".npz"), "--replicates", 0)
     assert "left out" not in expected

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import pytest
 
 from llrcal.cli.verbs import VERBS
-from tests.cli.test_wrong_use import llrcal as run
+from tests.cli.running import run
 
 SCRIPTS = sysconfig.get_path("scripts")
 ENV = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}

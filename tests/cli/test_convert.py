@@ -13,11 +13,10 @@ import polars as pl
 import pytest
 
 from llrcal import fit, read_trials
-from llrcal.cli import told_in_words
+from llrcal.cli import os_error_in_text
 from llrcal.trials.packing import zstd
-from tests.cli.test_fit import llrcal, only_line
-from tests.cli.test_wrong_use import llrcal as run
-from tests.conftest import shared
+from tests.cli.running import llrcal, only_line, run
+from tests.conftest import real_scores
 
 pytestmark = pytest.mark.slow
 
@@ -121,13 +120,13 @@ def test_an_array_of_scores_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bosaris_key_sre10_det5.h5"])
 def test_a_real_key_is_not_a_file_of_scores(tmp_path: Path, name: str) -> None:
-    path = shared("scores", "formats", name)
-    only_line(llrcal("convert", path, "-o", tmp_path / "a.csv", "--quiet"), "it has no scores")
+    path = real_scores("formats", name)
+    only_line(llrcal("convert", path, "-o", tmp_path / "a.csv", "--quiet"), "has no scores; is")
     assert not any(tmp_path.iterdir())
 
 
 def test_bob_and_back(tmp_path: Path) -> None:
-    path = shared("scores", "formats", "scores-cmc-5col.txt")
+    path = real_scores("formats", "scores-cmc-5col.txt")
     for to in ("bob5", "csv"):
         result = llrcal("convert", path, "-o", tmp_path / to, "--to", to)
         assert result.exit_code == 0
@@ -254,7 +253,7 @@ def test_ids_with_blanks(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("enrol,test,score,label\nJane Doe,t 1,1.5,1\nJoe,t2,-1,0\n")
     for to in ("kaldi", "wespeaker", "speechbrain", "voxceleb"):
         result = llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / "out", "--to", to)
-        only_line(result, f"format {to} cannot hold the id 'Jane Doe': blanks part its columns")
+        only_line(result, f"format {to} cannot hold the id 'Jane Doe': its columns are separated")
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
     for to in ("tsv", "parquet"):
         assert llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / f"out.{to}").exit_code == 0
@@ -322,8 +321,11 @@ def test_trials_that_do_not_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-o", "out.txt"], "the ending does not say the format; give --to with one of kaldi"),
-        (["-o", "-"], "the ending does not say the format; give --to"),
+        (
+            ["-o", "out.txt"],
+            "does not tell the format; choose one (--to FORMAT) of kaldi",
+        ),
+        (["-o", "-"], "the extension does not tell the format; choose one (--to FORMAT)"),
         (["-o", "out", "--to", "htk"], "there is no format 'htk'; choose one of kaldi"),
         (["-o", "out", "--to", "bob4"], "format bob4 needs enrol_speaker,test_speaker,test,score"),
         (["-o", "-", "--to", "hdf5"], "-: this can only be written to a plain file"),
@@ -369,7 +371,7 @@ def test_standard_output_that_takes_no_more(
 
 
 def test_what_polars_says_in_words() -> None:
-    told = told_in_words(pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)"))
+    told = os_error_in_text(pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)"))
     assert isinstance(told, BrokenPipeError)
-    assert told_in_words(pl.exceptions.ComputeError("of 3 rows")) is None
-    assert told_in_words(ValueError("(os error 32)")) is None
+    assert os_error_in_text(pl.exceptions.ComputeError("of 3 rows")) is None
+    assert os_error_in_text(ValueError("(os error 32)")) is None

@@ -15,8 +15,8 @@ import pytest
 
 from llrcal import Calibration, fit
 from llrcal.calibrations import METHODS
-from tests.cli.test_fit import llrcal, only_line
-from tests.cli.test_wrong_use import llrcal as run
+from llrcal.calibrations.bounds import Policy
+from tests.cli.running import llrcal, only_line, run
 from tests.trial_sets import normal
 
 TAR, NON = normal(200, 2.0, 2.0), normal(600, -1.0, 1.0)
@@ -28,7 +28,7 @@ def threshold_at(p_target: float, c_miss: float, c_fa: float) -> float:
 
 
 @cache
-def model(method: str, bounds: str = "range", *, distance: bool = False) -> Calibration:
+def model(method: str, bounds: Policy = "range", *, distance: bool = False) -> Calibration:
     sign = -1 if distance else 1
     return fit(sign * TAR, sign * NON, method=method, bounds=bounds, lower_is_better=distance)
 
@@ -141,9 +141,9 @@ def test_never_and_always(tmp_path: Path) -> None:
     assert answer(calibration, tmp_path, *point(*never))["accept"] == []
     assert answer(calibration, tmp_path, *point(*always))["accept"] == [{"low": None, "high": None}]
     said = decided(calibration, tmp_path, *point(*never))
-    assert said.startswith("Accept nothing: no score is evidence enough\n")
+    assert said.startswith("Accept nothing: no score is strong enough evidence\n")
     said = decided(calibration, tmp_path, *point(*always))
-    assert said.startswith("Accept everything: no score is evidence enough against\n")
+    assert said.startswith("Accept everything: no score is strong enough evidence to reject\n")
     assert "at prior 0.999999999," in said
 
 

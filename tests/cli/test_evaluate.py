@@ -18,9 +18,8 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.evaluation.presets import PRESETS
 from llrcal.figures import drawing
-from tests.cli.test_fit import llrcal, only_line, text_of
-from tests.cli.test_wrong_use import llrcal as run
-from tests.conftest import shared
+from tests.cli.running import llrcal, only_line, run, text_of
+from tests.conftest import real_scores
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2.0, 2.0), normal(900, -2.0, 2.0)
@@ -82,7 +81,7 @@ def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_tno_in_sre08(tmp_path: Path, form: str) -> None:
     """The numbers that the R package ROC publishes with these scores, from the real command."""
-    path = shared("scores", "nist_sre08", "tno.2008.tsv.gz")
+    path = real_scores("nist_sre08", "tno.2008.tsv.gz")
     point = ("--p-target", "0.01", "--c-miss", "10", "--c-fa", "1")
     flags = ["--json"] if form == "json" else []
     ran = run("evaluate", path, *point, *flags, cwd=tmp_path)
@@ -217,7 +216,7 @@ def test_log10_by_the_name_of_the_column(tmp_path: Path, name: str) -> None:
     path.write_text(table_of(TAR / LOG10, NON / LOG10, name=name, words=("Hp", "Hd")))
     result = llrcal("evaluate", path, "--json")
     assert document(result)["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
-    assert f"column {name!r} holds common logarithms (log10)" in result.stderr
+    assert f"column {name!r} contains common logarithms (log10)" in result.stderr
     told = document(llrcal("evaluate", path, "--json", "--units", "nats"))
     assert told["cllr"] == pytest.approx(cllr_of(TAR / LOG10, NON / LOG10), rel=1e-12)
 
@@ -225,7 +224,7 @@ def test_log10_by_the_name_of_the_column(tmp_path: Path, name: str) -> None:
 def test_hypotheses_do_not_say_which_logarithm(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(table_of(TAR, NON, name="llr", words=("Hp", "Hd")))
-    only_line(llrcal("evaluate", path, "--quiet"), "say which: --units log10 or --units nats")
+    only_line(llrcal("evaluate", path, "--quiet"), "specify which: --units log10 or --units nats")
     answer = document(llrcal("evaluate", path, "--units", "nats", "--json"))
     assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
 
@@ -233,7 +232,9 @@ def test_hypotheses_do_not_say_which_logarithm(tmp_path: Path) -> None:
 def test_ratios_that_may_be_logarithms(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(table_of(np.exp(TAR), np.exp(NON), name="LR", words=("1", "0")))
-    only_line(llrcal("evaluate", path, "--quiet"), "say which: --units ratio, nats, log10 or bits")
+    only_line(
+        llrcal("evaluate", path, "--quiet"), "specify which: --units ratio, nats, log10 or bits"
+    )
     answer = document(llrcal("evaluate", path, "--units", "ratio", "--json"))
     assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
 
@@ -292,17 +293,18 @@ def test_infinitely_wrong_llrs_cost_infinitely_much(tmp_path: Path) -> None:
 def test_scores_the_wrong_way_round(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(text_of(-TAR, -NON))
-    said = "Are these distances? Then say --distance. Are the labels swapped? Then say --labels"
+    said = "If these are distances, give --distance; if the labels are swapped, give --labels"
     only_line(llrcal("evaluate", path, "--quiet"), said)
     answer = document(llrcal("evaluate", path, "--distance", "--json"))
     assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
     assert answer["eer"] == package.evaluate(TAR, NON).eer
     insisted = document(llrcal("evaluate", path, "--inverted", "--json"))
-    assert insisted["cllr"] == in_file_order(path).cllr
+    with pytest.warns(package.LlrcalWarning, match="targets score lower"):
+        assert insisted["cllr"] == in_file_order(path).cllr
 
 
 def test_likenesses_are_no_distances(llrs: Path) -> None:
-    said = "Are these similarities? Then leave --distance away"
+    said = "If these are similarities, leave out --distance"
     only_line(llrcal("evaluate", llrs, "--distance", "--quiet"), said)
 
 
@@ -357,7 +359,7 @@ def test_a_filled_folder_is_not_replaced_unasked(
     assert llrcal("evaluate", llrs, "--figures", folder).exit_code == 0  # empty ones may be filled
     (folder / "mine.txt").write_text("precious")
     result = llrcal("evaluate", llrs, "--figures", folder)
-    only_line(result, "exists already; choose another folder, or force its replacement")
+    only_line(result, "exists already; choose another folder, or replace it with --force")
     assert (folder / "mine.txt").read_text() == "precious"
     assert quick_figures == FIGURES
     assert llrcal("evaluate", llrs, "--figures", folder, "--force").exit_code == 0

@@ -9,41 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 
 from llrcal import fit, load
 from llrcal.arrays import Array
 from llrcal.calibrations import METHODS
-from llrcal.cli.fit import _say
-from llrcal.cli.verbs import command_line, verb
-from tests.cli.test_wrong_use import llrcal as run
+from llrcal.cli.opening import say
+from llrcal.cli.verbs import verb
+from llrcal.messages import Setting
+from llrcal.notes import Note
+from tests.cli.running import llrcal, only_line, run, text_of
 from tests.trial_sets import normal
 
 TAR, NON = normal(120, 2.5, 1.5), normal(380, -1.5, 1.2)
-
-
-def llrcal(*arguments: object, stdin: bytes = b"") -> Result:
-    """What the command line does, in this process: an error of ours has a status, no others do."""
-    words = [str(argument) for argument in arguments]
-    return CliRunner().invoke(command_line, words, input=stdin, catch_exceptions=False)
-
-
-def only_line(result: Result, words: str) -> None:
-    """The command ended as it should on wrong use: one line on standard error, and no more."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.count("\n") == 1, result.stderr
-    assert result.stderr.startswith("llrcal: ")
-    assert words in result.stderr
-
-
-def text_of(tar: Array, non: Array) -> str:
-    """Trials as wespeaker writes them, the classes mixed, every score to its last digit."""
-    rows = [(score, "target") for score in tar.tolist()]
-    rows += [(score, "nontarget") for score in non.tolist()]
-    order = np.random.default_rng(3).permutation(len(rows)).tolist()
-    lines = [f"m{i % 10} t{i} {rows[i][0]!r} {rows[i][1]}\n" for i in order]
-    return "".join(lines)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +82,7 @@ def test_distances_stay_distances(tmp_path: Path) -> None:
     (tmp_path / "distances.txt").write_text(text_of(-TAR, -NON))
     out = tmp_path / "model.json"
     arguments = ("fit", tmp_path / "distances.txt", "--method", "nig", "-o", out)
-    only_line(llrcal(*arguments, "--quiet"), "Are these distances? Then say --distance")
+    only_line(llrcal(*arguments, "--quiet"), "If these are distances, give --distance")
     assert not out.exists()
     assert llrcal(*arguments, "--distance").exit_code == 0
     model = load(out)
@@ -115,7 +92,7 @@ def test_distances_stay_distances(tmp_path: Path) -> None:
 
 def test_likenesses_are_no_distances(scores: Path, tmp_path: Path) -> None:
     arguments = ("fit", scores, "-o", tmp_path / "model.json", "--distance", "--quiet")
-    only_line(llrcal(*arguments), "Are these similarities? Then leave --distance away")
+    only_line(llrcal(*arguments), "If these are similarities, leave out --distance")
     assert llrcal(*arguments, "--inverted").exit_code == 0
 
 
@@ -180,15 +157,17 @@ def test_quiet(scores: Path, tmp_path: Path) -> None:
 
 
 def test_doubts_are_said_even_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    model = fit(TAR, NON)
-    poor = replace(model.report, converged=False, reason="out of steps", notes=("mind the gap",))
-    _say(replace(model, report=poor), quiet=True)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.splitlines() == [
-        "warning: the fit did not converge: out of steps",
-        "note: mind the gap",
-    ]
+    report = fit(TAR, NON).report
+    notes = (Note.of("gap", "mind the gap, say ", Setting("bounds", "counts")),)
+    poor = replace(report, converged=False, reason="out of steps", notes=notes)
+    said = []
+    for quiet in (True, False):
+        say(poor.all_notes, quiet=quiet, lead="note: ")
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        said.append(captured.err.splitlines())
+    warning = "warning: the fit did not converge: out of steps"
+    assert said == [[warning], [warning, "note: mind the gap, say --bounds counts"]]
 
 
 def test_the_choice_of_methods_is_that_of_the_package() -> None:
@@ -209,13 +188,13 @@ def test_the_choice_of_methods_is_that_of_the_package() -> None:
         (["scores.txt", "--alpha", "nan"], "alpha is nan"),
         (["scores.txt", "--alpha", "0.5", "--method", "nig"], "nig has no option 'alpha'"),
         (["scores.txt", "--format", "htk"], "there is no format 'htk'"),
-        (["scores.txt", "--columns", "enrol,test,likeness"], "there is no 'likeness'"),
+        (["scores.txt", "--columns", "enrol,test,likeness"], "there is no role 'likeness'"),
         (["scores.txt", "--columns", "enrol,score"], "has 4 columns, but 2 were named"),
         (["scores.txt", "--labels", "target"], "give the words for target and non-target"),
         (["infinite.txt"], "line 3: the score 'inf' is infinite"),
         (["nan.txt"], "line 3: the score is not a number (NaN)"),
         (["ragged.txt"], "line 3: has 3 columns where most have 4"),
-        (["one.txt"], "no one.txt: non-target scores"),
+        (["one.txt"], "one.txt: no non-target scores"),
         (["few.txt", "--method", "nig"], "a nig density needs scores that differ"),
         (["twice.txt"], "1 repeated trials, such as (a b)"),
     ],

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from llrcal.calibrations import METHODS
-from llrcal.cli import scale as options
-from tests.cli.test_fit import llrcal, only_line
+from llrcal.cli import opening as options
+from tests.cli.running import llrcal, only_line
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.slow
@@ -136,8 +136,11 @@ def test_workers_of_our_own(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("all.parquet", "--in-pieces", "--key", "all.parquet"), "take no key (--key)"),
-        (("parts", "--duplicates", "first"), "take no --duplicates"),
+        (
+            ("all.parquet", "--in-pieces", "--key", "all.parquet"),
+            "cannot be read in pieces with --key:",
+        ),
+        (("parts", "--duplicates", "first"), "in pieces with --duplicates"),
         (("-", "--in-pieces"), "standard input cannot be read in pieces"),
         (("parts", "--workers", "2", "--scheduler", "tcp://localhost:1"), "not both"),
         (("parts", "--scheduler", "tcp://127.0.0.1:9"), "no Dask scheduler answers at tcp://127"),

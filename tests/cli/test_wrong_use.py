@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.cli.running import run
+
 pytestmark = pytest.mark.slow
-
-
-def llrcal(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "llrcal", *(str(argument) for argument in arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
 @pytest.fixture
@@ -31,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     ("arguments", "words"),
     [
         (["--train", "none.npz", "--test", "test.npz"], "none.npz: cannot be read: No such file"),
-        (["--train", "empty.npz", "--test", "test.npz"], "no empty.npz: target scores"),
+        (["--train", "empty.npz", "--test", "test.npz"], "empty.npz: no target scores"),
         (["--train", "train.npz", "--test", "train.npz"], "for training and for testing"),
         (["--train", "train.npz", "--test", "./train.npz"], "for training and for testing"),
         (["--train", "train.npz", "--test", "test.npz", "--alpha", "2"], "alpha is 2.0"),
@@ -41,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 )
 def test_one_line_and_nothing_else(folder: Path, arguments: list[str], words: str) -> None:
     before = sorted(folder.rglob("*"))
-    ran = llrcal("compare", *arguments, "--out", "out", "--quiet", cwd=folder)
+    ran = run("compare", *arguments, "--out", "out", "--quiet", cwd=folder)
     assert ran.returncode == 2
     assert ran.stdout == ""
     assert ran.stderr.count("\n") == 1
@@ -52,11 +47,11 @@ def test_one_line_and_nothing_else(folder: Path, arguments: list[str], words: st
 def test_folder_that_cannot_be_written(folder: Path) -> None:
     (folder / "file").write_text("not a folder")
     both = ["--train", "train.npz", "--test", "test.npz"]
-    ran = llrcal("compare", *both, "--out", "file/out", "--quiet", cwd=folder)
+    ran = run("compare", *both, "--out", "file/out", "--quiet", cwd=folder)
     assert ran.returncode == 2
     assert ran.stderr.count("\n") == 1
     assert "file" in ran.stderr
-    missing = llrcal("compare", *both, "--out", "no/such/out", "--quiet", cwd=folder)
+    missing = run("compare", *both, "--out", "no/such/out", "--quiet", cwd=folder)
     assert missing.returncode == 2
     assert missing.stderr.count("\n") == 1
 
@@ -66,7 +61,7 @@ def test_folder_without_permission(folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0o500)
     both = ["--train", "train.npz", "--test", "test.npz"]
-    ran = llrcal("compare", *both, "--out", "closed/out", "--quiet", cwd=folder)
+    ran = run("compare", *both, "--out", "closed/out", "--quiet", cwd=folder)
     assert ran.returncode == 2
     assert "Permission denied" in ran.stderr
 
@@ -75,13 +70,13 @@ def test_a_filled_folder_is_not_replaced_unasked(folder: Path) -> None:
     (folder / "out").mkdir()
     (folder / "out" / "mine.txt").write_text("precious")
     both = ["--train", "train.npz", "--test", "test.npz", "--quiet"]
-    ran = llrcal("compare", *both, "--out", "out", cwd=folder)
+    ran = run("compare", *both, "--out", "out", cwd=folder)
     assert ran.returncode == 2
     assert "out exists already" in ran.stderr
     assert (folder / "out" / "mine.txt").read_text() == "precious"
 
 
 def test_missing_options_are_named(folder: Path) -> None:
-    ran = llrcal("compare", "--train", "train.npz", cwd=folder)
+    ran = run("compare", "--train", "train.npz", cwd=folder)
     assert ran.returncode == 2
     assert "--test" in ran.stderr

@@ -91,8 +91,8 @@ def test_other_points_and_methods() -> None:
         OperatingPoint(1.5)
 
 
-def kinds(found: Comparison) -> set[tuple[str, str | None]]:
-    return {(finding.kind, finding.label) for finding in found.findings}
+def kinds(found: Comparison) -> set[tuple[str, str]]:
+    return {(note.code, note.place) for note in found.notes}
 
 
 def test_a_transform_that_bends_is_found() -> None:
@@ -106,7 +106,7 @@ def test_a_transform_that_bends_is_found() -> None:
 def test_test_scores_beyond_the_training_range_are_found() -> None:
     train, test = trials(1), trials(2)
     further = Trials(np.append(test.tar, 50.0), test.non)
-    texts = [f.text for f in compare(train, further, methods=["pav"], replicates=0).findings]
+    texts = [f.text for f in compare(train, further, methods=["pav"], replicates=0).notes]
     assert any("test scores lie outside the range" in text for text in texts)
     same = compare(train, train, methods=["pav"], replicates=0)
     assert not any(kind in {"range", "shift"} for kind, _ in kinds(same))
@@ -114,13 +114,13 @@ def test_test_scores_beyond_the_training_range_are_found() -> None:
 
 def test_a_shift_is_found() -> None:
     found = compare(trials(1), trials(2, shift=1.0), methods=["pav"], replicates=0)
-    assert any(f.kind == "shift" and f.text.startswith("target") for f in found.findings)
+    assert any(n.code == "shift" and n.text.startswith("target") for n in found.notes)
 
 
 def test_points_on_few_errors_are_found() -> None:
     points = [OperatingPoint(1e-6), OperatingPoint(0.5)]
     found = compare(trials(1), trials(2), methods=["pav"], points=points, replicates=0)
-    texts = [f.text for f in found.findings if f.kind == "rule of 30"]
+    texts = [n.text for n in found.notes if n.code == "rule of 30"]
     assert any("p1e-06" in text for text in texts)
 
 
@@ -128,7 +128,7 @@ def test_a_bound_is_found() -> None:
     rng = np.random.default_rng(0)
     light = Trials(rng.uniform(0, 3, 500), rng.uniform(-3, 1, 5000))
     found = compare(light, light, methods=["student-t"], replicates=0)
-    assert ("fit", "student-t") in kinds(found)
+    assert ("edge", "student-t: tar") in kinds(found)
 
 
 def test_speakers_are_used_where_known() -> None:

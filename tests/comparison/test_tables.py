@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from llrcal.comparison import Comparison, Finding
+from llrcal.comparison import Comparison
 from llrcal.comparison.tables import NAME, SENTENCE, Row, as_csv, as_markdown, metrics, shown
+from llrcal.notes import Note
 from tests.report.comparisons import HOSTILE, small
 
 SIGNS = [*"\\`*_[]()<>|~$&^!#+-=:.'\"1 a\n\r\t", "<b>", "</td>", "&lt;", "![x](y)", "1. "]
@@ -145,8 +146,8 @@ class Rendered(HTMLParser):
             self.texts[tag][-1] += data
 
 
-def named(*labels: str, findings: tuple[str, ...] = ()) -> Comparison:
-    """The small comparison with other labels and findings."""
+def named(*labels: str, notes: tuple[str, ...] = ()) -> Comparison:
+    """The small comparison with other labels and notes."""
     candidates = [
         replace(candidate, label=label)
         for label, candidate in zip(labels, small().candidates.values(), strict=False)
@@ -154,7 +155,7 @@ def named(*labels: str, findings: tuple[str, ...] = ()) -> Comparison:
     return replace(
         small(),
         candidates={candidate.label: candidate for candidate in candidates},
-        findings=tuple(Finding("fit", None, text) for text in findings),
+        notes=tuple(Note.of("edge", text) for text in notes),
     )
 
 
@@ -163,7 +164,7 @@ def words(text: str) -> list[str]:
 
 
 def assert_names_are_text(name: str) -> None:
-    comparison = named(name, "nig", findings=(f"{name}: the LLR falls", name))
+    comparison = named(name, "nig", notes=(f"{name}: the LLR falls", name))
     page = Rendered(as_markdown(comparison))
     assert {*page.elements} <= {
         *["p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li"]
@@ -217,12 +218,12 @@ def test_ordinary_tables_have_no_backslashes() -> None:
     text = as_markdown(small())
     assert "\\" not in text.replace("\\[", "").replace("\\]", "")
     assert "| linear-gaussian-empirical | 0.4353 |" in text
-    for finding in small().findings:
-        assert words(finding.text)[0] in text
+    for note in small().notes:
+        assert words(note.text)[0] in text
 
 
 def test_long_names_lose_their_middle() -> None:
-    text = as_markdown(named("x" * 10_000 + "end", findings=("y" * 10_000 + "end",)))
+    text = as_markdown(named("x" * 10_000 + "end", notes=("y" * 10_000 + "end",)))
     assert max(map(len, text.splitlines())) <= SENTENCE + 10
     assert "xend |" in text
     assert text.endswith("yend\n")

@@ -78,6 +78,16 @@ def log(x: Jet) -> Jet:
     return x.apply(mpmath.log(x.value), 1 / x.value, -1 / x.value**2)
 
 
+def cosh(x: Jet) -> Jet:
+    c, s = mpmath.cosh(x.value), mpmath.sinh(x.value)
+    return x.apply(c, s, c)
+
+
+def sinh(x: Jet) -> Jet:
+    c, s = mpmath.cosh(x.value), mpmath.sinh(x.value)
+    return x.apply(s, c, s)
+
+
 def sqrt(x: Jet) -> Jet:
     r = mpmath.sqrt(x.value)
     return x.apply(r, 1 / (2 * r), -1 / (4 * r**3))
@@ -128,14 +138,19 @@ def nig_by_moments(x: float, m: Jet, log_s: Jet, eta: Jet, kappa: Jet) -> Jet:
     )
 
 
+def nig_by_fields(x: float, location: Jet, w: Jet, v: Jet, kappa: Jet) -> Jet:
+    """The textbook density of the parameters (l, w, v, k) that llrcal keeps, kappa = e^k - 1."""
+    root = sqrt(kappa + 1)
+    mean = location + w * sinh(v) / cosh(v)
+    return nig_by_moments(x, mean, log(w * root * cosh(v)), root * sinh(v), kappa)
+
+
 def nig(x: float, theta: Floats) -> Jet:
-    """The textbook density at the free coordinates (l, log w, v, k)."""
-    location, log_w, v, k = Jet.variables(list(theta))
-    up, down = exp(v), exp(-v)
-    cosh, sinh = (up + down) * mpmath.mpf("0.5"), (up - down) * mpmath.mpf("0.5")
-    root = exp(k * mpmath.mpf("0.5"))
-    mean = location + exp(log_w) * sinh / cosh
-    return nig_by_moments(x, mean, log_w + log(root * cosh), root * sinh, root * root + (-1))
+    """The textbook density at the free coordinates (l, log omega, v, log(1 + c))."""
+    location, log_omega, v, log1p_c = Jet.variables(list(theta))
+    square = cosh(v) * cosh(v)
+    c = exp(log1p_c) + (-1)
+    return nig_by_fields(x, location, exp(log_omega) * square, v, c / square)
 
 
 def student_t(x: float, theta: Floats) -> Jet:

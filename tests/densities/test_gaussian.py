@@ -17,5 +17,5 @@ def test_value_gradient_and_hessian() -> None:
         jet = jets.gaussian(x, theta)
         got = Gaussian.mean_loglik(theta, np.array([x]), np.ones(1))
         assert max(jets.largest_errors(got, jet)) < 1e-13
-        density = Gaussian.from_coordinates(theta, origin=0.0, unit=1.0, loglik=0.0)
+        density = Gaussian.from_coordinates(theta, origin=0.0, unit=1.0)
         assert density.logpdf(np.array(x)) == pytest.approx(float(jet.value), rel=1e-14)

@@ -8,61 +8,135 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Floats
-from llrcal.densities.nig import NIG, mean_loglik_by_moments
+from llrcal.densities.nig import NIG, free_coordinates, least_tail
 from tests.densities import jets
 
 ONE = np.ones(1)
+MOST_ASYMMETRY, MOST_LOG1P_C = NIG.bounds(0.0)[1][2:]
 
 
-def domain(rng: np.random.Generator) -> tuple[float, float, float]:
-    """y, eta and kappa: far tails, near-Gaussian, near |beta| = alpha, Cauchy-like."""
-    y = rng.choice([-1, 1]) * 10 ** rng.uniform(-3, 5)
-    eta = rng.choice([-1, 1]) * (
-        10 ** rng.uniform(-8, 0) if rng.random() < 0.5 else rng.uniform(0, 50)
+def by_moments(eta: float, kappa: float) -> Floats:
+    """Free coordinates of the density with mean 0, variance 1, and this eta and kappa."""
+    v = np.arcsinh(eta / np.sqrt(1 + kappa))
+    w = 1 / (np.sqrt(1 + kappa) * np.cosh(v))
+    return free_coordinates(-w * np.tanh(v), np.log(w), v, np.log1p(kappa))
+
+
+def sign_and_size(rng: np.random.Generator, least: float, most: float) -> float:
+    """A number of either sign, with a logarithm in a range of decades."""
+    return float(rng.choice([-1, 1]) * 10 ** rng.uniform(least, most))
+
+
+def point_by_moments(rng: np.random.Generator) -> tuple[Floats, float]:
+    """Far tails, near-Gaussian, near |beta| = alpha, Cauchy-like."""
+    small = rng.random() < 0.5
+    eta = sign_and_size(rng, -8, 0) if small else float(rng.uniform(-50, 50))
+    return by_moments(eta, 10 ** rng.uniform(-14, 10)), sign_and_size(rng, -3, 5)
+
+
+def point_within_bounds(rng: np.random.Generator) -> tuple[Floats, float]:
+    """Anywhere within the bounds, and on them."""
+    v = rng.choice(
+        [
+            rng.normal(),
+            rng.normal() * 1e-6,
+            rng.uniform(-MOST_ASYMMETRY, MOST_ASYMMETRY),
+            MOST_ASYMMETRY,
+            -MOST_ASYMMETRY,
+        ]
     )
-    return float(y), float(eta), float(10 ** rng.uniform(-14, 10))
+    log1p_c = MOST_LOG1P_C if rng.random() < 0.1 else np.log1p(10 ** rng.uniform(-20, 19.9))
+    theta = np.array([rng.normal(), rng.uniform(-1, 1), v, log1p_c])
+    return theta, float(theta[0]) + sign_and_size(rng, -3, 5)
+
+
+def check_against_120_digits(theta: Floats, x: float, exact: jets.Jet) -> None:
+    got = NIG.mean_loglik(theta, np.array([x]), ONE)
+    value, gradient, hessian = jets.largest_errors(got, exact)
+    assert value < 1e-13, (theta, x)
+    assert gradient < 1e-12, (theta, x)
+    assert hessian < 1e-10, (theta, x)
 
 
 BATCHES = [(0, 20), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(1, 11))]
 
 
 @pytest.mark.parametrize(("seed", "count"), BATCHES)
-def test_value_gradient_and_hessian_in_moment_coordinates(seed: int, count: int) -> None:
+def test_value_gradient_and_hessian_by_moments(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        y, eta, kappa = domain(rng)
-        got = mean_loglik_by_moments(np.array([y]), np.array([1 + eta * y]), 1.0, eta, kappa, ONE)
-        jet = jets.nig_by_moments(y, *jets.Jet.variables([0.0, 0.0, eta, kappa]))
-        value, gradient, hessian = jets.largest_errors(got, jet)
-        assert value < 1e-13, (y, eta, kappa)
-        assert gradient < 1e-12, (y, eta, kappa)
-        assert hessian < 1e-10, (y, eta, kappa)
+        theta, x = point_by_moments(rng)
+        check_against_120_digits(theta, x, jets.nig(x, theta))
 
 
 @pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
-def test_value_gradient_and_hessian_in_free_coordinates(seed: int, count: int) -> None:
+def test_value_gradient_and_hessian_within_the_bounds(seed: int, count: int) -> None:
+    rng = np.random.default_rng(50 + seed)
+    for _ in range(count):
+        theta, x = point_within_bounds(rng)
+        check_against_120_digits(theta, x, jets.nig(x, theta))
+
+
+@pytest.mark.parametrize("v", [0.0, 0.1, -0.5, 3.0, -MOST_ASYMMETRY])
+def test_the_edge_is_an_ordinary_point(v: float) -> None:
+    """With c = 0: the Gaussian, inverse Gaussians, and Levy's density, up to the end of each."""
+    theta = np.array([0.0, 0.0, v, 0.0])
+    for u in (0.03, 0.5, 1.0, 2.0, 300.0):
+        x = (u - 1) / (np.tanh(v) or 1.0)
+        # The textbook has no formula for the edge itself.
+        check_against_120_digits(theta, x, jets.nig(x, np.array([0.0, 0.0, v, 1e-20])))
+
+
+@pytest.mark.parametrize(("v", "k"), [(0.0, 0.5), (1.5, 1e-3), (-0.7, 3.0), (12.0, 1e-6)])
+def test_coordinates_there_and_back(v: float, k: float) -> None:
+    theta = free_coordinates(0.3, np.log(0.8), v, k)
+    density = NIG.from_coordinates(theta, origin=5.0, unit=2.0)
+    found = (density.origin, density.location, density.scale, density.asymmetry, density.tail)
+    assert found == pytest.approx((5.0, 0.6, 1.6, v, k), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("v", "log1p_c", "words"),
+    [
+        (0.5, 0.5, []),
+        (0.5, 0.0, ["edge kappa = 0"]),
+        (-0.5, 1e-12, ["edge kappa = 0"]),
+        (0.5, MOST_LOG1P_C, ["heavy as Cauchy's"]),
+        (-MOST_ASYMMETRY, 30.0, ["|beta| is alpha", "edge kappa = 0"]),
+        (MOST_ASYMMETRY, MOST_LOG1P_C, ["|beta| is alpha", "heavy as Cauchy's"]),
+    ],
+)
+def test_limits_are_told(v: float, log1p_c: float, words: list[str]) -> None:
+    notes = NIG.limits(np.array([0.0, 0.0, v, log1p_c]), 0.0)
+    assert len(notes) == len(words)
+    assert all(word in note.text for word, note in zip(words, notes, strict=True))
+
+
+def test_a_fit_at_the_edge_is_lifted_off_it() -> None:
+    for v in (0.0, 0.5, -3.0, 12.0):
+        density = NIG.from_coordinates(np.array([0.0, 0.0, v, 0.0]), origin=0.0, unit=1.0)
+        assert density.tail == least_tail(v)
+        assert density.params["alpha"] > abs(density.params["beta"])
+
+
+@pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
+def test_log_density(seed: int, count: int) -> None:
     rng = np.random.default_rng(100 + seed)
     for _ in range(count):
-        theta = np.array(
-            [rng.normal(), rng.uniform(-1, 1), rng.normal(), np.log1p(10 ** rng.uniform(-14, 10))]
-        )
-        x = theta[0] + rng.choice([-1, 1]) * 10 ** rng.uniform(-3, 5)
-        jet = jets.nig(x, theta)
-        value, gradient, hessian = jets.largest_errors(
-            NIG.mean_loglik(theta, np.array([x]), ONE), jet
-        )
-        assert value < 1e-13, (theta, x)
-        assert gradient < 1e-12, (theta, x)
-        assert hessian < 1e-10, (theta, x)
-        density = NIG.from_coordinates(theta, origin=0.0, unit=1.0, loglik=0.0)
-        assert density.logpdf(np.array(x)) == pytest.approx(float(jet.value), rel=1e-13, abs=1e-13)
+        tail = np.log1p(10 ** rng.uniform(-14, 10))
+        fields = [rng.normal(), np.exp(rng.uniform(-1, 1)), rng.normal(), tail]
+        x = fields[0] + sign_and_size(rng, -3, 5)
+        location, w, v, k = jets.Jet.variables(fields)
+        exact = float(jets.nig_by_fields(x, location, w, v, jets.exp(k) + (-1)).value)
+        got = NIG(0.0, 0.0, *fields).logpdf(np.array(x))
+        assert got == pytest.approx(exact, rel=1e-13, abs=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_params_describe_the_same_density(seed: int) -> None:
     rng = np.random.default_rng(200 + seed)
     theta = np.array([rng.normal(), rng.uniform(-1, 1), rng.normal() / 2, rng.exponential()])
-    density = NIG.from_coordinates(theta, origin=0.5, unit=2.0, loglik=0.0)
+    density = NIG.from_coordinates(theta, origin=0.5, unit=2.0)
     mu, delta, alpha, beta = jets.Jet.variables(list(density.params.values()))
     gamma = jets.sqrt(alpha * alpha - beta * beta)
     for x in rng.normal(size=10) * 5:
@@ -89,7 +163,7 @@ def test_symmetric_density_near_the_gaussian(zeta: float) -> None:
 
 def test_outside_the_support_of_the_edge_the_likelihood_is_zero() -> None:
     theta = np.array([0.0, 0.0, 0.5, 0.0])
-    edge = -1 / np.tanh(0.5) * 1.0 + np.tanh(0.5)  # m - s / eta
+    edge = -1 / np.tanh(0.5)  # where u = 1 + z tanh v is zero
     inside = NIG.mean_loglik(theta, np.array([edge + 1e-3]), ONE)
     outside = NIG.mean_loglik(theta, np.array([edge - 1e-3]), ONE)
     assert np.isfinite(inside.value)
@@ -102,17 +176,16 @@ def test_outside_the_support_of_the_edge_the_likelihood_is_zero() -> None:
     st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=5),
 )
 def test_log_density_is_finite_everywhere(v: float, k: float, xs: list[float]) -> None:
-    theta = NIG.interior(np.array([0.0, 0.0, v, k]))
-    density = NIG.from_coordinates(theta, origin=1.0, unit=0.5, loglik=0.0)
+    density = NIG.from_coordinates(np.array([0.0, 0.0, v, k]), origin=1.0, unit=0.5)
     assert np.isfinite(density.logpdf(np.array(xs))).all()
 
 
 @given(st.floats(-3, 3), st.floats(0, 10), st.floats(-50, 50))
 def test_mirror_image(v: float, k: float, x: float) -> None:
-    theta = NIG.interior(np.array([0.25, 0.1, v, k]))
+    theta = np.array([0.25, 0.1, v, k])
     mirrored = theta * [-1, 1, -1, 1]
     here, there = (
-        NIG.from_coordinates(point, origin=0.0, unit=1.0, loglik=0.0).logpdf(np.array(at))
+        NIG.from_coordinates(point, origin=0.0, unit=1.0).logpdf(np.array(at))
         for point, at in ((theta, x), (mirrored, -x))
     )
     assert here == there
@@ -123,5 +196,5 @@ def integral(density: NIG, grid: Floats) -> float:
 
 
 def test_integrates_to_one() -> None:
-    density = NIG.from_coordinates(np.array([0.3, 0.2, 0.8, 0.6]), origin=0.0, unit=1.0, loglik=0.0)
+    density = NIG.from_coordinates(np.array([0.3, 0.2, 0.8, 0.6]), origin=0.0, unit=1.0)
     assert integral(density, np.linspace(-60, 200, 2_000_001)) == pytest.approx(1, abs=1e-9)

@@ -28,7 +28,7 @@ def test_value_gradient_and_hessian(seed: int) -> None:
         assert value < 1e-13, (theta, x)
         assert gradient < 1e-12, (theta, x)
         assert hessian < 1e-10, (theta, x)
-        density = StudentT.from_coordinates(theta, origin=0.0, unit=1.0, loglik=0.0)
+        density = StudentT.from_coordinates(theta, origin=0.0, unit=1.0)
         assert density.logpdf(np.array(x)) == pytest.approx(float(jet.value), rel=1e-13, abs=1e-13)
 
 
@@ -40,6 +40,15 @@ def test_gaussian_limit_is_exact() -> None:
         # The score of 1/dof at the Gaussian.
         assert got.gradient[2] == pytest.approx((at**4 - 2 * at**2 - 1) / 4, rel=1e-13, abs=1e-13)
     assert StudentT(0.0, 0.0, 0.0, 1.0, 0.0).params["dof"] == np.inf
+
+
+def test_limits_are_told() -> None:
+    tie_share = 0.4
+    floor = StudentT.bounds(tie_share)[1][2]
+    for inverse_dof, words in ((0.0, ["Gaussian limit"]), (0.5, []), (floor, ["its floor"])):
+        notes = StudentT.limits(np.array([0.0, 0.0, inverse_dof]), tie_share)
+        assert len(notes) == len(words)
+        assert all(word in note.text for word, note in zip(words, notes, strict=True))
 
 
 @given(st.floats(0, 10), st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=5))

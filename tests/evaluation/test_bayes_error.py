@@ -16,6 +16,9 @@ from llrcal import Evaluation, OptionError, evaluate
 from tests import oracles
 from tests.trial_sets import ANY, FEW_VALUES, Sets
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 # Thresholds that equal scores, and thresholds that do not.
 PRIOR_LOG_ODDS = FEW_VALUES.map(lambda value: -value) | st.floats(-30, 30)
 COSTS = st.floats(0.01, 100)

@@ -16,6 +16,9 @@ from llrcal.evaluation.cells import Cells
 from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 PRIORS = np.array([-6.0, -0.5, 0.0, 0.25, 1.5, 4.0])  # thresholds at trials, and between them
 
 

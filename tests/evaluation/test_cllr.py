@@ -13,6 +13,9 @@ from llrcal.evaluation import cllr
 from tests import oracles
 from tests.trial_sets import ANY, Sets, normal
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 
 @given(sets=ANY)
 def test_cllr_is_the_mean_cost(sets: Sets) -> None:

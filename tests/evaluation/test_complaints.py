@@ -26,12 +26,12 @@ GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]
         ({"replicates": 0}, "replicates is 0; it must be a positive integer"),
         ({"replicates": True}, "replicates is True; it must be a positive integer"),
         ({"replicates": 2.5}, "replicates is 2.5; it must be a positive integer"),
-        ({"seed": -1}, "seed is -1; it must be an integer, zero or above"),
-        ({"seed": 0.0}, "seed is 0.0; it must be an integer, zero or above"),
+        ({"seed": -1}, "seed is -1; it must be a non-negative integer"),
+        ({"seed": 0.0}, "seed is 0.0; it must be a non-negative integer"),
         ({"level": 0}, "level is 0; it must lie strictly between 0 and 1"),
         ({"level": 1}, "level is 1; it must lie strictly between 0 and 1"),
         ({"level": None}, "level is None; it must lie strictly between 0 and 1"),
-        ({"tar_speakers": [[1, 1], [2, 2]]}, "pass the speakers of both classes, or of none"),
+        ({"tar_speakers": [[1, 1], [2, 2]]}, "pass the speakers of both classes, or of neither"),
     ],
 )
 def test_options_of_the_bootstrap(options: dict[str, Any], words: str) -> None:

@@ -15,6 +15,9 @@ from llrcal.arrays import Floats
 from llrcal.onepass.summary import EXACT_UP_TO
 from tests.trial_sets import ANY, Sets, normal
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 PRIORS = [-9.0, -2.5, -0.25, 0.0, 1.0, 6.5]
 
 

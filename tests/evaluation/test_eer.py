@@ -12,6 +12,9 @@ from llrcal import evaluate
 from tests import oracles
 from tests.trial_sets import ANY, Sets
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 
 @given(sets=ANY)
 def test_eer_is_where_the_lowest_line_meets_the_diagonal(sets: Sets) -> None:

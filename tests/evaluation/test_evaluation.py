@@ -18,6 +18,9 @@ from llrcal.onepass.ranks import RUN
 from tests import oracles
 from tests.trial_sets import ANY, FINITE, Sets, normal
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 PRIORS = np.linspace(-8, 8, 33)
 
 

@@ -13,6 +13,9 @@ from llrcal import evaluate
 from tests import oracles
 from tests.trial_sets import FEW_VALUES, INFINITE, Sets, classes, normal
 
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
 
 @given(
     sets=classes(FEW_VALUES, most=20) | classes(FEW_VALUES | INFINITE, most=20),

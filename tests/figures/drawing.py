@@ -11,11 +11,15 @@ from matplotlib.lines import Line2D
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.calibrations.methods import label, method_and_options
+from llrcal.comparison.looks import looks
 from llrcal.figures import column_figure
 from tests.trial_sets import normal
 
 TAR, NON = normal(400, 2.5, 1.5), normal(3000, -1.5, 1.2)
 TEST_TAR, TEST_NON = normal(300, 2.3, 1.6), normal(2500, -1.4, 1.3)
+FIXED = looks(label(*method_and_options(entry)) for entry in llrcal.PAPER)
+"""The looks of the calibrations of the paper."""
 
 
 @cache

@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 
 from llrcal import OptionError
 from llrcal.figures.cost_curves import checked_priors, draw_actual, draw_minima, top_of
-from llrcal.figures.looks import FIXED
-from tests.figures.drawing import axes, data, lines
+from tests.figures.drawing import FIXED, axes, data, lines
 
 X = np.linspace(-1, 1, 101)
 
@@ -42,7 +41,7 @@ def test_a_minimum_that_differs_has_its_own_colour() -> None:
     draw_minima(ax, X, {"pav": X + 1, "nig": X + 1.005, "gaussian": X + 1.2}, top=1.0)
     assert list(lines(ax)) == ["minimum", "minimum of gaussian"]
     line = lines(ax)["minimum of gaussian"]
-    assert line.get_color() == FIXED["gaussian"].colour
+    assert line.get_color() == FIXED["gaussian"].light
     assert line.get_linestyle() == "--"
     np.testing.assert_array_equal(data(line)[1], X + 1.2)
 

@@ -21,7 +21,7 @@ def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
     ax = axes()
     calibration = calibrations()[method]
     assert isinstance(calibration, Generative)
-    densities(ax, calibration, tar=TAR, non=NON, log=log)
+    densities(calibration, ax=ax, tar=TAR, non=NON, log=log)
     for name, fit, colour in (
         ("target", calibration.tar, TARGET),
         ("non-target", calibration.non, NON_TARGET),
@@ -36,7 +36,7 @@ def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
 @pytest.mark.parametrize("log", [False, True])
 def test_histograms_are_normalised_by_class(log: bool) -> None:
     ax = axes()
-    densities(ax, calibrations()["nig"], tar=TAR, non=NON, log=log)
+    densities(calibrations()["nig"], ax=ax, tar=TAR, non=NON, log=log)
     for patch, scores in zip(ax.patches, (TAR, NON), strict=True):
         assert isinstance(patch, StepPatch)
         heights, edges, _ = patch.get_data()
@@ -50,7 +50,7 @@ def test_histograms_are_normalised_by_class(log: bool) -> None:
 def test_the_log_axis_reaches_down_to_a_single_score() -> None:
     ax = axes()
     with column_style():
-        densities(ax, calibrations()["nig"], tar=TAR, non=NON, log=True)
+        densities(calibrations()["nig"], ax=ax, tar=TAR, non=NON, log=True)
         low, high = ax.get_ylim()
         names = [label.get_text() for label in ax.get_yticklabels()]
     for patch in ax.patches:
@@ -63,10 +63,10 @@ def test_the_log_axis_reaches_down_to_a_single_score() -> None:
 
 
 def test_a_calibration_without_densities() -> None:
-    with pytest.raises(OptionError, match="pav calibration has no densities"):
-        densities(axes(), calibrations()["pav"], tar=TAR, non=NON)
+    with pytest.raises(OptionError, match=r"pav has no densities; .* gaussian, student-t, nig"):
+        densities(calibrations()["pav"], ax=axes(), tar=TAR, non=NON)
 
 
 def test_scores_that_cannot_be_used() -> None:
     with pytest.raises(ScoreError, match="non-target"):
-        densities(axes(), calibrations()["nig"], tar=TAR, non=[np.inf])
+        densities(calibrations()["nig"], ax=axes(), tar=TAR, non=[np.inf])

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
 from llrcal import OptionError, evaluate
 from llrcal.figures import det
-from llrcal.figures.looks import FIXED
-from tests.figures.drawing import axes, data, evaluations, legend_names, lines, some
+from llrcal.figures.style import column_style
+from tests.figures.drawing import (
+    FIXED,
+    axes,
+    data,
+    evaluations,
+    legend_names,
+    legend_of,
+    lines,
+    some,
+)
 from tests.trial_sets import normal
 
 
 def test_every_point_is_a_corner_of_the_roc() -> None:
     ax = axes()
     chosen = some("logistic-0.5", "pav")
-    det(ax, chosen)
+    det(chosen, ax=ax)
     for label, ev in chosen.items():
         corners = set(zip(*ev.roc(), strict=True))
         drawn = list(zip(*data(lines(ax)[label]), strict=True))
@@ -26,9 +37,10 @@ def test_every_point_is_a_corner_of_the_roc() -> None:
         assert len(drawn) > 20 or label == "pav"
 
 
+@column_style()
 def test_axes_are_probits_in_percent() -> None:
     ax = axes()
-    det(ax, some("nig"))
+    det(some("nig"), ax=ax)
     percent = [0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40]
     for axis in (ax.xaxis, ax.yaxis):
         np.testing.assert_allclose(axis.get_majorticklocs(), np.array(percent) / 100, rtol=1e-12)
@@ -44,7 +56,7 @@ def test_axes_are_probits_in_percent() -> None:
 def test_gaussian_scores_give_a_straight_line() -> None:
     """Equal variances: slope -1, through the EER on the diagonal."""
     ax = axes()
-    det(ax, {"gaussian": evaluate(normal(2000, 1.5, 1), normal(2000, -1.5, 1))})
+    det({"gaussian": evaluate(normal(2000, 1.5, 1), normal(2000, -1.5, 1))}, ax=ax)
     pfa, pmiss = data(lines(ax)["gaussian"])
     seen = (pfa > 0.01) & (pmiss > 0.01)
     np.testing.assert_allclose(ndtri(pfa[seen]) + ndtri(pmiss[seen]), -3, atol=0.05)
@@ -55,7 +67,7 @@ def test_gaussian_scores_give_a_straight_line() -> None:
 def test_points_of_actual_and_minimum_cost() -> None:
     ax = axes()
     chosen = some("linear-gaussian-empirical", "nig")
-    det(ax, chosen, p_target=0.1, c_miss=2, c_fa=1)
+    det(chosen, ax=ax, p_target=0.1, c_miss=2, c_fa=1)
     for label, ev in chosen.items():
         (pfa,), (pmiss,) = data(lines(ax)[f"actual DCF of {label}"])
         cost = 0.1 * 2 * pmiss + 0.9 * pfa
@@ -63,36 +75,78 @@ def test_points_of_actual_and_minimum_cost() -> None:
         (pfa,), (pmiss,) = data(lines(ax)[f"minimum DCF of {label}"])
         cost = 0.1 * 2 * pmiss + 0.9 * pfa
         assert cost == pytest.approx(ev.min_dcf(0.1, 2, 1, normalised=False), rel=1e-12)
-        assert lines(ax)[f"actual DCF of {label}"].get_marker() == FIXED[label].marker
+        assert lines(ax)[f"actual DCF of {label}"].get_color() == FIXED[label].light
     assert legend_names(ax) == [*chosen, "actual DCF", "minimum DCF"]
 
 
 def test_points_without_errors_lie_on_the_frame() -> None:
     ax = axes()
-    det(ax, {"perfect": evaluate([3.0, 4.0], [-3.0])}, p_target=0.5)
+    det({"perfect": evaluate([3.0, 4.0], [-3.0])}, ax=ax, p_target=0.5)
     low = ax.get_xlim()[0]
     for name in ("actual", "minimum"):
         assert [v[0] for v in data(lines(ax)[f"{name} DCF of perfect"])] == [low, low]
 
 
+@column_style()
 def test_poor_and_excellent_recognizers_get_a_larger_frame() -> None:
     poor, good = axes(), axes()
-    det(poor, {"poor": evaluate([0.0, 1.0], [0.5, 1.5])})
-    det(good, {"good": evaluate(normal(5000, 3.5, 1), normal(5000, -3.5, 1))})
+    det({"poor": evaluate([0.0, 1.0], [0.5, 1.5])}, ax=poor)
+    det({"good": evaluate(normal(5000, 3.5, 1), normal(5000, -3.5, 1))}, ax=good)
     assert poor.get_xlim()[1] > 0.9
+    assert names_of_ticks(poor)[:4] == ["0.01", "0.1", "0.5", "2"]  # 0.2 and 1 would touch them
     assert good.get_xlim()[0] < 1e-5
-    assert "0.001" in [label.get_text() for label in good.get_xticklabels()]
+    assert names_of_ticks(good)[0] == "0.001"
+
+
+def names_of_ticks(ax: Axes) -> list[str]:
+    return [label.get_text() for label in ax.get_xticklabels()]
+
+
+@pytest.mark.parametrize("labels", [["nig"], ["pav", "nig"]])
+def test_the_legend_shows_the_marks_and_lines_that_are_drawn(labels: list[str]) -> None:
+    ax = axes()
+    det(some(*labels), ax=ax, p_target=0.1)
+    handles = [h for h in legend_of(ax).legend_handles if isinstance(h, Line2D)]
+    shown = dict(zip(legend_names(ax), handles, strict=True))
+    for label in labels:
+        assert shown[label].get_marker() == "None"
+        assert shown[label].get_color() == lines(ax)[label].get_color()
+        assert shown[label].is_dashed() == lines(ax)[label].is_dashed()
+        for name in ("actual DCF", "minimum DCF"):
+            mark, drawn = shown[name], lines(ax)[f"{name} of {label}"]
+            assert mark.get_marker() == drawn.get_marker() == "o"
+            assert mark.get_fillstyle() == drawn.get_fillstyle()
+            assert mark.get_markersize() == drawn.get_markersize()
+            assert mark.get_color() == ("black" if len(labels) > 1 else drawn.get_color())
+    assert not lines(ax)["pav" if len(labels) > 1 else "nig"].is_dashed()
+
+
+def test_marks_with_many_misses_lie_within_the_frame() -> None:
+    ax = axes()
+    det(evaluations()["nig"], ax=ax, p_target=1e-4)
+    _, (pmiss,) = data(lines(ax)["actual DCF of LLRs"])
+    assert 0.55 < pmiss < ax.get_ylim()[1]
 
 
 def test_later_curves_are_thinner() -> None:
     ax = axes()
-    det(ax, evaluations())
+    det(evaluations(), ax=ax)
     widths = [lines(ax)[label].get_linewidth() for label in evaluations()]
     assert (np.diff(widths) < 0).all()
 
 
 def test_bad_options() -> None:
-    with pytest.raises(OptionError, match="no evaluation"):
-        det(axes(), {})
+    with pytest.raises(OptionError, match="nothing to draw"):
+        det({}, ax=axes())
     with pytest.raises(OptionError, match="p_target"):
-        det(axes(), some("nig"), p_target=1.0)
+        det(some("nig"), ax=axes(), p_target=1.0)
+
+
+def test_labels_do_not_touch_in_a_larger_font() -> None:
+    ax = axes()  # a narrow column, but the font of a notebook
+    det(evaluations()["nig"], ax=ax)
+    with column_style():
+        usual = axes()
+        det(evaluations()["nig"], ax=usual)
+    assert "0.2" in names_of_ticks(usual)
+    assert "0.2" not in names_of_ticks(ax)

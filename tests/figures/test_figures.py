@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
-from llrcal import Evaluation, evaluate, figures
+from llrcal import evaluate, figures
 from llrcal.arrays import ArrayLike
 from tests.figures.drawing import NON, TAR, calibrations, evaluations
-from tests.test_public import python
+from tests.processes import python
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.slow
 
-Draw = Callable[[Axes, Mapping[str, Evaluation]], None]
-
-
-def reliabilities(ax: Axes, evaluations: Mapping[str, Evaluation]) -> None:
-    for label, ev in evaluations.items():
-        figures.reliability(ax, ev, label=label)
-
-
-def det_with_points(ax: Axes, evaluations: Mapping[str, Evaluation]) -> None:
-    figures.det(ax, evaluations, p_target=0.01)
+Draw = Callable[..., Axes]
+det_with_points = partial(figures.det, p_target=0.01)
 
 
 EVERY_FIGURE = pytest.mark.parametrize(
     "draw",
-    [figures.bayes_error, figures.tippett, figures.ece, det_with_points, reliabilities],
+    [figures.bayes_error, figures.tippett, figures.ece, det_with_points, figures.reliability],
 )
 INF = math.inf
 LLRS: dict[str, tuple[ArrayLike, ArrayLike]] = {
@@ -52,7 +45,7 @@ LABELS = [r"$\frac{", "_private", "minimum", "logistic-0.01", "x" * 100]
 def test_hostile_llrs_and_labels(draw: Draw, kind: str) -> None:
     with figures.column_style():
         figure, ax = figures.column_figure(height=100)
-        draw(ax, dict.fromkeys(LABELS, evaluate(*LLRS[kind])))
+        assert draw(dict.fromkeys(LABELS, evaluate(*LLRS[kind])), ax=ax) is ax
         figure.draw_without_rendering()
     assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
 
@@ -60,8 +53,8 @@ def test_hostile_llrs_and_labels(draw: Draw, kind: str) -> None:
 @EVERY_FIGURE
 def test_everything_lies_within_the_column(draw: Draw) -> None:
     with figures.column_style():
-        figure, ax = figures.column_figure(height=100)
-        draw(ax, evaluations())
+        figure, ax = figures.column_figure(height=110)  # a square and six rows of a legend
+        draw(evaluations(), ax=ax)
         figure.draw_without_rendering()
         box = ax.get_tightbbox()
     assert box is not None
@@ -77,22 +70,22 @@ def test_everything_lies_within_the_column(draw: Draw) -> None:
 def test_calibrations_with_hostile_labels() -> None:
     with figures.column_style():
         figure, ax = figures.column_figure(height=100)
-        figures.transforms(ax, dict.fromkeys(LABELS, calibrations()["pav"]), low=-1, high=1)
-        figures.densities(ax, calibrations()["nig"], tar=TAR, non=NON)
+        figures.transforms(dict.fromkeys(LABELS, calibrations()["pav"]), ax=ax)
+        figures.densities(calibrations()["nig"], ax=ax, tar=TAR, non=NON)
         figure.draw_without_rendering()
 
 
-def test_figures_return_nothing_and_keep_their_hands_off_pyplot() -> None:
+def test_figures_keep_their_hands_off_pyplot_where_they_have_axes() -> None:
     code = """
 import sys, llrcal
 ev = llrcal.evaluate([1.0, 2.0], [-1.0, 0.5, 1.5])
 print("matplotlib" in sys.modules)
 from llrcal import figures
 figure, ax = figures.column_figure()
-print(figures.bayes_error(ax, {"any": ev}))
+print(figures.bayes_error(ev, ax=ax) is ax)
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
-    assert python(code) == ["False", "None", "True", "False"]
+    assert python(code) == ["False", "True", "True", "False"]
 
 
 def test_the_exported_names_exist_in_order() -> None:

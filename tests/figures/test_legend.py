@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from llrcal.figures import column_figure, column_style
@@ -36,6 +37,18 @@ def test_it_lies_above_the_axes_and_within_the_figure(length: int) -> None:
     assert box.y0 >= ax.get_window_extent().y1
     assert box.x1 <= figure.bbox.x1
     assert box.y1 <= figure.bbox.y1
+
+
+def test_it_goes_inside_where_there_is_no_room_above() -> None:
+    with column_style():
+        figure = Figure()  # without a layout
+        ax = figure.add_subplot()
+        legend_above(ax, entries(["one row"]))
+        assert legend_of(ax).get_window_extent().y0 >= ax.get_window_extent().y1
+        legend_above(ax, entries([f"{i} of many rows with long names" for i in range(20)]))
+        figure.draw_without_rendering()
+    inside, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
+    assert frame.y0 <= inside.y0 < inside.y1 <= frame.y1
 
 
 def test_very_long_names_keep_their_ends() -> None:

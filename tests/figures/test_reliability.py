@@ -10,14 +10,24 @@ from hypothesis import given
 
 from llrcal import evaluate, optimal_llrs
 from llrcal.figures import reliability
-from llrcal.figures.looks import FIXED
-from tests.figures.drawing import TEST_NON, TEST_TAR, axes, calibrations, data, evaluations, lines
+from tests.figures.drawing import (
+    FIXED,
+    TEST_NON,
+    TEST_TAR,
+    axes,
+    calibrations,
+    data,
+    evaluations,
+    legend_names,
+    lines,
+    some,
+)
 from tests.trial_sets import FINITE, Sets
 
 
 def test_each_llr_is_drawn_at_its_optimal_one() -> None:
     ax = axes()
-    reliability(ax, evaluations()["gaussian"], label="gaussian")
+    reliability({"gaussian": evaluations()["gaussian"]}, ax=ax)
     x, y = data(lines(ax)["gaussian"])
     starts, ends, heights = x[0::2], x[1::2], y[0::2]
     np.testing.assert_array_equal(heights, y[1::2])
@@ -27,12 +37,12 @@ def test_each_llr_is_drawn_at_its_optimal_one() -> None:
         block = np.searchsorted(starts, given_llrs[finite], side="right") - 1
         np.testing.assert_array_equal(heights[block], best[finite])
         assert (given_llrs[finite] <= ends[block]).all()
-    assert lines(ax)["gaussian"].get_color() == FIXED["gaussian"].colour
+    assert lines(ax)["gaussian"].get_color() == FIXED["gaussian"].light
 
 
 def test_both_axes_are_the_same_and_the_diagonal_is_perfect() -> None:
     ax = axes()
-    reliability(ax, evaluations()["nig"], label="nig")
+    reliability({"nig": evaluations()["nig"]}, ax=ax)
     assert ax.get_xlim() == ax.get_ylim()
     assert ax.get_aspect() == 1
     x, y = data(lines(ax)["perfect"])
@@ -41,7 +51,7 @@ def test_both_axes_are_the_same_and_the_diagonal_is_perfect() -> None:
 
 def test_infinities_are_markers_at_the_frame() -> None:
     ax = axes()
-    reliability(ax, evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0]), label="few")
+    reliability({"few": evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0])}, ax=ax)
     low, high = ax.get_ylim()
     below, above = lines(ax)["-inf"], lines(ax)["inf"]
     assert data(below)[1].tolist() == [low, low]
@@ -56,7 +66,7 @@ def test_infinities_are_markers_at_the_frame() -> None:
 
 def test_the_last_block_ends_with_the_greatest_llr() -> None:
     ax = axes()
-    reliability(ax, evaluate([1.0, 2.0], [0.0, 1.5, 6.0]), label="few")
+    reliability({"few": evaluate([1.0, 2.0], [0.0, 1.5, 6.0])}, ax=ax)
     x, y = data(lines(ax)["few"])
     assert (x[0], x[-1]) == (1.0, 6.0)
     assert y[-1] == pytest.approx(math.log(1 / (2 / 3)))
@@ -64,7 +74,7 @@ def test_the_last_block_ends_with_the_greatest_llr() -> None:
 
 def test_separable_classes_have_nothing_else() -> None:
     ax = axes()
-    reliability(ax, evaluate([1.0, 2.0], [-1.0, 0.0]), label="perfect recognizer")
+    reliability({"perfect recognizer": evaluate([1.0, 2.0], [-1.0, 0.0])}, ax=ax)
     assert data(lines(ax)["perfect recognizer"])[0].size == 0
     low, high = ax.get_xlim()
     assert low < -1
@@ -75,7 +85,7 @@ def test_separable_classes_have_nothing_else() -> None:
 def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:
     ax = axes()
     ev = evaluate(*sets)
-    reliability(ax, ev, label="any")
+    reliability({"any": ev}, ax=ax)
     low, high = ax.get_ylim()
     finite = ev.hull.llrs[np.isfinite(ev.hull.llrs)]
     assert ((finite > low) & (finite < high)).all()
@@ -83,10 +93,20 @@ def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:
     assert low < high
 
 
+def test_several_share_a_frame_and_one_entry_for_infinities() -> None:
+    ax = axes()
+    few = evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0])
+    wide = evaluate([-50.0, 60.0], [-40.0, 40.0])
+    reliability({"few": few, "wide": wide, **some("nig")}, ax=ax)
+    low, high = ax.get_xlim()
+    assert low < -40 < 60 <= high
+    assert legend_names(ax) == ["few", "wide", "nig", "infinite", "perfect"]
+
+
 def test_infinite_and_absurd_llrs() -> None:
     for llrs in ([math.inf, -math.inf, 1.0], [1e300, -1e300, 0.0]):
         ax = axes()
-        reliability(ax, evaluate(llrs, llrs), label="any")
+        reliability({"any": evaluate(llrs, llrs)}, ax=ax)
         x, y = data(lines(ax)["any"])
         assert np.isfinite(x).all()
         assert (y == 0).all()

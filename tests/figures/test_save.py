@@ -21,7 +21,7 @@ SUFFIXES = ("png", "pdf", "svg")
 def draw(folder: Path, name: str = "errors") -> None:
     with column_style():
         figure, ax = column_figure()
-        bayes_error(ax, some("pav", "nig"))
+        bayes_error(some("pav", "nig"), ax=ax)
         save(figure, folder, name)
 
 

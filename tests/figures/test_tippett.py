@@ -9,8 +9,8 @@ import pytest
 
 from llrcal import OptionError, evaluate
 from llrcal.figures import tippett
-from llrcal.figures.looks import FIXED
 from tests.figures.drawing import (
+    FIXED,
     TEST_NON,
     TEST_TAR,
     axes,
@@ -24,12 +24,12 @@ from tests.figures.drawing import (
 
 def test_curves_are_shares_at_or_above() -> None:
     ax = axes()
-    tippett(ax, some("logistic-0.5"))
+    tippett(some("logistic-0.5"), ax=ax)
     for name, scores in (("targets", TEST_TAR), ("non-targets", TEST_NON)):
         llrs = calibrations()["logistic-0.5"](scores)
         line = lines(ax)[f"{name} of logistic-0.5"]
         x, y = data(line)
-        assert line.get_color() == FIXED["logistic-0.5"].colour
+        assert line.get_color() == FIXED["logistic-0.5"].light
         for i in (100, 300, 500, 900):
             expected = np.mean(llrs >= x[i] * math.log(10))
             assert y[i] == pytest.approx(expected, abs=1.5 / len(llrs))
@@ -38,7 +38,7 @@ def test_curves_are_shares_at_or_above() -> None:
 
 def test_curves_end_with_the_data() -> None:
     ax = axes()
-    tippett(ax, {"few": evaluate([1.0, 2.0, 4.0], [-3.0, 0.5])})
+    tippett({"few": evaluate([1.0, 2.0, 4.0], [-3.0, 0.5])}, ax=ax)
     x, y = data(lines(ax)["targets of few"])
     assert (x[0], x[-1]) == (pytest.approx(1 / math.log(10)), pytest.approx(4 / math.log(10)))
     assert (y[0], y[-2], y[-1]) == (1, pytest.approx(1 / 3), 0)
@@ -49,20 +49,20 @@ def test_curves_end_with_the_data() -> None:
 
 def test_infinite_llrs_count_but_are_not_drawn() -> None:
     ax = axes()
-    tippett(ax, {"some": evaluate([1.0, 2.0, math.inf, math.inf], [-math.inf, -1.0])})
+    tippett({"some": evaluate([1.0, 2.0, math.inf, math.inf], [-math.inf, -1.0])}, ax=ax)
     x, y = data(lines(ax)["targets of some"])
     assert np.isfinite(x).all()
     assert (y[0], y[-1]) == (1, 0.5)
     assert data(lines(ax)["non-targets of some"])[1][0] == 0.5
     empty = axes()
-    tippett(empty, {"none": evaluate([math.inf], [-math.inf])})
+    tippett({"none": evaluate([math.inf], [-math.inf])}, ax=empty)
     assert not any("none" in name for name in lines(empty))
 
 
 def test_an_outlier_does_not_stretch_the_frame() -> None:
     """One of 2,501 non-targets is less than a thousandth of them."""
     ax = axes()
-    tippett(ax, {"far": evaluate(TEST_TAR, np.append(TEST_NON, [-1e7]))})
+    tippett({"far": evaluate(TEST_TAR, np.append(TEST_NON, [-1e7]))}, ax=ax)
     low, high = ax.get_xlim()
     assert low * math.log(10) > 2 * TEST_NON.min()
     x, y = data(lines(ax)["non-targets of far"])
@@ -72,5 +72,5 @@ def test_an_outlier_does_not_stretch_the_frame() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    with pytest.raises(OptionError, match="no evaluation"):
-        tippett(axes(), {})
+    with pytest.raises(OptionError, match="nothing to draw"):
+        tippett({}, ax=axes())

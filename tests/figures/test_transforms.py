@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
 from llrcal import OptionError, fit
+from llrcal.calibrations import Bounds
+from llrcal.calibrations.bounds import Policy
 from llrcal.figures import transforms
-from llrcal.figures.looks import FIXED
-from tests.figures.drawing import NON, TAR, axes, calibrations, data, legend_names, lines
+from tests.figures.drawing import FIXED, NON, TAR, axes, calibrations, data, legend_names, lines
 
 
 def test_curves_are_the_calibrations() -> None:
     ax = axes()
-    transforms(ax, calibrations(), low=-5, high=8)
+    transforms(calibrations(), ax=ax, low=-5, high=8)
     for label, calibration in calibrations().items():
         line = lines(ax)[label]
         x, y = data(line)
         assert (x[0], x[-1]) == (-5, 8)
         np.testing.assert_array_equal(y, calibration(x))
-        assert line.get_color() == FIXED[label].colour
+        assert line.get_color() == FIXED[label].light
         assert line.is_dashed() == bool(FIXED[label].dashes)
     assert legend_names(ax) == [*calibrations(), "unseen scores"]
     assert ax.get_xlim() == (-5, 8)
@@ -31,13 +33,13 @@ def test_curves_are_the_calibrations() -> None:
 def test_the_axis_is_symmetric_and_one_method_cannot_stretch_it() -> None:
     ax = axes()
     wild = fit(np.array([1.0, 1.001]), np.array([-1.0, -1.001]), method="linear-gaussian")
-    transforms(ax, {**calibrations(), "wild": wild}, low=-5, high=8)
+    transforms({**calibrations(), "wild": wild}, ax=ax, low=-5, high=8)
     low, high = ax.get_ylim()
     assert low == -high
     assert high < np.abs(data(lines(ax)["wild"])[1]).max() / 100
     inside = [np.abs(data(lines(ax)[label])[1]).max() <= high for label in calibrations()]
     assert sum(inside) >= 5
-    transforms(ax, calibrations(), low=-5, high=8, limit=12)
+    transforms(calibrations(), ax=ax, low=-5, high=8, limit=12)
     assert ax.get_ylim() == (-12, 12)
 
 
@@ -56,7 +58,7 @@ def words(ax: Axes) -> list[str]:
 @pytest.mark.parametrize("training", [None, ENDS])
 def test_scores_beyond_the_training_scores_are_shaded(training: tuple[float, float] | None) -> None:
     ax = axes()
-    transforms(ax, calibrations(), low=-20, high=20, training=training)
+    transforms(calibrations(), ax=ax, low=-20, high=20, training=training)
     below, above = shades(ax)
     assert below == pytest.approx((-20, ENDS[0]))
     assert above == pytest.approx((ENDS[1], 20))
@@ -71,20 +73,20 @@ def test_scores_beyond_the_training_scores_are_shaded(training: tuple[float, flo
 
 def test_only_what_can_be_seen_is_shaded_and_only_wide_shades_have_a_word() -> None:
     ax = axes()
-    transforms(ax, calibrations(), low=ENDS[0] - 0.01, high=ENDS[1] + 1)
+    transforms(calibrations(), ax=ax, low=ENDS[0] - 0.01, high=ENDS[1] + 1)
     assert shades(ax) == [pytest.approx((ENDS[1], ENDS[1] + 1))]
     assert words(ax) == []
     inside = axes()
-    transforms(inside, calibrations(), low=-1, high=1)
+    transforms(calibrations(), ax=inside, low=-1, high=1)
     assert shades(inside) == []
     assert legend_names(inside) == list(calibrations())
 
 
 def test_the_word_is_that_of_the_policy() -> None:
-    def drawn(*policies: str) -> list[str]:
+    def drawn(*policies: Policy) -> list[str]:
         ax = axes()
-        cals = {policy: fit(TAR, NON, method="gaussian", bounds=policy) for policy in policies}
-        transforms(ax, cals, low=-20, high=5)
+        cals = {str(policy): fit(TAR, NON, method="gaussian", bounds=policy) for policy in policies}
+        transforms(cals, ax=ax, low=-20, high=5)
         return words(ax)
 
     assert drawn("range") == drawn("counts", "range") == ["held"]
@@ -95,13 +97,13 @@ def test_the_word_is_that_of_the_policy() -> None:
 def test_calibrations_trained_on_different_scores_share_no_shade() -> None:
     ax = axes()
     both = {"one": fit(TAR, NON), "other": fit(TAR / 2, NON / 2)}
-    transforms(ax, both, low=-20, high=20)
+    transforms(both, ax=ax, low=-20, high=20)
     assert shades(ax) == []
 
 
 def test_distances_are_shaded_where_they_were_not_seen() -> None:
     ax = axes()
-    transforms(ax, {"distances": fit(-TAR, -NON, lower_is_better=True)}, low=-20, high=20)
+    transforms({"distances": fit(-TAR, -NON, lower_is_better=True)}, ax=ax, low=-20, high=20)
     assert shades(ax) == [pytest.approx((-20, -ENDS[1])), pytest.approx((-ENDS[0], 20))]
     left, right = (text.get_position()[1] for text in ax.texts)
     assert left > 0 > right  # falling curves leave room below on the left: words stand on the frame
@@ -110,16 +112,30 @@ def test_distances_are_shaded_where_they_were_not_seen() -> None:
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_flat_transform_has_a_frame_too() -> None:
     ax = axes()
-    transforms(ax, {"flat": fit([1.0, 1.0], [1.0], method="logistic")}, low=0, high=2)
+    transforms({"flat": fit([1.0, 1.0], [1.0], method="logistic")}, ax=ax, low=0, high=2)
     assert ax.get_ylim() == (-1, 1)
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, math.inf), (math.nan, 1)])
 def test_no_range(low: float, high: float) -> None:
     with pytest.raises(OptionError, match="cannot be drawn"):
-        transforms(axes(), calibrations(), low=low, high=high)
+        transforms(calibrations(), ax=axes(), low=low, high=high)
+
+
+def test_by_default_the_training_scores_and_a_little_more() -> None:
+    nig = calibrations()["nig"]
+    ax = transforms(nig, ax=axes())
+    low, high = ax.get_xlim()
+    room = 0.1 * (ENDS[1] - ENDS[0])
+    assert (low, high) == pytest.approx((ENDS[0] - room, ENDS[1] + room))
+    assert legend_names(ax) == ["nig", "unseen scores"]
+    assert not lines(ax)["nig"].is_dashed()
+    assert transforms(nig, ax=axes(), low=-1).get_xlim() == pytest.approx((-1, high))
+    unknown = replace(nig, bounds=Bounds())
+    with pytest.raises(OptionError, match="from -inf to inf; give other low and high"):
+        transforms(unknown, ax=axes())
 
 
 def test_nothing_to_draw() -> None:
-    with pytest.raises(OptionError, match="no calibration"):
-        transforms(axes(), {}, low=0, high=1)
+    with pytest.raises(OptionError, match="nothing to draw"):
+        transforms({}, ax=axes(), low=0, high=1)

@@ -11,7 +11,7 @@ import pytest
 
 from llrcal.errors import OptionError
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
-from tests.cli.test_fit import llrcal, only_line
+from tests.cli.running import llrcal, only_line
 from tests.hostile.files import KEY, LABELLED, SCORES, put
 
 MODEL = ("fit", "labelled.txt", "-o", "model.json", "--method", "pav", "--quiet")
@@ -74,19 +74,19 @@ def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
     with Path("scores.txt").open("rb") as file:
         ran = subprocess.run(words, stdin=file, capture_output=True, text=True, check=False)
     assert ran.returncode == 2
-    assert "scores.txt is also what is read (standard input)" in ran.stderr
+    assert "scores.txt is also an input (standard input)" in ran.stderr
     assert contents(folder) == before
 
 
 def test_a_link_in_the_folder_counts_as_in_it(folder: Path) -> None:
     (folder / "inside" / "link.txt").symlink_to(folder / "scores.txt")
-    with pytest.raises(OptionError, match=r"inside holds inside/link\.txt"):
+    with pytest.raises(OptionError, match=r"inside contains the input inside/link\.txt"):
         refuse_to_bury("inside", "inside/link.txt")
 
 
 def test_a_link_into_the_folder_counts_as_in_it(folder: Path) -> None:
     Path("elsewhere.txt").symlink_to("inside/scores.txt")
-    with pytest.raises(OptionError, match=r"inside holds elsewhere\.txt"):
+    with pytest.raises(OptionError, match=r"inside contains the input elsewhere\.txt"):
         refuse_to_bury("inside", "elsewhere.txt")
 
 
@@ -113,4 +113,6 @@ def test_pipes_and_devices_may_be_read_and_written(folder: Path) -> None:
 
 
 def test_a_name_that_is_none(folder: Path) -> None:
-    only_line(llrcal("apply", "model.json", "sco\0res.txt", "-o", "new.txt"), "is not a file name")
+    only_line(
+        llrcal("apply", "model.json", "sco\0res.txt", "-o", "new.txt"), "is not the name of a file"
+    )

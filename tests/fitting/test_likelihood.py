@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -18,50 +16,27 @@ from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.summary import Summary
-from tests.conftest import SHARED, shared
+from tests.reference import certified
 from tests.score_sets import KINDS, SIZES, score_set
 
-CERTIFIED = [
-    "dax_logret",
-    "dem2gbp",
-    "eruptions",
-    "galaxies",
-    "gh_problem1",
-    "mamquam",
-    "mass_fitdistr_t9",
-    "michelson",
-    "nervepulse_log",
-    "newcomb",
-    "resistors",
-    "sandp500_logret",
-    "smi_index",
-]
 FAMILIES: dict[str, type[Density]] = {"gaussian": Gaussian, "student_t": StudentT, "nig": NIG}
 
 
-def test_every_certified_set_is_listed() -> None:
-    shared("reference", "densities")
-    found = (SHARED / "reference" / "densities").glob("*.csv")
-    assert sorted(path.stem for path in found) == CERTIFIED
-
-
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", CERTIFIED)
+@pytest.mark.parametrize("name", certified.NAMES)
 def test_certified_optimum(name: str, family: str) -> None:
-    path = shared("reference", "densities", f"{name}.csv")
-    scores = np.loadtxt(path, skiprows=1)
-    certified = json.loads(path.with_suffix(".json").read_text())[family]
+    scores, optimum = certified.values(name), certified.optima(name)[family]
     density, report = maximum_likelihood(FAMILIES[family], Summary.of(scores))
     assert report.converged
     assert report.positive_definite
-    assert density.loglik * len(scores) == pytest.approx(float(certified["loglik"]), rel=1e-11)
-    boundary = certified.get("boundary", False)
+    assert density.loglik * len(scores) == pytest.approx(float(optimum["loglik"]), rel=1e-11)
+    boundary = optimum.get("boundary", False)
     assert bool(report.notes) == boundary
     if boundary:
         return
     names = {"gaussian": ("mean", "variance_ml"), "student_t": ("mu", "sigma", "nu")}
     keys = names.get(family, ("mu", "delta", "alpha", "beta"))
-    expected = [float(certified[key]) for key in keys]
+    expected = [float(optimum[key]) for key in keys]
     assert list(density.params.values()) == pytest.approx(expected, rel=1e-6)
 
 
@@ -157,6 +132,16 @@ def test_nig_mean_is_the_sample_mean(kind: str) -> None:
     nig, _ = maximum_likelihood(NIG, Summary.of(scores))
     mean = nig.origin + nig.location + nig.scale * np.tanh(nig.asymmetry)
     assert abs(mean - scores.mean()) < 1e-8 * scores.std()
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_many_scores_at_the_edge_of_the_support(seed: int) -> None:
+    # The edge is found on a coarse set of points, and no score lies outside it.
+    scores = np.random.default_rng(seed).wald(1, 0.1, 5_000)
+    density, report = maximum_likelihood(NIG, Summary.of(scores))
+    assert report.converged
+    assert "edge kappa = 0" in report.notes[0].text
+    assert density.loglik == pytest.approx(density.logpdf(scores).mean(), rel=1e-13)
 
 
 def test_symmetric_light_tails_end_at_the_gaussian() -> None:

@@ -307,7 +307,7 @@ CASES = (
     Case(
         "an archive that swells to a hundred megabytes",
         npz_bomb,
-        Refused(TrialFileError, "swell to", "scores.npz", "no archive of scores"),
+        Refused(TrialFileError, "expand to", "scores.npz", "not an archive of scores"),
         "Refused before it is unpacked.",
         "numpy: loaded",
     ),
@@ -411,34 +411,36 @@ CASES = (
     Case(
         "Parquet of a few kilobytes with seventy million letters",
         long_texts,
-        Refused(TrialFileError, "swell to 734", "scores.parquet", "without compression"),
+        Refused(TrialFileError, "expand to 734", "scores.parquet", "without compression"),
         "Refused before it swells.",
         "pyarrow, polars: loaded",
     ),
     Case(
         "Parquet with a page that claims more values than there are",
         lying_page,
-        Refused(TrialFileError, "pages do not hold as many", "scores.parquet", "write the file"),
+        Refused(
+            TrialFileError, "pages hold a different number", "scores.parquet", "write the file"
+        ),
         "Refused: every page is held against the footer.",
         "polars: makes room for them, and aborts the process where there is none",
     ),
     Case(
         "Parquet whose columns lie in another file",
         in_another_file,
-        Refused(TrialFileError, "lies in another file", "scores.parquet", "write the file again"),
+        Refused(TrialFileError, "is in another file", "scores.parquet", "write the file again"),
         "Refused.",
     ),
     Case(
         "a table with NaN and null among its scores",
         lambda _: llrcal.read_trials(FRAME.with_columns(score=pl.Series(GAPS))),
-        Refused(TrialFileError, "1 missing values", "row 2", "--on-nan drop"),
+        Refused(TrialFileError, "1 missing values", "row 2", "on_nan='drop'"),
         "Refused, with the remedy.",
         "sklearn: refused; pandas: left out of every sum",
     ),
     Case(
         "the same, to be left out",
         dropping(FRAME.with_columns(score=pl.Series(GAPS))),
-        Answered(holds([1.5], [-2.5], "2 of 4 trials left out, whose score is NaN")),
+        Answered(holds([1.5], [-2.5], "2 of 4 trials left out because their score is NaN")),
         "The other trials, and a note that counts those.",
     ),
     Case(

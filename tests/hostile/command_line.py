@@ -21,8 +21,11 @@ from tests.hostile.case import Answered, Case, Ended, Section
 from tests.hostile.files import KEY, LABELLED, SCORES, put
 
 TAR, NON = [1.5, 3.5, 0.5], [-2.5, 0.25, 1.0]
+# Enough trials for ranks to tell which way the scores run.
+CLEAR = "".join(f"m t{i} {i}.5 {'target' if i > 5 else 'nontarget'}\n" for i in range(12))
 GIVEN = {
     "labelled.txt": LABELLED,
+    "clear.txt": CLEAR,
     "scores.txt": SCORES,
     "key.txt": KEY,
     "empty.txt": "",
@@ -126,7 +129,7 @@ def check_quiet_end(ran: Ran) -> None:
 def check_without_nan(result: Any) -> None:
     assert result.exit_code == 0
     assert result.stdout == "score,label\n1.5,target\n-1.0,nontarget\n"
-    assert "1 of 3 trials left out, whose score is NaN" in result.stderr
+    assert "1 of 3 trials left out because their score is NaN" in result.stderr
 
 
 def many_columns(_: Path) -> Any:
@@ -205,7 +208,7 @@ CASES = (
         "fit scores.txt -o m.json",
         "scores but no labels",
         "scores.txt",
-        "give a key (--key)",
+        "give a key: --key FILE",
         "Refused, with the remedy.",
     ),
     wrong(
@@ -217,49 +220,49 @@ CASES = (
     ),
     wrong(
         "fit labelled.txt -o labelled.txt",
-        "is also what is read",
+        "is also an input",
         "labelled.txt",
         "name another file",
         WRITTEN_AND_READ,
     ),
     wrong(
         "apply model.json scores.txt -o ./folder/../scores.txt",
-        "is also what is read (scores.txt)",
+        "is also an input (scores.txt)",
         "./folder/../scores.txt",
         "name another file",
         "Refused, by whatever name: to calibrate twice is a mistake that nothing shows.",
     ),
     wrong(
         "apply model.json scores.txt -o model.json",
-        "is also what is read",
+        "is also an input",
         "model.json",
         "name another file",
         WRITTEN_AND_READ,
     ),
     wrong(
         "convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt",
-        "is also what is read",
+        "is also an input",
         "labelled.txt",
         "name another file",
         WRITTEN_AND_READ,
     ),
     wrong(
         "compare --train folder/labelled.txt --test labelled.txt --out folder --force",
-        "folder holds folder/labelled.txt",
+        "folder contains the input folder/labelled.txt",
         "folder/labelled.txt",
         "choose another folder",
         BURIED,
     ),
     wrong(
         "evaluate folder/labelled.txt --figures folder --force",
-        "folder holds folder/labelled.txt",
+        "folder contains the input folder/labelled.txt",
         "folder/labelled.txt",
         "choose another folder",
         BURIED,
     ),
     wrong(
         "evaluate labelled.txt --figures . --force",
-        ". holds labelled.txt",
+        ". contains the input labelled.txt",
         "labelled.txt",
         "choose another folder",
         BURIED,
@@ -300,7 +303,7 @@ CASES = (
     ),
     wrong(
         "apply model.json scores.txt -o new.txt --p-target 0.5",
-        "changes no LLR",
+        "does not change LLRs",
         "a prior",
         "give --decision or --posterior",
         "Refused, not ignored.",
@@ -341,9 +344,9 @@ CASES = (
         "Refused; nothing is replaced unasked.",
     ),
     wrong(
-        "evaluate labelled.txt --distance",
-        "targets have greater distances",
-        "labelled.txt",
+        "evaluate clear.txt --distance",
+        "targets have larger distances",
+        "clear.txt",
         "--inverted",
     ),
     wrong(
@@ -365,9 +368,9 @@ CASES = (
     ),
     wrong(
         "convert labelled.txt -o new.xyz",
-        "the ending does not say the format",
+        "the extension does not tell the format",
         "new.xyz",
-        "give --to",
+        "--to FORMAT",
     ),
     wrong(
         "convert labelled.txt -o new.txt --to htk",

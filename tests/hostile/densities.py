@@ -12,6 +12,7 @@ import llrcal
 from llrcal.errors import DegenerateError
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, by_every
+from tests.notes import texts
 
 RNG = np.random.default_rng(4)
 TAR4 = np.clip(np.round(2 * RNG.normal(2, 1.2, 400)), -8, 7)  # of four bits
@@ -161,7 +162,7 @@ def check_edge(calibration: llrcal.Calibration) -> None:
     assert calibration.report.converged
     params = calibration.params["tar"]
     scores = np.sort(GAUSSIAN)
-    on_the_edge = any(note.startswith("tar: ") for note in calibration.report.notes)
+    on_the_edge = any(note.place == "tar" for note in calibration.report.notes)
     assert on_the_edge == (params["alpha"] > 1e6)
     # Far beyond the scores, and beyond any edge of the support.
     beyond = calibration([scores[0] - 1e3, scores[-1] + 1e3, -math.inf, math.inf])
@@ -199,7 +200,9 @@ def check_two_heaps(calibration: llrcal.Calibration) -> None:
 
 def check_dof(calibration: llrcal.Calibration) -> None:
     assert calibration.params["tar"]["dof"] == math.inf
-    assert "tar: the optimum is the Gaussian limit: dof is infinite" in calibration.report.notes
+    assert "tar: the optimum is the Gaussian limit: dof is infinite" in texts(
+        calibration.report.notes
+    )
 
 
 HEAPS = np.concatenate([RNG.normal(-1000, 1, 200), RNG.normal(1000, 1, 200)])

@@ -35,6 +35,6 @@ def holds(tar: list[float], non: list[float], *notes: str) -> Any:
         assert trials.tar.tolist() == tar
         assert trials.non.tolist() == non
         for words in notes:
-            assert any(words in note for note in trials.notes), trials.notes
+            assert any(words in note.text for note in trials.notes), trials.notes
 
     return check

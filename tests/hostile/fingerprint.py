@@ -21,7 +21,8 @@ def fingerprint(answer: Any, folder: str) -> bytes:
         parts = answer.to_model(), asdict(answer.bounds), dict(answer.report)
         return json.dumps(parts, sort_keys=True).encode()
     if isinstance(answer, Trials):
-        return fingerprint((answer.tar, answer.non, answer.notes, answer.source), folder)
+        notes = [note.text for note in answer.notes]
+        return fingerprint((answer.tar, answer.non, notes, answer.source), folder)
     if isinstance(answer, Mapping):
         return fingerprint([part for item in answer.items() for part in item], folder)
     if isinstance(answer, Sequence) and not isinstance(answer, str | bytes):

@@ -57,7 +57,7 @@ CASES = (
             TrialFileError,
             "1 repeated trials, such as (m1 t1)",
             "scores.txt",
-            "--duplicates first, mean or all",
+            "duplicates='first'",
         ),
         "Refused, with examples.",
         "pandas merge: rows multiply in silence",
@@ -111,7 +111,7 @@ CASES = (
             TrialFileError,
             "1 trials of key.txt have no score, such as (m3 t1)",
             "key.txt",
-            "--missing skip",
+            "missing='skip'",
         ),
         "Refused.",
         "PyBOSARIS: dropped, or scored 0",
@@ -129,7 +129,7 @@ CASES = (
             TrialFileError,
             "1 scores of scores.txt are not in the key, such as (m9 t9)",
             "scores.txt",
-            "--unknown skip",
+            "unknown='skip'",
         ),
         "Refused.",
         "dropped in silence",
@@ -155,7 +155,7 @@ CASES = (
     Case(
         "a score column that holds ids",
         joined("m1 t1 x\nm1 t2 y\n", "m1 t1 target\nm1 t2 nontarget\n"),
-        Refused(TrialFileError, "look like text", "scores.txt", "--columns"),
+        Refused(TrialFileError, "look like text", "scores.txt", "columns='enrol"),
         "Refused.",
         "pandas: a column of texts",
     ),
@@ -163,7 +163,7 @@ CASES = (
         "a label that is none",
         labelled(LABELLED * 5 + "m3 t1 0.5 tarrget\n", duplicates="first"),
         Refused(
-            TrialFileError, "'tarrget' is neither target nor non-target", "line 21", "--labels"
+            TrialFileError, "'tarrget' is neither target nor non-target", "line 21", "labels='"
         ),
         "Refused, and line and word named.",
         "PYLLR: everything but 1 is a non-target",
@@ -216,13 +216,13 @@ CASES = (
     Case(
         "labels in the scores that contradict the key",
         joined(LABELLED, KEY.replace("m2 t2 target", "m2 t2 nontarget")),
-        Refused(TrialFileError, "1 of its own labels contradict the key", "trial 4"),
+        Refused(TrialFileError, "1 of its labels contradict the key", "trial 4"),
         "Refused, and the trial named.",
     ),
     Case(
         "spoof trials",
         labelled(SPOOFED),
-        Refused(TrialFileError, "1 of its 4 trials are spoofs", "scores.txt", "--spoof"),
+        Refused(TrialFileError, "1 of 4 trials are spoofs", "scores.txt", "spoof='omit'"),
         "Refused until it is said what they count as.",
     ),
     Case(
@@ -250,7 +250,7 @@ CASES = (
             TrialFileError,
             "2 columns could be the score: plda, cosine",
             "scores.txt",
-            "--columns score=plda",
+            "columns='score=plda'",
         ),
         "Refused until one is named.",
     ),
@@ -258,14 +258,14 @@ CASES = (
         "a column that is not there",
         labelled(TABLE, columns="score=plda"),
         Refused(
-            TrialFileError, "no one column 'plda'", "scores.txt", "its columns are enrol, test"
+            TrialFileError, "there is no column 'plda'", "scores.txt", "the columns are enrol, test"
         ),
         "Refused, with the names that there are.",
     ),
     Case(
         "a role that does not exist",
         labelled(TABLE, columns="enrol,probe,score,label"),
-        Refused(OptionError, "there is no 'probe'", "columns", "choose from"),
+        Refused(OptionError, "there is no role 'probe'", "columns", "choose from"),
         "Refused.",
     ),
     Case(

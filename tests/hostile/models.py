@@ -175,7 +175,7 @@ CASES = (
     Case(
         "a field that nobody knows",
         field("model", "steepness", value=1.0),
-        Refused(ModelFileError, "field 'steepness' is not known", "model.json: model"),
+        Refused(ModelFileError, "field 'steepness' is unknown", "model.json: model"),
         "Refused: it may change what the others mean.",
     ),
     Case(
@@ -187,7 +187,7 @@ CASES = (
     Case(
         "JSON of somebody else",
         lambda _: loaded('{"format": "something else"}'),
-        Refused(ModelFileError, "not a calibration of llrcal", "model.json: field 'format'"),
+        Refused(ModelFileError, "not a model file of llrcal", "model.json: field 'format'"),
         "Refused.",
     ),
     Case(

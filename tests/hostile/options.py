@@ -25,7 +25,7 @@ def evaluated(ask: Any) -> Any:
 
 
 def single_alpha(folder: Path) -> Any:
-    calibration = llrcal.fit(TAR, NON, alpha=np.float32(0.92))
+    calibration = llrcal.fit(TAR, NON, alpha=np.float32(0.92))  # type: ignore[arg-type]
     calibration.save(folder / "model.json")
     return llrcal.load(folder / "model.json")
 
@@ -193,7 +193,7 @@ CASES = (
     Case(
         "speakers of one class only",
         drawn(tar_speakers=np.zeros((300, 2), int)),
-        Refused(OptionError, "of both classes, or of none", "speakers"),
+        Refused(OptionError, "of both classes, or of neither", "speakers"),
         "Refused.",
     ),
 )

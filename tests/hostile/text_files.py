@@ -145,7 +145,7 @@ CASES = (
     Case(
         "a file cut in the middle of a number",
         labelled("target 1.5\nnontarget -2.5\nnontarget -0."),
-        Answered(holds([1.5], [-2.5, 0.0], "the last line has no end: is the file whole?")),
+        Answered(holds([1.5], [-2.5, 0.0], "the last line has no end: is the file complete?")),
         "Read, with a note that the last line has no end.",
         "-0.0 in silence, everywhere",
     ),
@@ -213,7 +213,7 @@ CASES = (
     Case(
         "`nan` among scores",
         with_score("nan"),
-        Refused(TrialFileError, "NaN", LINE, "--on-nan drop"),
+        Refused(TrialFileError, "NaN", LINE, "on_nan='drop'"),
         "Refused, and the line named.",
     ),
     Case(
@@ -332,7 +332,7 @@ CASES = (
     Case(
         "a zstd bomb of trials",
         text_bomb,
-        Refused(TrialFileError, "swell to more than", "scores.zst", "decompress it first"),
+        Refused(TrialFileError, "expand to more than", "scores.zst", "decompress the file first"),
         "Refused while it swells, before it is parsed.",
     ),
     Case(
@@ -350,7 +350,7 @@ CASES = (
     Case(
         "a NUL byte in the name of a file",
         lambda _: llrcal.read_trials("a\0b"),
-        Refused(TrialFileError, "is not a file name", "'a\\x00b'"),
+        Refused(TrialFileError, "is not the name of a file", "'a\\x00b'"),
         "Refused.",
     ),
     Case(
@@ -362,7 +362,7 @@ CASES = (
     Case(
         "a score matrix with a hole",
         labelled(",t1,t2\nt1,1.5,0.5\nt2,-2.5,0.5\nt3,1.5,0.5\nt4,1.5,\n"),
-        Refused(TrialFileError, "score of t4 against t2", "scores.txt", "can be used"),
+        Refused(TrialFileError, "score of t4 against t2", "scores.txt", "cannot be used"),
         "Refused, and the cell named.",
     ),
 )

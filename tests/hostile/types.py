@@ -110,7 +110,7 @@ def check_changed_later(answer: Any) -> None:
 
 def swallowed(_: Path) -> Any:
     calibration = llrcal.fit(TAR, NON)
-    return [calibration(x).shape for x in ([], 1.0, [[1.0, 2.0], [3.0, 4.0]], np.zeros((0, 3)))]
+    return [np.shape(calibration(x)) for x in ([], 1.0, [[1.0, 2.0], [3.0, 4.0]], np.zeros((0, 3)))]
 
 
 def check_shapes(shapes: Any) -> None:

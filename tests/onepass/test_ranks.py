@@ -28,7 +28,7 @@ BOTH_WAYS = pytest.mark.parametrize("pool", [groups, as_if_large])
 
 
 def assert_same(one: Groups, other: Groups) -> None:
-    for name in ("low", "above", "tar", "non", "edges"):
+    for name in ("low", "excludes_low", "tar", "non", "edges"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
@@ -36,7 +36,7 @@ def group_of(pooled: Groups, score: float) -> int:
     """Index of the group that a score belongs to, by the words of the docstring."""
     begun = [
         score > low if above else score >= low
-        for low, above in zip(pooled.low, pooled.above, strict=True)
+        for low, above in zip(pooled.low, pooled.excludes_low, strict=True)
     ]
     return sum(begun) - 1
 

@@ -8,8 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from llrcal.comparison import Candidate, Comparison, Finding, compare
+from llrcal.comparison import Candidate, Comparison, compare
 from llrcal.evaluation import evaluate
+from llrcal.notes import Note
 from llrcal.trials import Trials
 
 SCRIPT = "</script><script>window.broken = true</script>"
@@ -52,5 +53,5 @@ def hostile() -> Comparison:
         train=replace(comparison.train, source=SCRIPT + "/" + TURNED),
         test=replace(comparison.test, source=IMAGE + "x" * 10_000 + "end"),
         candidates={candidate.label: candidate for candidate in candidates},
-        findings=tuple(Finding(kind, None, text) for kind in HOSTILE for text in HOSTILE),
+        notes=tuple(Note.of(code, text) for code in HOSTILE for text in HOSTILE),
     )

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from llrcal.comparison import Comparison
-from llrcal.report import build_report
 from tests.report.comparisons import HOSTILE, hostile, small
+from tests.report.pages import Opened, chromium, written
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
-    pytest.mark.slow,
-]
+pytestmark = pytest.mark.slow
 
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 PLOTS = ("bayes-plot", "transforms-plot", "densities-plot")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 812}
 LABELS = list(small().candidates)
@@ -36,31 +28,10 @@ RESET = """() => {
 }"""
 
 
-class Opened:
-    """A page, and everything it asked for or complained of."""
-
-    def __init__(self, browser: Any, report: Path, **options: Any) -> None:
-        self.address = report.as_uri()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page = browser.new_page(**options)
-        self.page.set_default_timeout(60_000)
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(self.address)
-
-    def is_quiet(self) -> bool:
-        """Whether it fetched itself and nothing else, and said nothing."""
-        return self.requests == [self.address] and self.complaints == []
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +52,6 @@ def page(opened: Opened) -> Any:
     page.mouse.move(1, 1)
     page.evaluate(RESET)
     return page
-
-
-def written(comparison: Comparison, folders: pytest.TempPathFactory) -> Path:
-    path = folders.mktemp("report") / "report.html"
-    path.write_text(build_report(comparison), "utf-8")
-    return path
 
 
 # ------------------------------------------------------------------------------ helpers

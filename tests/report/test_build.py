@@ -6,48 +6,13 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from html.parser import HTMLParser
 
 import pytest
 
 import llrcal
 from llrcal.report import build_report
 from tests.report.comparisons import HOSTILE, hostile, small
-
-VOID = {"meta", "link", "input", "img", "br"}
-
-
-class Page(HTMLParser):
-    """Elements of a page with their attributes, and the text of its scripts."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.text = ""
-        self._open: list[str] = []
-        self.feed(html)
-        self.close()
-        assert self._open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag == "script":
-            self.scripts.append("")
-        if tag not in VOID:
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self._open and self._open[-1] == "script":
-            self.scripts[-1] += data
-        elif self._open and self._open[-1] != "style":
-            self.text += data
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.elements if name == tag]
+from tests.report.pages import Page
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +26,8 @@ def test_title_verdict_data_and_version(page: Page) -> None:
     assert f"llrcal {llrcal.__version__}" in page.text
     for words in ("dev.npz", "eval.npz", "5,000", "300", "10 calibrations were trained"):
         assert words in page.text
-    for finding in small().findings:
-        assert finding.text in page.text
+    for note in small().notes:
+        assert note.text in page.text
 
 
 def test_the_same_comparison_gives_the_same_page() -> None:

@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 
 from llrcal import PAPER, fit_all
 from llrcal.calibrations.methods import label
-from llrcal.comparison import Comparison, Finding
+from llrcal.comparison import Comparison
 from llrcal.comparison.tables import SENTENCE, shown
+from llrcal.notes import Note
 from llrcal.report import build_report
 from llrcal.trials import read_trials
-from tests.cli.test_wrong_use import llrcal
+from tests.cli.running import run as llrcal
 from tests.report.comparisons import small
-from tests.report.test_build import Page
+from tests.report.pages import Opened, Page, chromium, written
 
 CONTROLS = "".join(map(chr, [*range(32), *range(127, 160)]))
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -50,14 +51,16 @@ STEERING = re.compile(f"[{re.escape(CONTROLS.replace(chr(10), ''))}{BIDI}\u200b\
 def with_name(name: str) -> Comparison:
     """The small comparison with a name wherever one comes in."""
     first, *others = list(small().candidates.values())[-3:]
-    report = replace(first.calibration.report, converged=False, reason=name, notes=(name,))
+    report = replace(
+        first.calibration.report, converged=False, reason=name, notes=(Note.of("edge", name),)
+    )
     first = replace(first, label=name, calibration=replace(first.calibration, report=report))
     return replace(
         small(),
         train=replace(small().train, source=name),
         test=replace(small().test, source=name),
         candidates={candidate.label: candidate for candidate in (first, *others)},
-        findings=(Finding(name, name, name), Finding("fit", name, f"{name}: {name}")),
+        notes=(Note.of(name, name).about(name), Note.of("edge", name).about(name)),
     )
 
 
@@ -149,25 +152,17 @@ def test_ids_of_trials_are_data_and_stay_as_they_are(to: str, tmp_path: Path) ->
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from tests.report.test_browser import ARGUMENTS, CHROMIUM, sync_api
-
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+def browser() -> Iterator[Any]:
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("kind", ["markup", "attribute", "controls", "long"])
 def test_a_name_in_a_browser_is_text(
-    kind: str, chromium: Any, tmp_path_factory: pytest.TempPathFactory
+    kind: str, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    from tests.report.test_browser import Opened, written
-
     name = NAMES[kind]
-    opened = Opened(chromium, written(with_name(name), tmp_path_factory))
+    opened = Opened(browser, written(with_name(name), tmp_path_factory))
     page = opened.page
 
     def texts(selector: str) -> list[str]:

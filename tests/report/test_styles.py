@@ -1,24 +1,21 @@
+"""The report draws calibrations as the figures do, and its words can be read."""
+
 from __future__ import annotations
 
 import re
 from importlib.resources import files
-from itertools import combinations
 
-import numpy as np
 import pytest
 
-import llrcal
-from llrcal.report.styles import DARK_PAGE, LIGHT_PAGE, styles
-from tests.colours import SIGHTS, TO_XYZ, lab, linear
+from llrcal.comparison.looks import looks
+from llrcal.method_table import TABLE
+from llrcal.report.styles import SYMBOLS, styles
+from tests.colours import contrast
+from tests.comparison.test_looks import SURFACE
 
-TEN = [entry if isinstance(entry, str) else entry[0] for entry in llrcal.PAPER]
-CSS = files("llrcal.report").joinpath("page", "report.css").read_text("utf-8")
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast as the accessibility guidelines (WCAG 2) define it."""
-    low, high = sorted(float(linear(colour) @ TO_XYZ[1]) for colour in (one, other))
-    return (high + 0.05) / (low + 0.05)
+PAGE = files("llrcal.report").joinpath("page")
+CSS = PAGE.joinpath("report.css").read_text("utf-8")
+SCRIPT = PAGE.joinpath("methods.js").read_text("utf-8")
 
 
 def variables(block: str) -> dict[str, str]:
@@ -29,38 +26,29 @@ LIGHT_CSS = variables(CSS.split("@media")[0])
 DARK_CSS = variables(CSS.split("@media")[1])
 
 
-def test_no_two_lines_of_the_paper_look_alike() -> None:
-    looks = list(styles(TEN))
-    assert len({(look["light"], look["dash"]) for look in looks}) == 10
-    assert len({look["symbol"] for look in looks}) == 6
-    assert all(look["dash"] != "dash" for look in looks)  # the minimum's
+def test_a_calibration_looks_as_in_the_figures() -> None:
+    labels = ["linear-gaussian-0.92", "logistic-0.3", "pav", "nig", "my own"]
+    for style, look in zip(styles(labels), looks(labels).values(), strict=True):
+        assert (style["light"], style["dark"]) == (look.light, look.dark)
+        assert tuple(style["dashes"]) == look.dashes
+        assert style["symbol"] == SYMBOLS[look.marker]
 
 
-def test_a_method_keeps_its_looks_in_any_company() -> None:
-    (alone,) = styles(["nig"])
-    assert list(styles(TEN))[-1] == alone
+def test_every_marker_is_one_of_plotly_and_has_a_swatch() -> None:
+    from plotly.validator_cache import ValidatorCache  # type: ignore[import-untyped]
+
+    known = ValidatorCache.get_validator("scatter.marker", "symbol").values
+    swatches = SCRIPT.partition("SWATCH_MARKERS = {")[2].partition("};")[0]
+    drawn = set(re.findall(r'^  "?([\w-]+)"?: "M', swatches, re.MULTILINE))
+    assert set(SYMBOLS.values()) <= set(known)
+    assert set(SYMBOLS.values()) == drawn
+    free = looks([f"system {i}" for i in range(100)]).values()
+    table = [look for entry in TABLE.values() for look in entry.looks]
+    assert {look.marker for look in (*free, *table)} <= set(SYMBOLS)
 
 
-def test_unknown_methods_have_looks_too() -> None:
-    looks = list(styles(["mine", "mine", "yours", "pav"] * 3))
-    assert len(looks) == 12
-    assert looks[0] != looks[1] != looks[2] != looks[3]
-
-
-@pytest.mark.parametrize("vision", SIGHTS)
-@pytest.mark.parametrize("paper", ["light", "dark"])
-def test_colours_differ_for_every_reader(paper: str, vision: str) -> None:
-    colours = {str(look[paper]) for look in styles(TEN)}  # type: ignore[literal-required]
-    assert len(colours) == 6
-    seen = [lab(colour, SIGHTS[vision]) for colour in colours]
-    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 30
-
-
-def test_lines_stand_out_from_the_page() -> None:
-    assert (LIGHT_CSS["surface"], DARK_CSS["surface"]) == (LIGHT_PAGE, DARK_PAGE)
-    for look in styles(TEN):
-        assert contrast(look["light"], LIGHT_PAGE) > 3
-        assert contrast(look["dark"], DARK_PAGE) > 3
+def test_the_pages_are_those_on_which_looks_are_checked() -> None:
+    assert {"light": LIGHT_CSS["surface"], "dark": DARK_CSS["surface"]} == SURFACE
 
 
 @pytest.mark.parametrize("theme", [LIGHT_CSS, DARK_CSS], ids=["light", "dark"])

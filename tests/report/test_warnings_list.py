@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from llrcal.comparison import Finding
+from llrcal.notes import Note
 from llrcal.report.warnings_list import warnings_list
 
 
-def findings(kind: str, count: int) -> list[Finding]:
-    return [Finding(kind, None, f"{kind} number {i}") for i in range(count)]
+def notes(code: str, count: int) -> list[Note]:
+    return [Note.of(code, f"{code} number {i}") for i in range(count)]
 
 
 def test_no_news_is_said() -> None:
@@ -13,7 +13,7 @@ def test_no_news_is_said() -> None:
 
 
 def test_groups_come_by_gravity_and_long_ones_are_folded() -> None:
-    html = warnings_list([*findings("rule of 30", 2), *findings("shift", 9)])
+    html = warnings_list([*notes("rule of 30", 2), *notes("shift", 9)])
     shift, few = html.index("Training and test differ"), html.index("Operating points with few")
     assert shift < few
     assert html.count("<details") == 2
@@ -23,13 +23,13 @@ def test_groups_come_by_gravity_and_long_ones_are_folded() -> None:
 
 
 def test_endless_groups_are_cut() -> None:
-    html = warnings_list(findings("not monotone", 1000))
+    html = warnings_list(notes("not monotone", 1000))
     assert html.count("<li>") < 50
     assert '<span class="count">1,000</span>' in html
     assert "and 960 more" in html
 
 
 def test_unknown_kinds_are_shown_as_they_are() -> None:
-    html = warnings_list([Finding("odd <b>", None, "a < b")])
+    html = warnings_list([Note.of("odd <b>", "a < b")])
     assert "Odd &lt;b&gt;" in html
     assert "a &lt; b" in html

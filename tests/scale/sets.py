@@ -19,7 +19,10 @@ from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.evaluation import Evaluation
 from llrcal.scale import passes, survey
+from llrcal.scale.engines.engine import Engine
+from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import ArrayPiece, Piece
+from llrcal.scale.trials_in_pieces import TrialsInPieces
 from tests.trial_sets import normal
 
 QUICK: tuple[Method, ...] = ("linear-gaussian", "pav", "gaussian")
@@ -62,6 +65,11 @@ def cut(tar: Array, non: Array, count: int, seed: int = 0) -> list[Piece]:
         ArrayPiece.of(tar, non, f"piece {number}")
         for number, (tar, non) in enumerate(zip(*sides, strict=True))
     ]
+
+
+def of_pieces(pieces: Sequence[Piece], engine: Engine | None = None) -> TrialsInPieces:
+    """The set of trials that some pieces are."""
+    return TrialsInPieces.of(pieces, engine or Threads(), "some pieces")
 
 
 def texts(calibrations: Mapping[str, llrcal.Calibration]) -> dict[str, str]:

@@ -13,7 +13,14 @@ from llrcal.arrays import Counts, Floats
 from llrcal.onepass import ranks
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Counted
-from llrcal.scale.counting import Counter, Distinct, Finder, Parter, Stretch, joined
+from llrcal.scale.counting import (
+    Between,
+    CountAmong,
+    Distinct,
+    NextAbove,
+    Stretch,
+    joined,
+)
 from llrcal.scale.pieces.piece import ArrayPiece
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets, normal
@@ -24,7 +31,7 @@ def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
     tar, non = (np.array(scores) for scores in sets)
     scores, others = (tar, non) if of_tar else (non, tar)
     values = np.unique(others)
-    counted = (Counter(values, of_tar=of_tar)(piece) for piece in cut(tar, non, count))
+    counted = (CountAmong(values, of_tar=of_tar)(piece) for piece in cut(tar, non, count))
     found = reduce(Counted.merge, counted)
     assert found.below.tolist() == [int((scores < value).sum()) for value in values]
     assert found.up_to.tolist() == [int((scores <= value).sum()) for value in values]
@@ -42,7 +49,7 @@ def test_counts_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = normal(2000, 1, 1), np.round(normal(30_000, 0, 1.5), 3)
     values = np.unique(tar)
     pieces = cut(tar, non, 3)
-    found = reduce(Counted.merge, (Counter(values, of_tar=False)(piece) for piece in pieces))
+    found = reduce(Counted.merge, (CountAmong(values, of_tar=False)(piece) for piece in pieces))
     ordered = np.sort(non)
     np.testing.assert_array_equal(found.below, np.searchsorted(ordered, values, "left"))
     np.testing.assert_array_equal(found.up_to, np.searchsorted(ordered, values, "right"))
@@ -53,7 +60,7 @@ def test_the_next_score_above(sets: Sets, count: int) -> None:
     tar, non = (np.array(scores) for scores in sets)
     values = np.unique(tar)
     pieces = cut(tar, non, count)
-    found = reduce(np.minimum, (Finder(values, of_tar=False)(piece) for piece in pieces))
+    found = reduce(np.minimum, (NextAbove(values, of_tar=False)(piece) for piece in pieces))
     expected = [min(non[non > value], default=np.inf) for value in values]
     np.testing.assert_array_equal(found, expected)
 
@@ -64,7 +71,7 @@ def test_stretches_are_the_whole(sets: Sets, cuts: list[float]) -> None:
     tar, non = (np.array(scores) for scores in sets)
     edges = [-np.inf, *sorted(cuts)]
     piece = ArrayPiece.of(tar, non)
-    parts = [Parter(low, high)(piece) for low, high in zip(edges, [*edges[1:], None], strict=True)]
+    parts = [Between(low, high)(piece) for low, high in zip(edges, [*edges[1:], None], strict=True)]
     found = joined([part.pooled(rare_is_tar=len(tar) <= len(non)) for part in parts])
     every = np.unique(np.concatenate([tar, non]))
     whole = Hull.pool(_times(tar, every), _times(non, every))
@@ -73,7 +80,7 @@ def test_stretches_are_the_whole(sets: Sets, cuts: list[float]) -> None:
     pairs = tar[:, None] - non if np.isfinite([*tar, *non]).all() else _differences(tar, non)
     assert found.higher == (pairs > 0).sum() + (pairs == 0).sum() / 2
     common = non if len(tar) <= len(non) else tar
-    starts = zip(found.groups.low, found.groups.above, strict=True)
+    starts = zip(found.groups.low, found.groups.excludes_low, strict=True)
     first = [min(common[common > low]) if above else low for low, above in starts]
     np.testing.assert_array_equal(first, every[whole.first_group])
 

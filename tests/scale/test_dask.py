@@ -150,7 +150,7 @@ def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
     data = PARTED[parted](tmp_path)
     passes = Passes()
     assert fitted(data, None, progress=passes) == texts(models())
-    assert passes.names == ["having a look", "reading", "counting"]
+    assert passes.names == ["looking at a few pieces", "reading", "counting"]
     assert numbers(evaluated(data, None, "pav")) == in_numbers("pav")
 
 
@@ -170,7 +170,7 @@ def test_any_workers_and_any_partitions(
             data = part(tmp_path / name)
             passes = Passes()
             assert fitted(data, client, methods=PAPER, progress=passes) == texts(models()), name
-            assert passes.names == ["having a look", "reading", "counting"]
+            assert passes.names == ["looking at a few pieces", "reading", "counting"]
             assert passes.done == passes.total
             if workers == 2 or name == "frame":
                 assert numbers(evaluated(data, client, "nig")) == in_numbers("nig"), name

@@ -8,7 +8,7 @@ import pytest
 from llrcal.scale import preview as module
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import ArrayPiece
-from llrcal.scale.preview import specimen
+from llrcal.scale.preview import preview
 from tests.trial_sets import normal
 
 TAR, NON = normal(500, 2.0, 1.0), normal(40_000, -1.0, 1.0)
@@ -20,7 +20,7 @@ def pieces() -> list[ArrayPiece]:
 
 
 def test_few_trials_are_all_taken() -> None:
-    taken = specimen(pieces(), Threads(), (500, 40_000), "somewhere")
+    taken = preview(pieces(), Threads(), (500, 40_000), "somewhere")
     assert taken.tar.tolist() == np.sort(TAR).tolist()
     assert taken.non.tolist() == np.sort(NON).tolist()
     assert (taken.counts, taken.source) == ((500, 40_000), "somewhere")
@@ -28,11 +28,11 @@ def test_few_trials_are_all_taken() -> None:
 
 def test_of_many_some_are_taken_and_the_extremes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST", 1000)
-    taken = specimen(pieces(), Threads(), (500, 40_000), "somewhere")
+    taken = preview(pieces(), Threads(), (500, 40_000), "somewhere")
     assert len(taken.tar) == 500
     assert 900 < len(taken.non) < 1100
     assert (taken.non[0], taken.non[-1]) == (NON.min(), NON.max())
     assert taken.counts == (500, 40_000)
     assert abs(np.median(taken.non) - np.median(NON)) < 0.1
-    again = specimen(pieces()[::-1], Threads(), (500, 40_000), "somewhere")
+    again = preview(pieces()[::-1], Threads(), (500, 40_000), "somewhere")
     assert again.non.tolist() == taken.non.tolist()

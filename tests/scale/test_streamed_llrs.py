@@ -15,19 +15,23 @@ from llrcal import ScoreError
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from llrcal.evaluation.evaluation import evaluated as of_raw
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.jobs import evaluation_of_pieces
 from llrcal.scale.pieces.piece import Piece
-from tests.scale.sets import EVERY_SET, PRIORS, SETS, Passes, cut, keep_few, numbers
+from llrcal.trials.trial_set import Multiplied
+from tests.scale.sets import EVERY_SET, PRIORS, SETS, Passes, cut, keep_few, numbers, of_pieces
 from tests.trial_sets import ANY, Sets
 
-GLANCE, READING, COUNTING = "having a look", "reading", "counting"
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
+GLANCE, READING, COUNTING = "looking at a few pieces", "reading", "counting"
 
 
 def evaluated(
     pieces: Sequence[Piece], passes: Passes | None = None, priors: Floats = PRIORS
 ) -> Evaluation:
-    return evaluation_of_pieces(pieces, Threads(passes or Passes()), prior_log_odds=priors)
+    return of_raw(of_pieces(pieces, Threads(passes or Passes())), prior_log_odds=priors)
 
 
 def roc(ev: Evaluation) -> list[list[float]]:
@@ -56,16 +60,14 @@ def test_thresholds_that_were_not_announced(name: str) -> None:
 def test_after_a_calibration() -> None:
     tar, non = SETS["many"]
     calibration = llrcal.fit(tar, non, method="nig")
-    ev = evaluation_of_pieces(
-        cut(tar, non, 5), Threads(), calibration=calibration, prior_log_odds=PRIORS
-    )
+    ev = of_raw(of_pieces(cut(tar, non, 5)).mapped(calibration), prior_log_odds=PRIORS)
     assert numbers(ev) == numbers(llrcal.evaluate(calibration(tar), calibration(non)))
 
 
 def test_llrs_to_another_base() -> None:
     tar, non = SETS["many"]
     factor = float(np.log(10))
-    ev = evaluation_of_pieces(cut(tar, non, 5), Threads(), factor=factor)
+    ev = of_raw(of_pieces(cut(tar, non, 5)).mapped(Multiplied(factor)))
     assert numbers(ev) == numbers(llrcal.evaluate(tar * factor, non * factor))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ import pytest
 import llrcal
 from llrcal import DegenerateError, LlrcalWarning, ScoreError
 from llrcal.arrays import Floats
+from llrcal.calibrations import fits
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.onepass.sample import SIZE
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.jobs import train_on_pieces
 from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from tests.scale.sets import (
     EVERY_SET,
@@ -25,6 +26,7 @@ from tests.scale.sets import (
     in_memory,
     keep_few,
     known,
+    of_pieces,
     quiet,
     texts,
 )
@@ -32,7 +34,7 @@ from tests.trial_sets import normal
 
 pytestmark = pytest.mark.slow
 
-GLANCE, READING, COUNTING = "having a look", "reading", "counting"
+GLANCE, READING, COUNTING = "looking at a few pieces", "reading", "counting"
 AGAIN, SAMPLING, KNOTS = "reading again, in other bins", "sampling", "finding knots"
 
 
@@ -41,7 +43,7 @@ def trained(
 ) -> dict[str, str]:
     engine = Threads(passes or Passes())
     with quiet():
-        return texts(train_on_pieces(pieces, engine, methods, "range", lower_is_better=False))
+        return texts(fits.trained(of_pieces(pieces, engine), methods=methods))
 
 
 @EVERY_SET
@@ -70,8 +72,9 @@ def test_one_trial_a_piece() -> None:
 
 def test_distances() -> None:
     tar, non = (-scores for scores in SETS["many"])
-    found = train_on_pieces(cut(tar, non, 4), Threads(), QUICK, "counts", lower_is_better=True)
-    expected = llrcal.fit_all(tar, non, methods=QUICK, bounds="counts", lower_is_better=True)
+    settings: dict[str, Any] = {"methods": QUICK, "bounds": "counts", "lower_is_better": True}
+    found = fits.trained(of_pieces(cut(tar, non, 4)), **settings)
+    expected = llrcal.fit_all(tar, non, **settings)
     assert texts(found) == texts(expected)
 
 
@@ -233,9 +236,7 @@ def test_the_same_is_refused_in_the_same_words(tar: list[float], non: list[float
 
 def test_doubts_are_told() -> None:
     tar, non = (-scores for scores in SETS["few"])
-    found = train_on_pieces(
-        cut(tar, non, 3), Threads(), ["logistic"], "range", lower_is_better=False
-    )
+    found = fits.trained(of_pieces(cut(tar, non, 3)), methods=["logistic"])
     with pytest.warns(LlrcalWarning, match="targets score lower"):
         expected = llrcal.fit_all(tar, non, methods=["logistic"])
     assert found["logistic"].report == expected["logistic"].report

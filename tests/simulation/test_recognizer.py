@@ -18,28 +18,34 @@ from llrcal.simulation.recognizer import (
     DEMO_TRAIN,
     PAPER_TEST,
     PAPER_TRAIN,
-    SimulatedTrials,
     simulate,
 )
+from llrcal.trials import Trials
 
 CONDITIONS: tuple[Literal["train", "test"], ...] = ("train", "test")
 
 
 @pytest.fixture(scope="module")
-def train() -> SimulatedTrials:
+def train() -> Trials:
     targets, nontargets = DEMO_TRAIN
     return simulate(targets=targets, nontargets=nontargets)
 
 
 @pytest.fixture(scope="module")
-def held_out() -> SimulatedTrials:
+def held_out() -> Trials:
     targets, nontargets = DEMO_TEST
     return simulate(targets=targets, nontargets=nontargets, condition="test")
 
 
-def bits(trials: SimulatedTrials) -> list[bytes]:
-    arrays = (trials.tar, trials.non, trials.tar_speakers, trials.non_speakers)
-    return [array.tobytes() for array in arrays]
+def bits(trials: Trials) -> list[bytes]:
+    return [array.tobytes() for array in (trials.tar, trials.non, *speakers(trials))]
+
+
+def speakers(trials: Trials) -> tuple[Array, Array]:
+    """Who spoke in the target trials, and in the others."""
+    assert trials.tar_speakers is not None
+    assert trials.non_speakers is not None
+    return trials.tar_speakers, trials.non_speakers
 
 
 @pytest.mark.parametrize(
@@ -47,37 +53,36 @@ def bits(trials: SimulatedTrials) -> list[bytes]:
 )
 def test_exactly_as_many_trials_as_wanted(targets: int, nontargets: int) -> None:
     trials = simulate(targets=targets, nontargets=nontargets)
-    for scores, speakers, count in (
-        (trials.tar, trials.tar_speakers, targets),
-        (trials.non, trials.non_speakers, nontargets),
-    ):
+    counts = (targets, nontargets)
+    for scores, spoke, count in zip(trials, speakers(trials), counts, strict=True):
         assert scores.shape == (count,)
         assert scores.dtype == np.float32
         assert np.isfinite(scores).all()
-        assert speakers.shape == (count, 2)
-        assert speakers.dtype == np.int32
+        assert spoke.shape == (count, 2)
+        assert spoke.dtype == np.int32
 
 
 def test_speakers_are_the_same_in_targets_and_different_in_nontargets(
-    train: SimulatedTrials,
+    train: Trials,
 ) -> None:
-    assert (train.tar_speakers[:, 0] == train.tar_speakers[:, 1]).all()
-    assert (train.non_speakers[:, 0] != train.non_speakers[:, 1]).all()
-    everybody = np.arange(train.non_speakers.max() + 1)
-    for speakers in (train.tar_speakers, train.non_speakers[:, :1], train.non_speakers[:, 1:]):
-        np.testing.assert_array_equal(np.unique(speakers), everybody)
+    tar, non = speakers(train)
+    assert (tar[:, 0] == tar[:, 1]).all()
+    assert (non[:, 0] != non[:, 1]).all()
+    everybody = np.arange(non.max() + 1)
+    for some in (tar, non[:, :1], non[:, 1:]):
+        np.testing.assert_array_equal(np.unique(some), everybody)
 
 
 def test_no_trial_comes_twice() -> None:
-    trials = simulate(targets=20, nontargets=300)  # one session a side and speaker
-    assert len(np.unique(trials.non_speakers, axis=0)) == 300
-    assert len(np.unique(trials.tar_speakers, axis=0)) == 20
+    tar, non = speakers(simulate(targets=20, nontargets=300))  # one session a side and speaker
+    assert len(np.unique(non, axis=0)) == 300
+    assert len(np.unique(tar, axis=0)) == 20
 
 
 def test_surplus_is_dropped_evenly_over_both_sides() -> None:
-    trials = simulate(targets=1_000, nontargets=1_000)  # keeps one non-target in 250
+    _, non = speakers(simulate(targets=1_000, nontargets=1_000))  # keeps one non-target in 250
     for side in (0, 1):
-        _, counts = np.unique(trials.non_speakers[:, side], return_counts=True)
+        _, counts = np.unique(non[:, side], return_counts=True)
         assert len(counts) > 200
         assert counts.max() <= 12
 
@@ -208,7 +213,7 @@ def test_bad_arguments_are_refused(bad: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["train", "held_out"])
 def test_scores_look_like_those_of_a_recognizer(name: str, request: pytest.FixtureRequest) -> None:
-    trials: SimulatedTrials = request.getfixturevalue(name)
+    trials: Trials = request.getfixturevalue(name)
     ev = llrcal.evaluate(trials.tar, trials.non)
     assert 0.01 < ev.eer < 0.045
     assert ev.cllr > 3 * ev.min_cllr
@@ -221,14 +226,14 @@ def test_scores_look_like_those_of_a_recognizer(name: str, request: pytest.Fixtu
 def test_both_classes_are_skewed_and_heavy_tailed(
     name: str, request: pytest.FixtureRequest
 ) -> None:
-    trials: SimulatedTrials = request.getfixturevalue(name)
+    trials: Trials = request.getfixturevalue(name)
     assert 0.05 < skew(trials.tar) < 1.5
     assert -1.0 < skew(trials.non) < -0.3
     assert 0.3 < kurtosis(trials.tar) < 5
     assert 0.5 < kurtosis(trials.non) < 2.5
 
 
-def test_train_and_test_differ_mildly(train: SimulatedTrials, held_out: SimulatedTrials) -> None:
+def test_train_and_test_differ_mildly(train: Trials, held_out: Trials) -> None:
     shift = abs(float(held_out.non.mean()) - float(train.non.mean())) / float(train.non.std())
     assert 0.01 < shift < 0.25
     assert 1.005 < held_out.non.std() / train.non.std() < 1.2  # shorter recordings are noisier
@@ -236,8 +241,8 @@ def test_train_and_test_differ_mildly(train: SimulatedTrials, held_out: Simulate
     assert 0.7 < rates[1] / rates[0] < 2
 
 
-def test_linear_calibrations_are_good_only_near_their_weight(train: SimulatedTrials) -> None:
-    def excess(alpha: float | str, prior_log_odds: float) -> float:
+def test_linear_calibrations_are_good_only_near_their_weight(train: Trials) -> None:
+    def excess(alpha: Any, prior_log_odds: float) -> float:
         cal = llrcal.fit(train.tar, train.non, method="linear-gaussian", alpha=alpha)
         ev = llrcal.evaluate(cal(train.tar), cal(train.non))
         return ev.bayes_error(prior_log_odds) / ev.min_bayes_error(prior_log_odds)

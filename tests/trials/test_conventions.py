@@ -8,11 +8,15 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
 from llrcal import OptionError, TrialFileError, read_trials
 from llrcal.inputs.labels import LABEL_OF_WORD, Label, words_of
+from llrcal.notes import Note
+from llrcal.trials.conventions import NAMES, ConventionName
+from llrcal.trials.request import MATRIX
 from tests.trials.files import (
     BY_RECORDING,
     CONVENTIONS,
@@ -67,7 +71,7 @@ def test_bona_fide_recordings_and_spoofs(
     rows = by_recording(EXAMPLE)  # what is no target is a spoof here
     written = write(rows)
     paths = written.save(tmp_path, packed)
-    with pytest.raises(TrialFileError, match="4 of its 7 trials are spoofs; say what to make"):
+    with pytest.raises(TrialFileError, match="4 of 7 trials are spoofs; choose how to count"):
         read_trials(*paths)
     for spoof in ("nontarget", "only"):
         assert_reads(read_trials(*paths, spoof=spoof), rows, ("test",))
@@ -77,17 +81,17 @@ def test_bona_fide_recordings_and_spoofs(
 def test_each_choice_of_what_to_make_of_spoofs(tmp_path: Path, write: Write) -> None:
     written = write(SPOOFED)
     paths = written.save(tmp_path)
-    with pytest.raises(TrialFileError, match="1 of its 8 trials are spoofs"):
+    with pytest.raises(TrialFileError, match="1 of 8 trials are spoofs"):
         read_trials(*paths)
     left_out = read_trials(*paths, spoof="omit")
     assert_reads(left_out, EXAMPLE, written.ids)
-    assert "1 spoof trials left out" in left_out.notes
+    assert left_out.notes[-1] == Note.of("spoof", "1 spoof trials left out")
     beside = read_trials(*paths, spoof="nontarget")
     assert_reads(beside, SPOOFED, written.ids)
-    assert "1 spoof trials count as non-targets" in beside.notes
+    assert beside.notes[-1].text == "1 spoof trials count as non-targets"
     only = read_trials(*paths, spoof="only")
     assert_reads(only, [row for row in SPOOFED if row.kind], written.ids)
-    assert "1 spoof trials are the only non-targets" in only.notes
+    assert only.notes[-1].text == "1 spoof trials are the only non-targets"
 
 
 def test_spoofs_are_of_no_concern_where_there_are_none(tmp_path: Path) -> None:
@@ -159,7 +163,8 @@ def test_words_of_the_user(tmp_path: Path) -> None:
     assert turned.labels.tolist() == [row.kind == 0 for row in EXAMPLE]
     path.write_text(body + "c d 1.0 Echo\n")
     assert len(read_trials(path, labels="Gleich,Anders,Echo", spoof="omit")) == len(EXAMPLE)
-    for labels in ("Gleich", "a,a", "a,,b", "a,b,c,d"):
+    wrong: tuple[Any, ...] = ("Gleich", "a,a", "a,,b", "a,b,c,d", ("a",), (1, 0), 1, b"a,b")
+    for labels in wrong:
         with pytest.raises(OptionError, match="give the words for target and non-target"):
             read_trials(path, labels=labels)
 
@@ -196,7 +201,7 @@ def test_columns_as_told(
     path.write_text(lines(EXAMPLE, line))
     trials = read_trials(path, columns=columns)
     assert_reads(trials, EXAMPLE, ("enrol", "test"))
-    assert "columns as told" in trials.notes[0]
+    assert "columns as given" in trials.notes[0].text
 
 
 def test_columns_of_scores_and_key_are_told_apart(tmp_path: Path) -> None:
@@ -207,29 +212,57 @@ def test_columns_of_scores_and_key_are_told_apart(tmp_path: Path) -> None:
     assert_reads(trials, EXAMPLE, ("enrol", "test"))
 
 
+def test_names_and_tuples_in_place_of_strings(tmp_path: Path) -> None:
+    scores, key = tmp_path / "s.csv", tmp_path / "k.txt"
+    named = lines(EXAMPLE, lambda r: (r.enrol, r.score, r.test, "7"), joint=",")
+    scores.write_text("a,b=c,test,llr\n" + named)
+    key.write_text(lines(EXAMPLE, lambda r: (r.word("N", "Y"), r.test, r.enrol)))
+    trials = read_trials(
+        scores,
+        key,
+        columns={"enrol": "a", "score": "b=c"},
+        key_columns=("label", "test", "enrol"),
+        labels=["Y", "N"],
+    )
+    assert_reads(trials, EXAMPLE, ("enrol", "test"))
+
+
+def test_every_convention_has_a_name_that_types_know() -> None:
+    assert {*NAMES, MATRIX} == set(get_args(ConventionName))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"columns": "enrol,tset"}, "there is no 'tset'; choose from enrol, test"),
-        ({"columns": "score,score"}, "score is there twice"),
-        ({"columns": "score=a,label"}, "mix two ways of naming"),
-        ({"columns": "score=a", "header": False}, "are names, but the file is to have no header"),
+        ({"columns": "enrol,tset"}, "columns: there is no role 'tset'; choose from enrol, test"),
+        ({"key_columns": "tset"}, "key_columns: there is no role 'tset'"),
+        ({"columns": "score,score"}, "columns: the role score occurs twice"),
+        ({"columns": "score=a,label"}, "mixes two ways of naming"),
+        ({"columns": "score=a", "header": False}, "but the file has none: header=False"),
+        ({"header": "yes"}, "header cannot be 'yes'; choose True or False"),
+        ({"columns": 3}, "columns cannot be 3; give the roles in the order of the file"),
+        ({"columns": {"score": 3}}, "columns cannot be {'score': 3}; give the roles"),
+        ({"columns": {}}, "columns cannot be {}; give the roles"),
+        ({"columns": ()}, r"columns cannot be \(\); give the roles"),
+        ({"columns": ("score", None)}, "give the roles in the order of the file"),
+        ({"key_columns": b"score"}, "key_columns cannot be b'score'; give the roles"),
+        ({"separator": [","]}, "the separator cannot be"),
         ({"convention": "kladi"}, "there is no format 'kladi'; choose one of kaldi"),
         ({"separator": "|"}, "the separator cannot be '|'; choose tab, comma"),
     ],
 )
-def test_options_that_do_not_exist(tmp_path: Path, options: dict[str, str], message: str) -> None:
+def test_options_that_do_not_exist(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     (path,) = wespeaker(EXAMPLE).save(tmp_path)
     with pytest.raises(OptionError, match=message.replace("|", r"\|")):
-        read_trials(path, **options)  # type: ignore[arg-type]
+        read_trials(path, **options)
 
 
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
         ("enrol,test,score", "has 4 columns, but 3 were named"),
-        ("enrol,test,label,score", "column 4 was named as the score, but holds other"),
-        ("score,test,-,label", "column 1 was named as the score, but holds other things"),
+        ("enrol,test,label,score", "column 4 was named as the score, but looks like label"),
+        ("score,test,-,label", "column 1 was named as the score, but looks like text"),
         ("enrol,test,-,label", "no column was named as the score"),
         ("enrol,test,score,-", "no column was named as the label"),
     ],
@@ -252,7 +285,7 @@ def test_bob_with_the_targets_last(tmp_path: Path) -> None:
     rows = [f"a x{i} p{i} 0.5\n" for i in range(1500)]
     path = tmp_path / "bob.txt"
     path.write_text("".join(rows) + "a a q 1.5\n")
-    with pytest.raises(TrialFileError, match="say what they are"):
+    with pytest.raises(TrialFileError, match="name them: columns="):
         read_trials(path)
     trials = read_trials(path, convention="bob4")
     assert (len(trials.tar), len(trials.non)) == (1, 1500)
@@ -262,7 +295,7 @@ def test_bob_with_the_targets_last(tmp_path: Path) -> None:
 def test_the_note_says_how_each_file_was_read(tmp_path: Path, write: Write) -> None:
     written = write(EXAMPLE)
     paths = written.save(tmp_path)
-    notes = read_trials(*paths).notes
+    notes = [note.text for note in read_trials(*paths).notes]
     for path, note in zip(paths, notes, strict=False):
         assert note.startswith(f"{path}: 7 trials; ")
         assert "score" in note or "label" in note

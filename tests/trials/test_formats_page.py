@@ -62,15 +62,24 @@ def test_examples_are_read_as_the_page_says(claim: Claim, tmp_path: Path) -> Non
     if claim.refused:
         with pytest.raises(TrialFileError) as caught:
             reading(claim, tmp_path / "file")
-        assert claim.words in str(caught.value)
+        assert claim.words in caught.value.on_command_line
     else:
         assert reading(claim, tmp_path / "file") == claim.words
 
 
 def test_every_example_says_something() -> None:
     page = PAGE.read_text("utf-8")
-    assert len({claim.line for claim in CLAIMS}) == page.count("```text ") == page.count("```") / 2
+    blocks = page.count("```text ") + page.count("```python\n")
+    assert len({claim.line for claim in CLAIMS}) == page.count("```text ")
+    assert blocks == page.count("```") / 2
     assert sum(claim.refused for claim in CLAIMS) >= 8
+
+
+def test_python_on_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    programs = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
+    assert len(programs) == 2
+    exec("\n".join(programs), {})  # noqa: S102, its own assertions are the test
 
 
 def test_every_convention_has_an_example() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 import zlib
@@ -16,18 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import LlrcalError, ScoreError, TrialFileError
-from llrcal.trials.hdf5 import (
-    is_hdf5,
-    read_hdf5,
-    rewrite_hdf5,
-    write_hdf5_key,
-    write_hdf5_scores,
-)
+from llrcal import LlrcalError, TrialFileError
+from llrcal.trials.hdf5 import is_hdf5, read_hdf5, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.hdf5 import matrix as hdf5_matrix
-from tests.conftest import shared
+from tests.conftest import real_scores
 
 h5py = pytest.importorskip("h5py")
+pytestmark = pytest.mark.slow
 
 MODELS, SEGMENTS = ["m1", "m2", "m3"], ["a.wav", "b.wav", "c.wav", "d.wav"]
 MASK = np.array([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 0, 1]])
@@ -210,10 +204,6 @@ def test_one_model_or_one_segment(tmp_path: Path, one_model: bool, rank: int) ->
     assert frame["test" if one_model else "enrol"].to_list() == ["a.wav", "c.wav", "d.wav"]
     assert frame["score"].to_list() == [0, 2, 3]
     assert "transposed" not in reading
-    rewrite_hdf5(path, path, lambda scores: -scores)
-    assert read_hdf5(path)[0]["score"].to_list() == [0, -2, -3]
-    with h5py.File(path) as file:
-        assert file["scores"][()].ravel().tolist() == [0, 1, -2, -3]
 
 
 @pytest.mark.parametrize("piece", [1, 4, 5, 8])
@@ -222,8 +212,6 @@ def test_in_pieces_of_any_size(
 ) -> None:
     monkeypatch.setattr(hdf5_matrix, "_PIECE", piece)
     assert read_hdf5(score_file)[0].equals(SCORED)
-    rewrite_hdf5(score_file, score_file, np.negative)
-    assert read_hdf5(score_file)[0].equals(SCORED.with_columns(-pl.col("score")))
 
 
 def test_pieces_keep_packed_chunks_whole_up_to_a_size(
@@ -313,7 +301,7 @@ def test_ones_and_zeros_may_be_an_index_or_a_key(tmp_path: Path) -> None:
 
 
 def test_the_real_key_and_index() -> None:
-    path = shared("scores", "formats", "bosaris_key_sre10_det5.h5")
+    path = real_scores("formats", "bosaris_key_sre10_det5.h5")
     frame, reading = read_hdf5(str(path))
     assert reading == (
         "BOSARIS key (HDF5), 708 targets and 29,665 non-targets among 580 x 712 pairs"
@@ -326,11 +314,11 @@ def test_the_real_key_and_index() -> None:
         assert marks[row[enrol], column[test]] == (1 if label else -1)
     assert frame.select("enrol", "test").n_unique() == frame.height == np.count_nonzero(marks)
     with pytest.raises(TrialFileError, match=r"is an index \(Ndx\)"):
-        read_hdf5(str(shared("scores", "formats", "bosaris_ndx_sre10_det5.h5")))
+        read_hdf5(str(real_scores("formats", "bosaris_ndx_sre10_det5.h5")))
 
 
 def test_the_real_key_written_again(tmp_path: Path) -> None:
-    frame, reading = read_hdf5(str(shared("scores", "formats", "bosaris_key_sre10_det5.h5")))
+    frame, reading = read_hdf5(str(real_scores("formats", "bosaris_key_sre10_det5.h5")))
     write_hdf5_key(str(tmp_path / "a.h5"), frame.sample(fraction=1, shuffle=True, seed=2))
     again, reading_again = read_hdf5(str(tmp_path / "a.h5"))
     assert again.sort("enrol", "test").equals(frame.sort("enrol", "test"))
@@ -394,8 +382,6 @@ def test_a_square_of_another_program_is_not_guessed(tmp_path: Path, sign: Fill) 
     path = square(tmp_path / "a.h5", sign)
     with pytest.raises(TrialFileError, match=r"square.*say transposed=False or transposed=True"):
         read_hdf5(path)
-    with pytest.raises(TrialFileError, match="square"):
-        rewrite_hdf5(path, path, np.negative)
     assert read_hdf5(path, transposed=True)[0].height == 4
 
 
@@ -406,134 +392,15 @@ def test_what_the_shape_says_is_not_overruled(tmp_path: Path) -> None:
         read_hdf5(path, transposed=True)
 
 
-# -- rewriting
-
-
-def contents(path: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-
-    def visit(name: str, item: Any) -> None:
-        values = item[()].tolist() if isinstance(item, h5py.Dataset) else None
-        found[name] = (values, dict(item.attrs))
-
-    with h5py.File(path) as file:
-        visit("/", file)
-        file.visititems(visit)
-    return found
-
-
-def test_scores_are_replaced_and_all_else_kept(score_file: str, tmp_path: Path) -> None:
-    out = str(tmp_path / "out.h5")
-    with h5py.File(score_file, "r+") as file:
-        file.attrs["system"] = "plda"
-        file["scores"].attrs["unit"] = 7
-        file["more/deep"] = np.arange(5)
-    before = contents(score_file)
-    rewrite_hdf5(score_file, out, lambda scores: 10 * scores + 0.25)
-    expected = SCORED.with_columns(pl.col("score") * 10 + 0.25)
-    assert read_hdf5(out)[0].equals(expected)
-    after = contents(out)
-    values, attributes = after.pop("scores")
-    assert attributes == {"unit": 7}
-    assert np.count_nonzero(np.array(values) == 99) == 5  # where there is no trial
-    del before["scores"]
-    assert after == before
-
-
-@pytest.mark.parametrize("fills", [SCORE_FILE, (as_bosaris,)])
-def test_no_other_byte_changes_where_scores_are_plain(
-    tmp_path: Path, fills: tuple[Fill, ...]
-) -> None:
-    path = made(tmp_path / "a.h5", *fills)
-    rewrite_hdf5(path, str(tmp_path / "b.h5"), lambda scores: scores + 1)
-    before, after = (np.fromfile(tmp_path / name, np.uint8) for name in ("a.h5", "b.h5"))
-    place = before.tobytes().find(SCORES.tobytes())
-    changed = np.flatnonzero(before != after)
-    assert changed.min() >= place
-    assert changed.max() < place + SCORES.nbytes
-
-
-@pytest.mark.parametrize(
-    ("fills", "modes"),
-    [(SCORE_FILE, {"r"}), ((as_bosaris,), {"r"}), ((as_sidekit,), {"r", "r+"})],
-    ids=["hyperion", "BOSARIS", "SIDEKIT"],
-)
-def test_hdf5_writes_only_what_it_has_to_pack(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fills: tuple[Fill, ...], modes: set[str]
-) -> None:
-    """Writing into a damaged file, it may run wild."""
-    path = made(tmp_path / "a.h5", *fills)
-    opened = h5py.File
-    seen = []
-
-    def noted(file: Any, mode: str) -> Any:
-        seen.append(mode)
-        return opened(file, mode)
-
-    monkeypatch.setattr(h5py, "File", noted)
-    rewrite_hdf5(path, path, np.negative)
-    assert set(seen) == modes
-
-
-def test_llrs_come_in_the_order_of_the_trials(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", as_matlab_today)
-    given: list[list[float]] = []
-
-    def numbered(scores: Any) -> Any:
-        given.append(scores.tolist())
-        return np.arange(7.0)
-
-    rewrite_hdf5(path, path, numbered)
-    assert given == [SCORED["score"].to_list()]
-    assert read_hdf5(path)[0].equals(SCORED.with_columns(score=np.arange(7.0)))
-
-
-def test_infinite_llrs_can_be_written(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", *SCORE_FILE)
-    rewrite_hdf5(path, path, lambda scores: np.where(scores > 0, np.inf, -np.inf))
-    with pytest.raises(TrialFileError, match=r"not finite; the first is -inf, of m1 / a\.wav"):
-        read_hdf5(path)
-    assert np.isinf(read_hdf5(path, allow_infinite=True)[0]["score"].to_numpy()).all()
-    rewrite_hdf5(path, path, lambda scores: 0 * np.sign(scores), allow_infinite=True)
-
-
-@pytest.mark.parametrize("dtype", [np.int16, np.float16])
-def test_scores_whose_type_cannot_hold_llrs(tmp_path: Path, dtype: Any) -> None:
-    path = made(tmp_path / "a.h5", ids(), matrices(scores=SCORES.astype(dtype), score_mask=MASK))
-    before = Path(path).read_bytes()
-    assert read_hdf5(path)[0]["score"].to_list() == SCORES[MASK == 1].astype(dtype).tolist()
-    with pytest.raises(TrialFileError, match=f"stored as {np.dtype(dtype)} .* convert it first"):
-        rewrite_hdf5(path, path, lambda scores: scores / 3)
-    assert Path(path).read_bytes() == before
-
-
-def test_a_key_has_nothing_to_rewrite(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", ids(), matrices(trial_mask=MARKS))
-    with pytest.raises(TrialFileError, match="no scores to replace; it holds ID, trial_mask"):
-        rewrite_hdf5(path, path, np.negative)
-
-
-def test_one_llr_for_each_score(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", *SCORE_FILE)
-    with pytest.raises(ScoreError, match=r"7 scores became LLRs of shape \(1,\)"):
-        rewrite_hdf5(path, path, lambda scores: scores[:1])
-    with pytest.raises(ZeroDivisionError):  # not hidden, for it is not the file's fault
-        rewrite_hdf5(path, path, lambda _: np.array([1 / 0]))
-    assert read_hdf5(path)[0].equals(SCORED)
-    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
-
-
 WRITE_WITHOUT_ROOM = """
 import resource, sys
 import numpy as np, polars as pl
-from llrcal.trials.hdf5 import rewrite_hdf5, write_hdf5_key, write_hdf5_scores
+from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
 what, path = sys.argv[1:]
 ids = {"enrol": ["m"] * 2000, "test": [f"t{i}" for i in range(2000)]}
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
-    if what == "rewrite":
-        rewrite_hdf5(path, path, np.negative)
-    elif what == "scores":
+    if what == "scores":
         write_hdf5_scores(path, pl.DataFrame({**ids, "score": np.arange(2000.0)}))
     else:
         write_hdf5_key(path, pl.DataFrame({**ids, "label": [True, False] * 1000}))
@@ -542,13 +409,12 @@ except OSError as problem:
 """
 
 
-@pytest.mark.parametrize("what", ["rewrite", "scores", "key"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_full_disk_leaves_the_old_file(tmp_path: Path, what: str, packed: bool) -> None:
+@pytest.mark.parametrize("what", ["scores", "key"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, what: str) -> None:
     pytest.importorskip("resource")
     import errno
 
-    path = made(tmp_path / "a.h5", as_sidekit if packed else as_bosaris)
+    path = made(tmp_path / "a.h5", as_bosaris)
     before = Path(path).read_bytes()
     done = subprocess.run(
         [sys.executable, "-c", WRITE_WITHOUT_ROOM, what, path],
@@ -913,13 +779,6 @@ def test_hostile_files_are_refused(tmp_path: Path, fill: Fill, words: str) -> No
         read_hdf5(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert str(caught.value).count(path) == 1
-    if "key" in words or "trial_mask" in words or "nontarget" in words:
-        return  # a key does not stand in the way of calibrating the scores beside it
-    before = Path(path).read_bytes()
-    with pytest.raises(TrialFileError) as caught:
-        rewrite_hdf5(path, path, np.negative)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert Path(path).read_bytes() == before
 
 
 def test_three_repeated_ids_are_named(tmp_path: Path) -> None:
@@ -956,9 +815,8 @@ def test_nan_is_never_allowed(tmp_path: Path) -> None:
 def test_files_that_are_cut_off(score_file: str, kept: float) -> None:
     raw = Path(score_file).read_bytes()
     Path(score_file).write_bytes(raw[: int(kept if kept > 1 else kept * len(raw))])
-    for read in (read_hdf5, lambda path: rewrite_hdf5(path, path, np.negative)):
-        with pytest.raises(TrialFileError, match=r"scores\.h5: cannot be read as HDF5"):
-            read(score_file)
+    with pytest.raises(TrialFileError, match=r"scores\.h5: cannot be read as HDF5"):
+        read_hdf5(score_file)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -970,9 +828,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         ("a\0b", "cannot be read: embedded null"),
     ):
         path = f"{tmp_path}/{name}"
-        for read in (read_hdf5, lambda path: rewrite_hdf5(path, path, np.negative)):
-            with pytest.raises(TrialFileError, match=words):
-                read(path)
+        with pytest.raises(TrialFileError, match=words):
+            read_hdf5(path)
 
 
 def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -980,7 +837,6 @@ def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "h5py", None)
     calls: list[Callable[[], object]] = [
         lambda: read_hdf5(path),
-        lambda: rewrite_hdf5(path, path, np.negative),
         lambda: write_hdf5_scores(path, SCORED),
         lambda: write_hdf5_key(path, LABELLED),
     ]
@@ -1047,9 +903,8 @@ def test_damaged_heaps_end_the_reading(tmp_path: Path, value: int) -> None:
 
 MUTATE = """
 import random, sys, time
-import numpy as np
 from llrcal.errors import TrialFileError
-from llrcal.trials.hdf5 import read_hdf5, rewrite_hdf5
+from llrcal.trials.hdf5 import read_hdf5
 path, source = sys.argv[1:]
 whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
 for _ in range(60):
@@ -1058,11 +913,10 @@ for _ in range(60):
         raw[chance.randrange(min(len(raw), 4096))] = chance.choice((0, 1, 127, 128, 255))
     with open(path, "wb") as file:
         file.write(raw)
-    for read in (read_hdf5, lambda path: rewrite_hdf5(path, path + ".out", np.negative)):
-        try:
-            read(path)
-        except TrialFileError:
-            refused += 1
+    try:
+        read_hdf5(path)
+    except TrialFileError:
+        refused += 1
 print(refused)
 """
 
@@ -1080,17 +934,4 @@ def test_damaged_files_raise_nothing_else(tmp_path: Path, convention: str) -> No
         check=True,
         timeout=100,
     )
-    assert int(done.stdout) > 20
-
-
-def test_the_image_of_a_file_is_not_kept_open(tmp_path: Path) -> None:
-    """On some systems a file that is open cannot be replaced."""
-    path = made(tmp_path / "a.h5", *SCORE_FILE)
-    read_hdf5(path)
-    with h5py.File(path, "r+") as file:
-        file["scores"][0, 0] = 5.0
-    rewrite_hdf5(path, path, np.negative)
-    assert h5py.File(io.BytesIO(Path(path).read_bytes()))["scores"][0, 0] == -5.0
-
-
-pytestmark = pytest.mark.slow
+    assert int(done.stdout) > 10

@@ -109,8 +109,15 @@ def test_words_of_the_user_for_arrays(tmp_path: Path) -> None:
             read_trials(tmp_path / "both.npz", labels=words),
         ):
             assert trials.labels.tolist() == [True, False, True, False]
-        with pytest.raises(TrialFileError, match=r"k\.npy: the label '.' is none of --labels"):
+        with pytest.raises(TrialFileError, match=r"k\.npy: the label '.' is not among labels='"):
             read_trials(scores, key, labels="2,3")
+
+
+def test_labels_that_are_not_text(tmp_path: Path) -> None:
+    beyond_unicode = np.full(len(SCORES), 0x110000, np.uint32).view("U1")
+    key = save(tmp_path / "k.npy", beyond_unicode)
+    with pytest.raises(TrialFileError, match=r"k\.npy: its labels are not valid text"):
+        read_trials(save(tmp_path / "s.npy", SCORES), key)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +163,7 @@ def test_archives_that_hold_something_else(tmp_path: Path) -> None:
     np.savez(path, tar=TAR, non=NON)
     with pytest.raises(TrialFileError, match="holds no array 'scores'; it has non, tar"):
         read_trials(path, scores)
-    with pytest.raises(TrialFileError, match="holds no array 'labels'; is it the key"):
+    with pytest.raises(TrialFileError, match="holds no array 'labels'; is this the key"):
         read_trials(scores, path)
 
 
@@ -216,7 +223,7 @@ def test_archives_that_swell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, tar=np.zeros(900_000), non=NON)
     with pytest.raises(
-        TrialFileError, match=r"\d+ compressed bytes swell to 72\d{5}; this is no arc"
+        TrialFileError, match=r"\d+ compressed bytes expand to 72\d{5}; this is not an arc"
     ):
         read_trials(path)
 

@@ -95,7 +95,8 @@ def test_pair_of_texts(tmp_path: Path, before: str, pack: Callable[[bytes], byte
     assert_same(trials)
     assert trials.labels.tolist() == [True] * 3 + [False] * 4
     assert trials.source == f"{tmp_path / 'tar'},{tmp_path / 'non'}"
-    assert ["3 targets" in trials.notes[0], "4 non-targets" in trials.notes[1]] == [True, True]
+    assert "3 targets" in trials.notes[0].text
+    assert "4 non-targets" in trials.notes[1].text
 
 
 def test_pair_of_texts_with_names(tmp_path: Path) -> None:
@@ -110,9 +111,9 @@ def test_pair_of_texts_with_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tar", "message"),
     [
-        ("a b 0.5 1\nc d 0.25 1\n", "the scores could be in column 3 or in the last; say which"),
-        ("0.5 12 13\n0.25 14 15\n", "the scores could be in column 1 or in the last; say which"),
-        ("a b 57 1\nc d 58 1\n", "the scores could be in column 3 or in the last; say which"),
+        ("a b 0.5 1\nc d 0.25 1\n", "the scores could be in column 3 or in the last; choose"),
+        ("0.5 12 13\n0.25 14 15\n", "the scores could be in column 1 or in the last; choose"),
+        ("a b 57 1\nc d 58 1\n", "the scores could be in column 3 or in the last; choose"),
         ("a b\t0.5\nc d\t0.25\n", "separated by tab; or scores in the last column"),
         ("a b\nc d\n", "the columns look like text, text"),
         ("0.5\nnan\n" + "1.5\n" * 20, "line 2: the score is not a number"),
@@ -148,10 +149,10 @@ def test_a_file_whose_name_has_a_comma(tmp_path: Path) -> None:
 def test_a_class_without_trials(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("a b 1.5 target\nc d 2.5 target\n")
-    with pytest.raises(ScoreError, match=r"no .*a\.txt: non-target scores"):
+    with pytest.raises(ScoreError, match=r"a\.txt: no non-target scores"):
         read_trials(path)
     path.write_text("a b 1.5 nontarget\nc d 2.5 spoof\n")
-    with pytest.raises(ScoreError, match=r"no .*a\.txt: target scores"):
+    with pytest.raises(ScoreError, match=r"a\.txt: no target scores"):
         read_trials(path, spoof="omit")
 
 
@@ -168,7 +169,7 @@ def test_errors_are_of_three_kinds(tmp_path: Path) -> None:
     assert issubclass(TrialFileError, LlrcalError)
     assert not issubclass(TrialFileError, ScoreError)
     with pytest.raises(OptionError):
-        read_trials(tmp_path / "none", convention="nonsense")
+        read_trials(tmp_path / "none", convention="nonsense")  # type: ignore[arg-type]
 
 
 def test_files_that_are_not_there_or_not_whole(tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ import pytest
 
 from llrcal import TrialFileError, Trials, read_trials
 from llrcal.arrays import Array
-from tests.conftest import shared
+from tests.conftest import real_scores
 
 
 def array(*parts: str) -> Array:
-    return np.asarray(np.load(shared("scores", *parts)), np.float64)
+    return np.asarray(np.load(real_scores(*parts)), np.float64)
 
 
 def assert_scores(trials: Trials, tar: Array, non: Array) -> None:
@@ -26,7 +26,7 @@ def assert_scores(trials: Trials, tar: Array, non: Array) -> None:
 
 
 def test_a_submission_to_nist_sre08() -> None:
-    trials = read_trials(shared("scores", "nist_sre08", "tno.2008.tsv.gz"))
+    trials = read_trials(real_scores("nist_sre08", "tno.2008.tsv.gz"))
     assert (len(trials.tar), len(trials.non)) == (20_449, 78_327)
     assert_scores(trials, array("nist_sre08", "tar.npy"), array("nist_sre08", "non.npy"))
     assert trials.tar.mean() == pytest.approx(6.341288, abs=5e-7)  # published with the data
@@ -35,18 +35,18 @@ def test_a_submission_to_nist_sre08() -> None:
     assert trials.ids.row(0) == ("10017", "fbnep", "a")
     assert trials.scores[0] == -5.569686
     assert not trials.labels[0]
-    assert "label=target" in trials.notes[0]  # not the decision, which is a column of its own
-    assert "side=chan" in trials.notes[0]
+    assert "label=target" in trials.notes[0].text  # not the decision, which is a column of own
+    assert "side=chan" in trials.notes[0].text
 
 
 @pytest.mark.parametrize(("part", "counts"), [("dev", (1484, 5768)), ("eval", (5370, 33_327))])
 def test_asvspoof_2019(part: str, counts: tuple[int, int]) -> None:
-    path = shared("scores", "asvspoof2019_asv", f"ASVspoof2019.LA.asv.{part}.gi.trl.scores.txt")
+    path = real_scores("asvspoof2019_asv", f"ASVspoof2019.LA.asv.{part}.gi.trl.scores.txt")
     tar, non, spoof = (
         array("asvspoof2019_asv", f"{part}_{kind}.npy") for kind in ("tar", "non", "spoof")
     )
     assert (len(tar), len(non)) == counts
-    with pytest.raises(TrialFileError, match=f"{len(spoof)} of its {sum(counts) + len(spoof)} tri"):
+    with pytest.raises(TrialFileError, match=f"{len(spoof)} of {sum(counts) + len(spoof)} tri"):
         read_trials(path)
     assert_scores(read_trials(path, spoof="omit"), tar, non)
     assert_scores(read_trials(path, spoof="only"), tar, spoof)
@@ -55,7 +55,7 @@ def test_asvspoof_2019(part: str, counts: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("system", ["lda_cosine", "plda", "lda_plda"])
 def test_three_systems_in_one_file(system: str) -> None:
-    path = shared("scores", "voxceleb1_three_systems", "speaker.txt.gz")
+    path = real_scores("voxceleb1_three_systems", "speaker.txt.gz")
     with pytest.raises(TrialFileError, match="3 columns could be the score: lda_cosine, plda, lda"):
         read_trials(path)
     trials = read_trials(path, columns=f"score={system}")
@@ -72,12 +72,12 @@ def test_three_systems_in_one_file(system: str) -> None:
 
 
 def test_a_matrix_of_fingers() -> None:
-    path = shared("scores", "nist_bssr1", "finger-right.csv.gz")
+    path = real_scores("nist_bssr1", "finger-right.csv.gz")
     trials = read_trials(path)
     assert (len(trials.tar), len(trials.non)) == (517, 266_772)
     tar, non = (array("nist_bssr1", f"finger_right_{kind}.npy") for kind in ("tar", "non"))
     assert_scores(trials, tar, non)
-    assert "(517 x 517), targets where both ids are the same" in trials.notes[0]
+    assert "(517 x 517), targets where both ids are the same" in trials.notes[0].text
 
 
 def bob_by_hand(path: Path, claimed: int, real: int) -> tuple[Array, Array]:
@@ -89,7 +89,7 @@ def bob_by_hand(path: Path, claimed: int, real: int) -> tuple[Array, Array]:
 
 @pytest.mark.parametrize(("name", "real"), [("scores-cmc-4col.txt", 1), ("scores-cmc-5col.txt", 2)])
 def test_bob(name: str, real: int) -> None:
-    path = shared("scores", "formats", name)
+    path = real_scores("formats", name)
     trials = read_trials(path)
     assert_scores(trials, *bob_by_hand(path, 0, real))
     assert trials.has_speakers
@@ -97,7 +97,7 @@ def test_bob(name: str, real: int) -> None:
 
 
 def test_a_pair_of_single_columns() -> None:
-    paths = [shared("scores", "formats", f"exp1_{kind}.txt") for kind in ("true", "false")]
+    paths = [real_scores("formats", f"exp1_{kind}.txt") for kind in ("true", "false")]
     tar, non = (np.array([float(word) for word in path.read_text().split()]) for path in paths)
     trials = read_trials(",".join(str(path) for path in paths))
     assert trials.tar.tolist() == tar.tolist()
@@ -105,7 +105,7 @@ def test_a_pair_of_single_columns() -> None:
 
 
 def test_the_trial_list_of_voxceleb(tmp_path: Path) -> None:
-    key = shared("scores", "formats", "voxceleb1_veri_test_head.txt")
+    key = real_scores("formats", "voxceleb1_veri_test_head.txt")
     rows = [line.split() for line in key.read_text().splitlines()]
     in_order, by_pair = tmp_path / "in_order.txt", tmp_path / "by_pair.txt"
     in_order.write_text("".join(f"{i}.5\n" for i in range(len(rows))))
@@ -125,17 +125,17 @@ def test_the_trial_list_of_voxceleb(tmp_path: Path) -> None:
 
 def test_a_key_of_bosaris(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
-    key = shared("scores", "formats", "bosaris_key_sre10_det5.h5")
+    key = real_scores("formats", "bosaris_key_sre10_det5.h5")
     with pytest.raises(TrialFileError, match="no scores"):
         read_trials(key)
-    index = shared("scores", "formats", "bosaris_ndx_sre10_det5.h5")
+    index = real_scores("formats", "bosaris_ndx_sre10_det5.h5")
     with pytest.raises(TrialFileError):
         read_trials(index)
 
 
 def test_people_in_words_and_levels() -> None:
     """Ten levels of confidence in words are no scores; the level is."""
-    path = shared("scores", "human_listeners", "milou.tsv")
+    path = real_scores("human_listeners", "milou.tsv")
     with pytest.raises(TrialFileError, match="column 'score' should be the score, but does not"):
         read_trials(path)
     frame = pl.read_csv(path, separator="\t")
@@ -145,10 +145,10 @@ def test_people_in_words_and_levels() -> None:
 
 @pytest.mark.parametrize("system", ["VGG-Face_cosine", "Facenet_cosine"])
 def test_distances_between_faces(system: str) -> None:
-    path = shared("scores", "deepface_pairs", "face-recognition-pivot.csv")
+    path = real_scores("deepface_pairs", "face-recognition-pivot.csv")
     with pytest.raises(TrialFileError, match="columns could be the score: VGG-Face_cosine"):
         read_trials(path)
-    with pytest.raises(TrialFileError, match="has no column of labels among"):
+    with pytest.raises(TrialFileError, match="looks like the label; name it"):
         read_trials(path, columns=f"score={system}")
     trials = read_trials(path, columns=f"score={system},label=decision")
     name = system.replace("-", "").lower()

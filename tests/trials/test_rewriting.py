@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shlex
 import struct
 import threading
 import zipfile
@@ -23,6 +24,7 @@ from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.trials.packing import zstd
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
+from tests.cli.running import llrcal
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "plain": bytes,
@@ -193,38 +195,25 @@ def test_of_a_pair_both_appear_or_none(tmp_path: Path, text: Path) -> None:
 # --------------------------------------------------------------------------------------- HDF5
 
 
-@pytest.fixture
-def hdf5(tmp_path: Path) -> Path:
-    path = tmp_path / "scores.h5"
-    with h5py.File(path, "w") as file:
+def test_hdf5_is_to_be_converted_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names a command that works, also for a name with a space in it."""
+    monkeypatch.chdir(tmp_path)
+    with h5py.File("my scores.h5", "w") as file:
         file["scores"] = SCORES.reshape(3, 4)
         file["score_mask"] = np.ones((3, 4), np.uint8)
         file["ID/row_ids"] = np.array([b"m1", b"m2", b"m3"])
         file["ID/column_ids"] = np.array([b"t1", b"t2", b"t3", b"t4"])
-        file["remark"] = "kept"
-    return path
-
-
-def test_hdf5(hdf5: Path) -> None:
-    out = hdf5.parent / "out.h5"
-    assert rewritten(hdf5, out) == "scores in HDF5"
-    with h5py.File(out) as after:
-        assert after["scores"][()].tolist() == (SCORES / 3).reshape(3, 4).tolist()
-        assert after["remark"][()] == b"kept"
-        assert after["ID/row_ids"][()].tolist() == [b"m1", b"m2", b"m3"]
-
-
-@pytest.mark.parametrize("out", ["-", "out.h5.gz", "out.h5.zst"])
-def test_hdf5_is_no_stream(hdf5: Path, out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(hdf5.parent)
-    with pytest.raises(OptionError, match="only be written to a plain file"):
-        rewritten(hdf5, out)
-    assert list(hdf5.parent.iterdir()) == [hdf5]
-
-
-def test_hdf5_in_pairs_is_refused(hdf5: Path) -> None:
-    with pytest.raises(TrialFileError, match="one at a time"):
-        rewritten(f"{hdf5},{hdf5}", f"{hdf5}.1,{hdf5}.2")
+    for source, out in (("my scores.h5", "out.h5"), ("my scores.h5,my scores.h5", "1.h5,2.h5")):
+        with pytest.raises(TrialFileError, match="convert the file first") as caught:
+            rewritten(source, out)
+    assert [path.name for path in tmp_path.iterdir()] == ["my scores.h5"]
+    program, *arguments = shlex.split(str(caught.value).rpartition(": ")[2])
+    assert program == "llrcal"
+    assert llrcal(*arguments).exit_code == 0
+    rewritten("scores.csv", "llrs.csv")
+    assert llrcal("convert", "llrs.csv", "-o", "llrs.h5").exit_code == 0
+    with h5py.File("llrs.h5") as file:
+        assert file["scores"][()].tolist() == (SCORES / 3).reshape(3, 4).tolist()
 
 
 # ------------------------------------------------------------------------------------ matrices
@@ -294,12 +283,12 @@ def test_a_matrix_parted_by_blanks(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------- where there is no room
 
 
-def test_no_columns_where_there_is_no_room(tmp_path: Path, hdf5: Path) -> None:
+def test_no_columns_where_there_is_no_room(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", SCORES)
     np.savez(tmp_path / "a.npz", scores=SCORES)
     (tmp_path / "a.csv").write_text(",a,b\nx,1,2\n")
     before = sorted(tmp_path.iterdir())
-    for source in (tmp_path / "a.npy", tmp_path / "a.npz", tmp_path / "a.csv", hdf5):
+    for source in (tmp_path / "a.npy", tmp_path / "a.npz", tmp_path / "a.csv"):
         with pytest.raises(OptionError, match="no columns can be added"):
             rewritten(source, tmp_path / "out", with_decision)
     assert sorted(tmp_path.iterdir()) == before

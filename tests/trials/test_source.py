@@ -9,9 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from llrcal import OptionError, TrialFileError, read_trials
-from llrcal.trials.source import Source
+from llrcal.trials.source import Source, whole_lines
 from tests.trials.files import EXAMPLE, PACKED, assert_reads, wespeaker
 
 TEXT = wespeaker(EXAMPLE).scores.encode()
@@ -20,6 +22,22 @@ LONG = b"".join(b"%d %d %d.5 %s\n" % (i, i * 7919 % 99991, i * 31 % 1013, [b"tar
                 for i in range(9, 30_000))  # fmt: skip
 COMPRESSED = {name: pack for name, pack in PACKED.items() if name != "plain"}
 each_compression = pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)
+
+
+@given(
+    st.lists(st.text("ab\n").map(str.encode)), st.integers(1, 20), st.sampled_from([b"\n", b"a"])
+)
+def test_blocks_that_end_where_a_line_does(blocks: list[bytes], size: int, end: bytes) -> None:
+    *cut, last = [*whole_lines(blocks, end, "file", at_least=size), b""]
+    assert b"".join(cut) + last == b"".join(blocks)
+    assert all(block.endswith(end) and len(block) >= size for block in cut[:-1])
+
+
+def test_lines_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("llrcal.trials.source.LONGEST_LINE", 10)
+    assert list(whole_lines([b"12345", b"67890", b"\n1"], b"\n", "x")) == [b"1234567890\n", b"1"]
+    with pytest.raises(TrialFileError, match="x: a line is longer than 10 bytes; this is not"):
+        list(whole_lines([b"12345", b"678901", b"\n"], b"\n", "x"))
 
 
 @each_compression
@@ -83,7 +101,7 @@ def test_bombs(
     path = tmp_path / "bomb"
     path.write_bytes(pack(TEXT + b"a b 0.00000 target\n" * 500_000))
     with pytest.raises(
-        TrialFileError, match=r"\d+ compressed bytes swell to more than 3145728; if"
+        TrialFileError, match=r"\d+ compressed bytes expand to more than 3145728; if"
     ):
         read_trials(path)
     path.write_bytes(pack(TEXT + b"# \n" * 500_000))  # swells as much, and is harmless
@@ -95,7 +113,7 @@ def test_bombs(
 def test_bombs_are_not_unpacked_for_a_look(tmp_path: Path) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(gzip.compress(b"x" * 2**25))
-    with pytest.raises(TrialFileError, match="its first line is longer than"):
+    with pytest.raises(TrialFileError, match="the first line is longer than"):
         read_trials(path)
 
 
@@ -107,7 +125,7 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(TEXT)
     with pytest.raises(TrialFileError, match="cannot be read: Not a directory"):
         read_trials(tmp_path / "a" / "b")
-    with pytest.raises(TrialFileError, match="is not a file name"):
+    with pytest.raises(TrialFileError, match="is not the name of a file"):
         read_trials("a\0b")
     with pytest.raises(TrialFileError, match="cannot be read: File name too long"):
         read_trials("x" * 5000)

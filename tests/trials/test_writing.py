@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import Label
+from llrcal.notes import Note
 from llrcal.trials.conventions import NAMES
 from llrcal.trials.request import Request
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
-from llrcal.trials.writing import FORMATS, Prepared, format_of, prepared, said_of
+from llrcal.trials.writing import FORMATS, Prepared, format_of, notes_on, prepared
 from tests.examples import examples
 
 # Which of the columns of TRIALS each format holds: those of the scores, and those of its key.
@@ -69,7 +70,7 @@ def table(frame: pl.DataFrame) -> Table:
 
 
 def read(path: Path, to: str, contents: Any) -> pl.DataFrame:
-    convention = to if to in NAMES else None
+    convention: Any = to if to in NAMES else None
     return read_table(path, Request.of(contents, convention=convention, allow_infinite=True)).frame
 
 
@@ -144,7 +145,7 @@ def test_spoof_trials_are_not_made_into_something_else(tmp_path: Path, to: str) 
 def test_labels_that_do_not_follow_from_the_speakers(tmp_path: Path) -> None:
     swapped = TRIALS.with_columns(label=1 - pl.col("label"))
     for to in ("bob4", "bob5"):
-        with pytest.raises(TrialFileError, match="labelled otherwise"):
+        with pytest.raises(TrialFileError, match="have other labels"):
             written(swapped, tmp_path / "out", to)
 
 
@@ -263,7 +264,7 @@ def test_the_ending_says_the_format(name: str, to: str) -> None:
 
 @pytest.mark.parametrize("name", ["a.txt", "a", "-", "a.gz", "csv/a"])
 def test_an_ending_that_says_nothing(name: str) -> None:
-    with pytest.raises(OptionError, match="the ending does not say the format; give --to"):
+    with pytest.raises(OptionError, match="the extension does not tell the format; choose"):
         format_of(name)
 
 
@@ -281,11 +282,12 @@ def test_what_a_format_needs(to: str, missing: str) -> None:
 
 
 def test_what_is_said_of_what_was_left_out() -> None:
-    assert said_of(()) == []
-    assert said_of(("label",)) == ["labels are not in it; add --key-out"]
-    assert said_of(("side", "enrol_speaker", "test_speaker", "label")) == [
-        "sides and speakers are not in it",
-        "labels are not in it; add --key-out",
+    assert notes_on(()) == []
+    labels = notes_on(("label",))
+    assert [note.on_command_line for note in labels] == ["labels are not in it; add --key-out"]
+    assert notes_on(("side", "enrol_speaker", "test_speaker", "label")) == [
+        Note.of("not written", "sides and speakers are not in it"),
+        *labels,
     ]
 
 

@@ -2,8 +2,19 @@
 
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.methods import METHODS, PAPER, fit, fit_all
+from llrcal.calibrations.fits import fit, fit_all
+from llrcal.calibrations.methods import METHODS, PAPER, Method
 from llrcal.calibrations.model_file import load
 from llrcal.calibrations.thresholds import Interval
 
-__all__ = ["METHODS", "PAPER", "Bounds", "Calibration", "Interval", "fit", "fit_all", "load"]
+__all__ = [
+    "METHODS",
+    "PAPER",
+    "Bounds",
+    "Calibration",
+    "Interval",
+    "Method",
+    "fit",
+    "fit_all",
+    "load",
+]

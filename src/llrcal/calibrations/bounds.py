@@ -1,29 +1,33 @@
-"""What a calibration answers beyond the scores that it was trained on.
+"""What a calibration returns for scores outside the range of its training scores.
 
-A formula goes on for ever; the trials behind it do not. There are three policies:
+A formula extends to infinity; the trials it was fitted to do not. There are three policies:
 
 ``range``
-    A score beyond all training scores gets the LLR of the nearest one. A transform that bends back
-    is held where the training scores end.
+    A score outside the range of the training scores gets the LLR of the nearest training score.
+    So a transform that bends back far out is constant there instead.
 ``counts``
-    The same, and no LLR leaves [-log(T + 1), log(N + 1)], with T targets and N non-targets: no
-    method claims more than PAV with its dummy trials could, were the same trials perfectly apart.
-    This is in the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016), where the number of
-    trials limits the likelihood-ratio.
+    The same, and every LLR is limited to [-log(T + 1), log(N + 1)], with T targets and N
+    non-targets: the largest LLRs that PAV with its dummy trials could give if the trials were
+    perfectly separated. This is in the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016),
+    where the number of trials limits the likelihood-ratio.
 ``none``
-    The formula answers everywhere.
+    The formula is used everywhere.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
 from llrcal.errors import OptionError
+from llrcal.messages import Setting
+from llrcal.notes import Note
 
-POLICIES = ("range", "counts", "none")
+Policy = Literal["range", "counts", "none"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
 _WORTH_A_NOTE = math.log(1e9)
 _LARGEST = float(np.finfo(np.float64).max)
 
@@ -32,8 +36,8 @@ _LARGEST = float(np.finfo(np.float64).max)
 class Bounds:
     """A policy, and the least and the greatest training score of both classes together.
 
-    Infinite training scores, which PAV allows, are taken for the largest doubles there are. So are
-    unknown ones.
+    Infinite training scores, which PAV allows, are replaced by the largest finite double, and so
+    are unknown ones.
     """
 
     policy: str = "none"
@@ -48,7 +52,7 @@ class Bounds:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The scores beyond which every LLR is that of the last."""
+        """The range of scores outside of which the LLR is constant."""
         if self.policy == "none":
             return -math.inf, math.inf
         return self.lowest_score, self.highest_score
@@ -58,27 +62,32 @@ UNBOUNDED = Bounds()
 
 
 def check_policy(policy: str) -> None:
-    """Raise an OptionError where there is no such policy."""
+    """Raise an OptionError if there is no such policy."""
     if not isinstance(policy, str) or policy not in POLICIES:
         raise OptionError(f"bounds are {policy!r}; choose one of {', '.join(POLICIES)}")
 
 
 def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:
-    """Least and greatest LLR that so many trials can support, by Laplace's rule of succession."""
+    """Least and greatest LLR that these counts can support, by Laplace's rule of succession."""
     return -math.log(tar_count + 1), math.log(non_count + 1)
 
 
-def unsupported(llr_range: tuple[float, float], tar_count: int, non_count: int) -> tuple[str, ...]:
-    """A note on LLRs far beyond those that so many trials can support.
+def unsupported(llr_range: tuple[float, float], tar_count: int, non_count: int) -> tuple[Note, ...]:
+    """A note on LLRs far beyond those that these counts can support.
 
-    Tails of a good fit go some way beyond, and nobody wants to hear of that each time. So the note
-    is for likelihood-ratios that are a billion times too large.
+    The tails of a good fit exceed them somewhat, which is not worth a note. So there is a note only
+    if likelihood-ratios are more than a billion times too large.
     """
     (low, high), (least, greatest) = llr_range, supported_llrs(tar_count, non_count)
     if least - low <= _WORTH_A_NOTE and high - greatest <= _WORTH_A_NOTE:
         return ()
     return (
-        f"LLRs go from {low:.3g} to {high:.3g} over the training scores, but {tar_count:,} targets "
-        f"and {non_count:,} non-targets can support no more than {least:.1f} to {greatest:.1f}; "
-        "bounds='counts' keeps to that",
+        Note.of(
+            "beyond counts",
+            f"LLRs range from {low:.3g} to {high:.3g} over the training scores, but {tar_count:,} "
+            f"targets and {non_count:,} non-targets can support no more than {least:.1f} to "
+            f"{greatest:.1f}; ",
+            Setting("bounds", "counts"),
+            " limits them to that",
+        ),
     )

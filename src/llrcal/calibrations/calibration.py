@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.notebook import html_table
 from llrcal.onepass.chunks import map_into
 
 
@@ -24,20 +25,21 @@ from llrcal.onepass.chunks import map_into
 class Calibration(ABC):
     """A fitted calibration: call it on scores to get natural-log likelihood-ratios.
 
-    Where lower scores are better, as with distances, it was trained on the negated scores, and
-    ``params`` and ``bounds`` are theirs. All else takes and gives the scores as they are.
+    If lower scores are better, as with distances, it was trained on the negated scores, to which
+    ``params`` and ``bounds`` refer. Everything else takes and returns the scores as they are.
     """
 
     tar_count: int
     non_count: int
     report: Report
     bounds: Bounds = UNBOUNDED
-    """What is answered beyond the training scores."""
+    """What to return for scores outside the range of the training scores."""
     lower_is_better: bool = False
 
     method: ClassVar[str]
-    options: ClassVar[tuple[str, ...]] = ()
-    """Names of the options that ``fit`` takes."""
+    """Its name in the table of methods."""
+    needs_ranks: ClassVar[bool] = False
+    """Whether ``fit`` needs groups and ranks, rather than summaries of both classes."""
 
     @classmethod
     @abstractmethod
@@ -54,9 +56,9 @@ class Calibration(ABC):
         """Log-likelihood-ratios of a one-dimensional chunk of scores, by the formula."""
 
     def _turns(self, low: float, high: float) -> Floats:
-        """Scores between two others where the formula stops rising or falling.
+        """Scores between ``low`` and ``high`` where the formula stops rising or falling.
 
-        None, as here, for a formula that never turns. A few too many do no harm.
+        There are none for a monotone formula, as here. A few too many do no harm.
         """
         return np.empty(0)
 
@@ -67,7 +69,7 @@ class Calibration(ABC):
     @classmethod
     @abstractmethod
     def from_model(cls, model: Fields, **common: Any) -> Self:
-        """The calibration that ``to_model`` described."""
+        """The calibration that ``to_model`` describes."""
 
     @property
     def training_range(self) -> tuple[float, float]:
@@ -80,8 +82,14 @@ class Calibration(ABC):
         """Least and greatest LLR that the number of training trials can support."""
         return supported_llrs(self.tar_count, self.non_count)
 
-    def __call__(self, scores: ArrayLike) -> Floats:
+    @overload
+    def __call__(self, scores: float) -> float: ...
+    @overload
+    def __call__(self, scores: ArrayLike) -> Floats: ...
+    def __call__(self, scores: ArrayLike) -> Floats | float:
         """Log-likelihood-ratios of scores, in nats and in the shape of ``scores``.
+
+        One score gives one float.
 
         Raises
         ------
@@ -90,7 +98,8 @@ class Calibration(ABC):
         """
         array = as_floats(scores, "the")
         check_finite(array, "the", allow_infinite=True)
-        return map_into(self._llrs_of_raw, array)
+        llrs = map_into(self._llrs_of_raw, array)
+        return llrs if llrs.ndim else float(llrs)
 
     def _llrs_of_raw(self, scores: Array) -> Floats:
         scores = scores.astype(np.float64, copy=False)
@@ -105,15 +114,16 @@ class Calibration(ABC):
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
 
-        There may be none, and there may be several, where the LLR rises and falls. Each end is the
-        last double to be accepted: its neighbour outside is not. Linear methods and PAV accept a
-        score exactly if it lies in an interval. So do the others, but for scores whose LLR differs
-        from ``llr`` by no more than its rounding errors (NIG: 1e-9; relative above one).
+        There may be none, or several if the LLR both rises and falls. Each end is the last double
+        that is accepted: its neighbour outside the interval is not. With linear methods and PAV, a
+        score is accepted exactly if it lies in an interval. The same holds for the other methods,
+        except for scores whose LLR equals ``llr`` within its rounding error (NIG: 1e-9; relative
+        above one).
 
         Raises
         ------
         OptionError
-            If ``llr`` is NaN, or no number.
+            If ``llr`` is NaN or not a number.
 
         Examples
         --------
@@ -126,7 +136,7 @@ class Calibration(ABC):
 
     @cached_property
     def _places(self) -> Floats:
-        """Scores between which the LLR nowhere turns, from one end of the axis to the other."""
+        """Scores from -inf to inf between which the LLR is monotone."""
         places = self._turns_and_ends(*self.bounds.reach)
         places = np.concatenate([[-np.inf], places, [np.inf]])
         return np.unique(-places if self.lower_is_better else places)
@@ -143,13 +153,37 @@ class Calibration(ABC):
         return np.concatenate([[low], turns[(low < turns) & (turns < high)], [high]])
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the calibration to a JSON file; the file appears whole or not at all."""
+        """Write the calibration to a JSON file; a file is never left half written."""
         from llrcal.calibrations.model_file import save
 
         save(self, path)
+
+    def _repr_html_(self) -> str:
+        report = self.report
+        rows = {
+            "targets": self.tar_count,
+            "non-targets": self.non_count,
+            "training scores": self.training_range,
+            "LLRs of these": self.llr_range,
+            "bounds": self.bounds.policy,
+            "fit": ("" if report.converged else "not converged: ") + report.reason,
+            **_flat(self.params),
+        }
+        return html_table(f"{self.method} calibration", rows, map(str, report.notes))
 
     def __repr__(self) -> str:
         return (
             f"<{self.method} calibration of {self.tar_count} target and {self.non_count} "
             f"non-target scores: {self.report.reason}>"
         )
+
+
+def _flat(params: dict[str, Any]) -> dict[str, object]:
+    """Parameters without nesting; a list is replaced by its length."""
+    out: dict[str, object] = {}
+    for name, value in params.items():
+        if isinstance(value, dict):
+            out |= {f"{name}: {inner}": number for inner, number in value.items()}
+        else:
+            out[name] = f"{len(value):,} values" if isinstance(value, list) else value
+    return out

@@ -1,4 +1,4 @@
-"""Cubics that stand for a smooth function, each in a bin of its own, and a check of each."""
+"""Piecewise cubic approximation of a smooth function, with an error check in each bin."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from llrcal.arrays import Bools, Floats
 # Both ends are nodes, so that neighbouring bins meet.
 _NODES = np.array([0.0, 0.25, 0.75, 1.0])
 _COEFFICIENTS = np.linalg.inv(np.vander(_NODES, increasing=True)).T
-_BETWEEN = np.array([0.1, 0.5])  # the cubic is worst in the middle
+_BETWEEN = np.array([0.1, 0.5])  # where the error is checked; it is largest in the middle
 _POWERS = np.vander(_BETWEEN, 4, increasing=True).T
 
 
 def cubics(
     function: Callable[[Floats], Floats], edge: Floats, width: Floats, *, tolerance: float
 ) -> tuple[Floats, Bools]:
-    """Coefficients in rising powers of the place in each bin, 0 to 1; and which are good enough.
+    """Coefficients in rising powers of the position in each bin, 0 to 1, and which are good enough.
 
-    The tolerance is that of the points between the nodes; it is relative above one.
+    The tolerance applies to points between the nodes; it is relative above one.
     """
 
     def at(places: Floats) -> Floats:
@@ -35,5 +35,5 @@ def cubics(
 
 
 def _products(rows: Floats, matrix: Floats) -> Floats:
-    """Matrix product whose rows do not depend on how many there are, as they do in BLAS."""
+    """Matrix product in which no row depends on the number of rows, unlike in BLAS."""
     return np.asarray(sum(rows[:, i, None] * line for i, line in enumerate(matrix)))

@@ -1,40 +1,61 @@
-"""Which way a calibration runs, beside the way the scores do."""
+"""Notes on scores that run the wrong way, and on slopes of the wrong sign."""
 
 from __future__ import annotations
 
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.linear import Linear
 from llrcal.calibrations.training import Training
-
-INVERTED = (
-    "targets score lower than non-targets: are these scores distances (then say lower_is_better), "
-    "or the classes mixed up?"
-)
-INVERTED_DISTANCES = (
-    "targets have greater distances than non-targets: are these similarities (then leave "
-    "lower_is_better away), or the classes mixed up?"
-)
-_CLEARLY = 3.0  # standard errors: chance alone hardly ever brings ranks as far as that
+from llrcal.messages import Setting
+from llrcal.notes import Note, Severity
+from llrcal.onepass.direction import WRONG_WAY, runs_backwards, runs_forwards
 
 
-def direction_notes(calibration: Calibration, data: Training) -> tuple[str, ...]:
-    """A note where targets score worse than non-targets, or a line says the opposite of ranks.
+def direction_notes(calibration: Calibration, data: Training) -> tuple[Note, ...]:
+    """Notes on the direction of the scores, and on the slope of a linear calibration.
 
-    A line is drawn by sums, in which one score far from all others can outweigh them.
+    A linear fit is based on sums, which a single extreme score can dominate.
     """
-    slope = calibration.slope if isinstance(calibration, Linear) else 0.0
-    if abs(data.order) >= _CLEARLY and slope * data.order < 0:
-        return (_contrary(calibration, slope),)
-    if slope < 0 or data.order <= -_CLEARLY:
-        return (INVERTED_DISTANCES if calibration.lower_is_better else INVERTED,)
-    return ()
+    notes = []
+    if runs_backwards(data.order):
+        notes.append(_wrong_way(lower_is_better=calibration.lower_is_better))
+    if isinstance(calibration, Linear):
+        slope = calibration.slope
+        if slope < 0 and runs_forwards(data.order):
+            notes.append(_against_ranks(calibration, "negative", "better"))
+        elif slope > 0 and runs_backwards(data.order):
+            notes.append(_against_ranks(calibration, "positive", "worse"))
+        elif slope < 0 and not notes:
+            notes.append(
+                _warning("falling", "the slope is negative: the LLR falls as the score rises")
+            )
+    return tuple(notes)
 
 
-def _contrary(calibration: Calibration, slope: float) -> str:
-    sign, order = ("negative", "better") if slope < 0 else ("positive", "worse")
-    least, greatest = calibration.training_range
-    return (
-        f"the slope is {sign} although most targets score {order} than most non-targets: a few "
-        f"scores far from the others decide it (they go from {least:.3g} to {greatest:.3g}). Look "
-        "at these, or use pav"
+def _wrong_way(*, lower_is_better: bool) -> Note:
+    if lower_is_better:
+        return _warning(
+            WRONG_WAY,
+            "targets have larger distances than non-targets. If these are similarities, leave out ",
+            Setting("lower_is_better", True),
+            "; otherwise check whether the labels are swapped",
+        )
+    return _warning(
+        WRONG_WAY,
+        "targets score lower than non-targets. If these are distances, give ",
+        Setting("lower_is_better", True),
+        "; otherwise check whether the labels are swapped",
     )
+
+
+def _against_ranks(calibration: Calibration, sign: str, order: str) -> Note:
+    least, greatest = calibration.training_range
+    return _warning(
+        "slope against ranks",
+        f"the slope is {sign} although most targets score {order} than most non-targets: a few "
+        f"extreme scores decide it (the scores range from {least:.3g} to {greatest:.3g}). Look at "
+        "these, or use pav",
+    )
+
+
+def _warning(code: str, *message: str | Setting) -> Note:
+    return Note.of(code, *message, severity=Severity.WARNING)

@@ -1,4 +1,4 @@
-"""Reading the fields of a model file: each is checked, and none may be left over."""
+"""Reading the fields of a model file: every field is checked, and unknown fields are refused."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from llrcal.errors import ModelFileError
 
 _LARGEST = sys.float_info.max
-_LARGEST_COUNT = 2**53  # beyond it, other readers of JSON lose the last digits
-_QUOTED = 80  # letters of a text that a file holds, in a complaint about it
+_LARGEST_COUNT = 2**53  # other JSON readers lose the last digits of larger numbers
+_QUOTED = 80  # characters of a text that an error message quotes
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class Fields:
-    """A JSON object whose fields are asked for by name and kind.
+    """A JSON object whose fields are read by name and kind.
 
-    Every complaint names the file and the field. What may stand in a field is published in
-    docs/model.schema.json, and tested to be what is accepted here.
+    Every error names the file and the field. The published schema, docs/model.schema.json, is
+    tested to accept the same values.
     """
 
     def __init__(self, value: Any, where: str) -> None:
@@ -78,13 +78,13 @@ class Fields:
         return value
 
     def rising(self, name: str) -> tuple[float, ...]:
-        """A list of numbers, one at least, in strictly rising order."""
+        """A list of at least one number, in strictly rising order."""
         value = self.take(name)
         if not isinstance(value, list) or not value:
             raise self.error(name, "must be a list of numbers")
         numbers = tuple(self._finite(name, item) for item in value)
         if any(before >= after for before, after in pairwise(numbers)):
-            raise self.error(name, "must rise from each number to the next")
+            raise self.error(name, "must be in strictly rising order")
         return numbers
 
     def weight(self, name: str) -> float | str:
@@ -98,15 +98,15 @@ class Fields:
         return number
 
     def done(self) -> None:
-        """Refuse fields that nobody asked for."""
+        """Refuse fields that were not read."""
         if self._left:
-            raise self.error(next(iter(self._left)), "is not known")
+            raise self.error(next(iter(self._left)), "is unknown")
 
     def _text(self, name: str, value: Any, request: str) -> str:
         if not isinstance(value, str):
             raise self.error(name, f"{request}, not {_kind(value)}")
-        if _HALF_A_PAIR.search(value):  # JSON can spell it, but UTF-8 cannot write it again
-            raise self.error(name, f"{request}, without half of a surrogate pair")
+        if _HALF_A_PAIR.search(value):  # possible in JSON, but not in UTF-8
+            raise self.error(name, f"{request}, without unpaired surrogates")
         return value
 
     def _finite(self, name: str, value: Any) -> float:
@@ -118,10 +118,10 @@ class Fields:
 
 
 def quoted(text: str) -> str:
-    """A text from a file, in quotes, escaped where it is not printable, and not too long."""
+    """A text from a file in quotes: escaped if not printable, and shortened if long."""
     return repr(text if len(text) <= _QUOTED else text[:_QUOTED] + "…")
 
 
 def _kind(value: Any) -> str:
-    kinds = {dict: "an object", list: "a list", str: "text", bool: "a truth value"}
+    kinds = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
     return kinds.get(type(value), "null" if value is None else "a number")

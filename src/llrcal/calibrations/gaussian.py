@@ -21,7 +21,7 @@ class GaussianCalibration(Generative):
     family: ClassVar[type[Density]] = Gaussian
 
     def _turns(self, low: float, high: float) -> Floats:
-        """A parabola turns once, a line nowhere."""
+        """A parabola has one turning point, a line has none."""
         width = self.tar.scale / self.non.scale
         if width == 1:
             return super()._turns(low, high)

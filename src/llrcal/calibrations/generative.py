@@ -24,7 +24,7 @@ _DECADES = FURTHEST ** np.linspace(0, 1, 71)
 class Generative(Calibration):
     """LLR = log density of the targets - log density of the non-targets.
 
-    Both densities maximise the plain likelihood of their class; no weight is needed.
+    Each density maximises the plain likelihood of its class, so no weight is needed.
     """
 
     tar: Density
@@ -48,7 +48,7 @@ class Generative(Calibration):
     @classmethod
     def _fit_class(cls, scores: Summary, name: str) -> tuple[Density, Report]:
         try:
-            # A step may well lead beyond the doubles; the search then takes a shorter one.
+            # A step may overflow; the search then takes a shorter one.
             with np.errstate(over="ignore", invalid="ignore"):
                 return maximum_likelihood(cls.family, scores)
         except DegenerateError as problem:
@@ -60,17 +60,17 @@ class Generative(Calibration):
             return {"tar": self.tar.params, "non": self.non.params}
 
     def log_ratio(self, scores: Array) -> Floats:
-        """Log density of the targets less that of the non-targets, by their formulas."""
+        """Log density of the targets minus that of the non-targets, by their formulas."""
         return np.asarray(self.tar.logpdf(scores) - self.non.logpdf(scores))
 
     def _llrs(self, scores: Array) -> Floats:
         return self.log_ratio(scores)
 
     def _turns(self, low: float, high: float) -> Floats:
-        """Where either density stops falling, far out; each family adds its own.
+        """Points in every decade, up to where a density stops falling; each family adds its own.
 
-        On the way there, rounding may drown the LLR and make it turn. A place in every decade keeps
-        that from the decades before.
+        Far out, rounding errors may exceed the changes of the LLR and make it turn. With a point in
+        every decade, this does not affect the decades closer in.
         """
         with np.errstate(over="ignore"):
             out = [
@@ -82,7 +82,7 @@ class Generative(Calibration):
 
     @property
     def _apart(self) -> float:
-        """How far the targets are located above the non-targets."""
+        """The location of the targets minus that of the non-targets."""
         tar, non = self.tar, self.non
         return (tar.origin - non.origin) + (tar.location - non.location)
 

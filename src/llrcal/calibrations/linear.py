@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from llrcal.errors import DegenerateError
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Linear(Calibration):
-    """A linear calibration, kept as slope and height at an origin among the scores."""
+    """A linear calibration, stored as slope and height at an origin among the scores."""
 
     alpha: float | str
     origin: float
@@ -24,8 +24,6 @@ class Linear(Calibration):
     """Rise of the LLR per unit of score."""
     height: float
     """LLR of a score at the origin."""
-
-    options: ClassVar[tuple[str, ...]] = ("alpha",)
 
     @property
     def offset(self) -> float:
@@ -63,12 +61,12 @@ class Linear(Calibration):
 
 
 def check_line(slope: float, height: float) -> None:
-    """Raise a DegenerateError where classes lie too close together, or too far apart, for a line.
+    """Raise a DegenerateError if slope or height overflow.
 
-    That takes two classes of which one has a single value, and the ends of the doubles.
+    This happens only with extreme scores, if one of the classes has a single value.
     """
     if not (math.isfinite(slope) and math.isfinite(height)):
         raise DegenerateError(
-            f"a line with slope {slope:.3g} and height {height:.3g} leaves the doubles; use pav, "
-            "or multiply all scores by a constant that brings them near one"
+            f"the slope {slope:.3g} or the height {height:.3g} of the line is out of range; use "
+            "pav, or multiply all scores by a constant that brings them close to one"
         )

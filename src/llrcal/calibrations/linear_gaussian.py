@@ -44,17 +44,17 @@ class LinearGaussian(Linear):
         spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
         if not spreads:
             raise DegenerateError(
-                "each class consists of one value only: no variance can be estimated; use pav or "
+                "each class has a single value, so no variance can be estimated; use pav or "
                 "logistic"
             )
-        # In a unit of their own, for squares of 1e-200 and 1e200 are no doubles.
+        # In a unit of their own, since squares of 1e-200 and 1e200 are out of range.
         unit, origin = max(spreads), non.grid.origin
         (mean_tar, var_tar), (mean_non, var_non) = (_moments(s, origin, unit) for s in (tar, non))
         variance = weight * var_tar + (1 - weight) * var_non
         if not variance > 0:
             raise DegenerateError(
                 f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
-                "class that varies has next to no weight. Give another alpha"
+                "class that varies has almost no weight. Give another alpha"
             )
         slope = (mean_tar - mean_non) / variance
         height = -slope * (mean_tar + mean_non) / 2
@@ -70,7 +70,7 @@ class LinearGaussian(Linear):
             height=height,
             mean_tar=mean_tar * unit,
             mean_non=mean_non * unit,
-            variance=min(max(variance * unit * unit, _LEAST), _LARGEST),  # as near as doubles come
+            variance=min(max(variance * unit * unit, _LEAST), _LARGEST),  # the closest double
         )
 
     @property
@@ -93,7 +93,7 @@ class LinearGaussian(Linear):
 
 
 def _moments(scores: Summary, origin: float, unit: float) -> tuple[float, float]:
-    """Mean, less an origin, and variance, in a power of two of units."""
+    """Mean relative to the origin, and variance, in the given unit, a power of two."""
     mean, variance = scores.points().mean_and_variance()
     grid = scores.grid
     wide = grid.unit / unit

@@ -4,11 +4,11 @@ LLR = A s + B minimises
 
     alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x),   x = LLR + logit alpha.
 
-The criterion is convex. Where one threshold separates the classes it has no minimum: the slope
-would grow for ever. Then one dummy target is added at the mean of the non-targets, and one dummy
-non-target at the mean of the targets. This is PAV's rule for the same situation, and gives the same
-LLRs as PAV where each class has one value only. The line is finite, does not depend on the unit of
-the scores, and rises if targets score higher, however few they are.
+The criterion is convex. If a threshold separates the classes, it has no minimum: the slope would
+grow without limit. Then one dummy target is added at the mean of the non-targets, and one dummy
+non-target at the mean of the targets. This follows PAV's rule for the same situation, and gives the
+same LLRs as PAV if each class has a single value. The slope is finite, scales with the unit of the
+scores, and is positive if targets score higher, however few there are.
 """
 
 from __future__ import annotations
@@ -25,13 +25,20 @@ from llrcal.calibrations.training import Training
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
+from llrcal.notes import Note, Severity
 from llrcal.onepass.summary import Summary
 
-SEPARABLE = (
+SEPARABLE = Note.of(
+    "separable",
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
-    "mean of the non-targets, and one dummy non-target at the mean of the targets"
+    "mean of the non-targets, and one dummy non-target at the mean of the targets",
+    severity=Severity.WARNING,
 )
-CONSTANT = "all scores are equal, so they say nothing: every LLR is zero"
+CONSTANT = Note.of(
+    "constant",
+    "all scores are equal, so they carry no information: every LLR is zero",
+    severity=Severity.WARNING,
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -54,20 +61,20 @@ class Logistic(Linear):
             return cls(**common, origin=tar.least + 0.0, slope=0.0, height=0.0, report=report)
 
         origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
-        # The unit of a class of equal scores means nothing.
+        # The unit of a class of equal scores is meaningless.
         spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
         unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
         check_line(1 / unit, 0.0)
         tar_points = _standardised(tar, origin, unit)
         non_points = _standardised(non, origin, unit)
-        notes: tuple[str, ...] = ()
+        notes: tuple[Note, ...] = ()
         if non.greatest <= tar.least or tar.greatest <= non.least:
             tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
             tar_points = _with_dummy(tar_points, tar.count, non_mean)
             non_points = _with_dummy(non_points, non.count, tar_mean)
             notes = (SEPARABLE,)
 
-        # In units of the rarer weight, so that a small alpha does not make gradients look small.
+        # In units of the smaller weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
         cost = _Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
         solution = minimise(cost, np.zeros(2), tolerance=1e-12)

@@ -1,7 +1,7 @@
-"""Calibrations on disk: one JSON object, read with suspicion and written atomically.
+"""Model files: one JSON object, written atomically and checked field by field when read.
 
-docs/model-files.md describes the format, and docs/model.schema.json is its schema. A file that any
-version of llrcal wrote can be read by all later ones.
+docs/model-files.md describes the format, and docs/model.schema.json is its schema. Every version of
+llrcal can read the files of all earlier versions.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from llrcal.calibrations.methods import METHODS
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
 from llrcal.fitting.report import Report
+from llrcal.notes import Note
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"
 VERSION = 1
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
-_MOST_DIGITS = 400  # of a whole number: more than any double has
+_MOST_DIGITS = 400  # of an integer; more than any double has
 
 
 def save(calibration: Calibration, path: str | PathLike[str]) -> None:
-    """Write a calibration to a file; the file appears whole or not at all."""
+    """Write a calibration to a file; a file is never left half written."""
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -40,23 +41,23 @@ def save(calibration: Calibration, path: str | PathLike[str]) -> None:
         "model": calibration.to_model(),
         "report": dict(calibration.report),
     }
-    # repr of a double reads back as the same double, so nothing is lost.
+    # JSON uses the repr of a double, which reads back as the same double.
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
 
 
 def load(path: str | PathLike[str]) -> Calibration:
-    """Read a calibration that :meth:`Calibration.save` wrote.
+    """Read a calibration written by :meth:`Calibration.save`.
 
     Raises
     ------
     ModelFileError
-        If the file is not such a file, or anything in it is missing, unknown or out of range.
+        If this is not a model file, or anything in it is missing, unknown or out of range.
     """
     name = fspath(path)
     document = Fields(_parsed(name), name)
     if document.text("format") != FORMAT:
-        raise document.error("format", f"must be {FORMAT!r}: this is not a calibration of llrcal")
+        raise document.error("format", f"must be {FORMAT!r}: this is not a model file of llrcal")
     version = document.count("version")
     if version != VERSION:
         raise document.error("version", f"is {version}; this llrcal reads version {VERSION}")
@@ -85,7 +86,7 @@ def _bounds(fields: Fields) -> Bounds:
         raise fields.error("policy", f"is {quoted(policy)}, not one of {', '.join(POLICIES)}")
     lowest, highest = fields.number("lowest_score"), fields.number("highest_score")
     if lowest > highest:
-        raise fields.error("highest_score", f"is {highest}, below the lowest, {lowest}")
+        raise fields.error("highest_score", f"is {highest}, below the lowest score, {lowest}")
     return Bounds(policy, lowest, highest)
 
 
@@ -98,7 +99,7 @@ def _report(fields: Fields) -> Report:
         gradient_norm=fields.not_negative("gradient_norm"),
         saddles_escaped=fields.count("saddles_escaped"),
         positive_definite=fields.flag("positive_definite"),
-        notes=fields.texts("notes"),
+        notes=tuple(Note.of("saved", text) for text in fields.texts("notes")),
     )
 
 
@@ -109,7 +110,9 @@ def _parsed(name: str) -> Any:
     except OSError as problem:
         raise ModelFileError(f"{name}: cannot be read: {problem.strerror}") from problem
     if len(raw) > _LARGEST_FILE:
-        raise ModelFileError(f"{name}: larger than {_LARGEST_FILE} bytes; not a model file")
+        raise ModelFileError(
+            f"{name}: is not a model file: it is larger than {_LARGEST_FILE} bytes"
+        )
     try:
         return json.loads(
             raw.decode("utf-8"),
@@ -117,13 +120,13 @@ def _parsed(name: str) -> Any:
             object_pairs_hook=_no_duplicates,
         )
     except (ValueError, RecursionError) as problem:
-        raise ModelFileError(f"{name}: not a JSON document: {problem}") from problem
+        raise ModelFileError(f"{name}: is not a JSON document: {problem}") from problem
 
 
 def _whole_number(digits: str) -> float:
-    """A whole number; infinite if it is absurd, so that the field that holds it can be named.
+    """An integer, or infinity if it is absurdly long; the check of its field then reports it.
 
-    NaN and infinities, which are no JSON but which Python reads, go the same way.
+    NaN and infinity are not JSON, but Python reads them; they are reported in the same way.
     """
     return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 

@@ -15,7 +15,7 @@ from llrcal.calibrations.turning_points import turning_points
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
 
-_OCTAVES = 235  # as far as densities go on falling
+_OCTAVES = 235  # the range over which densities keep falling
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -23,7 +23,7 @@ class NIGCalibration(Generative):
     """One normal-inverse-Gaussian density for each class.
 
     Each density needs a Bessel function, so LLRs are looked up in a table that reproduces the
-    log-ratio of the densities to 1e-9 (absolutely, or relatively where it is larger than one).
+    log-ratio of the densities to 1e-9 (absolute error; relative if it is larger than one).
     """
 
     method: ClassVar[str] = "nig"
@@ -33,7 +33,7 @@ class NIGCalibration(Generative):
         return self._table(scores)
 
     def _turns(self, low: float, high: float) -> Floats:
-        """Its derivative has no roots that can be written down: they are searched for."""
+        """The roots of the derivative have no closed form, so they are searched for."""
         middle = self._middle
         centres = [density.origin + density.location - middle for density in (self.tar, self.non)]
         with np.errstate(over="ignore"):
@@ -55,12 +55,12 @@ class NIGCalibration(Generative):
 
     @property
     def _middle(self) -> float:
-        """Half way between the densities."""
+        """The midpoint between the densities."""
         return (self.tar.origin + self.tar.location) / 2 + (self.non.origin + self.non.location) / 2
 
     @property
     def _unit(self) -> float:
-        """The wider of the densities, or half their distance, up to a power of two."""
+        """The larger scale, or half the distance if larger, rounded up to a power of two."""
         apart = (self.tar.origin + self.tar.location) - (self.non.origin + self.non.location)
         widest = max(self.tar.scale, self.non.scale, abs(apart) / 2)
         return float(2.0 ** np.ceil(np.log2(widest)))

@@ -1,8 +1,8 @@
 """Non-parametric calibration by pool-adjacent-violators (paper, section 5.1).
 
-The best rising step function on the training scores is infinite at either end wherever a class
-runs out. New scores may lie there, so one dummy target is put below all scores and one dummy
-non-target above them (Laplace's rule of succession, as in the BOSARIS toolkit): every LLR is
+The best rising step function on the training scores is infinite at an end where only one class has
+scores. New scores may lie there, so one dummy target is added below all scores and one dummy
+non-target above them (Laplace's rule of succession, as in the BOSARIS toolkit): every LLR is then
 finite, and no larger than the number of training trials supports.
 """
 
@@ -20,11 +20,13 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.fitting.report import Report
+from llrcal.notes import Note
 from llrcal.onepass.hull import Hull
 
-DUMMIES = (
-    "finite by one dummy target below and one dummy non-target above all scores "
-    "(Laplace's rule of succession)"
+DUMMIES = Note.of(
+    "dummy trials",
+    "LLRs are finite because one dummy target was added below all scores, and one dummy "
+    "non-target above them (Laplace's rule of succession)",
 )
 
 
@@ -40,18 +42,19 @@ class PAV(Calibration):
     llrs: tuple[float, ...]
 
     method: ClassVar[str] = "pav"
+    needs_ranks: ClassVar[bool] = True
 
     @classmethod
     def fit(cls, data: Training) -> Self:
         data = data.finite
         groups = data.groups
-        # The dummy target comes first, the dummy non-target last: neither is left in a block of
-        # its own, since the first has the highest share of targets there is, the last the lowest.
+        # The dummy target comes first and the dummy non-target last. Neither stays in a block of
+        # its own, since the first has the highest possible share of targets, the last the lowest.
         hull = Hull.pool(
             np.concatenate([[1], groups.tar, [0]]), np.concatenate([[0], groups.non, [1]])
         )
         llrs = np.maximum.accumulate(hull.llrs)
-        rises = np.diff(llrs, prepend=-np.inf) > 0  # shares may differ by less than a double shows
+        rises = np.diff(llrs, prepend=-np.inf) > 0  # different shares may round to the same LLR
         edges = data.first_scores(np.maximum(hull.first_group - 1, 0))
         return cls(
             tar_count=data.tar_count,

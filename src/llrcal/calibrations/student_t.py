@@ -12,7 +12,7 @@ from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
 from llrcal.densities.student_t import StudentT
 
-_NOTHING = 1e-100  # a coefficient whose root is out of sight
+_NOTHING = 1e-100  # coefficients below this have roots that are too far away to matter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -26,10 +26,10 @@ class StudentTCalibration(Generative):
     family: ClassVar[type[Density]] = StudentT
 
     def _turns(self, low: float, high: float) -> Floats:
-        """The derivative is a ratio of polynomials, with a cubic above.
+        """The derivative is a ratio of polynomials, with a cubic as numerator.
 
-        With y in units u from the location of the targets, d u from there to that of the
-        non-targets, scales a u and b u, and l and m for the inverse degrees of freedom, it is
+        Let u be a unit, y u the distance from the location of the targets, d u the distance between
+        locations, a u and b u the scales, and l and m the inverse degrees of freedom. Then it is
 
             (1 + m) (y + d) (a^2 + l y^2) - (1 + l) y (b^2 + m (y + d)^2).
         """
@@ -46,5 +46,5 @@ class StudentTCalibration(Generative):
         )
         cubic[np.abs(cubic) < _NOTHING] = 0
         with np.errstate(over="ignore"):
-            turns = unit * np.roots(cubic).real  # two roots that have met may look complex
+            turns = unit * np.roots(cubic).real  # a double root may come out complex
         return np.append(super()._turns(low, high), self.tar.origin + (self.tar.location + turns))

@@ -1,10 +1,10 @@
-"""A costly smooth function of the score, at the cost of a table look-up.
+"""A look-up table for an expensive smooth function of the score.
 
-The axis is cut into the bins of a :class:`~llrcal.onepass.grid.Grid`. In each bin the function is
-replaced by the cubic through four of its values. A bin is worked out when the first score falls
-into it, and checked between the nodes; where the cubic is not good enough, and in the outermost
-bins, which take all that lies beyond, the function itself is called. What a bin answers depends on
-the bin alone, never on which other scores are asked for.
+The axis is divided into the bins of a :class:`~llrcal.onepass.grid.Grid`. In each bin the function
+is replaced by the cubic through four of its values. The cubic of a bin is computed when the first
+score falls into it, and checked between the nodes. If it is not good enough, and in the outermost
+bins, which are unbounded, the function itself is called. The result in a bin depends only on the
+bin, never on which other scores are looked up.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Table:
         return out
 
     def _work_out(self, numbers: Counts) -> None:
-        """Put the cubics of some bins into the table, or mark them as too hard for one."""
+        """Compute the cubics of some bins, and mark the bins in which the formula is needed."""
 
         def in_units(points: Floats) -> Floats:
             return self._function(points * self._grid.unit)

@@ -1,8 +1,8 @@
-"""Thresholds on scores: which of them get at least a given LLR.
+"""Thresholds on scores: which scores have at least a given LLR.
 
-An LLR rises or falls steadily between the places where it turns. Where one end of such a piece is
-accepted and the other is not, halving the doubles between them ends at two neighbours, and these
-are where an interval of accepted scores begins or ends.
+Between its turning points, the LLR is monotone. If one end of such a piece is accepted and the
+other is not, bisection on the doubles between them ends at two neighbouring doubles, where an
+interval of accepted scores begins or ends.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
 
 @dataclass(frozen=True)
 class Interval:
-    """All doubles from ``low`` to ``high``, both of them included; either may be infinite."""
+    """All doubles from ``low`` to ``high``, both included; either may be infinite."""
 
     low: float
     high: float
@@ -40,14 +40,14 @@ def regions(
     llrs
         LLRs of scores.
     places
-        Rising scores between which the LLR nowhere turns; the first and the last are infinite.
+        Rising scores between which the LLR is monotone; the first and the last are infinite.
     threshold
         The LLR to be reached.
 
     Raises
     ------
     OptionError
-        If the threshold is NaN, or no number.
+        If the threshold is NaN or not a number.
     """
     if not is_number(threshold) or math.isnan(threshold):
         raise OptionError(f"the LLR to be reached is {threshold!r}; give a number")
@@ -67,17 +67,17 @@ def regions(
 def _neighbours(
     accepted: Callable[[Floats], Bools], low: Floats, high: Floats
 ) -> tuple[Floats, Floats]:
-    """Between each low and high, of which one is accepted, two neighbours of which one is."""
+    """Neighbouring doubles between each low and high; exactly one of each two is accepted."""
     below, above = _ordered(low.view(np.int64)), _ordered(high.view(np.int64))
     first = accepted(low)
     while (below + 1 < above).any():
-        middle = (below >> 1) + (above >> 1) + (below & above & 1)  # their sum might overflow
+        middle = (below >> 1) + (above >> 1) + (below & above & 1)  # avoids overflow of the sum
         like_first = accepted(_ordered(middle).view(np.float64)) == first
         below, above = np.where(like_first, middle, below), np.where(like_first, above, middle)
-    # The first of two zeros is -0.0; adding zero takes its sign away.
+    # Adding zero turns -0.0 into 0.0.
     return _ordered(below).view(np.float64), _ordered(above).view(np.float64) + 0.0
 
 
 def _ordered(bits: Counts) -> Counts:
-    """The bits of doubles as integers in the same order; and those integers as bits again."""
+    """Maps the bits of doubles to integers in the same order, and back."""
     return bits ^ ((bits >> 63) & _ALL_BUT_THE_SIGN)

@@ -1,29 +1,30 @@
-"""The training scores of one calibration, or of several that share the passes over them."""
+"""Training scores, as the methods need them."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats, is_number
+from llrcal.arrays import Array, Counts, Floats, is_number
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.inputs.scores import as_scores, check_finite
+from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.onepass.chunks import map_parts
+from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Groups, groups, next_above
 from llrcal.onepass.summary import Summary
 
 _LARGEST = float(np.finfo(np.float64).max)
-# Spreads beyond these leave a slope, a square or a sum of two scores no room among the doubles.
+# With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
-_LEAST_WEIGHT = 1e-300  # of smaller ones the inverse is no double
+_LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
 class Training(ABC):
-    """Target and non-target scores, and what the methods ask of them, each worked out once."""
+    """Target and non-target scores, and what the methods need to know, each computed once."""
 
     tar_count: int
     non_count: int
@@ -41,12 +42,12 @@ class Training(ABC):
     @cached_property
     @abstractmethod
     def finite(self) -> Training:
-        """The same scores, infinite ones taken for the largest doubles there are."""
+        """The same scores, with infinite ones replaced by the largest finite double."""
 
     @cached_property
     @abstractmethod
     def groups(self) -> Groups:
-        """Both classes in rising order, pooled where nothing can bend."""
+        """Both classes in rising order, in the groups that PAV works on."""
 
     @cached_property
     @abstractmethod
@@ -59,25 +60,22 @@ class Training(ABC):
 
     def first_scores(self, which: Counts) -> Floats:
         """The smallest score in each of some groups."""
-        first, above = self.groups.low[which], self.groups.above[which]
+        first, above = self.groups.low[which], self.groups.excludes_low[which]
         if above.any():
             first[above] = self._next_above(first[above])
         return first
 
     @cached_property
     def order(self) -> float:
-        """Whether targets score higher than non-targets: Mann and Whitney's z, negative if lower.
+        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.direction`."""
+        return order(self._higher(), self.tar_count, self.non_count)
 
-        It goes by ranks alone, so that no score weighs more than any other, however far out it is.
-        """
-        tar, non = self._shares_in_order()
-        higher = float((tar * (np.cumsum(non) - non / 2)).sum())  # of all pairs, ties by halves
-        pairs = self.tar_count * self.non_count
-        spread = math.sqrt((self.tar_count + self.non_count + 1) / (12 * pairs))
-        return (higher - 0.5) / spread
+    def _higher(self) -> float:
+        """The share of pairs in which the target scores higher."""
+        return share_of_pairs(*self._shares_in_order())
 
     def _shares_in_order(self) -> tuple[Floats, Floats]:
-        """The share of each class at rising scores, from what has been worked out already."""
+        """The share of each class at rising scores, from what has already been computed."""
         if not self._is_summarised:
             return self.groups.tar / self.tar_count, self.groups.non / self.non_count
         values, weights = [], []
@@ -112,7 +110,7 @@ class Training(ABC):
         """
         if isinstance(alpha, str) and alpha == "empirical":
             return self.empirical_alpha
-        # Compared before it is made a double, which the largest whole numbers cannot be.
+        # Compared before the conversion to a double, in which large integers would overflow.
         if not is_number(alpha) or not _LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
             raise OptionError(
                 f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
@@ -120,11 +118,20 @@ class Training(ABC):
         return float(alpha)
 
 
-class ArrayTraining(Training):
-    """The same for arrays in memory."""
+@runtime_checkable
+class Trainable(Protocol):
+    """A set of trials that calibrations can be trained on, wherever it is."""
 
-    def __init__(self, tar: ArrayLike, non: ArrayLike, *, lower_is_better: bool = False) -> None:
-        # As they were given: what is wrong with a distance is told of the distance.
+    def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
+        """Its scores; the arguments announce what is needed, so that one pass may be enough."""
+
+
+class ArrayTraining(Training):
+    """Training scores in memory."""
+
+    def __init__(self, tar: Any, non: Any, *, lower_is_better: bool = False) -> None:
+        check_classes(tar, non)
+        # As given, so that errors show the distances rather than the negated ones.
         self._given_tar = as_scores(tar, "target", allow_infinite=True)
         self._given_non = as_scores(non, "non-target", allow_infinite=True)
         self._tar, self._non = self._given_tar, self._given_non
@@ -165,35 +172,37 @@ class ArrayTraining(Training):
     def score_range(self) -> tuple[float, float]:
         """Least and greatest score of both classes together.
 
-        Whatever the methods have worked out before knows them, but for scores of the larger class
-        above all others: groups do not tell the greatest of those.
+        They are taken from what has already been computed, except if the last group consists of
+        scores of the larger class: groups do not contain the greatest of those.
         """
         if self._is_summarised:
             sides = self.tar, self.non
             least = min(side.least for side in sides)
-            return least + 0.0, max(side.greatest for side in sides) + 0.0  # of 0 and -0, 0
-        low, above = self.groups.low, self.groups.above
+            return least + 0.0, max(side.greatest for side in sides) + 0.0  # -0.0 becomes 0.0
+        low, above = self.groups.low, self.groups.excludes_low
         greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
         return float(low[0]), float(greatest) + 0.0
 
 
 def _summary(scores: Array, name: str) -> Summary:
-    with np.errstate(over="ignore", invalid="ignore"):  # then there is no unit, as is said below
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # the unit is then invalid, and refused below
         grid = Grid.of(scores)
     check_spread(grid, name)
     return Summary.of(scores, grid)
 
 
 def check_spread(grid: Grid, name: str) -> None:
-    """Refuse scores that lie too close together, or too far apart, for doubles.
+    """Refuse scores that are too close together, or too far apart, for double precision.
 
     Raises
     ------
     DegenerateError
-        With the spread, and what to do.
+        If they are; the message gives the spread, and says what to do.
     """
     if not _LEAST_SPREAD <= grid.unit <= _GREATEST_SPREAD:
         raise DegenerateError(
-            f"the spread of the {name} scores, about {grid.unit:.1g}, is too close to the end of "
-            "the doubles; multiply all scores by a constant that brings them near one"
+            f"the spread of the {name} scores, about {grid.unit:.1g}, is out of range; multiply "
+            "all scores by a constant that brings them close to one"
         )

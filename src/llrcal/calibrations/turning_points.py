@@ -1,7 +1,7 @@
-"""Where a smooth function turns, if nothing is known of it but its values.
+"""Turning points of a smooth function of which only the values are known.
 
-The axis is cut into bins, and these are halved until a cubic stands for the function in each. Where
-cubics turn is known. What they cannot show is smaller than their error.
+The axis is divided into bins, which are halved until a cubic approximates the function in each. The
+turning points of cubics are known; any others are smaller than the error of the approximation.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from llrcal.arrays import Counts, Floats
 from llrcal.calibrations.cubics import cubics
 
-TOLERANCE = 1e-10  # of the function, relative above one: smaller ups and downs are no turns
+TOLERANCE = 1e-10  # of the function, relative above one; smaller ups and downs are ignored
 _MOST_BINS = 2**12
 _MOST_HALVINGS = 60
 
 
 def turning_points(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
-    """Places between the first and the last of some rising edges where a function turns."""
+    """The turning points of a function between the first and the last of some rising edges."""
     edge, width = edges[:-1], np.diff(edges)
     found = [edges]
     for _ in range(_MOST_HALVINGS):
@@ -35,9 +35,9 @@ def turning_points(function: Callable[[Floats], Floats], edges: Floats) -> Float
 
 
 def _stationary(coefficients: Floats) -> tuple[Counts, Floats]:
-    """Rows of the cubics that are level somewhere between 0 and 1, and where."""
+    """Cubics whose derivative has a root between 0 and 1 (as row numbers), and the roots."""
     _, first, second, third = coefficients.T
-    with np.errstate(all="ignore"):  # where there is no root, or none that is a double
+    with np.errstate(all="ignore"):  # if there is no root, or it overflows
         root = second + np.copysign(np.sqrt(second * second - 3 * first * third), second)
         both = np.array([-root / (3 * third), -first / root])
     which, row = np.nonzero((both > 0) & (both < 1))
@@ -45,11 +45,11 @@ def _stationary(coefficients: Floats) -> tuple[Counts, Floats]:
 
 
 def _turns(values: list[float]) -> list[int]:
-    """Where a sequence turns, but for the least ups and downs."""
+    """Indices at which a sequence turns, ignoring tiny ups and downs."""
     turns: list[int] = []
     highest = lowest = values[0]
     top = bottom = 0
-    may_rise = may_fall = True  # which way it goes first is not known
+    may_rise = may_fall = True  # the first direction is unknown
     for i, value in enumerate(values):
         if value > highest:
             highest, top = value, i

@@ -1,4 +1,4 @@
-"""``llrcal apply``: a file of scores into the same file with LLRs."""
+"""``llrcal apply``: replace the scores in a file by LLRs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model", metavar="MODEL")
 @click.argument("scores", metavar="SCORES")
-@click.option("-o", "--out", required=True, metavar="OUT", help="The new file; - for the terminal.")
+@click.option(
+    "-o", "--out", required=True, metavar="OUT", help="The new file; - for standard output."
+)
 @click.option(
     "--units", type=click.Choice(list(UNITS)), default="nats", help="Logarithm of the LLRs."
 )
-@click.option("--decision", is_flag=True, help="Add a column: accept or reject.")
-@click.option("--posterior", is_flag=True, help="Add a column: the probability of a target.")
+@click.option("--decision", is_flag=True, help="Add a column with the decision: accept or reject.")
+@click.option(
+    "--posterior", is_flag=True, help="Add a column with the posterior probability of a target."
+)
 @click.option("--p-target", type=float, help="Prior of a target, for --decision and --posterior.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss, for --decision.")
-@click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, likewise.")
+@click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, for --decision.")
 @form_options
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
-@click.option("--quiet", is_flag=True, help="No progress bar, no words.")
+@click.option("--quiet", is_flag=True, help="Print no progress bar and no notes.")
 def apply(
     model: str,
     scores: str,
@@ -50,9 +54,9 @@ def apply(
     """Replace the scores in a file by calibrated LLRs.
 
     OUT has the format of SCORES: every line, id and comment stays as it is, byte for byte, and
-    only the scores are replaced. Names that end in .gz or .zst are compressed. OUT cannot be
-    SCORES: what is calibrated already would be calibrated once more by the same command. If SCORES
-    is a folder or a pattern in quotes, OUT is a folder with as many files.
+    only the scores are replaced. If its name ends in .gz or .zst, OUT is compressed. OUT cannot be
+    SCORES: repeating the command would then calibrate the scores twice. If SCORES is a folder or a
+    pattern in quotes, OUT is a folder with as many files.
 
     \b
     llrcal apply nig.json eval-scores.txt -o eval-llrs.txt
@@ -61,7 +65,7 @@ def apply(
     llrcal apply nig.json 'night/*.parquet' -o night-llrs
     """
     from llrcal.calibrations import load
-    from llrcal.cli.terminal import byte_bar, counting_bar, said_aloud
+    from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings
     from llrcal.errors import OptionError
     from llrcal.evaluation import OperatingPoint
     from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
@@ -72,7 +76,9 @@ def apply(
     if (decision or posterior) and p_target is None:
         raise OptionError("a decision or a posterior needs a prior: give --p-target")
     if p_target is not None and not (decision or posterior):
-        raise OptionError("a prior changes no LLR: give --decision or --posterior with --p-target")
+        raise OptionError(
+            "a prior does not change LLRs: give --decision or --posterior with --p-target"
+        )
     point = None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
     refuse_to_overwrite(out, model, scores)
     calibration = load(model)
@@ -82,18 +88,20 @@ def apply(
 
     request = Request.of("scores", **form)
     if scores != "-" and is_many(scores):
-        with said_aloud(), counting_bar("applying to files", quiet=quiet) as files:
+        with printed_warnings(), counting_bar("applying to files", quiet=quiet) as files:
             each = one_by_one(lambda _what, done, total: files(done, total))
             count = apply_to_files(Rewriter(answers, request), scores, out, each, force=force)
         reading = f"{count} files"
     else:
-        with said_aloud(), byte_bar("applying", scores, quiet=quiet) as progress:
+        with printed_warnings(), byte_bar("applying", scores, quiet=quiet) as progress:
             reading = rewrite(scores, out, answers, request, progress=progress)
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)
         if units != "nats":
-            click.echo(f"LLRs are in {units}: say --units {units} when you evaluate them", err=True)
+            click.echo(
+                f"LLRs are in {units}: give --units {units} when you evaluate them", err=True
+            )
 
 
 def _columns(
@@ -105,7 +113,7 @@ def _columns(
     decision: bool,
     posterior: bool,
 ) -> Mapping[str, Array]:
-    """What to write for scores: LLRs, and the columns that were asked for."""
+    """The columns to write for scores: LLRs, and those that were asked for."""
     import numpy as np
     from scipy.special import expit, logit
 

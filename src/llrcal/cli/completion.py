@@ -1,4 +1,4 @@
-"""``llrcal completion``: the script with which a shell completes verbs and options."""
+"""``llrcal completion``: the script that makes a shell complete verbs and options."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-# What to type once. Bash and zsh then ask for the script whenever they start, so that it never
-# falls behind; fish looks for it in a folder of its own.
+# The line to type once. Bash and zsh then generate the script whenever they start, so that it is
+# always up to date; fish reads it from a folder of its own.
 _INSTALL = {
     "bash": """echo 'eval "$(llrcal completion bash)"' >> ~/.bashrc""",
     "zsh": """echo 'eval "$(llrcal completion zsh)"' >> ~/.zshrc""",
@@ -25,7 +25,7 @@ _LINES = "\n".join(f"{shell:5} {line}" for shell, line in _INSTALL.items())
 
 
 class _FilesToo(ShellComplete):
-    """Where click has nothing to offer, let the shell offer files, as it does by itself."""
+    """If click has nothing to offer, let the shell complete file names, as it does by itself."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[Any]]:
         found = super().get_completions(args, incomplete)
@@ -51,9 +51,9 @@ _SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _
 @click.argument("shell", type=click.Choice(tuple(_SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script with which a shell completes verbs and options.
+    """Print the script that makes a shell complete verbs and options.
 
-    Type the line for your shell once and open a new terminal: from then on, TAB completes.
+    Type the line for your shell once and open a new terminal. From then on, TAB completes.
     """
     llrcal = ctx.find_root().command
     script = _SHELLS[shell](llrcal, {}, "llrcal", "_LLRCAL_COMPLETE").source()
@@ -61,6 +61,6 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def prepare_completion() -> None:
-    """Have click answer the scripts in our way."""
+    """Make click use these classes to answer the scripts."""
     for shell in _SHELLS.values():
         add_completion_class(shell)

@@ -1,4 +1,4 @@
-"""``llrcal convert``: trials from one format into another."""
+"""``llrcal convert``: write trials in another format."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from llrcal.cli.reading import form_options, key_options
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
+    from llrcal.notes import Note
     from llrcal.trials.table import Table
 
 
 @click.command()
 @click.argument("scores", metavar="SCORES")
-@click.option("-o", "--out", required=True, metavar="OUT", help="The new file; - for the terminal.")
+@click.option(
+    "-o", "--out", required=True, metavar="OUT", help="The new file; - for standard output."
+)
 @click.option(
     "--to",
     metavar="FORMAT",
     help="Its format: kaldi, wespeaker, speechbrain, voxceleb, nist-tsv, csv, tsv, parquet, npz, "
     "hdf5, ...  [default: by the ending of OUT]",
 )
-@click.option("--key-out", metavar="FILE", help="Write the labels to a key of the same format.")
+@click.option(
+    "--key-out", metavar="FILE", help="Also write the labels to a key of the same format."
+)
 @key_options
 @form_options
-@click.option("--quiet", is_flag=True, help="Say nothing.")
+@click.option("--quiet", is_flag=True, help="Print no notes.")
 def convert(
     scores: str,
     out: str,
@@ -45,7 +50,7 @@ def convert(
     """
     from llrcal.errors import OptionError
     from llrcal.trials.reading import without_spoof
-    from llrcal.trials.writing import format_of, prepared, said_of
+    from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)
     if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
@@ -55,21 +60,21 @@ def convert(
         refuse_to_overwrite(place, scores, reading["key"])
     table, notes = _read(scores, needs_label=key_out is not None, **reading)
     if table.has("label") and spoof != "error":
-        table, said = without_spoof(table, spoof)  # type: ignore[arg-type]
-        notes += said
+        table, more = without_spoof(table, spoof)  # type: ignore[arg-type]
+        notes += more
     files = {out: prepared(table, to=to)}
     if key_out is not None:
         files[key_out] = prepared(table, to=to, key=True)
-    for name, file in files.items():  # before any of them is there
+    for name, file in files.items():  # before any of them is written
         file.check_place(name)
     for name, file in files.items():
         file.write(name)
         held = {"label"} if key_out is not None else set()
         left_out = [role for role in file.left_out if role not in held]
-        notes += [f"{name}: {note}" for note in said_of(left_out)]
+        notes += [note.about(name) for note in notes_on(left_out)]
     if not quiet:
         for note in notes:
-            click.echo(note, err=True)
+            click.echo(note.on_command_line, err=True)
 
 
 def _read(
@@ -81,8 +86,8 @@ def _read(
     unknown: Any,
     duplicates: Any,
     **form: Any,
-) -> tuple[Table, list[str]]:
-    """Trials, and how they were read. Labels are welcome even where they are not needed."""
+) -> tuple[Table, list[Note]]:
+    """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
     from llrcal.trials.joining import Policy
     from llrcal.trials.reading import read_and_join, requests
 
@@ -96,7 +101,7 @@ def _read(
 
 
 def _has_classes(source: str) -> bool:
-    """Whether these are two files of one class each, or arrays that say what is a target."""
+    """Whether these are two files of one class each, or an archive of labelled arrays."""
     from llrcal.trials.npy import is_npz, read_npz
     from llrcal.trials.source import Source
 
@@ -109,7 +114,7 @@ def _has_classes(source: str) -> bool:
     return "labels" in names or {"tar", "non"} <= names
 
 
-def _class_by_class(scores: str, **form: Any) -> tuple[Table, list[str]]:
+def _class_by_class(scores: str, **form: Any) -> tuple[Table, list[Note]]:
     import numpy as np
     import polars as pl
 

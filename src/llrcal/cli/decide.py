@@ -1,4 +1,4 @@
-"""``llrcal decide``: what to do with a score."""
+"""``llrcal decide``: which scores to accept."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--model", required=True, metavar="MODEL", help="A model that `llrcal fit` wrote.")
+@click.option("--model", required=True, metavar="MODEL", help="A model written by `llrcal fit`.")
 @click.option("--p-target", required=True, type=float, help="Prior of a target.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm.")
-@click.option("--score", "scores", type=float, multiple=True, help="Decide this one. Repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="Answer in JSON.")
+@click.option(
+    "--score", "scores", type=float, multiple=True, help="Decide about this score. Repeatable."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 def decide(
     model: str,
     p_target: float,
@@ -31,7 +33,8 @@ def decide(
 ) -> None:
     """Print the scores to accept at a prior and costs.
 
-    The threshold is in terms of raw scores: all of them, where LLRs do not rise throughout.
+    The thresholds apply to raw scores. There are several if the LLR does not always rise with the
+    score.
 
     \b
     llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
@@ -42,7 +45,7 @@ def decide(
 
     calibration = load(model)
     point = OperatingPoint(p_target, c_miss, c_fa)
-    threshold = -point.prior_log_odds + 0.0  # no minus before a zero
+    threshold = -point.prior_log_odds + 0.0  # -0.0 becomes 0.0
     regions = calibration.regions(threshold)
     answers = [(score, float(calibration(score))) for score in scores]
     if as_json:
@@ -68,24 +71,24 @@ def _point(p_target: float, c_miss: float, c_fa: float) -> str:
 
 
 def _number(value: float) -> float | str:
-    """A number as JSON can hold it."""
+    """A number, or text if JSON cannot represent it."""
     return value if math.isfinite(value) else str(value)
 
 
 def _end(value: float) -> float | None:
-    """An end of an interval; None where there is none."""
+    """An end of an interval; None if it has no end."""
     return None if math.isinf(value) else value
 
 
 def _spoken(regions: Sequence[Interval]) -> str:
-    """Intervals in words, each end with all its digits: a threshold is to be used."""
+    """Intervals in words, with all digits, so that they can be used as thresholds."""
     if not regions:
-        return "nothing: no score is evidence enough"
+        return "nothing: no score is strong enough evidence"
     words = []
     for region in regions:
         low, high = _end(region.low), _end(region.high)
         if low is None and high is None:
-            return "everything: no score is evidence enough against"
+            return "everything: no score is strong enough evidence to reject"
         if high is None:
             words.append(f"scores >= {low!r}")
         elif low is None:

@@ -1,7 +1,8 @@
-"""``llrcal demo``: simulate and compare in one go, with no file of the user's."""
+"""``llrcal demo``: simulate and compare in one go, without any input file."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,26 +12,22 @@ from llrcal.cli.options import comparison_options
 from llrcal.cli.simulate import simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from llrcal.trials import Trials
 
 
 @click.command()
 @click.option("--out", default="llrcal-demo", metavar="DIR", help="Folder for the results.")
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
-@click.option("--seed", default=0, type=click.IntRange(min=0), help="Another seed, other trials.")
+@click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
 @comparison_options
 def demo(out: str, full: bool, seed: int, **settings: Any) -> None:
     """Simulate a recognizer and compare every calibration on it."""
 
-    def trials() -> tuple[Trials, Trials]:
-        from llrcal.trials import Trials
-
+    @contextmanager
+    def trials() -> Iterator[tuple[Trials, Trials]]:
         train, test = (simulated(c, full, seed, quiet=settings["quiet"]) for c in ("train", "test"))
-        return (
-            Trials(train.tar, train.non, "simulated training trials"),
-            Trials(
-                test.tar, test.non, "simulated test trials", test.tar_speakers, test.non_speakers
-            ),
-        )
+        yield train, test
 
-    run(trials, out, **settings)
+    run(trials(), out, **settings)

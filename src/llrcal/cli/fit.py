@@ -6,52 +6,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import weight
-from llrcal.cli.reading import (
-    check_direction,
-    check_direction_of,
-    direction_options,
-    form_options,
-    key_options,
-    read,
-)
-from llrcal.cli.scale import Scale, opened, scale_options
+from llrcal.cli.opening import opener, say, scale_options
+from llrcal.cli.options import WEIGHTED, weight
+from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
+from llrcal.method_table import TABLE
 
 if TYPE_CHECKING:
-    from llrcal.calibrations import Calibration
-
-_METHODS = ("linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig")
+    from llrcal.calibrations.bounds import Policy
 
 
 @click.command()
 @click.argument("scores", metavar="SCORES")
-@click.option("--method", type=click.Choice(_METHODS), default="logistic", help="What to train.")
+@click.option(
+    "--method", type=click.Choice(list(TABLE)), default="logistic", help="The method to train."
+)
 @click.option("-o", "--out", required=True, metavar="MODEL", help="The model file (JSON).")
 @click.option(
     "--alpha",
     metavar="WEIGHT",
-    help="Weight of the targets for the linear methods: a number between 0 and 1, or "
+    help=f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or "
     "'empirical'.  [default: 0.5]",
 )
 @click.option(
     "--bounds",
     type=click.Choice(["range", "counts", "none"]),
     default="range",
-    help="Beyond the training scores: hold the LLR of the nearest (range), also keep to what the "
-    "number of trials supports (counts), or extrapolate (none).",
+    help="Outside the range of the training scores: use the LLR of the nearest one (range); also "
+    "limit LLRs to what the number of trials supports (counts); or extrapolate (none).",
 )
 @key_options
 @form_options
 @direction_options
 @scale_options
-@click.option("--quiet", is_flag=True, help="Say nothing but warnings and errors.")
+@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 def fit(
     scores: str,
     method: str,
     out: str,
     alpha: str | None,
-    bounds: str,
+    bounds: Policy,
     distance: bool,
     inverted: bool,
     in_pieces: bool,
@@ -63,8 +57,8 @@ def fit(
     """Train a calibration on scores and labels.
 
     SCORES is a score file of any toolkit (see docs/formats.md), plain or compressed, or - for
-    standard input. Its form is found out and printed; where two readings fit, say which. It may
-    also be a folder of such files or a pattern in quotes, of any size.
+    standard input. Its form is detected and printed; if it is ambiguous, you are asked to specify
+    it by options. SCORES may also be a folder of such files or a pattern in quotes, of any size.
 
     \b
     llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json
@@ -72,51 +66,27 @@ def fit(
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
     llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
     """
-    from llrcal.calibrations.methods import train
+    from llrcal.calibrations.fits import trained
     from llrcal.trials.packing import check_place
 
     check_place(out, by_name=True)
     refuse_to_read_twice(scores, reading["key"])
     refuse_to_overwrite(out, scores, reading["key"])
     options = {} if alpha is None else {"alpha": weight(alpha)}
-    scale = Scale(in_pieces, workers, scheduler)
-    if scale.is_meant(scores, reading):
-        from llrcal.cli.terminal import said_aloud
-        from llrcal.scale.jobs import train_on_pieces
-
-        pieces = opened(scores, reading, quiet=quiet)
-        with said_aloud(), scale.engine(quiet=quiet) as engine:
-            every = train_on_pieces(
-                pieces, engine, [(method, options)], bounds, lower_is_better=distance
-            )
-        model = next(iter(every.values()))
-        check_direction_of(model, scores, inverted=inverted)
-    else:
-        trials = read(scores, quiet=quiet, **reading)
-        check_direction(trials, distance=distance, inverted=inverted)
-        model = train(
-            trials.tar,
-            trials.non,
-            method=method,
-            bounds=bounds,
-            lower_is_better=distance,
-            **options,
-        )
+    where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
+    with opener(**where, quiet=quiet) as open_trials:
+        trials = open_trials(scores, **reading)
+        (model,) = trained(
+            trials, methods=[(method, options)], bounds=bounds, lower_is_better=distance
+        ).values()
+    if not inverted:
+        refuse_wrong_way(model.report.notes, scores, distance=distance)
     model.save(out)
-    _say(model, quiet=quiet)
-    if not quiet:
-        click.echo(f"Model: {out}", err=True)
-
-
-def _say(model: Calibration, *, quiet: bool) -> None:
-    report = model.report
-    if not report.converged:
-        click.echo(f"warning: the fit did not converge: {report.reason}", err=True)
-    for note in report.notes:
-        click.echo(f"note: {note}", err=True)
+    say(model.report.all_notes, quiet=quiet, lead="note: ")
     if not quiet:
         click.echo(
             f"{model.method}: {model.tar_count:,} targets, {model.non_count:,} non-targets; "
-            f"{report.reason}",
+            f"{model.report.reason}",
             err=True,
         )
+        click.echo(f"Model: {out}", err=True)

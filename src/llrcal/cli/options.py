@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they mean."""
+"""Options shared by several verbs, and their meaning."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from llrcal.method_table import ALPHAS, TABLE, methods_to_compare
+
 if TYPE_CHECKING:
     from llrcal.calibrations.methods import Method
     from llrcal.evaluation import OperatingPoint
 
 UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
-"""Logarithms, by how many nats one of their units has."""
+"""The number of nats in one unit of each logarithm."""
+
+WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entry.options)
+"""The methods that take a target weight, for help texts."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def comparison_options(command: _Command) -> _Command:
-    """What is compared, where, and how it is written."""
+    """Which calibrations to compare, at which operating points, and how to write the results."""
     for option in reversed(
         (
             click.option(
@@ -27,8 +32,8 @@ def comparison_options(command: _Command) -> _Command:
                 "alphas",
                 multiple=True,
                 metavar="WEIGHT",
-                help="Weight of the targets for the linear methods: a number between 0 and 1, or "
-                "'empirical'. Repeatable.  [default: empirical, 0.5, 0.92]",
+                help=f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or "
+                f"'empirical'. Repeatable.  [default: {', '.join(map(str, ALPHAS))}]",
             ),
             point_options,
             click.option(
@@ -36,10 +41,10 @@ def comparison_options(command: _Command) -> _Command:
                 default=200,
                 show_default=True,
                 type=click.IntRange(min=0),
-                help="Bootstrap replicates behind the intervals; 0 for none.",
+                help="Bootstrap replicates for the intervals; 0 for no intervals.",
             ),
             click.option("--force", is_flag=True, help="Replace the folder if it exists."),
-            click.option("--quiet", is_flag=True, help="No progress bars, no table."),
+            click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
         )
     ):
         command = option(command)
@@ -47,7 +52,7 @@ def comparison_options(command: _Command) -> _Command:
 
 
 def point_options(command: _Command) -> _Command:
-    """Where decisions are made."""
+    """Operating points."""
     for option in reversed(
         (
             click.option(
@@ -60,7 +65,10 @@ def point_options(command: _Command) -> _Command:
                 "--c-miss", multiple=True, type=float, help="Cost of a miss, one per --p-target."
             ),
             click.option(
-                "--c-fa", multiple=True, type=float, help="Cost of a false alarm, likewise."
+                "--c-fa",
+                multiple=True,
+                type=float,
+                help="Cost of a false alarm, one per --p-target.",
             ),
             click.option(
                 "--preset",
@@ -76,18 +84,12 @@ def point_options(command: _Command) -> _Command:
 
 
 def methods_with(alphas: Sequence[str]) -> Sequence[Method]:
-    """The paper's methods, with other weights for the linear ones."""
-    from llrcal.calibrations import PAPER
-
-    if not alphas:
-        return PAPER
-    weights = [weight(alpha) for alpha in alphas]
-    linear = [(m, {"alpha": w}) for m in ("linear-gaussian", "logistic") for w in weights]
-    return [*linear, *(method for method in PAPER if isinstance(method, str))]
+    """Every method; those that take a weight at each of ``alphas``, or at the default ones."""
+    return methods_to_compare([weight(alpha) for alpha in alphas] or ALPHAS)
 
 
 def weight(alpha: str) -> float | str:
-    """A weight as a number, or the word that was given."""
+    """A weight as a number, or the given word if it is not a number."""
     try:
         return float(alpha)
     except ValueError:
@@ -100,7 +102,7 @@ def operating_points(
     c_fa: Sequence[float],
     presets: Sequence[str] = (),
 ) -> Sequence[OperatingPoint]:
-    """Operating points from options that were given as often as one another, or once, or never."""
+    """Operating points from options; costs are given per prior, once for all, or not at all."""
     from llrcal.errors import OptionError
     from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
     from llrcal.evaluation.presets import PRESETS

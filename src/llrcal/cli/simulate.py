@@ -1,4 +1,4 @@
-"""``llrcal simulate``: scores of a simulated recognizer, to try things on."""
+"""``llrcal simulate``: scores of a simulated recognizer, for experiments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from llrcal.simulation.recognizer import SimulatedTrials
+    from llrcal.trials import Trials
 
 Condition = Literal["train", "test"]
 _CONDITIONS: tuple[Condition, ...] = ("train", "test")
@@ -21,15 +21,16 @@ _CONDITIONS: tuple[Condition, ...] = ("train", "test")
 @click.option(
     "--trials",
     type=click.IntRange(min=2),
-    help="So many of each, in Parquet files of ten million: folders train and test.",
+    help="Write this many training and test trials, in folders train and test, as Parquet files "
+    "of ten million.",
 )
-@click.option("--seed", default=0, type=click.IntRange(min=0), help="Another seed, other trials.")
+@click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
-@click.option("--quiet", is_flag=True, help="No progress bars.")
+@click.option("--quiet", is_flag=True, help="Print no progress bars.")
 def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, quiet: bool) -> None:
-    """Simulate a recognizer, and write its trials.
+    """Simulate a recognizer and write its trials.
 
-    Heavy tails, skew, rare targets, and a mild shift from train to test.
+    The scores have heavy tails, skew, rare targets, and a mild shift from training to test.
 
     \b
     llrcal simulate --out scores
@@ -53,8 +54,8 @@ def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, q
     click.echo(f"Simulated trials: {out}/train.npz and {out}/test.npz")
 
 
-def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> SimulatedTrials:
-    """Trials of one condition, at demo size or the paper's."""
+def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Trials:
+    """Trials of one condition, in the size of the demo or of the paper."""
     from llrcal import simulation
     from llrcal.cli.terminal import counting_bar
 
@@ -83,16 +84,11 @@ def _write_parts(
         write_parts(folder, trials, seed=seed, condition=condition, progress=progress)
 
 
-def _write(path: Path, trials: SimulatedTrials) -> None:
+def _write(path: Path, trials: Trials) -> None:
     import numpy as np
 
     from llrcal.files.atomic import atomic_file
 
     with atomic_file(path) as file:
-        np.savez(
-            file,
-            tar=trials.tar,
-            non=trials.non,
-            tar_speakers=trials.tar_speakers,
-            non_speakers=trials.non_speakers,
-        )
+        names = ("tar", "non", "tar_speakers", "non_speakers")
+        np.savez(file, **{name: getattr(trials, name) for name in names})

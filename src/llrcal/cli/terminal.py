@@ -1,4 +1,4 @@
-"""What people see in the terminal: progress while it works, a table when it is done."""
+"""Output to the terminal: progress bars, tables and warnings."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def said_aloud() -> Iterator[None]:
-    """Say our warnings on standard error as one line each, and not as Python would."""
+def printed_warnings() -> Iterator[None]:
+    """Print llrcal's warnings on standard error, one line each, rather than as Python does."""
     from llrcal.errors import LlrcalWarning
 
     with warnings.catch_warnings(record=True) as caught:
@@ -34,7 +34,7 @@ def said_aloud() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(title: str, *, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error that moves on with every word said to it."""
+    """A progress bar on standard error that advances whenever it is called with a step."""
     if quiet:
         yield lambda _: None
         return
@@ -49,15 +49,15 @@ def progress_bar(title: str, *, total: int, quiet: bool) -> Iterator[Callable[[s
     with _progress(*columns) as bar:
         task = bar.add_task(title, total=total)
 
-        def step(word: str) -> None:
-            bar.update(task, description=f"{title}: {word}", advance=1)
+        def advance(step: str) -> None:
+            bar.update(task, description=f"{title}: {step}", advance=1)
 
-        yield step
+        yield advance
 
 
 @contextmanager
 def counting_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error that shows how many of a total are done."""
+    """A progress bar on standard error, called with the number done and the total."""
     if quiet:
         yield lambda _done, _total: None
         return
@@ -68,7 +68,7 @@ def counting_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], No
 
 @contextmanager
 def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error that is told how many bytes are done, of about a file's size."""
+    """A progress bar on standard error, called with numbers of bytes as they are done."""
     if quiet:
         yield lambda _: None
         return
@@ -76,7 +76,7 @@ def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int]
 
     try:
         total: int | None = Path(source).stat().st_size
-    except (OSError, ValueError):  # a pair of files, or no name at all: told of when it is read
+    except (OSError, ValueError):  # a pair of files, or a bad name, which reading will report
         total = None
     columns = (
         TextColumn("{task.description}"),
@@ -90,7 +90,7 @@ def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int]
 
 
 def _progress(*columns: ProgressColumn) -> Progress:
-    """A bar on standard error, where somebody can see it: not even an empty line elsewhere."""
+    """A progress bar on standard error if it is a terminal; otherwise nothing is printed."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -137,7 +137,7 @@ def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) ->
 
 
 def _print_whole(table: Table) -> None:
-    """Print a table in its full width: numbers with their ends cut off are other numbers."""
+    """Print a table in its full width, so that no number is cut off."""
     from rich.console import Console
 
     console = Console()
@@ -169,14 +169,14 @@ def show(comparison: Comparison) -> None:
     _print_whole(table)
     console = Console()
     console.print(comparison.verdict, highlight=False, markup=False)
-    if comparison.findings:
-        count = len(comparison.findings)
-        console.print(f"{count} warnings: see the report.", highlight=False, markup=False)
+    if comparison.notes:
+        count = len(comparison.notes)
+        console.print(f"{count} notes: see the report.", highlight=False, markup=False)
 
 
 @contextmanager
 def score_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on standard error for each pass over the scores, and how many there are a second."""
+    """A progress bar on standard error for each pass over the scores, with scores per second."""
     if quiet:
         yield lambda _what, _done, _total: None
         return

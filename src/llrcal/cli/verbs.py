@@ -1,4 +1,4 @@
-"""The verbs of the command line: a table of them, and the group that loads one when it is used."""
+"""The verbs of the command line: a table, and a click group that loads a verb when it is used."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from llrcal.cli import status_after, told_in_words
+from llrcal.cli import os_error_in_text, status_after
 from llrcal.errors import LlrcalError
 from llrcal.version import __version__
 
-# Each verb is the command of its name in the module of its name, and its line here is the first
-# sentence of that command's help: a list of the verbs need not wait for their modules.
+# Each verb is the command of that name in the module of that name. Its line here repeats the first
+# sentence of the command's help, so that verbs can be listed without importing their modules.
 VERBS = {
     "fit": "Train a calibration on scores and labels.",
     "apply": "Replace the scores in a file by calibrated LLRs.",
@@ -21,12 +21,12 @@ VERBS = {
     "decide": "Print the scores to accept at a prior and costs.",
     "convert": "Write trials in another format.",
     "compare": "Compare every calibration of the paper, in numbers and pictures.",
-    "simulate": "Simulate a recognizer, and write its trials.",
+    "simulate": "Simulate a recognizer and write its trials.",
     "demo": "Simulate a recognizer and compare every calibration on it.",
-    "completion": "Print the script with which a shell completes verbs and options.",
+    "completion": "Print the script that makes a shell complete verbs and options.",
 }
 
-# The main jobs, in the order in which they come up.
+# The main tasks, in the order in which they come up.
 EXAMPLES = (
     "llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json",
     "llrcal apply nig.json eval-scores.txt -o eval-llrs.txt",
@@ -38,15 +38,15 @@ EXAMPLES = (
 
 
 def verb(name: str) -> click.Command:
-    """The command of a verb, from its module."""
+    """The command of a verb, imported from its module."""
     command: click.Command = getattr(import_module(f"llrcal.cli.{name}"), name)
     return command
 
 
 class Verbs(click.Group):
-    """Verbs in the order of the table, each loaded when it is called.
+    """Verbs in the order of the table, each imported when it is called.
 
-    They end with one line on standard error where the user can help it.
+    Errors that the user can fix end in one line on standard error, without a traceback.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -61,16 +61,16 @@ class Verbs(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             result = super().invoke(ctx)
-            if sys.stdout:  # which may be closed; a reader who left can still be met quietly here
+            if sys.stdout:  # may be closed; flushing here finds out quietly if its reader has left
                 sys.stdout.flush()
         except (LlrcalError, OSError, KeyboardInterrupt) as problem:
             sys.exit(status_after(problem))
         except Exception as problem:
-            if told_in_words(problem) is None:
+            if os_error_in_text(problem) is None:
                 raise
             sys.exit(status_after(problem))
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # after which rich exits by itself
+            if isinstance(end.__context__, BrokenPipeError):  # rich then exits by itself
                 sys.exit(status_after(end.__context__))
             raise
         return result
@@ -78,7 +78,7 @@ class Verbs(click.Group):
 
 @click.group(
     cls=Verbs,
-    # What is listed before any of them is called: names and lines, no more.
+    # For the list of commands: only names and lines.
     commands={name: click.Command(name, short_help=line) for name, line in VERBS.items()},
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES)]),

@@ -1,7 +1,6 @@
 """Every calibration trained on one set of trials and tested on another."""
 
 from llrcal.comparison.comparison import Candidate, Comparison, compare
-from llrcal.comparison.findings import Finding
 from llrcal.evaluation.operating_point import OperatingPoint
 
-__all__ = ["Candidate", "Comparison", "Finding", "OperatingPoint", "compare"]
+__all__ = ["Candidate", "Comparison", "OperatingPoint", "compare"]

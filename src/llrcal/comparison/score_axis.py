@@ -1,4 +1,4 @@
-"""The axis of scores in figures and reports: whatever the scores are, it can be drawn."""
+"""The score axis of figures and reports, for any range of scores."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 
-_FURTHEST = 1e300  # beyond, programs that draw compute differences that are no doubles
-_NARROWEST = 1e-12  # of the scores themselves: bins of less would have no width in doubles
+_FURTHEST = 1e300  # with larger values, differences in plotting programs overflow
+_NARROWEST = 1e-12  # relative to the scores; narrower bins would have no width after rounding
 
 
 def finite_part(scores: Array) -> Array:
-    """The scores that are finite; all of them, uncopied, if none is not."""
+    """The finite scores; without a copy if all are finite."""
     finite = np.isfinite(scores)
     return scores if finite.all() else scores[finite]
 
 
 def evenly(low: float, high: float, count: int) -> Floats:
-    """Evenly spaced numbers from one to another, which may be as far apart as doubles can be."""
+    """Evenly spaced numbers, even if ``high - low`` would overflow."""
     return 2 * np.linspace(low / 2, high / 2, count)
 
 
@@ -27,7 +27,7 @@ def is_narrow(low: float, high: float) -> bool:
 
 
 def drawable(low: float, high: float) -> tuple[float, float]:
-    """A range of scores, cut where it is too wide to be drawn, or widened where too narrow."""
+    """A range of scores, cut if it is too wide to be drawn, and widened if it is too narrow."""
     low, high = (min(max(end, -_FURTHEST), _FURTHEST) for end in (low, high))
     if not is_narrow(low, high):
         return low, high

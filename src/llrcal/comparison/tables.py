@@ -1,7 +1,7 @@
 """The numbers of a comparison as tables: rows, CSV, Markdown.
 
-Names come from files and from callers. In a table they are text: nothing in them is run by a
-spreadsheet, is markup to a reader of Markdown, or steers a terminal.
+Names come from files and from callers. In a table they are plain text: nothing in them is executed
+by a spreadsheet, rendered as Markdown, or interpreted by a terminal.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from llrcal.comparison.comparison import Candidate, Comparison
 Row = dict[str, float | str]
 
 NAME, SENTENCE = 120, 2000
-"""How long a name, and a sentence that may quote names, can be before their middle is left out."""
+"""The lengths above which names, and sentences that may quote names, are shortened."""
 
 # Controls, invisible format characters (bidirectional overrides among them), lone surrogates, the
-# two separators that end a line in JavaScript, and what no XML can hold.
+# two separators that end a line in JavaScript, and what XML cannot contain.
 _STEERING = {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
-# Letters and marks that show nothing at all.
+# Letters and marks that are invisible.
 _BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0")
 
-# Where a formula would begin: signs of Chinese width begin one as well, and in countries with a
-# decimal comma, semicolons part the cells.
+# Where a formula would begin: full-width signs begin one as well, and in countries with a decimal
+# comma, semicolons separate cells.
 _FORMULA = re.compile("(^|;)(?=\\s*[=+@\uff1d\uff0b\uff0d\uff20-])")
 _ORDINAL = re.compile(r"^\d+(?=[.)](\s|$))")
-# What is markup anywhere (but for underscores within words), or at the beginning of a line.
+# Markup anywhere (except underscores within words), or at the beginning of a line.
 _MARKUP = re.compile(r"[\\`*\[\]<>|~$&^]|(?<![^\W_])_|_(?![^\W_])|^[-+#]")
 
 
 def shown(name: str, *, limit: int = NAME) -> str:
-    r"""A name with nothing hidden in it, and no longer than ``limit``.
+    r"""A name with invisible characters made visible, shortened to ``limit``.
 
     Examples
     --------
@@ -44,9 +44,9 @@ def shown(name: str, *, limit: int = NAME) -> str:
     >>> shown("0123456789", limit=7)
     '01…6789'
     """
-    # Cut first: one character may become eight, and an endless name should cost nothing.
+    # Shortened first, since one character may become eight, and names may be huge.
     if len(name) > limit:
-        # File names end in what tells them apart.
+        # The ends of file names distinguish them.
         head = (limit - 1) // 3
         name = f"{name[:head]}…{name[head + 1 - limit :]}"
     return "".join(_visible(character) for character in name)
@@ -59,7 +59,7 @@ def _visible(character: str) -> str:
 
 
 def metrics(comparison: Comparison) -> list[Row]:
-    """One row a calibration: costs over all operating points, then act and min DCF at each."""
+    """One row per calibration: overall costs, then actual and minimum DCF at each point."""
     return [_row(candidate, comparison) for candidate in comparison.candidates.values()]
 
 
@@ -89,11 +89,11 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Rows as CSV; numbers to the last digit, so that equal runs give equal bytes.
+    """Rows as CSV, with all digits of the numbers, so that equal runs give equal files.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front, as OWASP advises
-    (CSV Injection). These tables are for people; the ids of trials, which programs read again,
-    are written by :mod:`llrcal.trials.writing` as they are.
+    Text that a spreadsheet would interpret as a formula gets an apostrophe in front, as OWASP
+    recommends (CSV Injection). These tables are for people; trial ids, which programs read again,
+    are written unchanged by :mod:`llrcal.trials.writing`.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -121,8 +121,8 @@ def as_markdown(comparison: Comparison) -> str:
         cells += [f"{ev.bayes_error(p.prior_log_odds):.4f}" for p in points]
         cells += [f"{ev.min_bayes_error(p.prior_log_odds):.4f}" for p in points]
         lines.append(_line(cells))
-    if comparison.findings:
-        lines += ["", *(f"- {_sentence(finding.text)}" for finding in comparison.findings)]
+    if comparison.notes:
+        lines += ["", *(f"- {_sentence(note.text)}" for note in comparison.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -135,5 +135,5 @@ def _sentence(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text in which Markdown finds nothing but text."""
+    """Text, escaped so that Markdown renders it unchanged."""
     return _ORDINAL.sub(r"\g<0>\\", _MARKUP.sub(r"\\\g<0>", text.strip()))

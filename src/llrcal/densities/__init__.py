@@ -1,1 +1,1 @@
-"""Score densities: log density, gradient and Hessian, in coordinates that behave."""
+"""Score densities: log density, gradient and Hessian, in well-behaved coordinates."""

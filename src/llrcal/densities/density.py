@@ -1,7 +1,8 @@
-"""What every density has in common, and what a fitter needs to know of one.
+"""What every density has in common, and what a fitter needs to know about one.
 
-A density family states its free coordinates, their bounds, start points, and the mean log
-density of weighted scores with gradient and Hessian. It knows nothing of fitting.
+A family of densities has free coordinates, in which a search for the best fit is made. It states
+their bounds, start points, and the mean log density of weighted scores with gradient and Hessian.
+It knows nothing about fitting.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.notes import Note
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 POSITIVE = (np.finfo(np.float64).smallest_subnormal, math.inf)
@@ -55,7 +57,6 @@ class Density(ABC):
     scale: float
 
     family: ClassVar[str]
-    coordinates: ClassVar[tuple[str, ...]]
 
     @property
     @abstractmethod
@@ -75,17 +76,20 @@ class Density(ABC):
 
     @abstractmethod
     def _logpdf(self, centred: Floats) -> Floats:
-        """Log density of scores from which the origin was taken off."""
+        """Log density of scores from which the origin has been subtracted."""
 
     @classmethod
     @abstractmethod
-    def from_coordinates(cls, theta: Array, *, origin: float, unit: float, loglik: float) -> Self:
-        """The density at free coordinates ``theta`` of the scores (x - origin) / unit."""
+    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> Self:
+        """The density at free coordinates ``theta`` of the scores (x - origin) / unit.
+
+        ``loglik`` is NaN, for the scores are not known here.
+        """
 
     @staticmethod
     @abstractmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:
-        """Lower and upper bounds of the coordinates, where a share of all scores is one value."""
+        """Lower and upper bounds of the coordinates, if this share of the scores is one value."""
 
     @staticmethod
     @abstractmethod
@@ -98,43 +102,18 @@ class Density(ABC):
         """Weighted sum of log densities, with gradient and Hessian in the free coordinates."""
 
     ranges: ClassVar[Mapping[str, tuple[float, float]]]
-    """Ranges of the fields outside which there is no density."""
+    """The ranges in which fields must lie to describe a density."""
     least_distinct: ClassVar[int] = 2
     """Fewer distinct scores than this leave the likelihood without a maximum."""
     most_tied: ClassVar[float] = 1.0
     """A larger share of scores in one place leaves the likelihood without a maximum."""
     most_tied_at_end: ClassVar[float] = 1.0
-    """Likewise, where no score lies beyond that place."""
+    """Likewise, if no score lies beyond that place."""
 
     @classmethod
-    def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
-        """What it means that a coordinate of the fit is held by its bound."""
-        return f"{cls.coordinates[coordinate]} is at its bound"
-
-    @staticmethod
-    def to_search(theta: Floats) -> Floats:
-        """Coordinates in which the search is made, with the same bounds."""
-        return theta
-
-    @staticmethod
-    def from_search(at: Floats) -> Floats:
-        """The inverse of ``to_search``."""
-        return at
-
-    @classmethod
-    def search_loglik(cls, at: Floats, values: Floats, weights: Floats) -> Evaluated:
-        """As ``mean_loglik``, in the coordinates of the search."""
-        return cls.mean_loglik(at, values, weights)
-
-    @staticmethod
-    def lifted(theta: Array, amount: float) -> Floats:
-        """Widen the support, if it is bounded."""
-        return np.array(theta, float)
-
-    @staticmethod
-    def interior(theta: Array) -> Array:
-        """Move coordinates off an edge where the density would vanish somewhere."""
-        return theta
+    def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
+        """A note on each bound or limit of the family that a fit has reached."""
+        return ()
 
 
 def moments(values: Floats, weights: Floats) -> tuple[float, float, float, float]:
@@ -150,7 +129,7 @@ def moments(values: Floats, weights: Floats) -> tuple[float, float, float, float
 
 
 def quantiles(values: Floats, weights: Floats, levels: Sequence[float]) -> list[float]:
-    """Weighted quantiles, each one of the values."""
+    """Weighted quantiles; each of them is one of the values."""
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
     at = np.searchsorted(cumulative, np.asarray(levels) * cumulative[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,11 +15,13 @@ from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Evaluat
 
 @dataclass(frozen=True)
 class Gaussian(Density):
-    """A Gaussian density with standard deviation ``scale``."""
+    """A Gaussian density with standard deviation ``scale``.
+
+    Its free coordinates are location and log scale.
+    """
 
     family: ClassVar[str] = "gaussian"
     ranges: ClassVar[Mapping[str, tuple[float, float]]] = {"scale": POSITIVE}
-    coordinates: ClassVar[tuple[str, ...]] = ("location", "log scale")
 
     @property
     def params(self) -> dict[str, float]:
@@ -31,11 +34,9 @@ class Gaussian(Density):
         return out
 
     @classmethod
-    def from_coordinates(
-        cls, theta: Array, *, origin: float, unit: float, loglik: float
-    ) -> Gaussian:
+    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> Gaussian:
         location, log_scale = (float(value) for value in theta)
-        return cls(origin, loglik, location * unit, float(np.exp(log_scale)) * unit)
+        return cls(origin, math.nan, location * unit, float(np.exp(log_scale)) * unit)
 
     @staticmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:

@@ -27,6 +27,7 @@ from llrcal.densities.density import (
     moments,
     quantiles,
 )
+from llrcal.notes import Note, Severity
 
 # The likelihood is unbounded where dof < k / (n - k), with k scores equal (Fernandez and Steel,
 # Biometrika 1999): the scale shrinks onto them. Stay clear of it by this factor.
@@ -47,7 +48,10 @@ _NORMALISER = np.array([-1 / 4, 1 / 24, -1 / 20, 17 / 112, -31 / 36, 691 / 88, -
 
 @dataclass(frozen=True)
 class StudentT(Density):
-    """A Student-T density with ``inverse_dof = 1 / dof``; zero is the Gaussian."""
+    """A Student-T density with ``inverse_dof = 1 / dof``; zero is the Gaussian.
+
+    Its free coordinates are location, log scale and ``1 / dof``.
+    """
 
     inverse_dof: float
 
@@ -56,7 +60,6 @@ class StudentT(Density):
         "scale": POSITIVE,
         "inverse_dof": (0.0, 1 / _LEAST_DOF),
     }
-    coordinates: ClassVar[tuple[str, ...]] = ("location", "log scale", "1/dof")
     least_distinct: ClassVar[int] = 4
     most_tied: ClassVar[float] = 0.5
 
@@ -74,17 +77,19 @@ class StudentT(Density):
         return out
 
     @classmethod
-    def from_coordinates(
-        cls, theta: Array, *, origin: float, unit: float, loglik: float
-    ) -> StudentT:
+    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> StudentT:
         location, log_scale, inverse_dof = (float(value) for value in theta)
-        return cls(origin, loglik, location * unit, float(np.exp(log_scale)) * unit, inverse_dof)
+        return cls(origin, math.nan, location * unit, float(np.exp(log_scale)) * unit, inverse_dof)
 
     @classmethod
-    def describe_bound(cls, coordinate: int, *, at_upper: bool) -> str:
-        if at_upper:
-            return "dof is at its floor: the likelihood is unbounded below it"
-        return "the optimum is the Gaussian limit: dof is infinite"
+    def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
+        lower, upper = cls.bounds(tie_share)
+        if theta[2] >= upper[2]:
+            text = "dof is at its floor: the likelihood is unbounded below it"
+            return (Note.of("dof at floor", text, severity=Severity.WARNING),)
+        if theta[2] <= lower[2]:
+            return (Note.of("edge", "the optimum is the Gaussian limit: dof is infinite"),)
+        return ()
 
     @staticmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:

@@ -4,8 +4,8 @@ At prior log-odds x, with p = 1 / (1 + e^-x), decisions are made at the Bayes th
 
     y = (p pmiss + (1 - p) pfa) / min(p, 1 - p).
 
-One is the error of a recognizer that decides by the prior alone. A detection cost with other
-costs than one is the same thing at another prior: only x = logit p + log(c_miss / c_fa) matters.
+A value of one is the error of a recognizer that decides by the prior alone. Costs other than one
+are equivalent to another prior: only x = logit p + log(c_miss / c_fa) matters.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from llrcal.errors import OptionError
 
 
 def normalised(pmiss: Floats, pfa: Floats, prior_log_odds: Floats) -> Floats:
-    """Error-rate at the given miss and false-alarm rates, in units of the default's."""
+    """Error-rate at the given miss and false-alarm rates, relative to deciding by the prior."""
     return _weighted(pmiss, prior_log_odds) + _weighted(pfa, -prior_log_odds)
 
 
 def _weighted(rate: Floats, log_weight: Floats) -> Floats:
-    """Rate * max(1, e^log_weight): zero where the rate is, even where the weight overflows."""
+    """Rate * max(1, e^log_weight); zero if the rate is zero, even if the weight overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         product = rate * np.exp(np.maximum(log_weight, 0))
     return np.where(rate == 0, 0.0, product)
@@ -39,7 +39,7 @@ def as_prior_log_odds(prior_log_odds: ArrayLike) -> Floats:
 
 
 def as_numbers(values: ArrayLike, name: str) -> Floats:
-    """An option as doubles; what is no number is neither parsed nor taken for NaN."""
+    """An option as doubles; text is not parsed, and None does not become NaN."""
     try:
         array = np.asarray(values)
     except ValueError:  # lists of different lengths

@@ -1,11 +1,10 @@
-"""How far the numbers of an evaluation could be off by the luck of the test set.
+"""How much the numbers of an evaluation could vary with the choice of the test set.
 
 Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-1993, chapters 10 and 13): the test set is drawn again and again with replacement, the bias that
-drawing brings in is taken off, and the interval leaves out as many of the least as of the largest
-results. What is drawn are trials, or speakers where
-they are known: trials of one speaker are not independent, and drawing trials then promises too
-much.
+1993, chapters 10 and 13): the test set is resampled many times with replacement, the bias of the
+resampling is subtracted, and equal numbers of the smallest and of the largest results are left out.
+Speakers are resampled if they are known, and trials otherwise: the trials of a speaker are not
+independent, so that resampling trials gives intervals that are too narrow.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Intervals:
     """One for each operating point, normalised."""
     min_dcf: tuple[Interval, ...]
     by: str
-    """What was drawn: "trial" or "speaker"."""
+    """What was resampled: "trial" or "speaker"."""
     replicates: int
 
 
@@ -55,25 +54,25 @@ def bootstrap_intervals(
 ) -> Intervals:
     """Bootstrap intervals of the numbers that ``evaluate`` gives.
 
-    By trial, targets and non-targets are drawn on their own, as many as there are. By speaker, the
-    speakers are drawn; :mod:`llrcal.evaluation.speaker_draws` says how often a trial then counts.
+    By trial, targets and non-targets are resampled separately, as many as there are. By speaker,
+    speakers are resampled; :mod:`llrcal.evaluation.speaker_draws` explains how trials then count.
 
-    PAV overfits a drawn set, which repeats trials, more than the set itself: drawn minCllr, EER and
-    minimum costs come out low, and the calibration loss high. So the replicates of each number are
-    moved until their mean is the number itself, and cut off at zero.
+    A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER
+    and minimum costs are too low, and its calibration loss is too high. So the replicates of each
+    number are shifted until their mean is the number itself, and negative values are set to zero.
 
     Parameters
     ----------
     tar, non
-        LLRs of target and non-target trials; infinite ones are legal.
+        LLRs of target and non-target trials; they may be infinite.
     prior_log_odds
         Operating points, as effective prior log-odds: logit p + log(c_miss / c_fa).
     tar_speakers, non_speakers
         Integers of shape (trials, 2): the enrolment and the test speaker of each trial.
     replicates
-        How many sets are drawn.
+        The number of resampled sets.
     seed
-        The same seed gives the same intervals; and the same draws of speakers for other LLRs of
+        The same seed gives the same intervals, and the same resampled speakers for other LLRs of
         the same trials.
     level
         Share of the replicates that an interval covers.
@@ -83,7 +82,7 @@ def bootstrap_intervals(
     ScoreError
         If LLRs or speakers cannot be used.
     OptionError
-        If an option is out of range, or the speakers of one class only are given.
+        If an option is out of range, or speakers are given for only one class.
 
     Examples
     --------
@@ -97,7 +96,7 @@ def bootstrap_intervals(
     points = as_prior_log_odds(prior_log_odds)
     _check_options(points, replicates, seed, level)
     if (tar_speakers is None) != (non_speakers is None):
-        raise OptionError("pass the speakers of both classes, or of none")
+        raise OptionError("pass the speakers of both classes, or of neither")
     if tar_speakers is None or non_speakers is None:
         cells = Cells.of(tar, non, prior_log_odds=points)
         return _intervals(cells, _drawn_trials(cells, replicates, seed), level, by="trial")
@@ -117,7 +116,7 @@ def _check_options(points: Floats, replicates: int, seed: int, level: float) -> 
     if not _is_whole(replicates) or replicates < 1:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
     if not _is_whole(seed) or seed < 0:
-        raise OptionError(f"seed is {seed!r}; it must be an integer, zero or above")
+        raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
     if not is_number(level) or not 0 < level < 1:
         raise OptionError(f"level is {level!r}; it must lie strictly between 0 and 1")
 
@@ -127,16 +126,16 @@ def _is_whole(value: object) -> bool:
 
 
 def _drawn_trials(cells: Cells, replicates: int, seed: int) -> Iterator[tuple[Counts, Counts]]:
-    """Target and non-target trials in each cell, replicate by replicate, drawn one by one."""
+    """Counts of resampled target and non-target trials in each cell, for each replicate."""
     rng = np.random.default_rng(seed)
     for _ in range(replicates):
         yield _drawn(cells.tar.counts, rng), _drawn(cells.non.counts, rng)
 
 
 def _drawn(counts: Counts, rng: np.random.Generator) -> Counts:
-    """As many trials, drawn with replacement from those in the cells."""
+    """The same number of trials, resampled with replacement from those in the cells."""
     total = counts.sum()
-    # Empty cells take no part: the last of all gets what rounding leaves over.
+    # Without empty cells: the last cell gets the remainder of rounding.
     used = np.flatnonzero(counts)
     drawn = np.zeros_like(counts)
     drawn[used] = rng.multinomial(total, counts[used] / total)
@@ -150,10 +149,10 @@ def _intervals(
     numbers = np.array([cells.metrics(tar, non) for tar, non in drawn])
     replicates, points = len(numbers), len(cells.prior_log_odds)
     point = cells.metrics(cells.tar.counts, cells.non.counts)
-    # A minimum cannot be worse than the default, nor the hull's EER than a coin.
+    # A minimum cost cannot exceed one, nor the EER of the hull one half.
     most = [np.inf, 1.0, np.inf, 0.5, *[np.inf] * points, *[1.0] * points]
     found = np.sort(np.minimum(centred(numbers, point), most), axis=0)
-    # Order statistics, not interpolated: between a finite and an infinite Cllr there is nothing.
+    # Order statistics without interpolation, since Cllr may be infinite.
     rank = max(int((replicates + 1) * (1 - level) / 2 + 1e-9), 1)
     low, high = found[rank - 1].tolist(), found[-rank].tolist()
     cllr, min_cllr, loss, eer, *dcf = zip(low, high, strict=True)
@@ -162,9 +161,9 @@ def _intervals(
 
 
 def centred(replicates: Floats, numbers: ArrayLike) -> Floats:
-    """Replicates (rows) moved so that each column's mean is its number; never below zero.
+    """Replicates (rows) shifted so that each column's mean is its number; never below zero.
 
-    Columns with an infinite value are left alone.
+    Columns with an infinite value are not shifted.
     """
     with np.errstate(invalid="ignore"):
         bias = replicates.mean(axis=0) - np.asarray(numbers)

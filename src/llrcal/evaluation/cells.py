@@ -1,14 +1,14 @@
-"""The LLR axis cut into cells, within which trials need only be counted.
+"""The LLR axis divided into cells, within which trials need only be counted.
 
-Every number of an evaluation follows from how many trials of each class lie in each cell, because
+Every number of an evaluation follows from the number of trials of each class in each cell, because
 
-- the hull bends only between the groups of PAV (:mod:`llrcal.onepass.ranks`), and every border
-  between two groups is an edge,
+- the convex hull has vertices only between the groups of PAV (:mod:`llrcal.onepass.ranks`), and
+  every boundary between two groups is an edge,
 - decisions are made at thresholds, and every threshold is an edge,
 - the Cllr cost of a trial hardly varies within a cell: it is replaced by the mean over its class
-  in the cell, which leaves Cllr itself as it is.
+  in the cell, which does not change Cllr itself.
 
-So a resampled set of millions of trials is two short arrays of counts.
+So a resampled set of millions of trials is represented by two short arrays of counts.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from llrcal.onepass.chunks import CHUNK, threads
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import groups
 
-MOST_GROUPS = 2**16  # that are told apart; of more, only neighbours within a PAV block are merged
+MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged
 STEP = 0.1  # nats between the edges of the grid, near zero
-STRETCH = 0.02  # and as a share of the LLR, far from zero
+STRETCH = 0.02  # the same far from zero, as a fraction of the LLR
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class InCells:
 
     @classmethod
     def of(cls, llrs: Array, edges: Floats, *, sign: float) -> InCells:
-        """Place LLRs, whose cost is log(1 + exp(sign * llr))."""
+        """Assign LLRs to cells; their cost is log(1 + exp(sign * llr))."""
         cell = np.empty(len(llrs), np.int32)
 
         def place(start: int) -> tuple[Counts, Floats]:
@@ -57,7 +57,7 @@ class InCells:
             return counted.astype(np.int64, copy=False), np.asarray(summed, np.float64)
 
         counts, costs = np.zeros(len(edges), np.int64), np.zeros(len(edges))
-        # Chunks of one size in one order, so that no sum depends on the number of threads.
+        # Chunks of fixed size in fixed order, so that sums do not depend on the number of threads.
         with ThreadPoolExecutor(threads()) as pool:
             for found, cost in pool.map(place, range(0, len(llrs), CHUNK)):
                 counts += found
@@ -70,9 +70,9 @@ class Cells:
     """Cells in rising order of LLR, and the trials of a test set in them."""
 
     edges: Floats
-    """The least LLR of each cell; infinite LLRs have the first and the last to themselves."""
+    """The least LLR of each cell; the first and the last cell hold infinite LLRs only."""
     prior_log_odds: Floats
-    """Operating points, whose thresholds are among the edges."""
+    """Operating points; their thresholds are among the edges."""
     tar: InCells
     non: InCells
 
@@ -86,7 +86,7 @@ class Cells:
         return cls(edges, prior_log_odds, tar_in, non_in)
 
     def metrics(self, tar: Counts, non: Counts) -> Floats:
-        """Numbers of the evaluation of so many trials in each cell.
+        """The numbers of an evaluation, given the counts in each cell.
 
         Returns
         -------
@@ -110,16 +110,18 @@ class Cells:
         """Misses and false alarms at the thresholds of the operating points."""
         first_accepted = np.searchsorted(self.edges, -self.prior_log_odds)
         below, above = np.cumsum(tar), np.cumsum(non[::-1])[::-1]
-        # No threshold is infinite, and the outermost cells are: there is a cell on either side.
+        # Thresholds are finite and the outermost cells infinite, so there are cells on both sides.
         return below[first_accepted - 1], above[first_accepted]
 
 
 def _group_edges(tar: Array, non: Array) -> Floats:
-    """Edges between the groups of PAV, and always those between its blocks."""
+    """Edges between the groups of PAV, always including those between its blocks."""
     pooled = groups(tar, non)
     step = -(-len(pooled.low) // MOST_GROUPS)
     kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
-    with np.errstate(over="ignore"):  # above the largest double begins infinity, and that is right
+    with np.errstate(
+        over="ignore"
+    ):  # the edge above the largest double is infinity, as it should be
         return pooled.edges[kept]
 
 
@@ -132,12 +134,12 @@ def _grid(tar: Array, non: Array) -> Floats:
 
 
 def _finite_range(llrs: Array) -> tuple[float, float]:
-    """Least and largest of zero and all finite LLRs."""
+    """Least and greatest of zero and all finite LLRs."""
     finite = np.isfinite(llrs)
     return float(llrs.min(where=finite, initial=0)), float(llrs.max(where=finite, initial=0))
 
 
 def _mean(costs: Floats, counts: Counts) -> float:
-    """Mean cost of so many trials in each cell; cells without any do not count, even at inf."""
+    """Mean cost, given the counts in each cell; empty cells do not count, even if infinite."""
     used = counts > 0
     return weighted_sum(costs[used], counts[used] / counts.sum())

@@ -2,7 +2,7 @@
 
     Cllr = (1/2) [ mean_tar log2(1 + e^-llr) + mean_non log2(1 + e^llr) ]
 
-minCllr is that of the best rising transformation of the LLRs (PAV, infinities kept), and the
+minCllr is Cllr after the best rising transformation of the LLRs (PAV, infinities kept), and the
 difference of the two is the calibration loss. Brümmer and du Preez, Computer Speech and Language
 20 (2006), 230-275.
 """
@@ -22,7 +22,7 @@ from llrcal.onepass.sums import ExactSum
 
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:
-    """Cllr of target and non-target LLRs in nats; infinite where an infinite LLR is wrong.
+    """Cllr of target and non-target LLRs in nats; infinite if an infinite LLR is wrong.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def min_cllr(hull: Hull) -> float:
 
 
 def cost(llrs: Array, sign: float) -> ExactSum:
-    """Sum of log(1 + exp(sign * llr)), which parts of the LLRs can be added to."""
+    """Sum of log(1 + exp(sign * llr)), which can be merged with that of other LLRs."""
 
     def total(part: Array) -> ExactSum:
         costs = (ExactSum.of(_softplus(chunk * sign)) for chunk in chunks(part, 2**15))

@@ -4,17 +4,17 @@ At prior log-odds x, with p = 1 / (1 + e^-x),
 
     ECE = p mean_tar log2(1 + e^-(llr + x)) + (1 - p) mean_non log2(1 + e^(llr + x)),
 
-what is left to know, on average, of which hypothesis holds, after the LLR was read. At x = 0 it
-is Cllr. LLRs of zero leave the entropy of the prior. Ramos and Gonzalez-Rodriguez, Forensic
+the average uncertainty about the hypotheses that remains once the LLR is known. At x = 0 it is
+Cllr. If all LLRs are zero, it is the entropy of the prior. Ramos and Gonzalez-Rodriguez, Forensic
 Science International 230 (2013), 156-169.
 
-Each LLR would have to be visited at each prior; a few thousand weighted points stand for them.
+It depends on every LLR at every prior, so LLRs are represented by a few thousand weighted points.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -27,9 +27,9 @@ from llrcal.onepass.summary import Summary
 
 @dataclass(frozen=True)
 class WeightedLLRs:
-    """The LLRs of one class: finite points with their shares, and what is infinite told apart.
+    """The LLRs of one class: finite points with their shares, and a flag for infinite ones.
 
-    Infinite LLRs on the right side cost nothing: the shares sum to one less theirs.
+    Infinite LLRs of the correct sign cost nothing, so the shares sum to one minus their share.
     """
 
     values: Floats
@@ -46,19 +46,23 @@ class WeightedLLRs:
 
     @classmethod
     def summarised(cls, finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:
-        """The same of a summary of the finite ones among ``count`` LLRs."""
+        """The same from a summary of the finite LLRs, out of ``count`` in all."""
         values, shares = _points_of(finite) if finite.count else (np.empty(0), np.empty(0))
         return cls(values, shares * (finite.count / count), wrong)
 
     @classmethod
     def optimal(cls, hull: Hull) -> tuple[WeightedLLRs, WeightedLLRs]:
-        """Targets and non-targets at the LLRs that PAV gives them, which are never wrong."""
+        """Targets and non-targets with their optimal LLRs, which are never infinitely wrong."""
 
         def of(counts: Array) -> WeightedLLRs:
             used = (counts > 0) & np.isfinite(hull.llrs)
             return cls(hull.llrs[used], counts[used] / counts.sum(), infinitely_wrong=False)
 
         return of(hull.tar), of(hull.non)
+
+    def multiplied(self, factor: float) -> WeightedLLRs:
+        """The same trials with all LLRs multiplied by a factor."""
+        return replace(self, values=self.values * factor)
 
     def mean_cost(self, prior_log_odds: float, sign: float) -> float:
         """Mean of log2(1 + exp(sign * (llr + x)))."""
@@ -69,7 +73,7 @@ class WeightedLLRs:
 
 
 def cross_entropy(tar: WeightedLLRs, non: WeightedLLRs, prior_log_odds: Floats) -> Floats:
-    """Empirical cross-entropy in bits at each prior log-odds, in the shape of the latter."""
+    """Empirical cross-entropy in bits, in the shape of ``prior_log_odds``."""
     if tar.infinitely_wrong or non.infinitely_wrong:
         return np.full(np.shape(prior_log_odds), np.inf)
     # One prior at a time, so that the points stay in the cache.
@@ -86,7 +90,7 @@ def _points(llrs: Array) -> tuple[Floats, Floats]:
         return np.empty(0), np.empty(0)
     try:
         return _points_of(Summary.of(llrs))
-    except DegenerateError:  # LLRs too far apart for any grid; few programs make many of those
+    except DegenerateError:  # LLRs too far apart for any grid, which are rarely many
         values, counts = np.unique(llrs.astype(np.float64), return_counts=True)
         return values, counts / len(llrs)
 

@@ -1,8 +1,8 @@
 """The equal error-rate of the ROC convex hull.
 
-On tied or few scores, EERs read off the steps of the ROC differ between programs. The hull's is
-well defined: it is the largest minimum Bayes error over all priors, and what can be reached by
-tossing a coin between two thresholds.
+If scores are tied or few, EERs read off the steps of the ROC differ between programs. That of the
+convex hull is well defined: it is the largest minimum Bayes error over all priors, and can be
+reached by choosing between two thresholds at random.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""How good log-likelihood-ratios are, at every operating point."""
+"""The quality of log-likelihood-ratios at every operating point."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,30 +14,53 @@ from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cllr import in_bits, min_cllr
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.eer import eer
-from llrcal.evaluation.llrs import ArrayLLRs, LLRs
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
+from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.inputs.scores import as_scores
+from llrcal.notebook import html_table
+from llrcal.notes import Note, Severity, warn
+from llrcal.onepass.direction import WRONG_WAY, runs_backwards
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
 
+_WRONG_WAY = Note.of(
+    WRONG_WAY,
+    "targets score lower than non-targets. If these are distances, evaluate their negatives; "
+    "otherwise check whether the labels are swapped",
+    severity=Severity.WARNING,
+)
 
-def evaluate(tar: ArrayLike, non: ArrayLike) -> Evaluation:
-    """Evaluate target and non-target LLRs (natural logs; infinite ones are legal).
+
+def evaluate(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation:
+    """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
 
     Parameters
     ----------
     tar, non
-        One-dimensional arrays of LLRs of target and non-target trials.
+        One-dimensional arrays of LLRs of target and non-target trials; or, as the only argument,
+        trials whose scores are LLRs, as for :func:`llrcal.fit`. To evaluate a calibration on raw
+        scores, pass ``trials.mapped(cal)``.
+    prior_log_odds
+        Operating points that you are going to ask for. For trials that are not in memory, each
+        request for others costs another pass; otherwise this makes no difference.
 
     Returns
     -------
     Evaluation
-        Rates and costs, worked out when asked for.
+        Rates and costs, computed when they are needed.
 
     Raises
     ------
     ScoreError
         If a class is empty, or an LLR is NaN or not a real number.
+
+    Warns
+    -----
+    LlrcalWarning
+        If targets have lower LLRs than non-targets.
 
     Examples
     --------
@@ -47,6 +71,18 @@ def evaluate(tar: ArrayLike, non: ArrayLike) -> Evaluation:
     >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
     (0.5833333333333333, 0.5833333333333333, 0.25)
     """
+    evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
+    warn(evaluation.notes)
+    return evaluation
+
+
+def evaluated(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation:
+    """The same as :func:`evaluate`, for callers that handle the notes themselves."""
+    thresholds = -_bayes.as_prior_log_odds(prior_log_odds).ravel() + 0.0
+    if isinstance(tar, Evaluable) and non is None:
+        return Evaluation(tar.llrs(thresholds))
     return Evaluation(ArrayLLRs(tar, non))
 
 
@@ -62,14 +98,19 @@ class Evaluation:
         """Cost over all operating points, in bits."""
         return in_bits(*self._llrs.costs)
 
+    def cllr_multiplied(self, factor: float) -> float:
+        """The Cllr of the LLRs if all were multiplied by a factor, to about six digits."""
+        tar, non = (side.multiplied(factor) for side in self._llrs.weighted)
+        return float(cross_entropy(tar, non, np.zeros(())))
+
     @cached_property
     def tar_range(self) -> tuple[float, float]:
-        """Least and greatest finite LLR of the targets; NaN where none is finite."""
+        """Least and greatest finite LLR of the targets; NaN if none is finite."""
         return self._llrs.ranges[0]
 
     @cached_property
     def non_range(self) -> tuple[float, float]:
-        """Least and greatest finite LLR of the non-targets; NaN where none is finite."""
+        """Least and greatest finite LLR of the non-targets; NaN if none is finite."""
         return self._llrs.ranges[1]
 
     @cached_property
@@ -83,10 +124,9 @@ class Evaluation:
         return Hull.of(self.groups)
 
     @property
-    def runs_backwards(self) -> bool:
-        """Whether most targets have lower LLRs than most non-targets."""
-        tar, non = self.groups.tar / self.tar_count, self.groups.non / self.non_count
-        return bool((tar * (np.cumsum(non) - non / 2)).sum() < 0.5)
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the LLRs."""
+        return (_WRONG_WAY,) if runs_backwards(self._llrs.order) else ()
 
     @cached_property
     def min_cllr(self) -> float:
@@ -105,7 +145,7 @@ class Evaluation:
 
     @cached_property
     def rule_of_30(self) -> tuple[float, float]:
-        """Lowest and highest prior log-odds that keep 30 errors of each kind."""
+        """Lowest and highest prior log-odds with at least 30 errors of each kind."""
         return rule_of_30(self.hull)
 
     @overload
@@ -224,6 +264,44 @@ class Evaluation:
         scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
         return _scalar(self.min_bayes_error(x) * scale)
 
+    def to_dict(self, points: Sequence[OperatingPoint] = DEFAULT_POINTS) -> dict[str, Any]:
+        """The numbers of the evaluation as plain values; lists run over operating points."""
+        p_target = [point.p_target for point in points]
+        c_miss, c_fa = [point.c_miss for point in points], [point.c_fa for point in points]
+        costs = (p_target, c_miss, c_fa)
+        priors = [point.prior_log_odds for point in points]
+        numbers = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
+        return {
+            **{name: getattr(self, name) for name in numbers},
+            "rule_of_30": list(self.rule_of_30),
+            "p_target": p_target,
+            "c_miss": c_miss,
+            "c_fa": c_fa,
+            "prior_log_odds": priors,
+            "act_dcf": self.act_dcf(*costs).tolist(),
+            "min_dcf": self.min_dcf(*costs).tolist(),
+            "act_dcf_unnormalised": self.act_dcf(*costs, normalised=False).tolist(),
+            "min_dcf_unnormalised": self.min_dcf(*costs, normalised=False).tolist(),
+            "pmiss": self.pmiss([-x for x in priors]).tolist(),
+            "pfa": self.pfa([-x for x in priors]).tolist(),
+        }
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, object] = {
+            "targets": self.tar_count,
+            "non-targets": self.non_count,
+            "Cllr": self.cllr,
+            "minCllr": self.min_cllr,
+            "calibration loss": self.calibration_loss,
+            "EER": f"{100 * self.eer:.4g} %",
+            "rule of 30, prior log-odds": self.rule_of_30,
+        }
+        for point in DEFAULT_POINTS:
+            x = point.prior_log_odds
+            cost = f"{self.bayes_error(x):.4f}, minimum {self.min_bayes_error(x):.4f}"
+            rows[f"DCF at prior {point.p_target:g}"] = cost
+        return html_table("Evaluation of LLRs", rows, map(str, self.notes))
+
     def __repr__(self) -> str:
         return (
             f"<evaluation of {self.tar_count} target and {self.non_count} non-target LLRs: "
@@ -232,7 +310,7 @@ class Evaluation:
 
 
 def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
-    """The best rising transformation of these very scores, infinities kept.
+    """The LLRs of these scores by the best rising transformation, infinities kept.
 
     The Cllr of the result is the minCllr of the scores. For new scores, fit ``pav`` instead.
     """

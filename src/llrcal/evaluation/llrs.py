@@ -1,16 +1,17 @@
-"""The LLRs of an evaluation, and what it asks of them."""
+"""LLRs, as an evaluation needs them."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.cllr import cost
 from llrcal.evaluation.cross_entropy import WeightedLLRs
-from llrcal.inputs.scores import as_scores
+from llrcal.inputs.scores import as_scores, check_classes
+from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.ranks import Groups, SortedRuns, groups
 from llrcal.onepass.sums import ExactSum
 
@@ -18,7 +19,7 @@ Range = tuple[float, float]
 
 
 class LLRs(Protocol):
-    """Target and non-target LLRs, wherever they are. Pairs are of targets and non-targets."""
+    """Target and non-target LLRs, wherever they are. In pairs, targets come first."""
 
     @property
     def tar_count(self) -> int: ...
@@ -28,31 +29,44 @@ class LLRs(Protocol):
 
     @property
     def costs(self) -> tuple[ExactSum, ExactSum]:
-        """What each class adds to Cllr, in nats."""
+        """The sums of the Cllr costs of each class, in nats."""
 
     @property
     def ranges(self) -> tuple[Range, Range]:
-        """Least and greatest finite LLR of each class; NaN where none is finite."""
+        """Least and greatest finite LLR of each class; NaN if none is finite."""
 
     @property
     def groups(self) -> Groups:
         """Both classes in rising order, with ties pooled."""
 
     @property
+    def order(self) -> float:
+        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.direction`."""
+
+    @property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         """Each class as a few thousand points."""
 
     def targets_below(self, thresholds: Floats) -> Counts:
-        """How many targets are smaller than each threshold."""
+        """The number of targets below each threshold."""
 
     def nontargets_below(self, thresholds: Floats) -> Counts:
-        """How many non-targets are smaller than each threshold."""
+        """The number of non-targets below each threshold."""
+
+
+@runtime_checkable
+class Evaluable(Protocol):
+    """A set of trials whose scores can be evaluated as LLRs, wherever it is."""
+
+    def llrs(self, thresholds: Floats) -> LLRs:
+        """Its LLRs; ``thresholds`` announces those that will be asked for."""
 
 
 class ArrayLLRs:
-    """LLRs in memory. A copy, so that what the caller does to them later changes no answer."""
+    """LLRs in memory, copied so that later changes to the caller's arrays have no effect."""
 
-    def __init__(self, tar: ArrayLike, non: ArrayLike) -> None:
+    def __init__(self, tar: Any, non: Any) -> None:
+        check_classes(tar, non)
         tar = as_scores(tar, "target", allow_infinite=True)
         non = as_scores(non, "non-target", allow_infinite=True)
         self._tar, self._non = tar.copy(), non.copy()
@@ -69,6 +83,11 @@ class ArrayLLRs:
     @cached_property
     def groups(self) -> Groups:
         return groups(self._tar, self._non)
+
+    @cached_property
+    def order(self) -> float:
+        tar, non = self.groups.tar / self.tar_count, self.groups.non / self.non_count
+        return order(share_of_pairs(tar, non), self.tar_count, self.non_count)
 
     @cached_property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
@@ -97,4 +116,4 @@ def _finite_range(llrs: Array) -> Range:
     if np.isinf(least) or np.isinf(greatest):
         finite = llrs[np.isfinite(llrs)]
         least, greatest = (finite.min(), finite.max()) if len(finite) else (np.nan, np.nan)
-    return float(least) + 0.0, float(greatest) + 0.0  # of 0 and -0, always 0
+    return float(least) + 0.0, float(greatest) + 0.0  # -0.0 becomes 0.0

@@ -10,16 +10,16 @@ from llrcal.evaluation.bayes_error import effective_prior_log_odds
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Where decisions are made: the prior of a target trial, and what the two errors cost."""
+    """The prior of a target trial, and the costs of the two errors."""
 
     p_target: float
     c_miss: float = 1.0
     c_fa: float = 1.0
 
     def __post_init__(self) -> None:
-        x = effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa)  # refuses what is none
+        x = effective_prior_log_odds(self.p_target, self.c_miss, self.c_fa)  # checks the values
         if x.ndim:
-            raise OptionError("an operating point has one prior and two costs; make several of it")
+            raise OptionError("an operating point has one prior and two costs; make several points")
 
     @property
     def prior_log_odds(self) -> float:
@@ -28,7 +28,7 @@ class OperatingPoint:
 
     @property
     def name(self) -> str:
-        """A short name: ``p0.01``, or ``p0.01-miss10-fa1`` where the costs differ from one."""
+        """A short name: ``p0.01``, or ``p0.01-miss10-fa1`` if the costs are not both one."""
         prior = f"p{self.p_target:g}"
         if self.c_miss == self.c_fa == 1:
             return prior

@@ -1,4 +1,4 @@
-"""Doddington's rule of 30: where error-rates rest on at least 30 errors of each kind."""
+"""Doddington's rule of 30: where error-rates are based on at least 30 errors of each kind."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LEAST_ERRORS = 30
 
 
 def rule_of_30(hull: Hull) -> tuple[float, float]:
-    """Lowest and highest prior log-odds whose best threshold leaves 30 misses and 30 false alarms.
+    """Lowest and highest prior log-odds with 30 misses and 30 false alarms at the best threshold.
 
-    Both are NaN where no threshold does.
+    Both are NaN if there are none.
     """
     enough = (hull.misses >= LEAST_ERRORS) & (hull.false_alarms >= LEAST_ERRORS)
     if not enough.any():

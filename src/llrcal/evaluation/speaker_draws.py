@@ -1,11 +1,11 @@
 """Resampled speakers, and how often each of their trials then counts.
 
-Trials that share a speaker rise and fall together, so speakers are what is drawn with replacement,
-and a speaker who is drawn k times stands for k different ones. A non-target trial then counts
-w(enrolment speaker) * w(test speaker) times, once for each pair of copies. A target trial counts
-w(speaker) times, not the square of it: it compares a copy with itself, and comparing two copies
-with each other would be a non-target trial, of which there is no honest score. Any other trial of
-one speaker, such as an impostor who claims to be himself, counts in the same way.
+The scores of trials that share a speaker are correlated, so speakers are resampled with
+replacement, and a speaker who is drawn k times represents k different ones. A non-target trial then
+counts w(enrolment speaker) * w(test speaker) times, once for each pair of copies. A target trial
+counts w(speaker) times, not the square of it: it compares a copy with itself, and comparing two
+different copies would be a non-target trial, for which there is no valid score. The same holds for
+any other trial of a single speaker.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from llrcal.errors import ScoreError
 from llrcal.evaluation.cells import Cells
 from llrcal.onepass.chunks import chunks, threads
 
-_TABLE = 2**24  # speaker ids within such a range are looked up in a table
+_TABLE = 2**24  # speaker ids within a range of this size are looked up in a table
 _PIECE = 2**12  # trials whose counts are summed together
 _BLOCK = 2**8  # replicates whose counts are held in memory together
 
 
 @dataclass(frozen=True)
 class SpeakerDraws:
-    """How often each speaker was drawn in each replicate; knows the trials, but not their LLRs.
+    """How often each speaker was drawn in each replicate.
 
-    The draws depend on the speakers and the seed alone, and can serve many evaluations of the same
-    trials.
+    The draws depend only on the speakers and the seed, not on the LLRs, and can be used for many
+    evaluations of the same trials.
     """
 
     tar: Array
     """The two rows of ``weights`` whose product counts each target trial."""
     non: Array
     weights: Array
-    """A row for each speaker, and a last one of ones; a column for each replicate."""
+    """A row for each speaker, and a last row of ones; a column for each replicate."""
 
     @classmethod
     def of(cls, tar: Array, non: Array, *, replicates: int, seed: int) -> SpeakerDraws:
         """Draw speakers, given the enrolment and test speaker of each trial.
 
-        Draws in which a class has no trial left are drawn again.
+        Draws that leave a class without trials are repeated.
         """
         if (differs := tar[:, 0] != tar[:, 1]).any():
             first = int(differs.argmax())
@@ -55,7 +55,9 @@ class SpeakerDraws:
             )
         (tar, non), count = _numbered(tar, non)
         for pairs in (tar, non):
-            pairs[pairs[:, 0] == pairs[:, 1], 1] = count  # the row of ones: no speaker counts twice
+            pairs[pairs[:, 0] == pairs[:, 1], 1] = (
+                count  # the row of ones, so that no speaker counts twice
+            )
         rng = np.random.default_rng(seed)
         weights = np.ones((replicates, count + 1), np.int32)
         for drawn in weights:
@@ -66,7 +68,7 @@ class SpeakerDraws:
         return cls(tar, non, np.ascontiguousarray(weights.T))
 
     def counts(self, cells: Cells) -> Iterator[tuple[Counts, Counts]]:
-        """Target and non-target trials in each cell, replicate by replicate."""
+        """Counts of target and non-target trials in each cell, for each replicate."""
         size = len(cells.edges)
         tar = self._sorted_keys(cells.tar.cell, self.tar)
         non = self._sorted_keys(cells.non.cell, self.non)
@@ -85,7 +87,7 @@ class SpeakerDraws:
 
 
 def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
-    """Speaker ids as an integer array of shape (count, 2), or an error that says what is wrong."""
+    """Speaker ids as an integer array of shape (count, 2); otherwise raises a ScoreError."""
     array = np.asarray(speakers)
     if array.dtype.kind not in "iu":
         raise ScoreError(f"{name} speakers have type {array.dtype}; pass integers")
@@ -98,7 +100,7 @@ def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
 
 
 def _numbered(*classes: Array) -> tuple[list[Array], int]:
-    """Speakers numbered from zero in the order of their ids; and how many they are."""
+    """Speakers numbered from zero in the order of their ids, and the number of speakers."""
     ids = [pairs.astype(np.int64, copy=False) for pairs in classes]
     low, high = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)
     if high - low >= _TABLE:
@@ -113,15 +115,15 @@ def _numbered(*classes: Array) -> tuple[list[Array], int]:
 
 
 def _any_left(drawn: Array, pairs: Array) -> bool:
-    """Whether any trial has all its speakers drawn; the first few mostly tell."""
+    """Whether any trial has all its speakers drawn; usually one of the first few has."""
     return any(drawn[part].all(axis=1).any() for part in chunks(pairs, _PIECE))
 
 
 def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
-    """Sum over trials of the product of their speakers' weights: a row a draw, a column a cell.
+    """Sums of the products of the speakers' weights over trials, per draw (row) and cell (column).
 
-    All replicates are summed in one pass over the trials. Those of a cell and an enrolment
-    speaker follow each other, so that the weight of that speaker multiplies their sum.
+    All replicates are summed in one pass over the trials. Trials of the same cell and enrolment
+    speaker are consecutive, so the weight of that speaker multiplies their sum.
     """
     base = len(weights)
 

@@ -1,26 +1,29 @@
-"""Figures for papers: each is a function that draws on axes it is given.
+"""Figures for papers and notebooks: each is a function of what it draws, and of axes.
 
 >>> import llrcal
 >>> from llrcal import figures
 >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
 >>> with figures.column_style():
 ...     figure, ax = figures.column_figure()
-...     figures.bayes_error(ax, {"raw scores": ev})
+...     ax = figures.bayes_error({"raw scores": ev}, ax=ax)
 
-``figures.save(figure, folder, name)`` then writes it as PNG, PDF and SVG. This package alone
-imports matplotlib; ``import llrcal`` does not.
+Each returns the axes. Without ``ax``, it draws where pyplot would, in the style of the moment:
+``figures.bayes_error(ev)`` is enough in a notebook. For a paper, draw in ``column_style`` as above;
+``figures.save(figure, folder, name)`` then writes PNG, PDF and SVG. This package alone imports
+matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports neither.
 """
 
+from llrcal.comparison.looks import looks
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.densities import densities
 from llrcal.figures.det import det
 from llrcal.figures.ece import ece
-from llrcal.figures.looks import Look, looks
 from llrcal.figures.reliability import reliability
 from llrcal.figures.save import save
 from llrcal.figures.style import column_figure, column_style
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
+from llrcal.method_table import Look
 
 __all__ = [
     "Look",

@@ -10,15 +10,15 @@ from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.evaluation import Evaluation
+from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.cost_curves import (
-    checked,
     checked_priors,
     draw_actual,
     draw_minima,
     top_of,
 )
 from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.style import REFERENCE, THIN
+from llrcal.figures.style import REFERENCE, thin
 
 POINTS = 1001
 _WITHOUT_A_RULE = (-7.0, 7.0)
@@ -26,12 +26,12 @@ _MARGIN = 0.08  # of the range, shown beyond either limit
 
 
 def bayes_error(
-    ax: Axes,
-    evaluations: Mapping[str, Evaluation],
+    evaluations: Evaluation | Mapping[str, Evaluation],
     *,
+    ax: Axes | None = None,
     x: ArrayLike | None = None,
     legend: bool = True,
-) -> None:
+) -> Axes:
     """Draw actual and minimum error-rates against the prior log-odds.
 
     Actual rates are solid, the minimum is dashed, and a thin grey line at one is the default
@@ -40,30 +40,32 @@ def bayes_error(
 
     Parameters
     ----------
-    ax
-        Axes to draw on.
     evaluations
-        Evaluations by label; the label decides the colour.
+        One evaluation, or several by label; the label decides the colour.
     x
         Rising prior log-odds. By default, 1,001 over the range that the rule of 30 allows, and
         slightly beyond.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing to draw, or ``x`` does not rise.
+        If there is nothing that can be drawn, or ``x`` does not rise.
     """
-    limits = _rule_of_30(checked(evaluations))
+    chosen = evaluations_by_label(evaluations)
+    limits = _rule_of_30(chosen)
     priors = _default_priors(limits) if x is None else checked_priors(x)
-    actual = {label: ev.bayes_error(priors) for label, ev in evaluations.items()}
-    minima = {label: ev.min_bayes_error(priors) for label, ev in evaluations.items()}
+    actual = {label: ev.bayes_error(priors) for label, ev in chosen.items()}
+    minima = {label: ev.min_bayes_error(priors) for label, ev in chosen.items()}
     top = top_of(actual, minima)
 
+    ax = axes_or_new(ax)
     ax.set_xlim(priors[0], priors[-1])
     ax.set_ylim(0, top)
-    default = ax.axhline(1, color=REFERENCE, linewidth=THIN, label="default")
+    default = ax.axhline(1, color=REFERENCE, linewidth=thin(), label="default")
     entries: list[Entry] = [*draw_actual(ax, priors, actual)]
     entries.append(("minimum", draw_minima(ax, priors, minima, top=top)))
     if top > 1:
@@ -73,6 +75,7 @@ def bayes_error(
     ax.set_ylabel("normalised Bayes error-rate")
     if legend:
         legend_above(ax, entries, gap=0.07)
+    return ax
 
 
 def _rule_of_30(evaluations: Mapping[str, Evaluation]) -> tuple[float, float] | None:
@@ -102,7 +105,7 @@ def _mark(ax: Axes, limits: tuple[float, float] | None) -> None:
     for limit, name in zip(limits, ("30 false alarms", "30 misses"), strict=True):
         if not left <= limit <= right:
             continue
-        ax.axvline(limit, color=REFERENCE, linewidth=THIN, linestyle=(0, (1, 2)), label=name)
+        ax.axvline(limit, color=REFERENCE, linewidth=thin(), linestyle=(0, (1, 2)), label=name)
         ax.annotate(
             name,
             (limit, 1),

@@ -9,23 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from llrcal.arrays import ArrayLike, Floats
+from llrcal.comparison.looks import looks
 from llrcal.errors import OptionError
-from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import as_prior_log_odds
-from llrcal.figures.looks import looks
-from llrcal.figures.style import LINE, MINIMUM, THIN
+from llrcal.figures.style import MINIMUM, marker_places, thin
 
 HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squash the others
 
-_MARKERS = 7  # per curve
 _SAME = 0.01  # of the frame's height: about the width of a line
-
-
-def checked(evaluations: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """The evaluations; none at all is an error."""
-    if not evaluations:
-        raise OptionError("there is no evaluation to draw")
-    return evaluations
 
 
 def checked_priors(x: ArrayLike) -> Floats:
@@ -37,18 +28,15 @@ def checked_priors(x: ArrayLike) -> Floats:
 
 
 def draw_actual(ax: Axes, x: Floats, curves: Mapping[str, Floats]) -> list[tuple[str, Line2D]]:
-    """Solid lines, with a few markers that tell them apart where colour does not."""
+    """Solid lines, with a few markers."""
     entries = []
-    step = max(len(x) // _MARKERS, 1)
     for i, (label, look) in enumerate(looks(curves).items()):
-        first = int(step * (i + 0.5) / len(curves))  # markers of different curves do not meet
         (line,) = ax.plot(
             x,
             curves[label],
-            color=look.colour,
+            color=look.light,
             marker=look.marker,
-            markevery=(first, step),
-            linewidth=LINE,
+            markevery=marker_places(len(x), curve=i, curves=len(curves)),
             label=label,
         )
         entries.append((label, line))
@@ -67,17 +55,15 @@ def draw_minima(ax: Axes, x: Floats, curves: Mapping[str, Floats], *, top: float
         What stands for the minima in the legend.
     """
     first = next(iter(curves.values()))
-    (common,) = ax.plot(
-        x, first, color="black", linestyle=MINIMUM, linewidth=0.9 * LINE, label="minimum", zorder=3
-    )
+    (common,) = ax.plot(x, first, color="black", linestyle=MINIMUM, label="minimum", zorder=3)
     for label, look in looks(curves).items():
         if np.abs(curves[label] - first).max() > _SAME * top:
             ax.plot(
                 x,
                 curves[label],
-                color=look.colour,
+                color=look.light,
                 linestyle=MINIMUM,
-                linewidth=THIN,
+                linewidth=thin(),
                 label=f"minimum of {label}",
             )
     return common

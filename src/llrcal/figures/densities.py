@@ -7,13 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations import Calibration
+from llrcal.calibrations import METHODS, Calibration
 from llrcal.calibrations.generative import Generative
 from llrcal.comparison.score_axis import evenly
 from llrcal.errors import OptionError
+from llrcal.figures.arguments import axes_or_new
 from llrcal.figures.histogram import histogram, visible_range
 from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.style import LINE, NON_TARGET, TARGET
+from llrcal.figures.style import NON_TARGET, TARGET
 from llrcal.inputs.scores import as_scores
 
 POINTS = 1001
@@ -21,26 +22,26 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def densities(
-    ax: Axes,
     calibration: Calibration,
     *,
+    ax: Axes | None = None,
     tar: ArrayLike,
     non: ArrayLike,
     log: bool = False,
     legend: bool = True,
-) -> None:
+) -> Axes:
     """Draw the densities of a generative calibration over histograms of scores.
 
     Parameters
     ----------
-    ax
-        Axes to draw on.
     calibration
         A ``gaussian``, ``student-t`` or ``nig`` calibration.
     tar, non
         Target and non-target scores. Histograms are normalised by class.
     log
         Whether the density axis is logarithmic, which shows how well the tails fit.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
 
@@ -52,9 +53,9 @@ def densities(
         If the scores cannot be used.
     """
     if not isinstance(calibration, Generative):
-        raise OptionError(
-            f"a {calibration.method} calibration has no densities; fit gaussian, student-t or nig"
-        )
+        known = [name for name, kind in METHODS.items() if issubclass(kind, Generative)]
+        given = getattr(calibration, "method", type(calibration).__name__)
+        raise OptionError(f"{given} has no densities; give a calibration by {', '.join(known)}")
     classes = as_scores(tar, "target"), as_scores(non, "non-target")
     low, high = visible_range(classes, margin=0.5 if log else 0.1)
     scores = evenly(low, high, POINTS)
@@ -63,6 +64,7 @@ def densities(
     peak = max(float(heights.max()) for heights, _ in drawn) or 1.0  # or else all lie outside
     least = min(float(heights[heights > 0].min(initial=peak)) for heights, _ in drawn) / 3
 
+    ax = axes_or_new(ax)
     ax.set_xlim(low, high)
     if log:
         _log_axis(ax, least, 2 * peak)
@@ -87,7 +89,6 @@ def densities(
             np.exp(fit.logpdf(scores)),
             color=colour,
             linestyle=dashes,
-            linewidth=LINE,
             label=label,
         )
         entries.append((label, line))
@@ -97,6 +98,7 @@ def densities(
     ax.set_ylabel("density")
     if legend:
         legend_above(ax, entries)
+    return ax
 
 
 def _log_axis(ax: Axes, low: float, high: float) -> None:

@@ -2,128 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeAlias
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import Array, Floats
+from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
-from llrcal.figures.cost_curves import checked
-from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.looks import Look, looks
-from llrcal.figures.style import LINE, REFERENCE, THIN
+from llrcal.figures.arguments import axes_or_new, evaluations_by_label
+from llrcal.figures.legend import Entry, common_colour, legend_above
+from llrcal.figures.style import REFERENCE, dashes_of, thin
 from llrcal.figures.thinning import visible_corners
 
-TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
-"""Labelled rates, in percent, as far as they are in the frame."""
+_Decisions: TypeAlias = dict[str, tuple[float, float]]
 
-# Hollow and larger, so that the minimum shows around an actual point that hits it.
-_POINTS: dict[str, dict[str, Any]] = {
-    "actual": {"linestyle": "none", "markersize": 3.5},
-    "minimum": {"linestyle": "none", "markersize": 7, "fillstyle": "none", "markeredgewidth": 0.7},
-}
-_WIDEST = 2.6  # points
+TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
+"""Labelled rates, in percent, as far as they are in the frame and do not touch."""
+
+_LABEL = 1.65  # width of a label with its gap, in its own height
+_WIDEST = 2.4  # line widths
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
 
 def det(
-    ax: Axes,
-    evaluations: Mapping[str, Evaluation],
+    evaluations: Evaluation | Mapping[str, Evaluation],
     *,
+    ax: Axes | None = None,
     p_target: float | None = None,
     c_miss: float = 1,
     c_fa: float = 1,
     legend: bool = True,
-) -> None:
+) -> Axes:
     """Draw DET curves: every operating point, on probit axes in percent.
 
     A rising calibration does not move the curve, only the point on it at which Bayes decisions
-    are made: earlier curves are wider, and show beside later ones that cover them. The thin
-    diagonal is where both error-rates are equal.
+    are made: earlier curves are wider, so that they show beside later ones that cover them. The
+    thin diagonal is where both error-rates are equal.
 
     Parameters
     ----------
-    ax
-        Axes to draw on; they become square.
     evaluations
-        Evaluations by label; the label decides colour and dashes.
+        One evaluation, or several by label; the label decides the colour.
     p_target, c_miss, c_fa
         Where a prior is given, the points of actual (full) and minimum (hollow) detection cost.
+    ax
+        Axes to draw on; they become square. By default, pyplot's current ones if they are empty,
+        or else new ones.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing to draw, or the operating point is none.
+        If there is nothing that can be drawn, or the prior or a cost is out of range.
     """
-    low, high = _frame(checked(evaluations))
-    _probit_axes(ax, low, high)
-    ax.plot([low, high], [low, high], color=REFERENCE, linewidth=THIN, label="equal error-rates")
-    entries: list[Entry] = []
-    widths = np.linspace(_WIDEST, LINE, len(evaluations)) if len(evaluations) > 1 else [LINE]
-    for width, (label, look) in zip(widths, looks(evaluations).items(), strict=True):
-        pfa, pmiss = evaluations[label].roc()
-        keep = visible_corners(_probit(pfa), _probit(pmiss), frame=(ndtri(low), ndtri(high)))
-        line = Line2D([], [], color=look.colour, linestyle=look.line, linewidth=LINE)
-        entries.append((label, line))
-        ax.plot(
-            pfa[keep],
-            pmiss[keep],
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=width,
-            label=label,
-        )
-        if p_target is not None:
-            line.set_marker(look.marker)
-            x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
-            _draw_points(ax, evaluations[label], look, x, label)
+    chosen = evaluations_by_label(evaluations)
+    decisions: dict[str, _Decisions] = {}
     if p_target is not None:
-        for name, shape in _POINTS.items():
-            entries.append((f"{name} DCF", Line2D([], [], color="black", marker="o", **shape)))
+        x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
+        decisions = {label: _decisions(ev, x) for label, ev in chosen.items()}
+    low, high = _frame(chosen.values(), decisions.values())
+
+    ax = axes_or_new(ax, square=True)
+    _probit_axes(ax, low, high)
+    ax.plot([low, high], [low, high], color=REFERENCE, linewidth=thin(), label="equal error-rates")
+    styles = looks(chosen)
+    entries: list[Entry] = []
+    widths = mpl.rcParams["lines.linewidth"] * np.linspace(1, _WIDEST, len(chosen))[::-1]
+    for width, (label, look) in zip(widths, styles.items(), strict=True):
+        pfa, pmiss = chosen[label].roc()
+        keep = visible_corners(_probit(pfa), _probit(pmiss), frame=(ndtri(low), ndtri(high)))
+        curve: dict[str, Any] = {"color": look.light, "linestyle": dashes_of(styles)[label]}
+        ax.plot(pfa[keep], pmiss[keep], linewidth=width, label=label, **curve)
+        entries.append((label, Line2D([], [], **curve)))
+        if decisions:
+            _draw_decisions(ax, decisions[label], look.light, label)
+    if decisions:
+        for name, shape in _marks().items():
+            entries.append((name, Line2D([], [], color=common_colour(styles), **shape)))
     if legend:
         legend_above(ax, entries)
+    return ax
 
 
-def _draw_points(ax: Axes, ev: Evaluation, look: Look, x: float, label: str) -> None:
-    """Actual and best operating point; rates too small for the frame go to its edge."""
-    vertex = int(ev.hull.best_vertex(np.asarray(x)))
-    rates = {
-        "actual": (ev.pfa(-x), ev.pmiss(-x)),
-        "minimum": (float(ev.hull.pfa[vertex]), float(ev.hull.pmiss[vertex])),
+def _marks() -> dict[str, dict[str, Any]]:
+    """Marks of decisions: their shapes say of what kind they are, their colours whose.
+
+    The actual one has a white rim, so that it shows on the curve; the minimum is hollow and larger,
+    so that it shows around an actual one that hits it.
+    """
+    size = mpl.rcParams["lines.markersize"]
+    common = {"linestyle": "none", "marker": "o", "markeredgewidth": thin()}
+    full = {"markersize": 1.4 * size, "markeredgecolor": "white"}
+    hollow = {"markersize": 2.2 * size, "fillstyle": "none"}
+    return {"actual DCF": {**common, **full}, "minimum DCF": {**common, **hollow}}
+
+
+def _decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
+    """False-alarm and miss rate of Bayes decisions, and those of the best ones on the curve."""
+    vertex = int(ev.hull.best_vertex(np.asarray(prior_log_odds)))
+    return {
+        "actual DCF": (ev.pfa(-prior_log_odds), ev.pmiss(-prior_log_odds)),
+        "minimum DCF": (float(ev.hull.pfa[vertex]), float(ev.hull.pmiss[vertex])),
     }
-    low, high = ax.get_xlim()
-    for name, shape in _POINTS.items():
-        pfa, pmiss = np.clip(rates[name], low, high).tolist()
-        ax.plot(
-            [pfa],
-            [pmiss],
-            color=look.colour,
-            marker=look.marker,
-            clip_on=False,
-            zorder=3,
-            label=f"{name} DCF of {label}",
-            **shape,
-        )
 
 
-def _frame(evaluations: Mapping[str, Evaluation]) -> tuple[float, float]:
-    """The usual frame, or a larger one for very good or very poor recognizers."""
-    eers = [ev.eer for ev in evaluations.values()]
+def _draw_decisions(ax: Axes, decisions: _Decisions, colour: str, label: str) -> None:
+    """Marks; those with rates too small for the frame go to its edge."""
+    for name, shape in _marks().items():
+        pfa, pmiss = np.clip(decisions[name], *ax.get_xlim()).tolist()
+        where: dict[str, Any] = {"clip_on": False, "zorder": 3, "label": f"{name} of {label}"}
+        ax.plot([pfa], [pmiss], color=colour, **where, **shape)
+
+
+def _frame(
+    evaluations: Collection[Evaluation], decisions: Collection[_Decisions]
+) -> tuple[float, float]:
+    """The usual frame; a larger one for very good or very poor recognizers, or one-sided costs."""
+    eers = [ev.eer for ev in evaluations]
     usual = [eer for eer in eers if eer > 0]
     low = 8e-5 if not usual or min(usual) > 2e-3 else 8e-6
-    return low, 0.985 if max(eers) > 0.2 else 0.55
+    rates = [rate for both in decisions for point in both.values() for rate in point]
+    return low, 0.985 if max(eers) > 0.2 or max(rates, default=0) > 0.5 else 0.55
 
 
 def _probit_axes(ax: Axes, low: float, high: float) -> None:
-    ticks = [percent / 100 for percent in TICKS if low <= percent / 100 <= high]
-    names = [f"{percent:g}" for percent in TICKS if low <= percent / 100 <= high]
+    ticks = _ticks(low, high, _room_for_labels(ax))
+    names = [f"{100 * rate:g}" for rate in ticks]
     ax.set_xscale("function", functions=(_probit, ndtr))
     ax.set_yscale("function", functions=(_probit, ndtr))
     ax.set_xlim(low, high)
@@ -133,6 +145,22 @@ def _probit_axes(ax: Axes, low: float, high: float) -> None:
     ax.set_aspect("equal")
     ax.set_xlabel("false-alarm rate [%]")
     ax.set_ylabel("miss rate [%]")
+
+
+def _room_for_labels(ax: Axes) -> float:
+    """The width of a label, as a share of the frame."""
+    inches = ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
+    return _LABEL * FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size() / (72 * inches)
+
+
+def _ticks(low: float, high: float, label: float) -> list[float]:
+    """Rates to label: each far enough from the one before for its name to be read."""
+    apart = label * (ndtri(high) - ndtri(low))
+    out: list[float] = []
+    for rate in (percent / 100 for percent in TICKS):
+        if low <= rate <= high and (not out or ndtri(rate) - ndtri(out[-1]) >= apart):
+            out.append(rate)
+    return out
 
 
 def _probit(rates: Array) -> Floats:

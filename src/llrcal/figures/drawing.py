@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from llrcal.figures.save import save
 from llrcal.figures.style import column_figure, column_style
 
-Drawing = Callable[[Axes], None]
+Drawing = Callable[..., Axes]
 
 _SQUARE = {"det", "reliability"}
 _SQUARE_HEIGHT = 92.0  # millimetres: square axes and a legend at column width
@@ -22,5 +22,5 @@ def draw_into(folder: Path, drawings: Iterable[tuple[str, Drawing]]) -> None:
         for name, draw in drawings:
             square = name in _SQUARE
             figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
-            draw(ax)
+            draw(ax=ax)
             save(figure, folder, name)

@@ -11,8 +11,8 @@ from scipy.special import entr, expit
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.evaluation import Evaluation
+from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.cost_curves import (
-    checked,
     checked_priors,
     draw_actual,
     draw_minima,
@@ -26,12 +26,12 @@ _DECADES = 3.0
 
 
 def ece(
-    ax: Axes,
     evaluations: Evaluation | Mapping[str, Evaluation],
     *,
+    ax: Axes | None = None,
     x: ArrayLike | None = None,
     legend: bool = True,
-) -> None:
+) -> Axes:
     """Draw the empirical cross-entropy against log10 of the prior odds.
 
     Actual values are solid, those after PAV dashed, and the dotted grey line is the entropy of
@@ -39,29 +39,28 @@ def ece(
 
     Parameters
     ----------
-    ax
-        Axes to draw on.
     evaluations
         One evaluation, or several by label; the label decides the colour.
     x
         Rising log10 prior odds. By default, 301 from -3 to 3.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing to draw, or ``x`` does not rise.
+        If there is nothing that can be drawn, or ``x`` does not rise.
     """
-    if isinstance(evaluations, Evaluation):
-        evaluations = {"actual": evaluations}
-    checked(evaluations)
+    chosen = evaluations_by_label(evaluations)
     odds = np.linspace(-_DECADES, _DECADES, POINTS) if x is None else checked_priors(x)
     priors = odds * math.log(10)
-    actual = {label: ev.cross_entropy(priors) for label, ev in evaluations.items()}
-    minima = {label: ev.min_cross_entropy(priors) for label, ev in evaluations.items()}
+    actual = {label: ev.cross_entropy(priors) for label, ev in chosen.items()}
+    minima = {label: ev.min_cross_entropy(priors) for label, ev in chosen.items()}
     top = top_of(actual, minima)
 
+    ax = axes_or_new(ax)
     ax.set_xlim(odds[0], odds[-1])
     ax.set_ylim(0, top)
     (neutral,) = ax.plot(
@@ -74,6 +73,7 @@ def ece(
     ax.set_ylabel("empirical cross-entropy [bit]")
     if legend:
         legend_above(ax, entries)
+    return ax
 
 
 def _entropy(prior_log_odds: Floats) -> Floats:

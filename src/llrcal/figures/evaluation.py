@@ -29,10 +29,10 @@ def draw_evaluation(
     draw_into(
         folder,
         {
-            "bayes-error": partial(bayes_error, evaluations=one),
-            "det": partial(at_point, evaluations=one),
-            "reliability": partial(reliability, evaluation=evaluation, label=label),
-            "tippett": partial(tippett, evaluations=one),
-            "ece": partial(ece, evaluations=one),
+            "bayes-error": partial(bayes_error, one),
+            "det": partial(at_point, one),
+            "reliability": partial(reliability, one),
+            "tippett": partial(tippett, one),
+            "ece": partial(ece, one),
         }.items(),
     )

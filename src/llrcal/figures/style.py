@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from llrcal.method_table import Look
 
 COLUMN_WIDTH = 85.0
 """Width of a journal column, in millimetres."""
@@ -19,15 +21,16 @@ TARGET, NON_TARGET = "#d9730d", "#1b3a6b"
 REFERENCE = "#777777"
 """Grey of diagonals, zero lines, limits and default systems."""
 
-LINE, THIN = 1.1, 0.6
-"""Widths of curves and of reference lines, in points."""
-
 FURTHEST = 1000.0
 """Largest LLR, in nats, to which an axis is stretched: no honest trial weighs that much."""
 
-MINIMUM = (0.0, (4.0, 2.0))
+Dashes: TypeAlias = Literal["solid"] | tuple[float, tuple[float, ...]]
+"""A line style in the words of matplotlib."""
+
+MINIMUM: Dashes = (0.0, (4.0, 2.0))
 """Dashes of what the best calibration would reach."""
 
+_MARKERS = 7  # per curve
 _TYPE = 7.0  # points: what journals print in figures
 _SMALL = 6.0
 _MILLIMETRES = 25.4  # per inch
@@ -45,7 +48,7 @@ _STYLE: dict[str, Any] = {
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
     "font.size": _TYPE,
     "legend.fontsize": _SMALL,
-    "lines.linewidth": LINE,
+    "lines.linewidth": 1.1,
     "lines.markersize": 3.5,
     # Names of files and systems may hold dollar signs, which are no formulas.
     "text.parse_math": False,
@@ -58,6 +61,28 @@ _STYLE: dict[str, Any] = {
     "ytick.major.width": 0.6,
     "ytick.minor.size": 1.5,
 }
+
+
+def dashes_of(looks: Mapping[str, Look]) -> dict[str, Dashes]:
+    """Line styles of curves that may cover each other; one alone is solid."""
+    return {
+        label: (0.0, look.dashes) if look.dashes and len(looks) > 1 else "solid"
+        for label, look in looks.items()
+    }
+
+
+def marker_places(points: int, *, curve: int, curves: int) -> tuple[int, int]:
+    """Where to put a few markers on one of several curves: the first, and steps from there.
+
+    Markers tell curves apart where colour does not; those of different curves do not meet.
+    """
+    step = max(points // _MARKERS, 1)
+    return int(step * (curve + 0.5) / curves), step
+
+
+def thin() -> float:
+    """Width of reference lines, in points: that of the frame."""
+    return float(mpl.rcParams["axes.linewidth"])
 
 
 @contextmanager

@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from llrcal.arrays import Floats
+from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.figures.cost_curves import checked
-from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.looks import looks
-from llrcal.figures.style import FURTHEST, LINE, REFERENCE, THIN
+from llrcal.figures.arguments import axes_or_new, evaluations_by_label
+from llrcal.figures.legend import Entry, common_colour, legend_above
+from llrcal.figures.style import FURTHEST, REFERENCE, Dashes, marker_places, thin
 
 POINTS = 1001
 _TAIL = 0.001  # of a class may lie beyond either end of the frame
-_MARKERS = 5  # per curve
-_DASHES: dict[str, Literal["solid"] | tuple[float, tuple[float, ...]]] = {
+_DASHES: dict[str, Dashes] = {
     "targets": "solid",
     "non-targets": (0.0, (3.0, 1.5)),
 }
@@ -55,7 +53,12 @@ class _Class:
         return np.append(x, end), self.share(np.append(x, beyond))
 
 
-def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = True) -> None:
+def tippett(
+    evaluations: Evaluation | Mapping[str, Evaluation],
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+) -> Axes:
     """Draw the share of target and of non-target LLRs at or above each value.
 
     The values are log10 likelihood-ratios. Each curve begins at the least LLR of its class and
@@ -64,46 +67,49 @@ def tippett(ax: Axes, evaluations: Mapping[str, Evaluation], *, legend: bool = T
 
     Parameters
     ----------
-    ax
-        Axes to draw on.
     evaluations
-        Evaluations by label; the label decides the colour.
+        One evaluation, or several by label; the label decides the colour.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing to draw.
+        If there is nothing that can be drawn.
     """
-    classes = {label: _classes(ev) for label, ev in checked(evaluations).items()}
+    chosen = evaluations_by_label(evaluations)
+    classes = {label: _classes(ev) for label, ev in chosen.items()}
     frame = _frame([one for both in classes.values() for one in both])
+    ax = axes_or_new(ax)
     ax.set_xlim(frame[0] / math.log(10), frame[1] / math.log(10))
     ax.set_ylim(-0.02, 1.02)
-    ax.axvline(0, color=REFERENCE, linewidth=THIN)
+    ax.axvline(0, color=REFERENCE, linewidth=thin())
     entries: list[Entry] = []
-    step = POINTS // _MARKERS
-    for i, (label, look) in enumerate(looks(evaluations).items()):
+    styles = looks(chosen)
+    for i, (label, look) in enumerate(styles.items()):
         for one in classes[label]:
             x, shares = one.curve(frame)
             ax.plot(
                 x / math.log(10),
                 shares,
-                color=look.colour,
+                color=look.light,
                 linestyle=_DASHES[one.name],
                 marker=look.marker,
-                markevery=(int(step * (i + 0.5) / len(classes)), step),
-                linewidth=LINE,
+                markevery=marker_places(POINTS, curve=i, curves=len(styles)),
                 label=f"{one.name} of {label}",
             )
-        line = Line2D([], [], color=look.colour, marker=look.marker, linewidth=LINE)
+        line = Line2D([], [], color=look.light, marker=look.marker)
         entries.append((label, line))
     for name, dashes in _DASHES.items():
-        entries.append((name, Line2D([], [], color="black", linestyle=dashes, linewidth=LINE)))
+        line = Line2D([], [], color=common_colour(styles), linestyle=dashes)
+        entries.append((name, line))
     ax.set_xlabel("log₁₀ likelihood-ratio")
     ax.set_ylabel("share of trials at or above")
     if legend:
         legend_above(ax, entries)
+    return ax
 
 
 def _classes(ev: Evaluation) -> list[_Class]:

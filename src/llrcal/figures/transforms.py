@@ -11,85 +11,102 @@ from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
+from llrcal.comparison.looks import looks
 from llrcal.comparison.score_axis import drawable, evenly
 from llrcal.errors import OptionError
+from llrcal.figures.arguments import axes_or_new, calibrations_by_label
 from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.looks import looks
-from llrcal.figures.style import LINE, REFERENCE, THIN
+from llrcal.figures.style import REFERENCE, dashes_of, marker_places, thin
 
 POINTS = 1001
 _UNSEEN = "unseen scores"
 _SHADE, _WORDS = "#ebebeb", "#555555"
+_MARGIN = 0.1  # of the range of the training scores
 _SLIVER, _ROOM = 0.005, 0.2  # shares of the axis: too narrow to be seen, and wide enough for a word
 
 
 def transforms(
-    ax: Axes,
-    calibrations: Mapping[str, Calibration],
+    calibrations: Calibration | Mapping[str, Calibration],
     *,
-    low: float,
-    high: float,
+    ax: Axes | None = None,
+    low: float | None = None,
+    high: float | None = None,
     training: tuple[float, float] | None = None,
     limit: float | None = None,
     legend: bool = True,
-) -> None:
+) -> Axes:
     """Draw the LLR that each calibration gives to each score.
 
     Parameters
     ----------
-    ax
-        Axes to draw on.
     calibrations
-        Calibrations by label; the label decides colour and dashes.
+        One calibration, or several by label; the label decides colour and dashes.
     low, high
-        The range of scores to draw.
+        The range of scores to draw. By default, that of the training scores and a little more.
     training
         Least and greatest training score: what lies beyond is shaded. By default, those of the
         calibrations, where they agree.
     limit
         The LLR axis goes from -limit to limit. By default, half of the calibrations stay well
         within it; one that runs away leaves the frame and does not squash the others.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing to draw.
+        If there is nothing that can be drawn.
     """
-    if not calibrations:
-        raise OptionError("there is no calibration to draw")
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise OptionError(f"scores cannot be drawn from {low} to {high}")
-    low, high = drawable(low, high)
+    chosen = calibrations_by_label(calibrations)
+    low, high = _score_range(chosen.values(), low, high)
     scores = evenly(low, high, POINTS)
-    curves = {label: calibration(scores) for label, calibration in calibrations.items()}
+    curves = {label: calibration(scores) for label, calibration in chosen.items()}
     edge = _limit(curves) if limit is None else limit
 
+    ax = axes_or_new(ax)
     ax.set_xlim(low, high)
     ax.set_ylim(-edge, edge)
     entries: list[Entry] = []
-    for label, look in looks(curves).items():
+    styles = looks(curves)
+    for i, (label, look) in enumerate(styles.items()):
         (line,) = ax.plot(
             scores,
             curves[label],
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=LINE,
+            color=look.light,
+            linestyle=dashes_of(styles)[label],
+            marker=look.marker,
+            markevery=marker_places(POINTS, curve=i, curves=len(curves)),
             label=label,
         )
         entries.append((label, line))
-    ax.axhline(0, color=REFERENCE, linewidth=THIN)
-    shades = _shades(ax, training or _training_range(calibrations.values()), low, high)
+    ax.axhline(0, color=REFERENCE, linewidth=thin())
+    shades = _shades(ax, training or _training_range(chosen.values()), low, high)
     if shades:
         entries.append((_UNSEEN, shades[0]))
     for shade in shades:
         if shade.get_width() >= _ROOM * (high - low):
-            _say_what_happens(ax, shade, calibrations.values())
+            _say_what_happens(ax, shade, chosen.values())
     ax.set_xlabel("score")
     ax.set_ylabel("log-likelihood-ratio")
     if legend:
         legend_above(ax, entries)
+    return ax
+
+
+def _score_range(
+    calibrations: Collection[Calibration], low: float | None, high: float | None
+) -> tuple[float, float]:
+    """What was asked for; or else all training scores, and a margin."""
+    ranges = [calibration.training_range for calibration in calibrations]
+    least, greatest = min(ends[0] for ends in ranges), max(ends[1] for ends in ranges)
+    room = _MARGIN * (greatest - least) or 1.0
+    low = least - room if low is None else low
+    high = greatest + room if high is None else high
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise OptionError(f"scores cannot be drawn from {low} to {high}; give other low and high")
+    return drawable(low, high)
 
 
 def _limit(curves: Mapping[str, Floats]) -> float:

@@ -1,221 +1,226 @@
-"""Writing so that a crash leaves what was there, or the whole of the new, never half of it.
+"""Files and folders that appear whole or not at all.
 
-What is written has a hidden name of its own beside the target, ``.llrcal-...``, is brought to disk,
-and takes the target's name in one step. A run that is killed leaves the hidden one behind; nothing
-reads it, and on Linux the next run on that machine with the same target deletes it.
+Everything is written under a hidden name beside its target, ``.llrcal-...``, brought to disk, and
+renamed once it is complete. A failure deletes it. A run that is killed leaves it behind: nothing
+reads it, and it can be deleted by hand.
 """
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
+import secrets
+import shutil
 import stat
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from llrcal.errors import OptionError
-from llrcal.files.candid_file import CandidFile
-from llrcal.files.exchange import exchanged
-from llrcal.files.leftovers import aside, delete, sweep, temporary_beside
+from llrcal.messages import Setting
 
-# Where names stand for what a process has open already, such as /dev/stdout.
-_OPEN_ALREADY = re.compile(r"/dev(/fd)?|/proc/\d+(/task/\d+)?/fd")
-_ASKING_THE_UMASK = threading.Lock()
+PathLike = str | os.PathLike[str]
+
+# Folders in which a name stands for what a process has open already, such as /dev/stdout.
+_OPEN_FILES = re.compile(r"/dev(/fd)?|/proc/\d+(/task/\d+)?/fd")
 
 
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write ``content`` to ``path`` by way of a temporary file in the same folder."""
+def write_atomically(path: PathLike, content: bytes) -> None:
+    """Write a file that appears whole or not at all; see :func:`atomic_file`."""
     with atomic_file(path) as file:
         file.write(content)
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes its place under ``path`` only once it is whole.
+def atomic_file(path: PathLike) -> Iterator[IO[bytes]]:
+    """Open a file for writing that appears at ``path`` when the block ends without an error.
 
-    Nobody else can read it before that; then it has the mode of the file that it replaces, or what
-    the umask leaves. A symbolic link stays, and the file that it points at is replaced. A pipe or a
-    device stays as well and is written to, as it comes: nothing could be put in its place.
+    A file that is there already is replaced, and the new one takes over its mode. Symbolic links
+    are followed. Pipes and devices cannot be replaced, so they are written to directly.
 
     Raises
     ------
     OSError
-        If the file cannot be written: with the name ``path``, never that of the temporary one.
+        If the file cannot be written; the error names ``path``, never the hidden file.
     """
-    if _is_stream(Path(path)):
-        # Appended to, so that what /dev/stdout leads to is not cut off.
-        with CandidFile(Path(path), "a") as stream, stream.reasons():
+    target, mode = _target(path)
+    if mode is not None and _is_stream(path, mode):
+        with _File(io.FileIO(path, "a")) as stream:  # "w" would empty what /dev/stdout leads to
             yield stream
         return
-    target = _followed(path)
-    if target.is_dir():
+    if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    sweep(target)
-    temporary = temporary_beside(target)
-    with _cleaned_up(temporary, path):
-        # Within, for an interrupt may come as soon as there is a file.
-        with CandidFile(temporary, "x", opener=_private) as file:
-            with file.reasons():
-                yield file
-            file.flush()  # before anybody may read it
-            # The open file rather than its name, where the system can.
-            place = file.fileno() if os.chmod in os.supports_fd else temporary
-            _set_mode(place, _mode_for(target, 0o666))
+    with _hidden_beside(target, told_as=path) as hidden:
+
+        def created(name: str, flags: int) -> int:
+            return os.open(name, flags, 0o666 if mode is None else mode & 0o777)
+
+        with _File(io.FileIO(hidden, "x", opener=created)) as file:
+            yield file
+            _keep_mode(hidden, mode)
             file.sync()
-        temporary.replace(target)
+        hidden.replace(target)
     _sync_folder(target.parent)
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """A folder to fill, which takes its place under ``path`` only once it is whole.
+def atomic_folder(path: PathLike, *, force: bool = False) -> Iterator[Path]:
+    """Make a folder to fill, which appears at ``path`` when the block ends without an error.
 
-    With ``force``, old and new change places in one step, where the system can (Linux, macOS; not
-    every network file system). Elsewhere the old folder is moved aside first; should the process be
-    killed right then, there is neither at ``path``, and the next call puts the old one back.
+    With ``force``, a folder that is there already is moved aside, the new one takes its place, and
+    the old one is deleted. If the process is killed between the two moves, nothing is at ``path``,
+    but both folders are whole beside it: the old one is ``.llrcal-...-old``.
 
     Raises
     ------
     OptionError
-        If there is something at ``path`` already, unless ``force`` allows to replace it; or if
-        there is no folder to put it in, or no way to replace the one that is there.
+        If a folder with content is at ``path`` and ``force`` is not set, or if no folder can be put
+        there.
     """
-    target = _followed(path)
-    _recover(target)
-    _refuse(path, target, force=force)
-    sweep(target)
-    temporary = temporary_beside(target)
-    with _cleaned_up(temporary, path):
-        temporary.mkdir(0o700)
-        yield temporary
-        inherited = temporary.stat().st_mode & stat.S_ISGID  # the folder around it has that, too
-        _set_mode(temporary, _mode_for(target, 0o777) | inherited)
-        _sync_folder(temporary)
+    target, mode = _target_of_folder(path, force=force)
+    with _hidden_beside(target, told_as=path) as hidden:
+        hidden.mkdir(0o777 if mode is None else mode & 0o777 | stat.S_IRWXU)
+        yield hidden
+        _keep_mode(hidden, mode)
+        _sync_folder(hidden)
+        old = hidden.with_name(f"{hidden.name}-old")
         try:
-            temporary.rename(target)  # to nothing, or to an empty folder
+            while not _renamed(hidden, target):
+                _target_of_folder(path, force=force)  # refuse what has come in the meantime
+                _delete(old)  # another run has already replaced it
+                with suppress(FileNotFoundError):
+                    target.rename(old)
+            _sync_folder(target.parent)
+        except BaseException:
+            with suppress(OSError):  # if it was not moved, or the new one is in place
+                old.rename(target)
+            raise
+        _delete(old)
+
+
+class _File(io.BufferedWriter):
+    """A file whose errors carry its name, and are raised whatever became of them.
+
+    Libraries that write to it may lose the reason: polars reports a full disk without the name of
+    the file, or as a "transport error".
+    """
+
+    _problem: OSError | None = None
+
+    def write(self, data: Any, /) -> Any:
+        return self._told(super().write, data)
+
+    def flush(self) -> None:
+        self._told(super().flush)
+
+    def sync(self) -> None:
+        """Bring everything that was written to disk."""
+        self.flush()
+        self._told(os.fsync, self.fileno())
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any, /) -> None:
+        super().__exit__(kind, error, trace)
+        if isinstance(error, Exception) and self._problem and self._problem is not error:
+            raise self._problem from error
+
+    def _told(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return act(*arguments)
         except OSError as problem:
-            if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise
-            _refuse(path, target, force=force)  # there may be one now that was not there before
-            _replace_folder(temporary, target)
-        _sync_folder(target.parent)  # before the old one is deleted
+            problem.filename = str(self.name)
+            self._problem = problem
+            raise
 
 
 @contextmanager
-def _cleaned_up(temporary: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """Delete what is temporary in the end: the new that failed, or the old that was replaced.
+def _hidden_beside(target: Path, *, told_as: PathLike) -> Iterator[Path]:
+    """A new name in the folder of ``target``; what still has it in the end is deleted.
 
-    Errors in it are told by the name that the user knows.
+    Errors about it are told of the path that the user gave.
     """
+    hidden = target.with_name(f".llrcal-{secrets.token_hex(8)}")
     try:
-        yield
+        yield hidden
     except OSError as problem:
         name = str(problem.filename)
-        if not name.startswith(str(temporary)):
+        if not name.startswith(str(hidden)):
             raise
-        told = os.fspath(path) + name.removeprefix(str(temporary))
-        raise OSError(problem.errno, problem.strerror, told) from problem
+        name = os.fspath(told_as) + name.removeprefix(str(hidden))
+        raise OSError(problem.errno, problem.strerror, name) from problem
     finally:
-        delete(temporary)
+        _delete(hidden)
 
 
-def _refuse(path: str | os.PathLike[str], target: Path, *, force: bool) -> None:
-    """Raise an OptionError where no folder can be put, or none should be."""
-    if not target.parent.is_dir():
-        raise OptionError(f"{path} cannot be made: {target.parent} is not a folder")
-    if not target.exists():
-        return
-    if not target.is_dir():
-        raise OptionError(f"{path} exists already, and is no folder; choose another name")
-    if not force and any(target.iterdir()):
-        raise OptionError(f"{path} exists already; choose another folder, or force its replacement")
-    if Path.cwd().is_relative_to(target.resolve()):
-        raise OptionError(
-            f"{path} is the folder that you are in, or one around it, and would be replaced; "
-            "choose another"
-        )
-    if target.is_mount():
-        raise OptionError(f"{path} is a mount point and cannot be replaced; name a folder in it")
+def _target(path: PathLike) -> tuple[Path, int | None]:
+    """Where to write, with links followed, and the mode of what is there, if anything is.
+
+    The system is asked first: it refuses links that go in circles, and strangers' links in /tmp.
+    """
+    mode = None
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    return Path(os.path.realpath(path)), mode
 
 
-def _replace_folder(temporary: Path, target: Path) -> None:
-    """Put one folder in the place of another, which has the temporary name then."""
-    if exchanged(temporary, target):
-        return
-    old = aside(target)
-    try:
-        target.rename(old)
-        temporary.rename(target)
-    except BaseException:
-        with suppress(OSError):  # which it is if the new one is in place already
-            old.rename(target)
-        raise
-    old.rename(temporary)
-
-
-def _recover(target: Path) -> None:
-    """Put back a folder whose replacement was cut short, or delete it if it was not."""
-    old = aside(target)
-    with suppress(OSError):
-        if target.exists():
-            doomed = temporary_beside(target)
-            old.rename(doomed)  # first, so that half of it is never put back
-            delete(doomed)
-        else:
-            old.rename(target)
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether there is a pipe or a device, or a name of something that is open (/dev/stdout)."""
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        return False
+def _is_stream(path: PathLike, mode: int) -> bool:
+    """Whether there is a pipe or a device, or a name of a file that is open already."""
     if stat.S_ISREG(mode):
-        return _OPEN_ALREADY.fullmatch(os.path.realpath(path.absolute().parent)) is not None
+        return _OPEN_FILES.fullmatch(os.path.realpath(Path(path).absolute().parent)) is not None
     return not stat.S_ISDIR(mode)
 
 
-def _followed(path: str | os.PathLike[str]) -> Path:
-    """Where to write: what a link points at, unless the system forbids to follow it."""
-    target = Path(path).absolute()
-    if not target.is_symlink():
-        return target
-    with suppress(FileNotFoundError):
-        target.stat()  # fails on a stranger's link in /tmp, and on links that go in circles
-    return Path(os.path.realpath(target))
+def _target_of_folder(path: PathLike, *, force: bool) -> tuple[Path, int | None]:
+    """The same for a folder, or an OptionError if none can be put there, or none should be."""
+    target, mode = _target(path)
+    if not target.parent.is_dir():
+        raise OptionError(f"{path} cannot be made: {target.parent} is not a folder")
+    if mode is None:
+        return target, mode
+    if not stat.S_ISDIR(mode):
+        raise OptionError(f"{path} exists already and is not a folder; choose another name")
+    if not force and any(target.iterdir()):
+        message = f"{path} exists already; choose another folder, or replace it with "
+        raise OptionError(message, Setting("force", True))
+    if Path.cwd().is_relative_to(target):
+        raise OptionError(
+            f"{path} is the current folder, or contains it, and would be replaced; choose another"
+        )
+    if os.path.ismount(target):  # where Path.is_mount fails if another run is replacing it
+        raise OptionError(f"{path} is a mount point and cannot be replaced; choose a folder in it")
+    return target, mode
 
 
-def _private(name: str, flags: int) -> int:
-    """A new file that nobody else may read, whatever the umask."""
-    return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+def _renamed(folder: Path, target: Path) -> bool:
+    """Whether a folder could take a name, which no other folder with content has."""
+    try:
+        folder.rename(target)
+    except OSError as problem:
+        if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        return False
+    return True
 
 
-def _mode_for(target: Path, new: int) -> int:
-    """The mode of what is replaced, or what the umask leaves of a new one's."""
-    with suppress(OSError):
-        return target.stat().st_mode & 0o777
-    return new & ~_umask()
+def _delete(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
-def _umask() -> int:
-    with _ASKING_THE_UMASK:  # which is to set it; files made meanwhile are rather too private
-        umask = os.umask(0o077)
-        os.umask(umask)
-    return umask
-
-
-def _set_mode(place: int | Path, mode: int) -> None:
-    with suppress(OSError):  # some network file systems have none; the file stays private there
-        os.chmod(place, mode)  # noqa: PTH101
+def _keep_mode(path: Path, mode: int | None) -> None:
+    """Give what is new the mode of what it replaces."""
+    if mode is not None:
+        with suppress(OSError):  # some network file systems have no modes
+            path.chmod(mode & (0o2777 if stat.S_ISDIR(mode) else 0o777))
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system lets a folder be synced."""
+    """Bring the names in a folder to disk, where the system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -7,11 +7,12 @@ and finishes the best distinct candidates on all points.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.densities.density import Density, Evaluated
 from llrcal.errors import DegenerateError
 from llrcal.fitting.optimizer import Function, Solution, minimise
@@ -21,7 +22,7 @@ from llrcal.onepass.summary import Points, Summary
 _COARSE = 512  # points in the first search
 _EXTREMES = 32  # points at either end that the coarse set keeps as they are
 _FINALISTS = 3
-_SAME = 1e-9  # nats per score; of equally good ends, the one that has converged is taken
+_SAME = 1e-9  # nats per score; among ends as close as this, a converged one is preferred
 
 Family = TypeVar("Family", bound=Density)
 
@@ -32,40 +33,29 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     Raises
     ------
     DegenerateError
-        If the scores are too few or too equal for the family: no maximum exists.
+        If there are too few scores for the family, or too many equal ones: no maximum exists.
     """
     points = scores.points()
     _check_spread(family, scores, points)
     lower, upper = family.bounds(points.tie_share)
     best = _search(family, points, lower, upper)
-    found = family.from_search(best.point)
-    theta = family.interior(found)
-    loglik = family.mean_loglik(theta, points.values, points.weights).value
-    density = family.from_coordinates(
-        theta,
-        origin=scores.grid.origin,
-        unit=scores.grid.unit,
-        loglik=float(loglik - np.log(scores.grid.unit)),
-    )
-    held = (best.point <= lower) | (best.point >= upper) | (theta != found)
-    notes = tuple(
-        family.describe_bound(int(i), at_upper=bool(best.point[i] >= upper[i]))
-        for i in np.flatnonzero(held)
-    )
+    grid = scores.grid
+    density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
+    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
+    density = replace(density, loglik=weighted_sum(log_densities, points.weights))
+    notes = family.limits(best.point, points.tie_share)
     return density, Report.of(best, objective=-density.loglik, notes=notes)
 
 
 def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
     coarse = _coarse(points)
-    starts = [family.to_search(start) for start in family.starts(coarse.values, coarse.weights)]
+    starts = family.starts(coarse.values, coarse.weights)
     first = [_climb(family, coarse, start, lower, upper) for start in starts]
     saddles = sum(solution.saddles_escaped for solution in first)
     iterations = sum(solution.iterations for solution in first)
     finalists = _worth_finishing(first)
     if coarse is not points:
-        finalists = [
-            _climb(family, points, _inside(family, s, points), lower, upper) for s in finalists
-        ]
+        finalists = [_climb(family, points, end.point, lower, upper) for end in finalists]
         saddles += sum(solution.saddles_escaped for solution in finalists)
         iterations += sum(solution.iterations for solution in finalists)
     least = min(solution.value for solution in finalists)
@@ -83,25 +73,15 @@ def _climb(
 
 
 def _mean_cost(family: type[Density], points: Points) -> Function:
-    """Minus the mean log-likelihood; infinite where it is too extreme for doubles."""
+    """Minus the mean log-likelihood; infinite where doubles overflow."""
 
     def mean_cost(at: Floats) -> Evaluated:
         with np.errstate(all="ignore"):
-            here = family.search_loglik(at, points.values, points.weights)
+            here = family.mean_loglik(at, points.values, points.weights)
         sound = all(np.isfinite(part).all() for part in here)
         return -(here if sound else Evaluated.impossible(at.size))
 
     return mean_cost
-
-
-def _inside(family: type[Density], solution: Solution, points: Points) -> Floats:
-    """The solution, moved off an edge of the support that the full set of points crosses."""
-    cost = _mean_cost(family, points)
-    for lift in (0.0, 1e-6, 1e-3, 0.1, 1.0):
-        raised = family.lifted(solution.point, lift)
-        if np.isfinite(cost(raised).value):
-            return raised
-    return raised
 
 
 def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
@@ -121,7 +101,10 @@ def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
 
 
 def _coarse(points: Points) -> Points:
-    """A few hundred points with the same mass in each, and the extremes as they are."""
+    """A few hundred points with the same mass in each, and the extremes as they are.
+
+    With the extremes, a density that is positive on the coarse points is so on all of them.
+    """
     size = len(points.values)
     if size <= 2 * _COARSE:
         return points
@@ -165,7 +148,7 @@ def _check_spread(family: type[Density], scores: Summary, points: Points) -> Non
 
 
 def _end_share(scores: Summary, points: Points) -> float:
-    """Largest share of scores at the least or the greatest (if binned, in the bin there)."""
+    """Share of the scores at the least or at the greatest (or in its bin), whichever is larger."""
     if scores.exact is None:
         return float(scores.bins[0, [0, -1]].max()) / scores.count
     return float(points.weights[[0, -1]].max())

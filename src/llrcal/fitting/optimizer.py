@@ -67,7 +67,7 @@ class Solution:
         return least_curvature(self.hessian, self.free) > 0
 
     def with_totals(self, *, iterations: int, saddles_escaped: int) -> Solution:
-        """The same end point, with the effort of a whole search booked on it."""
+        """The same end point, with the effort of a whole search."""
         return replace(self, iterations=iterations, saddles_escaped=saddles_escaped)
 
 
@@ -94,8 +94,7 @@ def minimise(
         Bounds per coordinate; infinite where there is none.
     tolerance
         Largest component of the gradient, over the coordinates that no bound holds, at which
-        a point counts as stationary; in units of the square root of the curvature, where that is
-        above one.
+        a point counts as stationary. Where the curvature exceeds one, its square root is the unit.
     max_iterations
         Steps to try, taken or not.
     escape_saddles
@@ -154,7 +153,7 @@ class _Search:
         self.slope = slope(here, ~self.held)
 
     def run(self, tolerance: float, max_iterations: int) -> tuple[bool, str]:
-        """Step until a minimum is found; whether it was, and why the search ended."""
+        """Step until a minimum is found. Whether one was, and why the search ended."""
         while self.iterations < max_iterations:
             at_saddle = False
             if self.slope <= tolerance:
@@ -170,7 +169,7 @@ class _Search:
         return False, f"no convergence in {max_iterations} iterations"
 
     def step(self, at_saddle: bool) -> bool:
-        """Try one step; False where no step is left to try."""
+        """Try one step; False if no step is left to try."""
         self.iterations += 1
         if at_saddle:
             self.radius = max(self.radius, _ESCAPE_RADIUS)

@@ -1,38 +1,39 @@
-"""The report of a fit: whether it converged, why it ended, and what to know of the answer."""
+"""The report of a fit: whether it converged, why it ended, and what to know about the answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from llrcal.fitting.optimizer import Solution
+from llrcal.notes import Note, Severity
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a fit went. Its fields read as attributes or, for tables, as a mapping."""
+    """How a fit went. Its fields can be read as attributes or, for tables, as a mapping."""
 
     converged: bool
     reason: str
     iterations: int
     objective: float
-    """What was minimised, at the end: mean cost per score in nats."""
+    """The final value of what was minimised: mean cost per score in nats."""
     gradient_norm: float
     """Largest component of its gradient over the free coordinates, scores in standard units."""
     saddles_escaped: int
     positive_definite: bool
     """Whether the Hessian at the end is positive definite on the free coordinates."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = field(default=(), compare=False)
     """What a reader should know: bounds that are active, limits that were reached."""
 
     @classmethod
-    def closed_form(cls, objective: float, notes: tuple[str, ...] = ()) -> Report:
+    def closed_form(cls, objective: float, notes: tuple[Note, ...] = ()) -> Report:
         """Report of a fit that needs no search."""
         return cls(True, "closed form", 0, objective, 0.0, 0, True, notes)
 
     @classmethod
-    def of(cls, solution: Solution, objective: float, notes: tuple[str, ...] = ()) -> Report:
+    def of(cls, solution: Solution, objective: float, notes: tuple[Note, ...] = ()) -> Report:
         return cls(
             solution.converged,
             solution.reason,
@@ -63,15 +64,25 @@ class Report:
             saddles_escaped=sum(report.saddles_escaped for report in reports.values()),
             positive_definite=all(report.positive_definite for report in reports.values()),
             notes=tuple(
-                f"{name}: {note}" for name, report in reports.items() for note in report.notes
+                note.about(name) for name, report in reports.items() for note in report.notes
             ),
         )
 
-    def with_notes(self, notes: tuple[str, ...]) -> Report:
-        """The report with some notes more."""
+    def with_notes(self, notes: tuple[Note, ...]) -> Report:
+        """The report with further notes."""
         return replace(self, notes=self.notes + notes)
 
+    @property
+    def all_notes(self) -> tuple[Note, ...]:
+        """The notes, and before them one on a fit that did not converge."""
+        if self.converged:
+            return self.notes
+        text = f"the fit did not converge: {self.reason}"
+        return (Note.of("not converged", text, severity=Severity.WARNING), *self.notes)
+
     def __getitem__(self, name: str) -> Any:
+        if name == "notes":
+            return tuple(map(str, self.notes))
         return asdict(self)[name]
 
     def __iter__(self) -> Iterator[str]:

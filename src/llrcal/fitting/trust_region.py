@@ -34,7 +34,7 @@ class Box:
     high: Floats
 
     def clip(self, point: Floats) -> Floats:
-        """The nearest point of the box; on a bound, if no step is short enough to get there."""
+        """The nearest point of the box; on a bound, if it is too close for a step to get there."""
         inside = np.clip(point, self.low, self.high)
         near = resolution(inside)
         inside = np.where(inside - self.low < near, self.low, inside)
@@ -134,25 +134,26 @@ def least_curvature(hessian: Floats, free: Bools) -> float:
 
 
 def curvature_noise(hessian: Floats) -> float:
-    """Curvature that cannot be told from zero, given the rounding of the Hessian."""
+    """Curvature that cannot be distinguished from zero, given the rounding of the Hessian."""
     return 1e-12 * max(1.0, largest(hessian))
 
 
 def resolution(point: Floats) -> float:
-    """Length of a step that is too short to be told from none."""
+    """Length below which a step cannot be distinguished from no step."""
     return 1e-14 * max(1.0, largest(point))
 
 
 def slope(here: Smooth, free: Bools) -> float:
     """Largest component of the gradient along free coordinates, each in the unit of its curvature.
 
-    The gradient by a location is no more precise than rounding over the width of the peak. In units
-    of the square root of the curvature, a slope of g promises a decrease of g^2 / 2.
+    Rounding limits the precision of the gradient with respect to a location, the more so the
+    narrower the peak. In units of the square root of the curvature, a slope of g promises a
+    decrease of g^2 / 2.
     """
     unit = np.sqrt(np.maximum(np.diagonal(here.hessian), 1.0))
     return largest((here.gradient / unit)[free])
 
 
 def largest(values: Floats) -> float:
-    """Largest absolute value; zero of nothing."""
+    """Largest absolute value; zero if there are no values."""
     return float(np.abs(values).max(initial=0.0))

@@ -1,1 +1,1 @@
-"""What comes in: arrays of scores and words for labels, checked once."""
+"""Inputs: arrays of scores and words for labels, checked once."""

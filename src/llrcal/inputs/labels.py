@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class Label(IntEnum):
-    """What a trial is. A spoof is neither of the two until the reader says what to make of it."""
+    """The kind of a trial. A spoof is neither of the other two until the user decides."""
 
     NONTARGET = 0
     TARGET = 1
@@ -23,7 +23,7 @@ _WORDS = {
     ),
     Label.SPOOF: "spoof spoofed",
 }
-# As they are, for hypotheses are told apart by their capitals and numbers by their signs.
+# Only as written: case and sign matter here.
 _EXACT = {
     Label.TARGET: "1 +1 1.0 Hp H1",
     Label.NONTARGET: "0 -1 0.0 -1.0 Hd H2",
@@ -35,13 +35,13 @@ LABEL_OF_WORD: dict[str, Label] = {
     for word in words.split()
     for spelling in (word, word.capitalize(), word.upper())
 } | {word: label for label, words in _EXACT.items() for word in words.split()}
-"""What each word means. Spelling is strict: small letters, a capital first, or all capitals."""
+"""What each word means. Words are lower case, capitalized, or upper case."""
 
 LABELS = tuple(LABEL_OF_WORD)
 """Every word that is understood as a label."""
 
 FORENSIC_WORDS = frozenset({"Hp", "Hd", "H1", "H2"})
-"""Labels of tools whose LLRs are common logarithms."""
+"""Labels of tools that often write LLRs as common logarithms."""
 
 
 def words_of(label: Label) -> list[str]:

@@ -1,19 +1,22 @@
-"""Score arrays on their way in: checked once, never changed, never copied without need."""
+"""Input arrays of scores: checked once, never changed, not copied unless necessary."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, is_number
 from llrcal.errors import ScoreError
 from llrcal.inputs.labels import Label, words_of
+from llrcal.messages import Position
 from llrcal.onepass.chunks import chunks
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
-    """One-dimensional float array of scores, or an error that says what is wrong where.
+    """One-dimensional float array of scores; otherwise raises a ScoreError.
 
-    float32 and float64 arrays are passed through uncopied; integers and float16 are converted.
+    float32 and float64 arrays are not copied; integers and float16 are converted.
 
     Raises
     ------
@@ -31,8 +34,35 @@ def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> 
     return array
 
 
+def check_classes(tar: Any, non: Any) -> None:
+    """Refuse a second array that is missing or contains labels.
+
+    Raises
+    ------
+    ScoreError
+        If so; the message says what to pass instead.
+    """
+    if non is None:
+        raise ScoreError(
+            "there are no non-target scores; pass target and non-target scores, or trials as "
+            "llrcal.read_trials gives them"
+        )
+    if not isinstance(non, np.ndarray):  # a list may be anything, which others complain of
+        try:
+            tar, non = np.asarray(tar), np.asarray(non)
+        except (ValueError, TypeError):
+            return
+    if non.dtype.kind not in "iu" or np.shape(tar) != non.shape:
+        return
+    if set(np.unique(non).tolist()) in ({0, 1}, {-1, 1}):
+        raise ScoreError(
+            "the second array looks like labels; pass target and non-target scores, as "
+            "llrcal.split(scores, labels) gives them"
+        )
+
+
 def as_floats(scores: ArrayLike, name: str) -> Array:
-    """Float array of any shape; what is not a real number is refused, not converted."""
+    """Float array of any shape; anything but real numbers is refused, not converted."""
     if isinstance(scores, np.ma.MaskedArray) and np.ma.is_masked(scores):
         raise ScoreError(f"{name} scores are a masked array; pass scores.compressed()")
     try:
@@ -50,12 +80,12 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
         )
     if array.dtype.itemsize <= 8:
         return array
-    with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
+    with np.errstate(over="ignore"):  # too large for a double: becomes infinite
         return array.astype(np.float64)
 
 
 def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:
-    """Raise a ScoreError that counts the offending scores and names the first."""
+    """Raise a ScoreError if there are scores that are not finite; it names the first."""
     bad = np.isnan if allow_infinite else _not_finite
     for chunk in chunks(array.ravel()):
         if bad(chunk).any():
@@ -65,19 +95,21 @@ def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> No
             those = f"{name} scores".removeprefix("the ")
             raise ScoreError(
                 f"{every.size} of {array.size} {those} are {what}; the first is "
-                f"{array.ravel()[first]} at index {first}. Remove or repair them"
+                f"{array.ravel()[first]} at ",
+                Position("index", first),
+                ". Remove or repair them",
             )
 
 
 def _first_odd(array: Array) -> str:
-    """Which of some objects is no real number, in words; nothing, if all of them are."""
+    """Words on the first object that is not a real number; empty if all are."""
     if array.dtype.kind != "O":
         return ""
     if not array.ndim:
         return f" (one {type(array.item()).__name__})"
     for index, value in enumerate(array.ravel()):
         if not is_number(value):
-            return f", the first that is no number is {value!r:.50} at index {index}"
+            return f"; the first that is not a number is {value!r:.50} at index {index}"
     return ""
 
 
@@ -119,12 +151,12 @@ def split(scores: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
 
 
 def is_target(labels: Array) -> Array:
-    """Boolean mask of target labels; anything outside the vocabulary is an error."""
+    """Boolean mask of target labels; raises a ScoreError for unknown labels."""
     if labels.dtype.kind == "b":
         return labels
     if labels.dtype.kind in "iuf":
         targets, nontargets = labels == 1, labels == 0
-        if not nontargets.any():  # some write 1 and -1; who writes all three means something else
+        if not nontargets.any():  # 1 and -1 is another convention; all three together are refused
             nontargets = labels == -1
     elif labels.dtype.kind in "UO":
         targets = np.isin(labels, words_of(Label.TARGET))

@@ -1,6 +1,6 @@
-"""Going through long arrays in pieces that stay in the processor's cache, on threads.
+"""Going through long arrays in chunks that fit into the processor's cache, on several threads.
 
-NumPy lets go of the interpreter lock inside its loops, so that threads really run at once.
+NumPy releases the interpreter lock inside its loops, so the threads run in parallel.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
 _here = threading.local()
 
 
-def alone() -> None:
-    """Let this thread do its work by itself from now on, since others have work of their own."""
-    _here.is_alone = True
+def use_one_thread() -> None:
+    """Keep this thread from starting others: the threads beside it have work of their own."""
+    _here.uses_one_thread = True
 
 
 def threads() -> int:
-    """How many threads to use: LLRCAL_THREADS, or as many as there are cores for us."""
-    if getattr(_here, "is_alone", False):
+    """How many threads to use: LLRCAL_THREADS, or the number of cores this process may use."""
+    if getattr(_here, "uses_one_thread", False):
         return 1
     request = os.environ.get("LLRCAL_THREADS", "")
     if request.isdigit() and int(request) > 0:
@@ -68,7 +68,7 @@ def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**15) -
 
 
 def _on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
-    """Call ``work(start, end)`` for as many even ranges as there are threads worth it."""
+    """Call ``work(start, end)`` on even ranges, as many as there are threads worth starting."""
     count = min(threads(), length // _WORTH_A_THREAD + 1)
     if count == 1:
         return [work(0, length)]

@@ -1,9 +1,10 @@
-"""Bins on the score axis, found by looking at the bits of a double.
+"""Bins on the score axis, read off the bits of a double.
 
-Bins are even within one unit of the origin, and twice as wide in each further octave, so that tails
-keep their relative resolution however far they reach. That is the spacing of doubles themselves:
-the exponent and the leading mantissa bits of ``1 + |x - origin| / unit`` are the number of the bin,
-the bits behind them the place within it. No logarithm is needed, and no search.
+Bins are of equal width within one unit of the origin, and twice as wide in each further octave, so
+the relative resolution in the tails stays the same however far they reach. Doubles are spaced in
+this way themselves: the exponent and the leading mantissa bits of ``1 + |x - origin| / unit`` are
+the number of the bin, and the bits after them are the place within it. This needs neither a
+logarithm nor a search.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _MANTISSA_BITS = 52
 _SIGN_BIT = 63
 _ONE = np.float64(1.0).view(np.int64)
 
-# Share of the scores beyond either end of a range, and its length in deviations of a Gaussian.
+# Share of the scores beyond each end of a range, and the length of that range for a Gaussian, in
+# standard deviations.
 _RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
 _PEAK = (0.45, 0.2513)
 _PEAKED = 16
@@ -30,9 +32,9 @@ _PEAKED = 16
 
 @dataclass(frozen=True)
 class Grid:
-    """``2^bin_bits`` bins per octave on either side of ``origin``, ``octaves`` octaves far.
+    """``2^bin_bits`` bins per octave, for ``octaves`` octaves on either side of ``origin``.
 
-    ``unit`` is a power of two, and ``origin`` a multiple of it, so that differences to the origin
+    ``unit`` is a power of two and ``origin`` a multiple of it, so that differences from the origin
     are exact.
     """
 
@@ -57,7 +59,7 @@ class Grid:
         if spread == 0:
             return cls(middle, 1.0, bin_bits, octaves)
         unit = float(2.0 ** np.ceil(np.log2(spread)))
-        origin = float(np.round(middle / unit) * unit) + 0.0  # no -0
+        origin = float(np.round(middle / unit) * unit) + 0.0  # never -0.0
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 
     @property
@@ -67,7 +69,7 @@ class Grid:
 
     @property
     def size(self) -> int:
-        """Number of all bins; they are numbered from the lowest."""
+        """Number of bins; they are numbered from the lowest."""
         return 2 * self.side
 
     @property
@@ -76,7 +78,7 @@ class Grid:
         return (2.0**self.octaves - 1) * self.unit
 
     def number(self, scores: Array) -> Counts:
-        """Bin of each score; scores beyond the grid go to its outermost bins."""
+        """Bin of each score; scores beyond the grid go into its outermost bins."""
         bits, below = self._bits(scores)
         bits >>= _MANTISSA_BITS - self.bin_bits
         np.minimum(bits, self.side - 1, out=bits)
@@ -85,7 +87,7 @@ class Grid:
     def number_and_place(self, scores: Array) -> tuple[Counts, Counts]:
         """Bin of each score, and its place in the bin: 0 to 2^30 - 1, counted outwards.
 
-        Places are rounded to the nearest; a carry goes to the next bin. The scores must lie
+        Places are rounded to the nearest, which may carry into the next bin. The scores must lie
         within the reach of the grid.
         """
         bits, below = self._bits(scores)
@@ -97,11 +99,11 @@ class Grid:
         return self._mirrored(bits, below), place
 
     def number_and_fraction(self, scores: Array) -> tuple[Counts, Floats]:
-        """Bin of each score (see :meth:`number`), and its exact place there from 0 to 1."""
+        """Bin of each score (see :meth:`number`), and its exact place in the bin, from 0 to 1."""
         bits, below = self._bits(scores)
-        behind = _MANTISSA_BITS - self.bin_bits
-        fraction: Floats = (bits & ((1 << behind) - 1)) * np.float64(2.0**-behind)
-        bits >>= behind
+        rest = _MANTISSA_BITS - self.bin_bits
+        fraction: Floats = (bits & ((1 << rest) - 1)) * np.float64(2.0**-rest)
+        bits >>= rest
         np.minimum(bits, self.side - 1, out=bits)
         return self._mirrored(bits, below), fraction
 
@@ -115,10 +117,10 @@ class Grid:
         return inner + (outward & ((1 << self.bin_bits) - 1)) * width, width
 
     def _bits(self, scores: Array) -> tuple[Counts, Counts]:
-        """Distance to the origin as an integer that rises with it; and -1 below it, else 0."""
-        with np.errstate(over="ignore"):  # infinitely far is beyond the grid, and that is right
+        """An integer that rises with the distance from the origin; and -1 below it, else 0."""
+        with np.errstate(over="ignore"):  # an infinite distance is rightly beyond the grid
             y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
-        y += 0.0  # of 0 and -0, always 0
+        y += 0.0  # -0.0 becomes 0.0
         below = y.view(np.int64) >> _SIGN_BIT
         bits = (np.abs(y, out=y) + 1.0).view(np.int64)
         bits -= _ONE
@@ -133,7 +135,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class _Ranked:
-    """Scores in rising order, and how many there are up to each of them."""
+    """Scores in rising order, and how many scores there are up to each of them."""
 
     values: Floats
     up_to: Counts
@@ -147,10 +149,10 @@ class _Ranked:
 
     @property
     def spread(self) -> float:
-        """Robust standard deviation; of wider ranges where many scores are equal.
+        """Robust standard deviation: from quartiles, or wider ranges where many scores are equal.
 
-        Where the middle tenth of the scores is far denser than that, the one of the peak there,
-        which would vanish in a bin.
+        Where the middle tenth of the scores is far denser than that suggests, it is the deviation
+        of this peak, which would otherwise vanish in one bin.
         """
         wide = next((spread for spread in map(self._spread, _RANGES) if spread > 0), 0.0)
         peak = self._spread(_PEAK)

@@ -1,7 +1,7 @@
 """Pool-adjacent-violators, and the ROC convex hull that it draws (paper, section 5.1).
 
-PAV on 0/1 labels and the convex hull of the ROC are one thing: the vertices of the hull lie
-between the blocks that PAV pools, and the slope of each edge is the likelihood-ratio of a block.
+PAV on 0/1 labels and the convex hull of the ROC are the same thing: each block that PAV pools is
+an edge of the hull, whose slope is the likelihood-ratio of the block.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Hull:
         blocks = isotonic_regression(tar / total, weights=total).blocks
         starts = np.asarray(blocks[:-1], np.int64)
         hull = cls(np.add.reduceat(tar, starts), np.add.reduceat(non, starts), starts)
-        # The library compares rounded means; integers settle what rounding left undecided.
+        # SciPy compares rounded means; where rounding hides a tie, integers decide.
         while (violates := ~hull._rises()).any():
             keep = np.concatenate([[True], ~violates])
             starts = hull.first_group[keep]

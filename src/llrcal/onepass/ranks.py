@@ -1,8 +1,9 @@
 """Where the scores of one class lie among those of the other.
 
-Everything that PAV, the ROC, its hull, EER, minDCF and minCllr need of two sets of scores is how
-many scores of the commoner class lie below, at, and between those of the rarer class: between two
-neighbours of the rarer class nothing can bend. So only the rarer class is sorted as a whole.
+All that PAV, the ROC, its hull, EER, minDCF and minCllr need to know of two sets of scores is how
+many scores of the commoner class lie between, and at, the values of the rarer class: between two
+neighbouring values of the rarer class the ROC is a straight line. So only the rarer class is
+sorted as a whole.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from llrcal.onepass.chunks import CHUNK, chunks, map_parts
 from llrcal.onepass.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
-_LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of bins that scores are sieved by
+_LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of the bins of a Sieve
 
 
 @dataclass(frozen=True)
 class SortedRuns:
-    """A copy of an array as sorted runs: exact ranks without sorting it as a whole."""
+    """A copy of an array in sorted runs: exact ranks without sorting it as a whole."""
 
     runs: tuple[Array, ...]
     count: int
@@ -56,24 +57,24 @@ class Groups:
     """Both classes, pooled into groups of consecutive scores in rising order.
 
     A group is either one distinct value of the rarer class, with all scores that equal it, or the
-    scores of the commoner class between two such values. ``above`` and ``low`` say where a group
-    begins: at scores ``>= low``, or, where ``above`` is True, at scores ``> low``.
+    scores of the commoner class between two such values. The former begins at its value ``low``;
+    the latter begins just above the value ``low`` before it, which it excludes.
     """
 
     low: Floats
-    above: Array
+    excludes_low: Array
     tar: Counts
     non: Counts
 
     @property
     def edges(self) -> Floats:
         """The least double that belongs to each group."""
-        with np.errstate(over="ignore"):  # above the largest double lies infinity
-            return np.where(self.above, np.nextafter(self.low, np.inf), self.low)
+        with np.errstate(over="ignore"):  # the double after the largest is infinity
+            return np.where(self.excludes_low, np.nextafter(self.low, np.inf), self.low)
 
 
 def groups(tar: Array, non: Array) -> Groups:
-    """Pool two classes of scores into groups; one pass over the larger class, nothing kept."""
+    """Pool two classes of scores into groups, in one pass over the larger class."""
     rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
     values, counts = np.unique(rare, return_counts=True)
     values = values.astype(np.float64, copy=False)
@@ -105,7 +106,7 @@ class Counted:
     least: float
 
     def merge(self, other: Counted) -> Counted:
-        """The same of both sets of scores together; associative and commutative."""
+        """The counts of both sets of scores together; associative and commutative."""
         return Counted(
             self.below + other.below,
             self.up_to + other.up_to,
@@ -122,17 +123,17 @@ def _counted_among(scores: Array, values: Floats) -> Counted:
 
 
 def counted_by_sorting(scores: Array, values: Floats) -> Counted:
-    """Count scores among sorted values by sorting them all, which is quicker for a few."""
+    """Count scores among sorted values by sorting the scores, which is quicker if they are few."""
     runs = SortedRuns.of(scores)
     least = min((float(run[0]) for run in runs.runs), default=np.inf)
     return Counted(runs.below(values), runs.up_to(values), len(scores), least)
 
 
 class Sieve:
-    """Counts scores among sorted values, sorting only those that share a narrow bin with one.
+    """Counts scores among sorted values; only scores that share a bin with a value are sorted.
 
-    The bin number rises with the score. A score in another bin than a value lies on the same side
-    of it as its bin, and takes one look at its bits; only scores in an occupied bin are compared.
+    The bin number rises with the score. So a score whose bin holds no value is settled by its bin
+    number alone, which a few integer operations give, and only the others need comparing.
     """
 
     def __init__(self, values: Floats) -> None:
@@ -140,10 +141,10 @@ class Sieve:
         # The more values there are, the narrower the bins must be for most of them to be empty.
         bin_bits = min(max(int(np.log2(len(values) + 1)) + 2, _LEAST_BIN_BITS), _MOST_BIN_BITS)
         self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
-        # Gaps are counted for each chunk, so that it should have more scores than there are gaps.
+        # Every chunk pays for counting all gaps, so it should have more scores than there are gaps.
         self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
         in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
-        # Between how many values an empty bin lies; -1 for a bin with values, which tells nothing.
+        # How many values lie below an empty bin; -1 for a bin with values, which settles nothing.
         self.gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
         self.gap[in_bin > 0] = -1
 
@@ -184,9 +185,9 @@ def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool)
     common_in[1::2] = counted.up_to - counted.below
     common_in[0::2] = np.append(counted.below, counted.count) - np.insert(counted.up_to, 0, 0)
     least = min(counted.least, float(values[0]))
-    low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # of 0 and -0, always 0
-    above = np.arange(size) % 2 == 0
-    above[0] = False
+    low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # -0.0 becomes 0.0
+    excludes_low = np.arange(size) % 2 == 0
+    excludes_low[0] = False  # nothing comes before the first group
     used = (rare_in + common_in) > 0
     tar, non = (rare_in, common_in) if rare_is_tar else (common_in, rare_in)
-    return Groups(low[used], above[used], tar[used], non[used])
+    return Groups(low[used], excludes_low[used], tar[used], non[used])

@@ -1,10 +1,11 @@
 """A sample of scores that depends neither on their order nor on how they are spread over machines.
 
-Each score is given a key: its bits, times an odd number. This scrambles them and can be undone. The
-scores with the smallest keys are the sample, each with the number of times that it is there. What
-is among the smallest of all is among the smallest of its part, so samples of parts merge into that
-of the whole. Any other sample would do as well, but it would be another one in another order, and
-whatever follows from it would change with the order.
+Each score has a key: its 64 bits, read as an integer, times an odd number modulo 2^64. The product
+is scrambled, yet it can be undone. The sample consists of the scores with the smallest keys, each
+with the number of times it occurs. A key that is among the smallest of all is among the smallest of
+its part, so samples of parts merge into the sample of the whole. A sample drawn at random would be
+as representative, but it would change with the order of the scores, and every number that follows
+from it would change too.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ _Keys: TypeAlias = NDArray[np.uint64]
 
 _BITS = 64
 ALL_KEYS = 2**_BITS - 1
-_ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: what is even comes out evenly spread
+_ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads even regular patterns evenly
 _BACK = np.uint64(pow(_ODD, -1, 2**_BITS))
-_ENOUGH = 4  # times as many keys as are needed are looked at, since some scores may be equal
+_ENOUGH = 4  # times as many keys as needed are considered, since some scores may be equal
 _SLOT_BITS = 18
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Distinct scores with the smallest keys, in rising order of the keys.
+    """The distinct scores with the smallest keys, in rising order of the keys.
 
-    Nothing is known of keys above ``ceiling``. Up to there, all scores are counted.
+    Scores with keys up to ``ceiling`` are all counted; those above it are not considered.
     """
 
     keys: _Keys
@@ -60,11 +61,11 @@ class Sample:
 
     @property
     def is_enough(self) -> bool:
-        """Whether looking at more keys would change nothing."""
+        """Whether a higher ceiling would leave the sample as it is."""
         return len(self.keys) == SIZE or self.ceiling == ALL_KEYS
 
     def sorted(self) -> tuple[Floats, Counts]:
-        """The finite scores in rising order, and how often each is there."""
+        """The finite scores in rising order, and how often each occurs."""
         values = (self.keys * _BACK).view(np.float64)
         order = np.argsort(values, kind="stable")
         order = order[np.isfinite(values[order])]
@@ -72,7 +73,7 @@ class Sample:
 
 
 def likely_ceiling(count: int) -> int:
-    """Keys up to which a sample is found among so many scores, if most of them are distinct."""
+    """A ceiling that suffices for ``count`` scores, if most of them are distinct."""
     return ALL_KEYS if count <= _ENOUGH * SIZE else (_ENOUGH * SIZE << _BITS) // count
 
 
@@ -88,21 +89,21 @@ def _merged(parts: list[Sample]) -> Sample:
 
 
 def _sampled(scores: Array, ceiling: int) -> Sample:
-    """One chunk after the other, going by keys that are already in the sample where they recur."""
+    """Sample of one part, chunk by chunk."""
     sample = Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling)
-    slots = _Slots(sample)
+    known = _KnownKeys(sample)
     held: list[_Keys] = []
     room = 2 * SIZE
     for chunk in chunks(scores):
         keys = np.ascontiguousarray(chunk, np.float64).view(np.uint64) * np.uint64(_ODD)
         if sample.ceiling < ALL_KEYS:
             keys = keys[keys <= np.uint64(sample.ceiling)]
-        held.append(slots.without_known(keys))
+        held.append(known.count_and_remove(keys))
         room -= len(held[-1])
         if room <= 0:
-            sample = _merged([slots.counted(), _counted(held, sample.ceiling)])
-            slots, held, room = _Slots(sample), [], 2 * SIZE
-    return _merged([slots.counted(), _counted(held, sample.ceiling)])
+            sample = _merged([known.counted(), _counted(held, sample.ceiling)])
+            known, held, room = _KnownKeys(sample), [], 2 * SIZE
+    return _merged([known.counted(), _counted(held, sample.ceiling)])
 
 
 def _counted(held: list[_Keys], ceiling: int) -> Sample:
@@ -110,32 +111,33 @@ def _counted(held: list[_Keys], ceiling: int) -> Sample:
     return Sample(keys, counts, ceiling)
 
 
-class _Slots:
-    """Counts keys that a sample has already, without sorting them: tied scores come by the million.
+class _KnownKeys:
+    """Counts the keys that a sample already holds without sorting them: ties come by the million.
 
-    A key has one place, by its first bits. Of keys that share one, only the last is known.
+    It is a hash table without collision handling: the leading bits of a key are its slot, and of
+    the keys that share a slot only the last is known. Keys that are not known are sorted later.
     """
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
         self.index_at = np.zeros(2**_SLOT_BITS, np.int32)
-        self.index_at[self._places(sample.keys)] = np.arange(len(sample.keys))
+        self.index_at[self._slots(sample.keys)] = np.arange(len(sample.keys))
         self.found = np.zeros(len(sample.keys), np.int64)
 
-    def without_known(self, keys: _Keys) -> _Keys:
-        """Count what is known, and give back the rest."""
+    def count_and_remove(self, keys: _Keys) -> _Keys:
+        """Count the keys that are known, and return the others."""
         if not len(self.sample.keys) or not len(keys):
             return keys
-        index = self.index_at.take(self._places(keys))
+        index = self.index_at.take(self._slots(keys))
         known = self.sample.keys.take(index) == keys
         self.found += np.bincount(index[known], minlength=len(self.found))
-        rest: _Keys = keys[~known]
-        return rest
+        others: _Keys = keys[~known]
+        return others
 
     def counted(self) -> Sample:
-        """The sample, with what was found since."""
+        """The sample, with the keys that were counted since."""
         return replace(self.sample, counts=self.sample.counts + self.found)
 
-    def _places(self, keys: _Keys) -> Counts:
+    def _slots(self, keys: _Keys) -> Counts:
         shift = max(0, self.sample.ceiling.bit_length() - _SLOT_BITS)
         return (keys >> np.uint64(shift)).view(np.int64)

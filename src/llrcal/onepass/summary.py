@@ -1,13 +1,13 @@
 """Any number of scores, compressed in one pass into a small mergeable value.
 
 Scores go into the narrow bins of a :class:`~llrcal.onepass.grid.Grid`. Each bin keeps three
-integers: the count, and the sums of the first two powers of the place within the bin. Integer sums
-are exact, so neither the order of the scores nor threads nor the way they were spread over
-machines changes a bit of the answer. A bin then stands for two points, at mean -/+ standard
-deviation of what fell in, which reproduce count, mean and variance: sums of smooth functions over
-the points are exact to third order in the bin width.
+integers: the count, the sum of the places within the bin, and the sum of their squares. Integer
+sums are exact, so neither the order of the scores nor the number of threads or machines changes a
+bit of the answer. A bin then stands for two points, at the mean plus and minus the standard
+deviation of its scores. They reproduce count, mean and variance, so sums of smooth functions over
+the points have no error of first or second order in the bin width.
 
-Small sets skip the bins, and are kept score by score.
+Sets of a few thousand scores skip the bins and are kept score by score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from llrcal.errors import DegenerateError
 from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.onepass.grid import PLACE_BITS, Grid
 
-EXACT_UP_TO = 2**14  # scores; fewer are kept one by one
+EXACT_UP_TO = 2**14  # scores; up to so many are kept one by one
 _MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 
 
@@ -30,8 +30,8 @@ _MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 class Summary:
     """What is known of the scores of one class after one pass.
 
-    ``bins`` holds, for each bin that is not empty (``number``), the count and the power sums.
-    ``exact`` holds the sorted scores instead, as long as they are few.
+    ``bins`` holds, for each bin that is not empty (``number``), the count, the sum of places and
+    the sum of squared places. As long as the scores are few, ``exact`` holds them instead, sorted.
     """
 
     grid: Grid
@@ -88,7 +88,7 @@ class Summary:
             place[part.number] = 1
         number = np.flatnonzero(place)
         place[number] = np.arange(len(number))
-        # Beyond this, integers of any size: few bins are left then, and sums would not fit.
+        # Sums of more scores would not fit into 64 bits: Python integers, slower, have no limit.
         bins = np.zeros((3, len(number)), np.int64 if count < _MOST_IN_64_BITS else object)
         for part in parts:
             bins[:, place[part.number]] += part.bins

@@ -1,8 +1,8 @@
 """Sums of doubles that do not depend on their order.
 
-Every double is a multiple of the least one, so any sum of doubles is an integer in units of that,
-and integers are added up without rounding. So sums of parts add up to that of the whole, to the
-last bit, whatever the parts.
+Every double is a multiple of the smallest one, so any sum of doubles is an integer in units of
+that, and integers are added without rounding. The sums of parts therefore add up to the sum of the
+whole to the last bit, whatever the parts.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from llrcal.arrays import Array, Floats
 from llrcal.onepass.chunks import chunks, map_parts
 
 _CHUNK = 2**15
-_LEAST = 1074  # the least double is 2^-1074
+_LEAST = 1074  # the smallest double is 2^-1074
 
-# Ordinary numbers are cut into pieces, multiples of 2^-20, 2^-59 and 2^-98. Those are small enough
-# for a chunk of them to be added up as doubles without rounding, and nothing is left over.
+# Numbers of ordinary size are cut into multiples of 2^-20, 2^-59 and 2^-98, with nothing left over.
+# A chunk of such multiples is small enough to be added up in doubles without rounding.
 _CUTS = (20, 59, 98)
 _ORDINARY = (2.0**-46, 2.0**16)
 
 _MANTISSA_BITS = 52
-_HALF_BITS = 26  # halves of a mantissa are added up, so that millions of them stay below 2^53
+_HALF_BITS = 26  # half a mantissa: sums of millions of halves stay below 2^53
 
 
 @dataclass(frozen=True)
 class ExactSum:
-    """Some numbers that are not negative: how many, and their sum."""
+    """The count and the exact sum of numbers, none of them negative."""
 
     count: int = 0
     total: int = 0
-    """In units of the least double."""
+    """In units of the smallest double."""
     is_infinite: bool = False
 
     @classmethod
@@ -43,7 +43,7 @@ class ExactSum:
         return reduce(ExactSum.merge, map_parts(_added_up, values), cls())
 
     def merge(self, other: ExactSum) -> ExactSum:
-        """Sum of both; associative and commutative."""
+        """Sum of both sets together; associative and commutative."""
         return ExactSum(
             self.count + other.count,
             self.total + other.total,

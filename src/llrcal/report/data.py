@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from llrcal.comparison import Candidate, Comparison
-from llrcal.comparison.findings import score_range
+from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
 from llrcal.report.histograms import BINS, densities, density_grid, histogram
 from llrcal.report.numbers import numbers
@@ -67,10 +67,10 @@ def _points(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _methods(candidates: list[Candidate], places: Positions) -> list[dict[str, Any]]:
-    looks = styles(candidate.calibration.method for candidate in candidates)
+    found = styles(candidate.label for candidate in candidates)
     return [
-        {"label": shown(candidate.label), "style": look, **_rates(candidate.evaluation, places)}
-        for candidate, look in zip(candidates, looks, strict=True)
+        {"label": shown(candidate.label), "style": style, **_rates(candidate.evaluation, places)}
+        for candidate, style in zip(candidates, found, strict=True)
     ]
 
 

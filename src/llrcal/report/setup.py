@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from llrcal.comparison import Candidate, Comparison
-from llrcal.comparison.findings import score_range
+from llrcal.comparison.checks import score_range
+from llrcal.method_table import TABLE
 from llrcal.report.text import MINUS, escaped, sentence
 from llrcal.trials import Trials
-
-_METHODS = {
-    "linear-gaussian": "a straight line, from two Gaussian densities that share one variance",
-    "logistic": "a straight line, by logistic regression",
-    "pav": "rising steps, by pool-adjacent-violators",
-    "gaussian": "log-ratio of two Gaussian densities",
-    "student-t": "log-ratio of two Student-T densities",
-    "nig": "log-ratio of two normal-inverse-Gaussian densities",
-}
 
 
 def what_was_done(comparison: Comparison) -> str:
@@ -32,7 +24,8 @@ def data_table(comparison: Comparison) -> str:
     sets = (("Training", comparison.train), ("Test", comparison.test))
     headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
     head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-    body = "".join(_set(name, trials) for name, trials in sets)
+    sign = " (negated)" if comparison.lower_is_better else ""
+    body = "".join(_set(name, trials, sign) for name, trials in sets)
     return (
         '<table class="words"><caption class="hidden">Training and test trials</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -49,12 +42,13 @@ def calibrations_table(comparison: Comparison) -> str:
     )
 
 
-def _set(name: str, trials: Trials) -> str:
+def _set(name: str, trials: Trials, sign: str) -> str:
     low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
     tar, non = trials.counts
     speakers = "known" if trials.has_speakers else "not known"
     return (
-        f'<tr><th scope="row">{name}</th><td class="name"><bdi>{escaped(trials.source)}</bdi></td>'
+        f'<tr><th scope="row">{name}</th>'
+        f'<td class="name"><bdi>{escaped(trials.source)}</bdi>{sign}</td>'
         f"<td>{tar:,}</td><td>{non:,}</td>"
         f"<td>{low} to {high}</td><td>{speakers}</td></tr>"
     )
@@ -62,7 +56,7 @@ def _set(name: str, trials: Trials) -> str:
 
 def _calibration(candidate: Candidate) -> str:
     calibration, alpha = candidate.calibration, candidate.alpha
-    what = _METHODS.get(calibration.method, calibration.method)
+    what = TABLE[calibration.method].description
     if alpha is not None:
         what += f"; weight of the targets {alpha}"
     fit = calibration.report

@@ -1,61 +1,73 @@
-"""What a reader should be warned of, grouped by kind."""
+"""What a reader should know beside the numbers, grouped by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llrcal.comparison import Finding
+from llrcal.notes import Note
 from llrcal.report.text import escaped, sentence
 
-# The gravest first: kind, heading, and what it means for the reader.
-_KINDS = {
-    "not converged": (
+# The gravest first: heading, what it means for the reader, and the codes of the notes.
+_KINDS = (
+    (
+        "Scores that run the wrong way",
+        "Targets should score higher than non-targets; no calibration mends scores that do not.",
+        ("wrong way", "slope against ranks", "falling"),
+    ),
+    (
         "Fits that did not converge",
         "Their parameters are not the optimum, and their numbers not the method's.",
+        ("not converged",),
     ),
-    "fit": (
+    (
         "Fits at a limit of their model",
         "The model was stopped by a bound, or a rule had to step in.",
+        ("edge", "dof at floor", "separable", "constant", "one score", "beyond counts"),
     ),
-    "shift": (
+    (
         "Training and test differ",
         "Calibration learned on one kind of scores need not hold on another.",
+        ("shift",),
     ),
-    "range": (
+    (
         "Test scores outside the training range",
         "Nothing was seen there in training: the LLR of the nearest training score is held.",
+        ("range",),
     ),
-    "not monotone": (
+    (
         "LLRs that fall while scores rise",
         "A better score should not be weaker evidence. Such bends come from the tails of fitted "
         "densities, and matter where scores occur.",
+        ("not monotone",),
     ),
-    "rule of 30": (
+    (
         "Operating points with few errors",
         "Rates that rest on fewer than 30 errors may be luck (Doddington's rule of 30).",
+        ("rule of 30",),
     ),
-}
+)
+_KIND_OF = {code: (heading, meaning) for heading, meaning, codes in _KINDS for code in codes}
 _FEW = 3
 _MOST = 40
 
 
-def warnings_list(findings: Sequence[Finding]) -> str:
-    """Findings as foldable groups; long ones start folded."""
-    if not findings:
+def warnings_list(notes: Sequence[Note]) -> str:
+    """Notes as foldable groups; long ones start folded."""
+    if not notes:
         return "<p>There is nothing to warn of.</p>"
-    groups: dict[str, list[Finding]] = {kind: [] for kind in _KINDS}
-    for finding in findings:
-        groups.setdefault(finding.kind, []).append(finding)
-    return "\n".join(_group(kind, group) for kind, group in groups.items() if group)
+    groups: dict[tuple[str, str], list[Note]] = {(h, m): [] for h, m, _ in _KINDS}
+    for note in notes:
+        kind = _KIND_OF.get(note.code, (note.code.capitalize(), ""))
+        groups.setdefault(kind, []).append(note)
+    return "\n".join(_group(*kind, group) for kind, group in groups.items() if group)
 
 
-def _group(kind: str, findings: list[Finding]) -> str:
-    heading, meaning = _KINDS.get(kind, (kind.capitalize(), ""))
-    items = [f"<li>{sentence(finding.text)}</li>" for finding in findings[:_MOST]]
-    if len(findings) > _MOST:
-        items.append(f"<li>and {len(findings) - _MOST:,} more</li>")
+def _group(heading: str, meaning: str, notes: list[Note]) -> str:
+    items = [f"<li>{sentence(note.text)}</li>" for note in notes[:_MOST]]
+    if len(notes) > _MOST:
+        items.append(f"<li>and {len(notes) - _MOST:,} more</li>")
     return (
-        f'<details class="warning"{" open" if len(findings) <= _FEW else ""}>'
-        f'<summary>{escaped(heading)} <span class="count">{len(findings):,}</span></summary>'
+        f'<details class="warning"{" open" if len(notes) <= _FEW else ""}>'
+        f'<summary>{escaped(heading)} <span class="count">{len(notes):,}</span></summary>'
         f'<p class="note">{meaning}</p><ul>{"".join(items)}</ul></details>'
     )

@@ -1,4 +1,4 @@
-"""Files of scores into files of LLRs, one after the other or each by its own task."""
+"""Apply a calibration to files, one after the other or one task for each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite
-from llrcal.scale.engines.threads import Progress
+from llrcal.scale.engines.engine import Progress
 from llrcal.scale.pieces.file_names import Paths, files_of, is_many
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
@@ -24,7 +24,7 @@ Places = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Calibrated:
-    """The LLRs of scores, as files are written with them."""
+    """The LLRs of scores, as the columns to write."""
 
     calibration: Calibration
 
@@ -34,7 +34,7 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class Rewriter:
-    """Writes one file again, with answers in place of its scores."""
+    """Rewrites one file, with other columns in place of its scores."""
 
     answers: Answers
     request: Request
@@ -44,11 +44,11 @@ class Rewriter:
 
 
 Each = Callable[[Rewriter, Places], None]
-"""Who rewrites many files, and how."""
+"""A way to rewrite many files."""
 
 
 def one_by_one(progress: Progress) -> Each:
-    """Files one after the other, counted aloud."""
+    """Rewrite files one after the other, and report progress."""
 
     def each(rewriter: Rewriter, places: Places) -> None:
         for done, (name, place) in enumerate(places):
@@ -60,12 +60,12 @@ def one_by_one(progress: Progress) -> Each:
 
 
 def _places(paths: Paths, folder: Path) -> Iterator[tuple[str, str]]:
-    """Each file, and the file in a folder that its LLRs go to.
+    """Each file, and the file in ``folder`` for its LLRs.
 
     Raises
     ------
     OptionError
-        If two files would go to the same place.
+        If two files would be written to the same place.
     """
     files = files_of(paths)
     above = _folder_above(paths)
@@ -81,7 +81,7 @@ def _places(paths: Paths, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _folder_above(paths: Paths) -> Path | None:
-    """The folder whose parts are kept, where one was given."""
+    """The folder whose structure is kept, if one was given."""
     if isinstance(paths, str | PathLike) and Path(paths).is_dir():
         return Path(fspath(paths))
     return None
@@ -95,14 +95,14 @@ def apply_to_files(
     *,
     force: bool = False,
 ) -> int:
-    """Rewrite one file, or many into a folder, which appears when all of them are there.
+    """Rewrite one file, or many into a folder, which appears once it is complete.
 
     Returns the number of files.
 
     Raises
     ------
     OptionError
-        If what is read would be overwritten.
+        If an input file would be overwritten.
     """
     files = files_of(paths)
     if not is_many(paths):

@@ -1,4 +1,4 @@
-"""How many scores of the commoner class lie among values of the rarer one, piece by piece."""
+"""Counts of the commoner class among the values of the rarer one, piece by piece."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 @dataclass(frozen=True)
-class Counter:
-    """The work on one piece: count one class among sorted values."""
+class CountAmong:
+    """The work on one piece: the scores of one class, counted among sorted values."""
 
     values: Floats
     of_tar: bool
@@ -39,8 +39,8 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class Gatherer:
-    """The work on one piece: the scores of one class themselves."""
+class ScoresOfClass:
+    """The work on one piece: all scores of one class."""
 
     of_tar: bool
 
@@ -49,7 +49,7 @@ class Gatherer:
 
 
 @dataclass(frozen=True)
-class Finder:
+class NextAbove:
     """The work on one piece: the smallest score of one class above each of some values."""
 
     values: Floats
@@ -70,7 +70,7 @@ def _class(batch: Batch, *, of_tar: bool) -> Array:
 
 @dataclass(frozen=True)
 class Distinct:
-    """Scores in rising order, and how often each is there."""
+    """Distinct scores in rising order, and how often each occurs."""
 
     values: Floats
     counts: Counts
@@ -81,11 +81,11 @@ class Distinct:
         return cls(values.astype(np.float64, copy=False), counts)
 
     def below(self, thresholds: Floats) -> Counts:
-        """How many scores are smaller than each threshold."""
+        """The number of scores below each threshold."""
         return np.asarray(self._total[np.searchsorted(self.values, thresholds)])
 
     def among(self, others: Distinct) -> Counted:
-        """These, counted among the values of others."""
+        """These scores, counted among the values of others."""
         below, up_to = (
             self._total[np.searchsorted(self.values, others.values, side)] for side in _SIDES
         )
@@ -98,17 +98,17 @@ class Distinct:
 
 
 def groups_of(rare: Distinct, common: Counted, *, rare_is_tar: bool) -> Groups:
-    """The groups of two classes, one of them counted among the other."""
+    """The groups of two classes, given one class counted among the values of the other."""
     return pool(rare.values, rare.counts, common, rare_is_tar=rare_is_tar)
 
 
 @dataclass(frozen=True)
-class Parter:
+class Between:
     """The work on one piece: the scores of both classes from one score up to another."""
 
     low: float
     high: float | None
-    """None for all above, infinity among them."""
+    """None for no upper limit, so that infinity is included."""
 
     def __call__(self, piece: Piece) -> Stretch:
         batches = (Stretch((self._part(b.tar),), (self._part(b.non),)) for b in piece.batches())
@@ -121,7 +121,7 @@ class Parter:
 
 @dataclass(frozen=True)
 class Stretch:
-    """All scores of a stretch of the axis."""
+    """All scores in a stretch of the score axis."""
 
     tar: tuple[Array, ...] = ()
     non: tuple[Array, ...] = ()
@@ -130,9 +130,9 @@ class Stretch:
         return Stretch(self.tar + other.tar, self.non + other.non)
 
     def pooled(self, *, rare_is_tar: bool) -> Pooled:
-        """The groups of this stretch, pooled as far as they are going to be in any case.
+        """The groups of this stretch, pooled by PAV.
 
-        What is pooled within a stretch stays together in the whole, so that few groups are left.
+        What is pooled within a stretch is also pooled in the whole, so few groups need to be kept.
         """
         tar, non = (Distinct.of(np.concatenate([*p, np.empty(0)])) for p in (self.tar, self.non))
         rare, common = (tar, non) if rare_is_tar else (non, tar)
@@ -145,21 +145,21 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Pooled:
-    """Groups that are pooled, and what can no longer be told from them."""
+    """Pooled groups, and a number that can no longer be computed from them."""
 
     groups: Groups
     higher: float
-    """Pairs of a target and a non-target of which the target scores higher; ties by halves."""
+    """Pairs of a target and a non-target in which the target scores higher; ties count half."""
 
 
 def _pooled(every: Groups) -> Groups:
     hull = Hull.of(every)
     first = hull.first_group
-    return Groups(every.low[first], every.above[first], hull.tar, hull.non)
+    return Groups(every.low[first], every.excludes_low[first], hull.tar, hull.non)
 
 
 def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
-    """One group for scores of the commoner class alone; none for none."""
+    """One group for scores of only the commoner class; no group if there are none."""
     count = common.counts.sum(keepdims=True) if len(common.values) else common.counts
     none = np.zeros_like(count)
     tar, non = (none, count) if rare_is_tar else (count, none)
@@ -167,7 +167,7 @@ def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
 
 
 def joined(stretches: Sequence[Pooled]) -> Pooled:
-    """The groups of consecutive stretches, in rising order; pooled as well where they meet."""
+    """The groups of consecutive stretches, in rising order, pooled again where they meet."""
     parts = [stretch.groups for stretch in stretches]
     higher, below = 0.0, 0
     for stretch in stretches:
@@ -175,7 +175,7 @@ def joined(stretches: Sequence[Pooled]) -> Pooled:
         below += int(stretch.groups.non.sum())
     every = Groups(
         np.concatenate([groups.low for groups in parts]),
-        np.concatenate([groups.above for groups in parts]),
+        np.concatenate([groups.excludes_low for groups in parts]),
         np.concatenate([groups.tar for groups in parts]),
         np.concatenate([groups.non for groups in parts]),
     )

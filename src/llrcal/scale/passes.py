@@ -1,4 +1,4 @@
-"""Trials in pieces, and what can be asked of them: the passes, each made when it is needed."""
+"""Passes over trials in pieces, each made only when it is needed."""
 
 from __future__ import annotations
 
@@ -11,28 +11,35 @@ from typing import TypeVar
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import ScoreError
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Counted, Groups
 from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
 from llrcal.onepass.summary import EXACT_UP_TO, Summary, check_reach
-from llrcal.scale.counting import Counter, Distinct, Finder, Gatherer, Pooled, groups_of, joined
-from llrcal.scale.engines.threads import Engine
-from llrcal.scale.pieces.piece import Mapped, Piece
+from llrcal.scale.counting import (
+    CountAmong,
+    Distinct,
+    NextAbove,
+    Pooled,
+    ScoresOfClass,
+    groups_of,
+    joined,
+)
+from llrcal.scale.engines.engine import Engine
+from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
 
 _Value = TypeVar("_Value")
 
-_LOOKED_AT = 8  # pieces, for a first idea
+_LOOKED_AT = 8  # pieces, for the glance
 
 
 class Passes:
-    """Trials somewhere, and an engine that goes through them.
+    """Pieces of trials, and an engine that makes passes over them.
 
-    ``summarised`` says whether the first pass is to work out summaries, ``ranked`` whether it is to
-    keep the scores of the rarer class, and ``costed`` whether to add up the costs of LLRs. What is
-    not asked for here can be had all the same, for a pass more.
+    ``summarised`` says whether the first pass computes summaries, ``ranked`` whether it keeps the
+    scores of the rarer class, and ``costed`` whether it adds up the costs of LLRs. Anything not
+    announced here is still available, at the price of another pass.
     """
 
     def __init__(
@@ -52,23 +59,12 @@ class Passes:
 
     @property
     def rows(self) -> int:
-        """How many trials there are, or about as many."""
+        """The number of trials, or an estimate of it."""
         return sum(piece.rows for piece in self.pieces)
-
-    def mapped(
-        self,
-        *,
-        factor: float = 1.0,
-        calibration: Calibration | None = None,
-        **wanted: bool,
-    ) -> Passes:
-        """The same trials with other scores."""
-        pieces = [Mapped.of(p, factor=factor, calibration=calibration) for p in self.pieces]
-        return Passes(pieces, self.engine, **wanted)
 
     @cached_property
     def survey(self) -> Survey:
-        """What one pass tells, by a plan made after a glance at some pieces."""
+        """The results of one pass, planned after a glance at some pieces."""
         survey = self._surveyed([self._plan(is_tar=True), self._plan(is_tar=False)], "reading")
         for side, name in ((survey.tar, "target"), (survey.non, "non-target")):
             if not side.count:
@@ -86,7 +82,7 @@ class Passes:
         if not self._summarised or not len(scores):
             return plan
         grid = grid_of(Sample.of(scores))
-        # There may well be fewer than expected, and a sample of too few means another pass.
+        # If there are far fewer than expected, the sample is too small and costs another pass.
         return replace(plan, ceiling=likely_ceiling(expected // 4), grid=grid)
 
     @property
@@ -96,7 +92,9 @@ class Passes:
 
     @cached_property
     def _glance(self) -> Glance:
-        return self.engine.reduce(self._looked_at, Glance.at, Glance.merge, "having a look")
+        return self.engine.reduce(
+            self._looked_at, Glance.at, Glance.merge, "looking at a few pieces"
+        )
 
     @property
     def _looked_at(self) -> list[Piece]:
@@ -118,18 +116,18 @@ class Passes:
     def summaries(self) -> tuple[Summary, Summary]:
         """Summaries of both classes, in the bins that follow from the samples of all trials.
 
-        Those that a glance suggested are the same in all but a few cases in a hundred.
+        In all but a few per cent of cases these are the bins that the glance suggested.
 
         Raises
         ------
         DegenerateError
-            If a score lies further out than any bins reach.
+            If a score lies outside the range that bins can cover.
         """
         sides = self.survey.sides
         grids = [grid_of(sample) for sample in self.samples]
         known = [_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
         for side, grid in zip(sides, grids, strict=True):
-            if side.count > EXACT_UP_TO:  # the methods look at a few themselves
+            if side.count > EXACT_UP_TO:  # fewer scores are kept exactly
                 check_reach(side.least, side.greatest, grid)
         plans = [Plan(grid=g if k is None else None) for k, g in zip(known, grids, strict=True)]
         again = "reading again, in other bins"
@@ -140,29 +138,29 @@ class Passes:
 
     def counted(self, values: Floats, *, of_tar: bool) -> Counted:
         """One class, counted among sorted values."""
-        work = Counter(values, of_tar=of_tar)
+        work = CountAmong(values, of_tar=of_tar)
         return self.engine.reduce(self.pieces, work, Counted.merge, "counting")
 
     def next_above(self, values: Floats) -> Floats:
         """The smallest score of the commoner class above each value."""
-        work = Finder(values, of_tar=not self.survey.rare_is_tar)
+        work = NextAbove(values, of_tar=not self.survey.rare_is_tar)
         return self.engine.reduce(self.pieces, work, np.minimum, "finding knots")
 
     @cached_property
     def rare(self) -> Distinct | None:
-        """The rarer class; None if it is too large to be kept."""
+        """The rarer class; None if it is too large to be kept in memory."""
         rare = self.survey.rare
         if rare.count > MOST_KEPT:
             return None
         kept = rare.kept
         if kept is None:
-            work = Gatherer(of_tar=self.survey.rare_is_tar)
+            work = ScoresOfClass(of_tar=self.survey.rare_is_tar)
             kept = self.engine.reduce(self.pieces, work, add, "gathering the rarer class")
         return Distinct.of(np.concatenate(kept))
 
     @cached_property
     def groups(self) -> Groups:
-        """Both classes in rising order, pooled where nothing can bend."""
+        """Both classes in rising order, in the groups that PAV works on."""
         rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
             return self.pooled.groups
@@ -171,13 +169,18 @@ class Passes:
 
     @cached_property
     def pooled(self) -> Pooled:
-        """Both classes where they are too large to be kept: sorted, a stretch at a time."""
+        """Both classes if neither can be kept in memory: sorted one stretch at a time."""
         rare_is_tar = self.survey.rare_is_tar
         return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
 
     @property
+    def higher(self) -> float:
+        """The share of pairs in which the target scores higher, from the sorted stretches."""
+        return self.pooled.higher / (self.survey.tar.count * self.survey.non.count)
+
+    @property
     def _cuts(self) -> Floats:
-        """Scores that part the axis into stretches with about as many trials each."""
+        """Scores that divide the axis into stretches with about equal numbers of trials."""
         parts = -(-sum(side.count for side in self.survey.sides) // self.engine.most_in_a_stretch)
         values, weights = [], []
         for sample, side in zip(self.samples, self.survey.sides, strict=True):
@@ -195,19 +198,19 @@ class Passes:
 
 def grid_of(sample: Sample) -> Grid:
     """Bins that suit a sample."""
-    with np.errstate(over="ignore", invalid="ignore"):  # then there is no unit, as will be said
+    with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
         return Grid.of_sample(sample)
 
 
 def _sample(side: Side) -> Sample | None:
-    """The sample of a class, where a survey tells it."""
+    """The sample of a class, if the survey has it."""
     if side.kept is not None:
         return Sample.of(_finite(side.kept))
     return side.sample if side.sample is not None and side.sample.is_enough else None
 
 
 def _summary(side: Side, grid: Grid) -> Summary | None:
-    """The summary of a class in some bins, where a survey tells it."""
+    """The summary of a class in the given bins, if the survey has it."""
     if side.summary is not None and side.summary.grid == grid:
         return side.summary
     return None if side.kept is None else Summary.of(_finite(side.kept), grid)
@@ -221,10 +224,10 @@ def _finite(kept: tuple[Array, ...]) -> Array:
 def _pair(
     known: list[_Value | None], others: Callable[[], list[_Value | None]]
 ) -> tuple[_Value, _Value]:
-    """What is known of both classes; what is not is asked for."""
+    """The known values of both classes, or those of another pass if one is missing."""
     if any(value is None for value in known):
         known = [k if k is not None else o for k, o in zip(known, others(), strict=True)]
     match known:
         case [tar, non] if tar is not None and non is not None:
             return tar, non
-    raise AssertionError("a pass did not tell what it was asked for")
+    raise AssertionError("a pass did not return what it was asked for")

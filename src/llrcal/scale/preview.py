@@ -1,4 +1,4 @@
-"""A few of the trials, for pictures: evenly taken from all pieces, with the extremes."""
+"""A sample of the trials for figures: taken evenly from all pieces, with the extremes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from functools import reduce
 import numpy as np
 
 from llrcal.arrays import Array
-from llrcal.scale.engines.threads import Engine
+from llrcal.scale.engines.engine import Engine
 from llrcal.scale.pieces.piece import Piece
 from llrcal.trials.trials import Trials
 
 MOST = 2**19
-"""Trials of a class, about."""
+"""The approximate size of the sample of a class."""
 
 
-def specimen(
+def preview(
     pieces: Sequence[Piece], engine: Engine, counts: tuple[int, int], source: str
 ) -> Trials:
-    """A sample of the trials, which knows how many there are in all."""
+    """A sample of the trials, with the total counts."""
     steps = [count // MOST + 1 for count in counts]
-    taken = engine.reduce(pieces, _Taker(*steps), _Taken.merge, "taking a sample for pictures")
+    taken = engine.reduce(pieces, _Taker(*steps), _Taken.merge, "sampling for figures")
     return Trials(
         np.sort(np.concatenate(taken.tar)),
         np.sort(np.concatenate(taken.non)),

@@ -1,4 +1,4 @@
-"""LLRs in pieces, for an evaluation."""
+"""LLRs in pieces, as an evaluation needs them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from llrcal.arrays import Counts, Floats
 from llrcal.errors import DegenerateError
 from llrcal.evaluation.cross_entropy import WeightedLLRs
 from llrcal.evaluation.llrs import Range
+from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.ranks import Counted, Groups
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
@@ -19,10 +20,10 @@ from llrcal.scale.passes import Passes
 
 
 class StreamedLLRs:
-    """What an evaluation asks of LLRs, worked out in passes over pieces of them.
+    """What an evaluation needs to know about LLRs, computed in passes over pieces of them.
 
-    Thresholds that are known beforehand are counted along with everything else; any others cost
-    a pass of their own.
+    Thresholds that are known in advance are counted in the same pass as everything else; any
+    others cost a pass of their own.
     """
 
     def __init__(self, passes: Passes, thresholds: Floats) -> None:
@@ -51,6 +52,13 @@ class StreamedLLRs:
         return groups_of(rare, counted, rare_is_tar=rare_is_tar)
 
     @cached_property
+    def order(self) -> float:
+        if self._passes.rare is None:  # the groups are then pooled, and no longer suffice
+            return order(self._passes.higher, self.tar_count, self.non_count)
+        tar, non = self.groups.tar / self.tar_count, self.groups.non / self.non_count
+        return order(share_of_pairs(tar, non), self.tar_count, self.non_count)
+
+    @cached_property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         (tar, non), sides = self._passes.summaries, self._passes.survey.sides
         return (
@@ -75,12 +83,12 @@ class StreamedLLRs:
 
     @cached_property
     def _values(self) -> Floats:
-        """The thresholds, and the LLRs of the rarer class where they are kept."""
+        """The thresholds, and the LLRs of the rarer class if they are kept."""
         rare = self._passes.rare
         return np.unique(np.concatenate([self._thresholds, [] if rare is None else rare.values]))
 
     def _counted(self, *, of_tar: bool) -> CountedAt:
-        """A class, counted at these."""
+        """A class, counted among these values."""
         if of_tar not in self._known:
             counted = self._passes.counted(self._values, of_tar=of_tar)
             self._known[of_tar] = CountedAt(self._values, counted)
@@ -90,7 +98,7 @@ class StreamedLLRs:
 def _weighted(finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:
     try:
         return WeightedLLRs.summarised(finite, count, wrong=wrong)
-    except DegenerateError:  # too far apart for any bins, yet few
+    except DegenerateError:  # too far apart for bins, but few
         if finite.exact is None:
             raise
         values, times = np.unique(finite.exact, return_counts=True)
@@ -99,13 +107,13 @@ def _weighted(finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:
 
 @dataclass(frozen=True)
 class CountedAt:
-    """Scores counted among sorted values, to be looked up."""
+    """Scores counted among sorted values, as a table to look up."""
 
     values: Floats
     counted: Counted
 
     def at(self, values: Floats) -> Counted:
-        """What was counted at some of the values."""
+        """The counts at some of the values."""
         place = np.searchsorted(self.values, values)
         return replace(
             self.counted, below=self.counted.below[place], up_to=self.counted.up_to[place]

@@ -1,4 +1,4 @@
-"""What one pass over the trials tells of each class."""
+"""The results of one pass over the trials, for each class."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from llrcal.onepass.sums import ExactSum
 from llrcal.scale.pieces.piece import Piece
 
 MOST_KEPT = 2**23
-"""Scores of the rarer class that are kept, and sent to whoever counts among them."""
+"""The most scores of the rarer class that are kept, and sent to workers that count."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is looked for in one class."""
+    """What to compute for one class."""
 
     ceiling: int | None = None
-    """Up to which keys to sample; None for no sample."""
+    """The largest key to sample; None for no sample."""
     grid: Grid | None = None
     """Bins to summarise in; None for no summary."""
     keep: bool = False
     """Whether to keep the scores themselves, as long as they are not too many."""
     sign: float | None = None
-    """Sign of the LLR in its cost, to add up costs; None where the scores are no LLRs."""
+    """Sign of the LLR in its cost, to add up costs; None if the scores are not LLRs."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is known of one class; what the plan does not ask for is None."""
+    """The results for one class; None for what the plan does not ask for."""
 
     count: int
     least: float
     greatest: float
-    """Of the finite scores, as all that follows but for the costs and what is kept."""
+    """Of the finite scores, as is everything below except the costs and the kept scores."""
     infinite: tuple[int, int]
-    """How many are minus infinity, and how many are infinity."""
+    """The numbers of scores that are minus infinity and plus infinity."""
     sample: Sample | None
     summary: Summary | None
-    """None also where the bins do not reach far enough."""
+    """Also None if the bins do not cover all scores."""
     kept: tuple[Array, ...] | None
-    """None also where there are too many."""
+    """Also None if there are too many."""
     cost: ExactSum | None
 
     @classmethod
@@ -73,7 +73,7 @@ class Side:
         )
 
     def merge(self, other: Side) -> Side:
-        """The same of both; associative and commutative, but for the order of what is kept."""
+        """The results for both; associative, and commutative but for the order of ``kept``."""
         count = self.count + other.count
         kept = None
         if self.kept is not None and other.kept is not None and count <= MOST_KEPT:
@@ -91,13 +91,13 @@ class Side:
 
     @property
     def range(self) -> tuple[float, float]:
-        """Least and greatest finite score; NaN where none is finite."""
+        """Least and greatest finite score; NaN if none is finite."""
         some = self.count > sum(self.infinite)
         return (self.least + 0.0, self.greatest + 0.0) if some else (np.nan, np.nan)  # no -0
 
     @property
     def compact(self) -> Side:
-        """The same with what is kept in one array, which is quicker to send."""
+        """The same with the kept scores in one array, which is faster to send."""
         if not self.kept or len(self.kept) == 1:
             return self
         return replace(self, kept=(np.concatenate(self.kept),))
@@ -106,7 +106,7 @@ class Side:
 def _summary(scores: Array, grid: Grid) -> Summary | None:
     try:
         return Summary.of(scores, grid)
-    except DegenerateError:  # these may be the wrong bins, which will turn out
+    except DegenerateError:  # possibly the wrong bins, which is found out later
         return None
 
 
@@ -115,21 +115,21 @@ def _merged(one: Summary | None, other: Summary | None) -> Summary | None:
         return None
     try:
         return one.merge(other)
-    except DegenerateError:  # few scores are not looked for in the bins, until they are many
+    except DegenerateError:  # a few scores are not binned until there are many
         return None
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What is known of both classes."""
+    """The results for both classes."""
 
     tar: Side
     non: Side
     left_out: int = 0
-    """Trials that were dropped, as the user asked."""
+    """The number of trials dropped at the user's request."""
 
     def merge(self, other: Survey) -> Survey:
-        """The same of both."""
+        """The results for both together."""
         return Survey(
             self.tar.merge(other.tar),
             self.non.merge(other.non),
@@ -151,7 +151,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Surveyor:
-    """The work on one piece."""
+    """The work on one piece: survey it."""
 
     tar: Plan
     non: Plan
@@ -168,12 +168,12 @@ class Surveyor:
 
 @dataclass(frozen=True)
 class Glance:
-    """A few trials of both classes, for a first idea."""
+    """A few trials of both classes, for planning."""
 
     tar: Array
     non: Array
     counts: tuple[int, int]
-    """How many targets and non-targets there are, about, in the pieces that were looked at."""
+    """The approximate numbers of targets and non-targets in the pieces that were read."""
 
     @classmethod
     def at(cls, piece: Piece) -> Glance:

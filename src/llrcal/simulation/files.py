@@ -1,4 +1,4 @@
-"""A simulated recognizer's trials in Parquet files: any number of them, a few million at a time."""
+"""Simulated trials in Parquet files: any number of trials, ten million at a time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_parts(
 ) -> None:
     """Write trials to files ``part-00000.parquet`` and so on, with columns score and label.
 
-    Each file is a recognizer's day: other speakers, in a random order.
+    Each file has other speakers, and its trials are in random order.
     """
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(0, trials, part)

@@ -1,21 +1,22 @@
-"""A simulated speaker recognizer: raw scores with known truth, from no family that is compared.
+"""A simulated speaker recognizer: raw scores with labels, from none of the families compared.
 
-*The voices.* A speaker is a vector, some larger (more distinctive) and some steadier than others.
-A session is the speaker's vector, plus the offset of the channel that it came through, plus noise:
-more noise from an unsteady speaker, through a bad channel, and in a short recording.
+*The voices.* A speaker is a vector; some are larger (more distinctive) and some less variable than
+others. A session is the speaker's vector, plus the offset of its channel, plus noise. There is more
+noise if the speaker is variable, the channel is bad, or the recording is short.
 
 *The recognizer* scores every enrolment session against every test session by the two-covariance
-model. It believes that all sessions are equally noisy, and much noisier than they are. It has never
-heard of channels or durations. With speaker variance b and believed session variance w in each
-dimension, and t = b + w, the score of the sessions u and v is the sum over dimensions of ::
+model. It assumes that all sessions are equally noisy, and much noisier than they are, and it does
+not model channels or durations. With speaker variance b and believed session variance w in each
+dimension, and t = b + w, the score of sessions u and v is the sum over dimensions of ::
 
     b u v / (t^2 - b^2) - b^2 (u^2 + v^2) / (2 t (t^2 - b^2)) + log t - log(t^2 - b^2) / 2
 
-which would be their log-likelihood-ratio if the beliefs were true. As they are not, the scores are
-uncalibrated, and the mixture of good and bad sessions makes both classes skewed and heavy-tailed.
+which would be their log-likelihood-ratio if the assumptions were true. Since they are not, the
+scores are uncalibrated, and the mixture of good and bad sessions makes both classes skewed and
+heavy-tailed.
 
 *The test set* has other speakers, shorter recordings and more of the bad channels than the training
-set, so that there is a mild dataset shift, as in the paper.
+set, which gives a mild dataset shift, as in the paper.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from llrcal.arrays import Bools, Counts, Floats
 from llrcal.errors import OptionError
+from llrcal.trials import Trials
 
 PAPER_TRAIN = (29_400, 42_000_000)
 PAPER_TEST = (9_000, 9_000_000)
@@ -50,16 +52,16 @@ _UNSTEADINESS_SPREAD = 0.25
 
 _CHANNEL_OFFSETS = np.array([0.15, 0.20, 0.30, 0.45])
 _CHANNEL_NOISE = np.array([0.90, 1.00, 1.10, 1.35])
-_CHANNEL_SEED = 20140616  # the channels are the same ones in all simulations
+_CHANNEL_SEED = 20140616  # the channels are the same in all simulations
 
 _FEWEST_SPEAKERS = 200  # unless there are fewer targets than that
-_BLOCK = 2**20  # scores at a time
+_BLOCK = 2**20  # scores computed at a time
 _GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
 class _Condition:
-    """Where the sessions of a set come from; durations are log-uniform."""
+    """The distribution of the sessions of a set; durations are log-uniform."""
 
     stream: int
     shortest_seconds: float
@@ -75,36 +77,22 @@ _CONDITIONS: Mapping[str, _Condition] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class SimulatedTrials:
-    """Scores of both classes, and who spoke.
-
-    The ``*_speakers`` have a row for each score: the enrolment and the test speaker of the trial.
-    Speakers are numbered from 0 in every set; equal numbers in two sets are different people.
-    """
-
-    tar: Singles
-    non: Singles
-    tar_speakers: Ids
-    non_speakers: Ids
-
-
 def simulate(
     *,
-    targets: int,
-    nontargets: int,
+    targets: int = 2_000,
+    nontargets: int = 200_000,
     seed: int = 0,
     condition: Literal["train", "test"] = "train",
     progress: Callable[[int, int], None] | None = None,
-) -> SimulatedTrials:
+) -> Trials:
     """Raw scores of a simulated speaker recognizer.
 
-    Every enrolment session is scored against every test session, and the surplus over the wanted
-    counts is dropped evenly. Trials are in the order of their enrolment speakers.
+    Every enrolment session is scored against every test session, and the trials in excess of the
+    requested counts are dropped evenly. Trials are in the order of their enrolment speakers.
 
-    Equal arguments give equal bits, on any number of threads and with any BLAS: the sessions are
-    rounded to integers so small that their products add up without rounding in whatever order.
-    Only another version of NumPy, or another kind of processor, may draw other numbers.
+    Equal arguments give bit-identical scores, with any number of threads and any BLAS: the sessions
+    are rounded to integers so small that sums of their products are exact in any order. Only
+    another version of NumPy, or another kind of processor, may draw other random numbers.
 
     Parameters
     ----------
@@ -120,8 +108,9 @@ def simulate(
 
     Returns
     -------
-    SimulatedTrials
-        12 bytes a trial; some 50 MB more are used on the way.
+    Trials
+        Scores and speakers, 12 bytes per trial; the computation needs some 50 MB more. Speakers are
+        numbered from 0 in every set: equal numbers in two sets are different people.
 
     Raises
     ------
@@ -130,8 +119,8 @@ def simulate(
 
     Examples
     --------
-    >>> from llrcal.simulation.recognizer import simulate
-    >>> trials = simulate(targets=10, nontargets=100)
+    >>> import llrcal
+    >>> trials = llrcal.simulate(targets=10, nontargets=100)
     >>> trials.tar.shape, trials.non.shape, trials.non_speakers.shape
     ((10,), (100,), (100, 2))
     """
@@ -158,7 +147,8 @@ def simulate(
         non.take(scores, ~is_target, part.ids, test.ids)
         if progress is not None:
             progress(tar.done + non.done, int(targets) + int(nontargets))
-    return SimulatedTrials(tar.scores, non.scores, tar.speakers, non.speakers)
+    source = f"simulated {'training' if condition == 'train' else 'test'} trials"
+    return Trials(tar.scores, non.scores, source, tar.speakers, non.speakers)
 
 
 def _check(value: int, name: str, *, least: int) -> None:
@@ -168,7 +158,7 @@ def _check(value: int, name: str, *, least: int) -> None:
 
 @dataclass(frozen=True)
 class _Layout:
-    """How many speakers there are, and how many sessions of each on either side."""
+    """The number of speakers, and of enrolment and test sessions of each."""
 
     speakers: int
     enrolments: int
@@ -176,7 +166,7 @@ class _Layout:
 
     @classmethod
     def of(cls, targets: int, nontargets: int) -> _Layout:
-        """The layout whose pairs hold at least as many trials of each class, and few more.
+        """A layout with at least the requested number of trials of each class, and few more.
 
         S speakers with p pairs of sessions each make S p targets and S (S - 1) p non-targets, so
         that p is about targets^2 / nontargets.
@@ -205,7 +195,7 @@ class _Layout:
 
 @dataclass(frozen=True)
 class _Speakers:
-    """The voices: a vector each, and how much noisier than usual the sessions are."""
+    """The voices: vectors, and how much noisier than average the sessions of each speaker are."""
 
     vectors: Floats
     unsteadiness: Floats
@@ -218,7 +208,7 @@ class _Speakers:
         return cls(distinctiveness * vectors, unsteadiness)
 
     def sessions(self, rng: np.random.Generator, each: int, place: _Condition) -> Floats:
-        """So many sessions of each speaker, in the order of speakers, one in a row."""
+        """``each`` sessions of every speaker, in the order of speakers, one per row."""
         count = each * len(self.vectors)
         channel = rng.choice(len(_CHANNEL_NOISE), size=count, p=place.channel_shares)
         log_seconds = rng.uniform(
@@ -232,7 +222,7 @@ class _Speakers:
 
 
 def _channels() -> Floats:
-    """The offset that each channel adds, one in a row."""
+    """The offset that each channel adds, one per row."""
     directions = np.random.default_rng(_CHANNEL_SEED).standard_normal(
         (len(_CHANNEL_OFFSETS), _DIMENSIONS)
     )
@@ -241,7 +231,7 @@ def _channels() -> Floats:
 
 @dataclass(frozen=True)
 class _Side:
-    """Sessions as the recognizer keeps them, so that a score is one product and two sums.
+    """Sessions in the form in which a score is an inner product and two sums.
 
     ``integers`` times ``unit`` are the session vectors, weighted for their inner products.
     """
@@ -262,7 +252,7 @@ class _Side:
         longest = float(np.sqrt((weighted**2).sum(axis=1).max()))
         unit = longest / (2**12 - np.sqrt(_DIMENSIONS))
         squares = (sessions**2 * (b**2 / (2 * t * determinant))).sum(axis=1)
-        constant = (np.log(t) - np.log(determinant) / 2).sum() / 2  # one half on either side
+        constant = (np.log(t) - np.log(determinant) / 2).sum() / 2  # half of it on each side
         return cls(
             np.rint(weighted / unit).astype(np.float32),
             float(unit),
@@ -287,7 +277,7 @@ def _scores(enrolment: _Side, test: _Side) -> Singles:
 
 @dataclass
 class _Collector:
-    """Trials of one class, taken evenly from all that the blocks hold."""
+    """Trials of one class, taken evenly from all blocks."""
 
     scores: Singles
     speakers: Ids
@@ -300,7 +290,7 @@ class _Collector:
         return cls(np.empty(wanted, np.float32), np.empty((wanted, 2), np.int32), found_in_all)
 
     def take(self, scores: Singles, of_class: Bools, row_ids: Ids, column_ids: Ids) -> None:
-        """Take the share of this block."""
+        """Take this block's share of the trials."""
         places = np.flatnonzero(of_class)
         chosen = places[self._chosen(self.found, self.found + len(places)) - self.found]
         row, column = np.divmod(chosen, scores.shape[1])

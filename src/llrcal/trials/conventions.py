@@ -1,14 +1,35 @@
 """Who writes which columns: the conventions for text files, and the names of columns.
 
-A column has a role. ``enrol``, ``test`` and ``side`` make up the identity of a trial; ``score``
-and ``label`` are what we are after; ``enrol_speaker`` and ``test_speaker`` are who is speaking,
-and make a label where there is none; ``kind`` is how a recording was made (bona fide, or by
-which attack), and ``-`` is anything else.
+A column has a role. ``enrol``, ``test`` and ``side`` identify a trial; ``score`` and ``label`` are
+what we are after; ``enrol_speaker`` and ``test_speaker`` are who is speaking, which gives the label
+where there is none; ``kind`` is how a recording was made (bona fide, or by which attack), and ``-``
+is anything else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+ConventionName = Literal[
+    "kaldi",
+    "wespeaker",
+    "speechbrain",
+    "voxceleb",
+    "nist",
+    "asvspoof2019",
+    "asvspoof2021",
+    "bob4",
+    "bob5",
+    "scores",
+    "labels",
+    "score-label",
+    "label-score",
+    "key",
+    "recordings",
+    "matrix",
+]
+"""What a user can ask for by name: the conventions below, or a matrix."""
 
 IDS = ("enrol", "test", "side")
 SPEAKERS = ("enrol_speaker", "test_speaker")
@@ -36,7 +57,7 @@ class Convention:
         return f"{self.who} ({','.join(self.columns)})"
 
 
-def _convention(name: str, who: str, columns: str) -> Convention:
+def _convention(name: ConventionName, who: str, columns: str) -> Convention:
     return Convention(name, who, tuple(columns.split()))
 
 
@@ -73,7 +94,7 @@ CONVENTIONS = (
 )
 
 NAMES = tuple(dict.fromkeys(convention.name for convention in CONVENTIONS))
-"""What a convention can be called by."""
+"""The names of the conventions, which are formats for writing as well."""
 
 _COLUMN_NAMES = {
     "enrol": (
@@ -102,28 +123,28 @@ _DECISIONS = frozenset({"dec", "decision", "decisions", "accept", "accepted", "p
 
 
 def role_of(name: str) -> str | None:
-    """The role that a column's name stands for, if it is one that people use."""
+    """The role of a column with this name, if the name is a common one."""
     return ROLE_OF_NAME.get(_plain(name))
 
 
 def is_decision(name: str) -> bool:
-    """Whether a column says what a recognizer decided: it looks like a label, and is none."""
+    """Whether a column holds decisions of a recognizer, which look like labels."""
     return _plain(name) in _DECISIONS
 
 
 def is_log10(name: str) -> bool:
-    """Whether a column says that its LLRs are common logarithms."""
+    """Whether the name of a column says that its LLRs are common logarithms."""
     plain = _plain(name)
     return "log10" in plain or plain == "llr10"
 
 
 def is_plain_ratio(name: str) -> bool:
-    """Whether a column says that it holds likelihood-ratios, not their logarithms."""
+    """Whether the name of a column says that it holds likelihood-ratios, not logarithms."""
     return _plain(name) == "lr"
 
 
 def is_distance(name: str) -> bool:
-    """Whether a column says that it holds distances."""
+    """Whether the name of a column says that it holds distances."""
     return any(word in _plain(name) for word in ("distance", "dist", "euclid"))
 
 

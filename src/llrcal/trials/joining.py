@@ -1,8 +1,9 @@
-"""Scores and labels meet: trial by trial on their ids, in whatever order the files have them."""
+"""Scores and labels joined on the ids of the trials, in whatever order the files have them."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -10,6 +11,8 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.messages import Setting
+from llrcal.notes import Note, Severity
 from llrcal.trials.conventions import IDS
 from llrcal.trials.table import Table
 
@@ -22,14 +25,14 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Policy:
-    """What to do where scores and key do not match one to one."""
+    """What to do if scores and key do not match one to one."""
 
     missing: OnMissing = "error"
     """Trials of the key that have no score."""
     unknown: OnMissing = "error"
-    """Scores of trials that the key does not have."""
+    """Scores of trials that are not in the key."""
     duplicates: OnDuplicates = "error"
-    """Trials that are there more than once: keep the first, the mean score, or all of them."""
+    """Repeated trials: keep the first score, the mean, or all of them."""
 
     def __post_init__(self) -> None:
         words = {"missing": OnMissing, "unknown": OnMissing, "duplicates": OnDuplicates}
@@ -43,10 +46,10 @@ class Policy:
 
 def without_duplicates(
     table: Table, policy: Policy, *, labels_from: str | None = None
-) -> tuple[Table, list[str]]:
-    """A table in which each trial is there once, as the policy says, and what was done.
+) -> tuple[Table, list[Note]]:
+    """A table in which no trial is repeated, as the policy says, and what was done.
 
-    ``labels_from`` is the file to look for wrong labels in, if they are from another.
+    ``labels_from`` names the file with the labels, if they come from another one.
 
     Raises
     ------
@@ -61,21 +64,26 @@ def without_duplicates(
         return table, []
     kept = table.frame.height - repeated.height + repeated.n_unique(ids)
     excess = table.frame.height - kept
-    examples = _examples(repeated.unique(ids, maintain_order=True), ids)
-    said = f"{excess} repeated trials, such as {examples}"
+    examples = named(repeated.unique(ids, maintain_order=True), ids)
+    found = f"{excess} repeated trials, such as {examples}"
     if policy.duplicates == "error":
         raise TrialFileError(
-            f"{table.source}: {said}; choose what to do: --duplicates first, mean or all"
+            f"{table.source}: {found}; choose which scores to keep: ",
+            Setting("duplicates", "first"),
+            ", ",
+            Setting("duplicates", "mean"),
+            " or ",
+            Setting("duplicates", "all"),
         )
     frame = table.frame
     if policy.duplicates == "mean" and table.has("score"):
         frame = frame.with_columns(pl.col("score").mean().over(ids))
     frame = frame.unique(ids, keep="first", maintain_order=True)
     done = "only the first of each was kept" if policy.duplicates == "first" else "averaged"
-    return _with(table, frame), [f"{table.source}: {said}; {done}"]
+    return _with(table, frame), [_warning("duplicates", f"{found}; {done}").about(table.source)]
 
 
-def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[str]]:
+def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]]:
     """Scores with the labels of a key, in the order of the scores, and what was done.
 
     Raises
@@ -90,44 +98,53 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[str]]
         (scores.frame[name] == key.frame[name]).all() for name in ids
     ):
         table = _with_label(scores, key.frame["label"])
-        table, said = without_duplicates(table, policy, labels_from=key.source)
-        return table, [*said, "scores and key are in the same order: nothing to join"]
-    scores, said = without_duplicates(scores, policy)
-    # Where every score of a trial is kept, one label will do for all of them.
+        table, notes = without_duplicates(table, policy, labels_from=key.source)
+        return table, [
+            *notes,
+            Note.of("joined", "scores and key are in the same order: nothing to join"),
+        ]
+    scores, notes = without_duplicates(scores, policy)
+    # If every score of a trial is kept, one label will do for all of them.
     once = replace(policy, duplicates="first") if policy.duplicates == "all" else policy
     key, more = without_duplicates(_only(key, ids), once)
     place, found = _places(scores.frame, key.frame, ids)
-    said += more
+    notes += more
     unknown = scores.frame.filter(place.is_null())
     missing = key.frame.filter(~found)
     if unknown.height == scores.frame.height:
         raise TrialFileError(
             f"{scores.source} and {key.source} have no trial in common: "
-            f"{_examples(scores.frame, ids)} against {_examples(key.frame, ids)}"
+            f"{named(scores.frame, ids)} against {named(key.frame, ids)}"
         )
-    for trials, what, decision, option in (
-        (missing, f"trials of {key.source} have no score", policy.missing, "--missing skip"),
-        (unknown, f"scores of {scores.source} are not in the key", policy.unknown,
-         "--unknown skip"),
-    ):  # fmt: skip
+    for setting, trials, what in (
+        ("missing", missing, f"trials of {key.source} have no score"),
+        ("unknown", unknown, f"scores of {scores.source} are not in the key"),
+    ):
         if trials.height:
-            sentence = f"{trials.height} {what}, such as {_examples(trials, ids)}"
-            if decision == "error":
-                raise TrialFileError(f"{sentence}; to leave them out: {option}")
-            said.append(f"{sentence}; left out")
+            sentence = f"{trials.height} {what}, such as {named(trials, ids)}"
+            if getattr(policy, setting) == "error":
+                raise TrialFileError(f"{sentence}; to leave them out: ", Setting(setting, "skip"))
+            notes.append(_warning(setting, f"{sentence}; left out"))
     if unknown.height:
         scores = _with(scores, scores.frame.filter(place.is_not_null()))
         place = place.drop_nulls()
-    said.append(f"scores and key joined on {' and '.join(ids)}")
-    return _with_label(scores, key.frame["label"].gather(place)), said
+    notes.append(Note.of("joined", f"scores and key joined on {' and '.join(ids)}"))
+    return _with_label(scores, key.frame["label"].gather(place)), notes
 
 
-def _in_order(scores: Table, key: Table) -> tuple[Table, list[str]]:
-    """Labels for scores that have no ids, or a key that has none: line by line."""
+def _warning(code: str, text: str) -> Note:
+    return Note.of(code, text, severity=Severity.WARNING)
+
+
+def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
+    """Labels taken line by line, since the scores or the key have no ids."""
     if _names(scores) and _names(key):
         raise TrialFileError(
             f"{scores.source} has {', '.join(_names(scores))} and {key.source} "
-            f"{', '.join(_names(key))}; say what to join them on: --columns enrol=NAME,test=NAME"
+            f"{', '.join(_names(key))}; name the columns to join them on: ",
+            Setting("columns", "enrol=NAME,test=NAME"),
+            " and ",
+            Setting("key_columns", "enrol=NAME,test=NAME"),
         )
     if len(scores) != len(key):
         raise TrialFileError(
@@ -138,23 +155,23 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[str]]:
     table = _with(scores, scores.frame.hstack(ids))
     table = _with_label(table, key.frame["label"])
     _refuse_contradictions(_repeated(table), table.ids, key.source)
-    return table, ["no ids to join on: scores taken in the order of the key"]
+    return table, [Note.of("joined", "no ids to join on: scores taken in the order of the key")]
 
 
 def _names(table: Table) -> list[str]:
-    """Columns that tell trials apart, or may do so."""
+    """Columns that identify trials, or may do so."""
     return [*(role for role in IDS if table.has(role)), *table.unnamed]
 
 
 def _with_label(table: Table, labels: pl.Series) -> Table:
-    """The table with labels from the key; its own, where it has some, must agree."""
+    """The table with labels from the key; labels of its own must agree with them."""
     if table.has("label"):
         differ = table.frame["label"] != labels
         if differ.any():
             row = int(differ.arg_max() or 0)
             raise TrialFileError(
-                f"{table.source}: {int(differ.sum())} of its own labels contradict the key; the "
-                f"first is that of trial {row + 1}"
+                f"{table.source}: {int(differ.sum())} of its labels contradict the key; the first "
+                f"is that of trial {row + 1}"
             )
     return _with(table, table.frame.with_columns(labels.rename("label")))
 
@@ -167,8 +184,8 @@ def _only(key: Table, ids: list[str]) -> Table:
     return _with(key, key.frame.select([*ids, "label"]))
 
 
-def _hash(frame: pl.DataFrame, ids: list[str], seed: int = 0) -> pl.Series:
-    """A number for each trial that is the same for the same ids, and hardly ever for others."""
+def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:
+    """A number for each trial: equal for equal ids, and hardly ever for others."""
     first, *others = ids
     out = frame[first].hash(seed).to_numpy()
     for name in others:
@@ -178,29 +195,33 @@ def _hash(frame: pl.DataFrame, ids: list[str], seed: int = 0) -> pl.Series:
 
 
 def _repeated(table: Table) -> pl.DataFrame:
-    """The rows of trials that are there more than once."""
+    """The rows of trials that occur more than once."""
     frame, ids = table.frame, table.ids
-    if not ids or _hash(frame, ids).n_unique() == frame.height:  # far cheaper than to compare ids
+    # Far cheaper than comparing the ids themselves.
+    if not ids or hashes_of_ids(frame, ids).n_unique() == frame.height:
         return frame.clear()
     return frame.filter(pl.struct(ids).is_duplicated())
 
 
 def _places(scores: pl.DataFrame, key: pl.DataFrame, ids: list[str]) -> tuple[pl.Series, pl.Series]:
-    """Row of the key for each score (null where it has none), and which rows of it were found.
+    """The row of the key for each score (null if there is none), and which rows were found.
 
-    Joined on a hash of the ids, which is several times faster than on the texts. A second hash,
-    with a seed that nobody can know beforehand, must then agree as well: two trials that share
-    all 128 bits are not to be met with. Where it does not, the texts are joined instead.
+    Joining on a hash of the ids is several times faster than on the texts. A second hash, with a
+    seed that nobody can know beforehand, must agree as well: two trials that share all 128 bits
+    do not occur in practice. If it does not agree, the texts are joined instead.
     """
-    left = _hash(scores, ids).to_frame()
-    right = _hash(key, ids).to_frame().with_row_index("place")
+    left = hashes_of_ids(scores, ids).to_frame()
+    right = hashes_of_ids(key, ids).to_frame().with_row_index("place")
     place = left.join(right, on="hash", how="left", maintain_order="left")["place"]
     if len(place) > scores.height:
         return _places_by_text(scores, key, ids)
     known = place.is_not_null()
     rows = place.filter(known)
     seed = secrets.randbits(64)
-    ours, theirs = _hash(scores, ids, seed).filter(known), _hash(key, ids, seed).gather(rows)
+    ours, theirs = (
+        hashes_of_ids(scores, ids, seed).filter(known),
+        hashes_of_ids(key, ids, seed).gather(rows),
+    )
     if not (ours == theirs).all():
         return _places_by_text(scores, key, ids)
     return place, _found(rows, key.height)
@@ -221,12 +242,12 @@ def _found(rows: pl.Series, height: int) -> pl.Series:
 
 
 def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) -> None:
-    """Refuse a trial that is a target here and none there: whatever is kept, one of them is wrong.
+    """Refuse trials with two different labels: whichever is kept may be the wrong one.
 
     Raises
     ------
     TrialFileError
-        If there is one, with its ids.
+        If there are some, with their ids.
     """
     if "label" not in repeated.columns or not repeated.height:
         return
@@ -235,11 +256,11 @@ def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) 
     if torn.height:
         raise TrialFileError(
             f"{source}: {torn.height} trials are both target and non-target, such as "
-            f"{_examples(torn, ids)}"
+            f"{named(torn, ids)}"
         )
 
 
-def _examples(frame: pl.DataFrame, ids: list[str]) -> str:
-    """Up to three trials by their ids."""
+def named(frame: pl.DataFrame, ids: Sequence[str]) -> str:
+    """Up to three trials by their ids, for people."""
     rows = frame.select(ids).head(3).rows()
     return ", ".join("(" + " ".join(str(value) for value in row) + ")" for row in rows)

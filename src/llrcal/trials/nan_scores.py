@@ -1,32 +1,35 @@
-"""Trials whose score is NaN: left out before anything is made of them, and counted."""
+"""Trials whose score is NaN: refused, or left out before anything else is done, and counted."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from llrcal.arrays import Array, Bools
-from llrcal.errors import LlrcalWarning, ScoreError, TrialFileError
+from llrcal.arrays import Array
+from llrcal.errors import ScoreError, TrialFileError
 from llrcal.inputs.scores import check_finite
+from llrcal.notes import Note, Severity
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 
-# The arrays of scores in an archive: what is said of them, and what goes with them.
+DROPPED_NAN = "dropped nan"
+"""The code of notes on trials that were left out because their score is NaN."""
+
+# The arrays of scores in an archive: how messages call them, and the array that goes with each.
 _SCORES = {
-    "tar": (" target", "tar_speakers"),
-    "non": (" non-target", "non_speakers"),
-    "scores": ("", "labels"),
+    "tar": ("target", "tar_speakers"),
+    "non": ("non-target", "non_speakers"),
+    "scores": ("the", "labels"),
 }
 
 
-def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[str]]:
-    """Scores without those that are NaN, the key without their trials, and what was left out.
+def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[Note]]:
+    """Scores that are not NaN, the key without the trials of those that are, and how many.
 
     This comes before duplicates are averaged, since the mean would be NaN, and before scores and
-    key are joined, where the trials would be missing.
+    key are joined, since the trials would be missing.
 
     Raises
     ------
@@ -34,90 +37,90 @@ def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, 
         If no score is left.
     """
     is_nan = scores.frame["score"].is_nan()
-    if not is_nan.any():
-        return scores, key, []
+    notes = left_out(scores.source, int(is_nan.sum()), len(scores))
+    if not notes:
+        return scores, key, notes
     kept = replace(scores, frame=scores.frame.filter(~is_nan))
-    said = sentence(scores.source, int(is_nan.sum()), len(scores))
     if key is None:
-        return kept, None, [said]
+        return kept, None, notes
     ids = [role for role in scores.ids if role in key.ids]
     if ids:  # a trial that has another score as well is still in the key
         gone = scores.frame.filter(is_nan).join(kept.frame, on=ids, how="anti")
         left = key.frame.join(gone, on=ids, how="anti", maintain_order="left")
-        return kept, replace(key, frame=left), [said]
+        return kept, replace(key, frame=left), notes
     if len(scores) == len(key):  # line by line
         key = replace(key, frame=key.frame.filter(~is_nan))
-    return kept, key, [said]
+    return kept, key, notes
 
 
-def refuse_nan(scores: Array, name: str, request: Request) -> None:
-    """Raise a ScoreError where scores of an array cannot be used, with the way out."""
+def refuse_nan(scores: Array, source: str, what: str, request: Request) -> None:
+    """Raise a ScoreError if scores of an array cannot be used; it says how to drop NaN."""
     try:
-        check_finite(scores, name, allow_infinite=request.allow_infinite)
+        check_finite(scores, what, allow_infinite=request.allow_infinite)
     except ScoreError as problem:
-        if np.isnan(scores).any():
-            raise ScoreError(f"{problem}, {TO_DROP_NAN}") from None
-        raise
+        hint = (", ", *TO_DROP_NAN) if np.isnan(scores).any() else ()
+        raise ScoreError(*problem.args, *hint).within(source) from None
 
 
-def are_numbers(scores: Array, source: str) -> tuple[Bools, list[str]]:
-    """Which scores of an array are not NaN, and what is said of the others.
-
-    Raises
-    ------
-    TrialFileError
-        If no score is left.
-    """
-    found = ~np.isnan(scores)
-    count = int((~found).sum())
-    return found, [sentence(source, count, found.size)] if count else []
-
-
-def usable_arrays(
-    arrays: Mapping[str, Array], source: str, request: Request
-) -> tuple[dict[str, Array], list[str]]:
-    """The arrays of an archive without scores that are NaN, and what was left out.
-
-    Speakers and labels go with their scores. An array that holds no scores, by its type or shape,
-    is left for others to complain of.
+def usable(
+    scores: Array, source: str, what: str, request: Request
+) -> tuple[Array | slice, list[Note]]:
+    """Which scores of an array to use, as an index, and the note on the others.
 
     Raises
     ------
     ScoreError
-        If scores are NaN and nobody said to leave them out.
+        If scores are NaN and must not be left out.
     TrialFileError
         If no score is left.
     """
-    out, said = dict(arrays), []
+    if request.on_nan == "error":
+        refuse_nan(scores, source, what, request)
+        return slice(None), []
+    is_number = ~np.isnan(scores)
+    notes = left_out(source, int((~is_number).sum()), scores.size)
+    return is_number if notes else slice(None), notes
+
+
+def usable_arrays(
+    arrays: Mapping[str, Array], source: str, request: Request
+) -> tuple[dict[str, Array], list[Note]]:
+    """The arrays of an archive without scores that are NaN, and what was left out.
+
+    Speakers and labels go with their scores. An array that holds no scores, by its type or shape,
+    stays as it is, for others to complain of.
+
+    Raises
+    ------
+    ScoreError
+        If scores are NaN and must not be left out.
+    TrialFileError
+        If no score is left.
+    """
+    out, notes = dict(arrays), []
     for name, (what, beside) in _SCORES.items():
         scores = arrays.get(name)
         if scores is None or scores.dtype.kind != "f" or scores.ndim != 1:
             continue
-        if request.on_nan == "error":
-            refuse_nan(scores, f"{source}:{what}", request)
-            continue
-        found, sentences = are_numbers(scores, f"{source}: {name}")
-        said += sentences
+        chosen, more = usable(scores, f"{source}: {name}", what, request)
+        notes += more
         for part in (name, beside):
-            if part in out and len(out[part]) == len(found):
-                out[part] = out[part][found]
-    return out, said
+            if part in out and out[part].shape[:1] == scores.shape:
+                out[part] = out[part][chosen]
+    return out, notes
 
 
-def warn_of(said: Sequence[str]) -> None:
-    """Warn of trials that are left out of a file that is written again."""
-    for text in said:
-        warnings.warn(text, LlrcalWarning, stacklevel=2)
-
-
-def sentence(source: str, count: int, total: int) -> str:
-    """How many trials were left out.
+def left_out(source: str, count: int, total: int) -> list[Note]:
+    """The note on trials that were left out; none if there were none.
 
     Raises
     ------
     TrialFileError
-        If all of them would be.
+        If no trial is left.
     """
+    if not count:
+        return []
     if count == total:
-        raise TrialFileError(f"{source}: every score is NaN, so that none is left")
-    return f"{source}: {count:,} of {total:,} trials left out, whose score is NaN"
+        raise TrialFileError(f"{source}: every score is NaN, so there is nothing left")
+    text = f"{count:,} of {total:,} trials left out because their score is NaN"
+    return [Note.of(DROPPED_NAN, text, severity=Severity.WARNING).about(source)]

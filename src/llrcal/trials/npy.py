@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from llrcal.arrays import Array
-from llrcal.errors import ScoreError, TrialFileError
+from llrcal.errors import LlrcalError, ScoreError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.inputs.scores import as_floats, is_target, split
+from llrcal.messages import Setting
+from llrcal.notes import Note
 from llrcal.trials.nan_scores import usable_arrays
 from llrcal.trials.request import Request
 from llrcal.trials.trials import Trials
@@ -71,7 +73,7 @@ def _refuse_bombs(archive: zipfile.ZipFile, name: str) -> None:
     packed = Path(name).stat().st_size
     if total > max(_HARMLESS, _LARGEST_RATIO * packed):
         raise TrialFileError(
-            f"{name}: {packed} compressed bytes swell to {total}; this is no archive of scores"
+            f"{name}: {packed} compressed bytes expand to {total}; this is not an archive of scores"
         )
 
 
@@ -86,15 +88,15 @@ def _array(content: bytes) -> Array:
 
 
 def _with_room(array: Array) -> Array:
-    """The same array, unless its values take no room, so that a file can claim any number."""
+    """The same array; refused if its values take no room, for it could claim any number of them."""
     if not array.dtype.itemsize:
-        raise ValueError(f"its values have type {array.dtype}, which holds nothing")
+        raise ValueError(f"its values have the type {array.dtype}, which holds nothing")
     return array
 
 
 def archive_trials(name: str, request: Request) -> Trials:
     """The trials of an archive that holds ``tar`` and ``non``, or ``scores`` and ``labels``."""
-    arrays, left_out = usable_arrays(read_npz(name), name, request)
+    arrays, dropped = usable_arrays(read_npz(name), name, request)
     if {"tar", "non"} <= arrays.keys():
         return Trials(
             arrays["tar"],
@@ -102,8 +104,7 @@ def archive_trials(name: str, request: Request) -> Trials:
             name,
             arrays.get("tar_speakers"),
             arrays.get("non_speakers"),
-            notes=(f"{name}: arrays tar and non", *left_out),
-            left_out=tuple(left_out),
+            notes=(Note.of("read", "arrays tar and non").about(name), *dropped),
             allow_infinite=request.allow_infinite,
         )
     if {"scores", "labels"} <= arrays.keys():
@@ -114,8 +115,7 @@ def archive_trials(name: str, request: Request) -> Trials:
             non,
             name,
             is_target=labels,
-            notes=(f"{name}: arrays scores and labels", *left_out),
-            left_out=tuple(left_out),
+            notes=(Note.of("read", "arrays scores and labels").about(name), *dropped),
             allow_infinite=request.allow_infinite,
         )
     found = ", ".join(sorted(arrays)) or "nothing"
@@ -123,7 +123,7 @@ def archive_trials(name: str, request: Request) -> Trials:
 
 
 def labels_of(array: Array, name: str, request: Request) -> Array:
-    """Which trials are targets, by the words of the user where there are some.
+    """Which trials are targets, by the user's own words for them if there are some.
 
     Raises
     ------
@@ -133,8 +133,12 @@ def labels_of(array: Array, name: str, request: Request) -> Array:
     meaning = dict(request.label_of_word)
     try:
         return is_target(array) if meaning == LABEL_OF_WORD else _is_meant(array, meaning)
-    except (ValueError, SystemError) as problem:  # also where text holds what are no characters
-        raise TrialFileError(f"{name}: {problem}") from problem
+    except LlrcalError as problem:
+        raise TrialFileError(*problem.args).within(name) from problem
+    except (ValueError, SystemError) as problem:  # from characters beyond Unicode
+        raise TrialFileError(
+            f"{name}: its labels are not valid text ({problem}); write the file again"
+        ) from problem
 
 
 def _is_meant(array: Array, meaning: dict[str, Label]) -> Array:
@@ -142,15 +146,29 @@ def _is_meant(array: Array, meaning: dict[str, Label]) -> Array:
     known = np.isin(words, [word for word, label in meaning.items() if label != Label.SPOOF])
     if not known.all():
         first = str(words.ravel()[int(np.argmin(known))])
-        raise ScoreError(f"the label {first!r} is none of --labels")
+        raise ScoreError(f"the label {first!r} is not among ", Setting("labels", ",".join(meaning)))
     return np.isin(words, [word for word, label in meaning.items() if label == Label.TARGET])
 
 
 def scores_of(arrays: dict[str, Array], name: str) -> Array:
-    """The scores of an archive, where labels are not asked for."""
+    """The scores of an archive whose labels are not needed."""
     if "scores" not in arrays:
         raise TrialFileError(f"{name}: holds no array 'scores'; it has {', '.join(sorted(arrays))}")
-    return as_floats(arrays["scores"], f"{name}:")
+    return floats_of(arrays["scores"], name)
+
+
+def floats_of(array: Array, name: str) -> Array:
+    """The scores in an array as floats.
+
+    Raises
+    ------
+    ScoreError
+        If they are not numbers; the file is named.
+    """
+    try:
+        return as_floats(array, "the")
+    except ScoreError as problem:
+        raise problem.within(name) from None
 
 
 def _reason(problem: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Compressed files: the standard library's zstd where it has one, and output by name."""
+"""Compressed files, and output that is compressed according to its name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GZIP, _ZSTD = (".gz",), (".zst", ".zstd")
 
 
 def plain_name(name: str) -> str:
-    """A name without the ending that says how it is compressed."""
+    """A name without the extension of a compressed file."""
     for ending in (*_GZIP, *_ZSTD):
         if name.endswith(ending):
             return name.removesuffix(ending)
@@ -33,9 +33,9 @@ def plain_name(name: str) -> str:
 
 
 def check_place(name: str, *, by_name: bool = False) -> None:
-    """Raise an OptionError where no file can be written, before any work is done for it.
+    """Raise an OptionError if no file can be written here, before any work is done for it.
 
-    With ``by_name``, what is to be written is neither packed nor sent to standard output.
+    With ``by_name``, the file can be neither compressed nor sent to standard output.
     """
     path = Path(name)
     if by_name and (name == STANDARD_STREAM or plain_name(name) != name):
@@ -50,12 +50,12 @@ def check_place(name: str, *, by_name: bool = False) -> None:
 
 @contextmanager
 def output(name: str) -> Iterator[IO[bytes]]:
-    """Where to write: a file that appears when it is whole, compressed by its name, or ``-``.
+    """A file that appears when it is complete, compressed according to its name; or ``-``.
 
     Raises
     ------
     OptionError
-        If there can be no file of that name.
+        If there can be no file with that name.
     """
     check_place(name)
     if name == STANDARD_STREAM:
@@ -64,7 +64,7 @@ def output(name: str) -> Iterator[IO[bytes]]:
         return
     with atomic_file(name) as file:
         if name.endswith(_GZIP):
-            # No name and no time, so that the same answer is the same file.
+            # Without name and time, so that equal content makes equal files.
             with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
                 yield cast("IO[bytes]", packed)
         elif name.endswith(_ZSTD):

@@ -12,16 +12,12 @@ import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.inputs.labels import Label
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.notes import Note
+from llrcal.trials.conventions import IDS, SPEAKERS, ConventionName
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
-from llrcal.trials.nan_scores import are_numbers, refuse_nan, without_nan
-from llrcal.trials.npy import (
-    archive_trials,
-    is_npy,
-    is_npz,
-    read_npy,
-)
-from llrcal.trials.request import OnNan, Request
+from llrcal.trials.nan_scores import usable, without_nan
+from llrcal.trials.npy import archive_trials, is_npy, is_npz, read_npy
+from llrcal.trials.request import Columns, LabelWords, OnNan, Request, Separator
 from llrcal.trials.source import Source, mode_of
 from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
 from llrcal.trials.table import Table
@@ -33,12 +29,12 @@ def read_trials(
     source: str | PathLike[str] | Any,
     key: str | PathLike[str] | Any | None = None,
     *,
-    columns: str | None = None,
-    convention: str | None = None,
-    key_columns: str | None = None,
-    key_convention: str | None = None,
-    labels: str | None = None,
-    separator: str | None = None,
+    columns: Columns | None = None,
+    convention: ConventionName | None = None,
+    key_columns: Columns | None = None,
+    key_convention: ConventionName | None = None,
+    labels: LabelWords | None = None,
+    separator: Separator | None = None,
     header: bool | None = None,
     missing: OnMissing = "error",
     unknown: OnMissing = "error",
@@ -52,49 +48,65 @@ def read_trials(
     Parameters
     ----------
     source
-        A score file of any kind that docs/formats.md lists, plain, gzip or zstd; ``-`` for
-        standard input; two files of one class each as ``"GENUINE,IMPOSTOR"``; or a frame of
-        polars, pandas or any library that exchanges tables the same way.
+        A score file of any kind that docs/formats.md lists, plain or compressed with gzip or
+        zstd; ``"-"`` for standard input; two files of one class each as ``"GENUINE,IMPOSTOR"``; or
+        a frame of polars, pandas or any library that exchanges tables the same way.
     key
-        The labels, if they are somewhere else: joined on the ids of the trials, in any order.
+        The labels, if they are in another file or frame. It is joined with the scores on the ids of
+        the trials, in any order.
     columns, key_columns
-        What the columns are, where that cannot be told from the file: roles in the order of the
-        file (``"enrol,test,score,label"``, with ``-`` for any other), or a name for a role
-        (``"score=plda"``).
+        Which column is which, if that is not clear from the file. Either the roles in the order of
+        the file, ``("enrol", "test", "score", "label")`` with ``"-"`` for any other column; or
+        the names of some columns, ``{"score": "plda", "label": "key"}``. Strings do as well:
+        ``"enrol,test,score,label"``, ``"score=plda,label=key"``.
     convention, key_convention
         The name of a format, such as ``"kaldi"``.
     labels
-        The words for target and non-target, such as ``"Yes,No"``, if they are unusual.
+        The words for target and non-target if they are unusual: ``("Yes", "No")`` or ``"Yes,No"``.
+        A third word stands for spoof.
     separator
-        ``"tab"``, ``"comma"``, ``"semicolon"`` or ``"space"`` (any run of blanks).
+        ``"tab"``, ``"comma"``, ``"semicolon"``, ``"space"`` (any run of blanks), or the character.
     header
         Whether the first line names the columns.
     missing, unknown
         Trials of the key without a score, and scores without a trial in the key: ``"error"``
         or ``"skip"``.
     duplicates
-        Trials that are there more than once: ``"error"``, ``"first"``, ``"mean"`` or ``"all"``.
+        Trials that occur more than once: ``"error"``, ``"first"``, ``"mean"`` or ``"all"``.
     spoof
-        Spoof trials: ``"error"``, ``"omit"``, ``"nontarget"`` (beside the other non-targets), or
-        ``"only"`` (instead of them).
+        Spoof trials: ``"error"``, ``"omit"``, ``"nontarget"`` (count them with the other
+        non-targets), or ``"only"`` (instead of the other non-targets).
     allow_infinite
         Whether scores may be infinite, as LLRs may.
     on_nan
         Trials whose score is NaN (in a frame, also null): ``"error"``, or ``"drop"`` to leave them
-        out, also of the key.
+        out of both the scores and the key.
 
     Returns
     -------
     Trials
-        Target and non-target scores, labels and ids; its ``notes`` say how they were read, and
-        ``left_out`` what was dropped.
+        Target and non-target scores, labels and ids; its ``notes`` say how the files were read
+        and what was left out.
 
     Raises
     ------
     TrialFileError
-        If a file cannot be read without guessing; the message says what to tell.
+        If a file cannot be read without guessing; the message says which argument settles it.
     ScoreError
         If a class is empty, or a score is not finite.
+    OptionError
+        If an argument has the wrong type, or is not one of the words above.
+
+    Examples
+    --------
+    >>> import llrcal, polars
+    >>> frame = polars.DataFrame({"plda": [1.5, -0.5, 2.0], "cosine": [0.3, 0.1, 0.2],
+    ...                           "verdict": ["Y", "N", "Y"]})
+    >>> trials = llrcal.read_trials(frame, columns={"score": "plda"}, labels=("Y", "N"))
+    >>> trials.tar, trials.non
+    (array([1.5, 2. ]), array([-0.5]))
+    >>> print(trials.notes[0])
+    the frame: 3 trials; columns by name (score=plda,label=verdict)
     """
     request, key_request = requests(
         has_key=key is not None,
@@ -122,10 +134,10 @@ def read_trials(
 def requests(
     *,
     has_key: bool,
-    convention: str | None,
-    columns: str | None,
-    key_convention: str | None,
-    key_columns: str | None,
+    convention: ConventionName | None,
+    columns: Columns | None,
+    key_convention: ConventionName | None,
+    key_columns: Columns | None,
     allow_infinite: bool = False,
     on_nan: OnNan = "error",
     **form: Any,
@@ -146,12 +158,10 @@ def requests(
 
 @dataclass(frozen=True)
 class Joined:
-    """Scores, with labels from the key where there is one, and how they were read."""
+    """Scores, with labels from the key if there is one, and how they were read."""
 
     table: Table
-    notes: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    """Those of the notes that tell of scores that could not be used."""
+    notes: tuple[Note, ...]
 
 
 def read_and_join(
@@ -160,23 +170,23 @@ def read_and_join(
     """The trials of a file, or of a file of scores and a key."""
     scores = read_table(source, request)
     labelled = None if key is None else read_table(key, key_request)
-    left_out: list[str] = []
+    dropped: list[Note] = []
     if request.on_nan == "drop":
-        scores, labelled, left_out = without_nan(scores, labelled)
+        scores, labelled, dropped = without_nan(scores, labelled)
     if labelled is None:
-        table, said = without_duplicates(scores, policy)
-        return Joined(table, (_note(table), *left_out, *said), tuple(left_out))
-    table, said = joined(scores, labelled, policy)
-    notes = (_note(scores), _note(labelled), *left_out, *said)
-    return Joined(replace(table, forensic=labelled.forensic), notes, tuple(left_out))
+        table, notes = without_duplicates(scores, policy)
+        return Joined(table, (_reading(table), *dropped, *notes))
+    table, notes = joined(scores, labelled, policy)
+    table = replace(table, forensic=labelled.forensic)
+    return Joined(table, (_reading(scores), _reading(labelled), *dropped, *notes))
 
 
-def _note(table: Table) -> str:
-    return f"{table.source}: {len(table):,} trials; {table.reading}"
+def _reading(table: Table, what: str = "trials") -> Note:
+    return Note.of("read", f"{len(table):,} {what}; {table.reading}").about(table.source)
 
 
 def _pair(source: Any) -> tuple[str, str] | None:
-    """The two files of a pair written with a comma, unless a file has that very name."""
+    """The two names in a text with a comma, unless there is a file with that very name."""
     if not isinstance(source, str) or source.count(",") != 1 or mode_of(source) is not None:
         return None
     genuine, impostor = source.split(",")
@@ -192,41 +202,33 @@ def _is_archive(source: Any) -> bool:
 
 def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
     """Trials from two files, the targets first."""
-    classes, notes = [], []
-    left_out: list[str] = []
-    for name, what in zip(pair, ("targets", "non-targets"), strict=True):
-        scores, note = _one_class(Source(name), what, replace(request, contents="class"))
-        notes.append(note)
-        if scores.dtype.kind != "f":  # what is wrong with it is told of the class
-            pass
-        elif request.on_nan == "error":
-            refuse_nan(scores, f"{name}: {what.removesuffix('s')}", request)
-        else:
-            found, said = are_numbers(scores, name)
-            scores = scores[found] if said else scores
-            left_out += said
+    classes: list[Array] = []
+    readings: list[Note] = []
+    dropped: list[Note] = []
+    for name, what in zip(pair, ("target", "non-target"), strict=True):
+        scores, note = _one_class(Source(name), f"{what}s", replace(request, contents="class"))
+        readings.append(note)
+        if scores.dtype.kind == "f" and scores.ndim == 1:  # others are refused below
+            chosen, notes = usable(scores, name, what, request)
+            scores = scores[chosen]
+            dropped += notes
         classes.append(scores)
     tar, non = classes
-    return Trials(
-        tar,
-        non,
-        ",".join(pair),
-        notes=(*notes, *left_out),
-        left_out=tuple(left_out),
-        allow_infinite=request.allow_infinite,
-    )
+    notes = [*readings, *dropped]
+    both = ",".join(pair)
+    return Trials(tar, non, both, notes=(*notes,), allow_infinite=request.allow_infinite)
 
 
-def _one_class(file: Source, what: str, request: Request) -> tuple[Array, str]:
+def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
     """The scores of one class, and how they were read."""
     if is_npy(file.head):
-        return read_npy(file.on_disk), f"{file.name}: {what}, an array"
+        return read_npy(file.on_disk), Note.of("read", f"{what}, an array").about(file.name)
     table = read_file(file, request)
-    return table.frame["score"].to_numpy(), f"{file.name}: {len(table):,} {what}; {table.reading}"
+    return table.frame["score"].to_numpy(), _reading(table, what)
 
 
 def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
-    table, said = without_spoof(read.table, spoof)
+    table, notes = without_spoof(read.table, spoof)
     frame = table.frame
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
     scores = frame["score"].to_numpy()
@@ -240,21 +242,20 @@ def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
         None if speakers is None else speakers[~labels],
         is_target=labels,
         ids=frame.select(ids) if ids else None,
-        notes=(*read.notes, *said),
-        left_out=read.left_out,
+        notes=(*read.notes, *notes),
         score_name=table.score_name,
         forensic=table.forensic,
         allow_infinite=request.allow_infinite,
     )
 
 
-def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[str]]:
+def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
     """The table with its spoof trials left out or relabelled, and what was done.
 
     Raises
     ------
     TrialFileError
-        If there are some, and nobody said what to make of them.
+        If there are some, and the user did not say how to count them.
     """
     frame = table.frame
     is_spoof = frame["label"] == Label.SPOOF.value
@@ -264,13 +265,14 @@ def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[str]]:
     if spoof == "error":
         raise are_spoofs(table.source, count, frame.height)
     if spoof == "omit":
-        return replace(table, frame=frame.filter(~is_spoof)), [f"{count:,} spoof trials left out"]
+        note = Note.of("spoof", f"{count:,} spoof trials left out")
+        return replace(table, frame=frame.filter(~is_spoof)), [note]
     relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
-    said = f"{count:,} spoof trials count as non-targets"
+    note = Note.of("spoof", f"{count:,} spoof trials count as non-targets")
     if spoof == "only":
         frame = frame.filter(is_spoof | (frame["label"] == Label.TARGET.value))
-        said = f"{count:,} spoof trials are the only non-targets"
-    return replace(table, frame=frame.with_columns(relabelled)), [said]
+        note = Note.of("spoof", f"{count:,} spoof trials are the only non-targets")
+    return replace(table, frame=frame.with_columns(relabelled)), [note]
 
 
 def _speakers(frame: pl.DataFrame) -> Array | None:

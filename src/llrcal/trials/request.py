@@ -1,39 +1,49 @@
-"""What the reader of a file is told: what to look for, and what it is not to guess."""
+"""What the reader of a file looks for, and what the user has said about the file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from llrcal.arrays import Array, Bools
 from llrcal.errors import OptionError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
-from llrcal.trials.conventions import NAMES, ROLES
+from llrcal.messages import Message, Setting
+from llrcal.trials.conventions import ROLES, ConventionName
 
 Contents = Literal["scores", "key", "trials", "class"]
-"""Scores; a key; scores with labels; or the scores of one class alone."""
+"""Scores; a key; scores with labels; or the scores of one class."""
 
 OnNan = Literal["error", "drop"]
 """What becomes of trials whose score is NaN."""
 
+Columns = str | Mapping[str, str] | Sequence[str]
+"""Roles in the order of the file, or the name of the column for each role."""
+
+LabelWords = str | Sequence[str]
+"""The words for target and non-target, and perhaps a third for spoof."""
+
+Separator = Literal["tab", "comma", "semicolon", "space", "\t", ",", ";", " "]
+
 MATRIX = "matrix"
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
-TO_DROP_NAN = "or leave out trials whose score is NaN: --on-nan drop"
+TO_DROP_NAN: Message = ("or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
 """The end of a complaint about scores that are NaN."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a file is to hold, and whatever the user says about its form."""
+    """What a file should hold, and whatever the user says about its form."""
 
     contents: Contents = "trials"
     convention: str | None = None
     columns: tuple[str, ...] = ()
-    """The role of each column in order, as far as there are no names."""
+    """The role of each column in order; empty unless the user gave them all."""
     named: tuple[tuple[str, str], ...] = ()
-    """Role and name of columns that have names."""
+    """Role and name of the columns that the user named."""
     separator: str | None = None
     header: bool | None = None
     label_of_word: tuple[tuple[str, Label], ...] = tuple(LABEL_OF_WORD.items())
@@ -45,37 +55,36 @@ class Request:
         cls,
         contents: Contents,
         *,
-        convention: str | None = None,
-        columns: str | None = None,
-        separator: str | None = None,
+        convention: ConventionName | None = None,
+        columns: Columns | None = None,
+        separator: Separator | None = None,
         header: bool | None = None,
-        labels: str | None = None,
+        labels: LabelWords | None = None,
         allow_infinite: bool = False,
         on_nan: OnNan = "error",
     ) -> Self:
-        """A request in the words of the command line.
+        """A request in the words of :func:`llrcal.read_trials`.
 
         Raises
         ------
         OptionError
-            If a word is not known.
+            If a word is unknown, or a value has the wrong type.
         """
-        if convention is not None and convention not in (*NAMES, MATRIX):
+        if convention is not None and convention not in get_args(ConventionName):
+            known = ", ".join(get_args(ConventionName))
+            raise OptionError(f"there is no format {convention!r}; choose one of {known}")
+        if separator is not None and separator not in get_args(Separator):
             raise OptionError(
-                f"there is no format {convention!r}; choose one of {', '.join((*NAMES, MATRIX))}"
+                f"the separator cannot be {separator!r}; choose {', '.join(SEPARATORS)}"
             )
-        if separator is not None:
-            separator = SEPARATORS.get(separator, separator)
-            if separator not in SEPARATORS.values():
-                raise OptionError(
-                    f"the separator cannot be {separator!r}; choose {', '.join(SEPARATORS)}"
-                )
+        if header is not None and not isinstance(header, bool):
+            raise OptionError(f"header cannot be {header!r}; choose True or False")
         if on_nan not in get_args(OnNan):
             raise OptionError(f"on_nan cannot be {on_nan!r}; choose {', '.join(get_args(OnNan))}")
         request = cls(
             contents,
             convention=convention,
-            separator=separator,
+            separator=None if separator is None else SEPARATORS.get(separator, separator),
             header=header,
             allow_infinite=allow_infinite,
             on_nan=on_nan,
@@ -84,25 +93,32 @@ class Request:
             request = replace(request, label_of_word=_vocabulary(labels))
         return request if columns is None else request._with_columns(columns)
 
-    def _with_columns(self, columns: str) -> Self:
-        entries = [entry.strip() for entry in columns.split(",")]
-        pairs = [tuple(entry.split("=", 1)) for entry in entries if "=" in entry]
-        if pairs and len(pairs) < len(entries):
-            raise OptionError(
-                f"columns {columns!r} mix two ways of naming: give roles in the order of the file "
-                "(enrol,test,score,label), or a name for each role (score=plda,label=key)"
-            )
-        roles = [pair[0] for pair in pairs] or entries
+    def _with_columns(self, columns: Columns) -> Self:
+        name = self.setting("columns")
+        pairs, roles = _named_or_ordered(columns, name)
         for role in roles:
             if role not in ROLES:
-                raise OptionError(f"columns: there is no {role!r}; choose from {', '.join(ROLES)}")
+                raise OptionError(
+                    name, f": there is no role {role!r}; choose from {', '.join(ROLES)}"
+                )
             if role != "-" and roles.count(role) > 1:
-                raise OptionError(f"columns: {role} is there twice")
+                raise OptionError(name, f": the role {role} occurs twice")
         if pairs and self.header is False:
-            raise OptionError(f"columns {columns!r} are names, but the file is to have no header")
-        if pairs:
-            return replace(self, named=tuple((role, name) for role, name in pairs))
-        return replace(self, columns=tuple(roles))
+            raise OptionError(
+                name, " gives names of columns, but the file has none: ", Setting("header", False)
+            )
+        return replace(self, named=pairs) if pairs else replace(self, columns=roles)
+
+    def setting(self, name: str, value: str | None = None) -> Setting:
+        """A setting for the file in question; some of those for a key have names of their own."""
+        if self.contents == "key" and name in {"columns", "convention"}:
+            name = f"key_{name}"
+        return Setting(name, value)
+
+    @property
+    def given_columns(self) -> Setting:
+        """The roles of the columns, as the user gave them."""
+        return self.setting("columns", ",".join(self.columns))
 
     def unusable(self, scores: Array) -> Bools:
         """Which scores are refused: infinite ones unless they are LLRs, and NaN unless dropped."""
@@ -119,12 +135,52 @@ class Request:
         return self.contents in ("key", "trials")
 
 
-def _vocabulary(labels: str) -> tuple[tuple[str, Label], ...]:
-    words = [word.strip() for word in labels.split(",")]
-    if len(words) not in (2, 3) or len(set(words)) < len(words) or not all(words):
+def _named_or_ordered(
+    columns: Columns, setting: Setting
+) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Roles with the names of their columns, if there are names, and the roles."""
+    if isinstance(columns, Mapping) and columns and _are_texts([*columns, *columns.values()]):
+        return tuple(columns.items()), tuple(columns)
+    entries = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else columns
+    if isinstance(columns, Mapping) or not _are_texts(entries):
         raise OptionError(
-            f"labels {labels!r}: give the words for target and non-target, such as Yes,No, "
-            "and a third for spoof where there is one"
+            setting,
+            f" cannot be {columns!r}; give the roles in the order of the file "
+            "('enrol,test,score,label' or a tuple), or a name for each role "
+            "('score=plda,label=key' or a dict)",
+        )
+    split = [entry.partition("=") for entry in entries]
+    pairs = [(role, name) for role, sign, name in split if sign]
+    if pairs and len(pairs) < len(entries):
+        raise OptionError(
+            setting,
+            f" {columns!r} mixes two ways of naming: give roles in the order of the file "
+            "(enrol,test,score,label), or a name for each role (score=plda,label=key)",
+        )
+    return tuple(pairs), tuple(role for role, _ in pairs) or tuple(entries)
+
+
+def _vocabulary(labels: LabelWords) -> tuple[tuple[str, Label], ...]:
+    words = [word.strip() for word in labels.split(",")] if isinstance(labels, str) else labels
+    if (
+        not _are_texts(words)
+        or len(words) not in (2, 3)
+        or len(set(words)) < len(words)
+        or not all(words)
+    ):
+        raise OptionError(
+            Setting("labels"),
+            f" cannot be {labels!r}; give the words for target and non-target, such as 'Yes,No', "
+            "and a third for spoof if there is one",
         )
     kinds = (Label.TARGET, Label.NONTARGET, Label.SPOOF)
     return tuple(zip(words, kinds[: len(words)], strict=True))
+
+
+def _are_texts(values: Any) -> bool:
+    """Whether this is a sequence of strings that is not empty."""
+    return (
+        isinstance(values, Sequence)
+        and len(values) > 0
+        and all(isinstance(value, str) for value in values)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +15,9 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.scores import as_floats, check_finite
-from llrcal.trials.hdf5 import is_hdf5, rewrite_hdf5
+from llrcal.trials.hdf5 import is_hdf5
 from llrcal.trials.npy import is_npy, is_npz, read_npy, read_npz
-from llrcal.trials.packing import check_place, output
+from llrcal.trials.packing import output
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.tables.frame_files import score_column
@@ -53,12 +54,6 @@ def rewrite(
     if "," in source and not Path(source).exists():
         return _rewrite_pair(source, out, answers, request, progress)
     file = Source(source)
-    if is_hdf5(file.head):
-        check_place(out, by_name=True)
-        _refuse_to_drop(file.name, request)
-        llrs = _only_llrs(answers, file.name)
-        rewrite_hdf5(file.on_disk, out, llrs, allow_infinite=request.allow_infinite)
-        return "scores in HDF5"
     with output(out) as written:
         return _write(file, written, answers, request, progress)
 
@@ -70,9 +65,6 @@ def _rewrite_pair(
     if len(names) != 2 or len(set(outs)) != 2:
         raise OptionError(f"{source} are two files; name two for the answer as well: OUT1,OUT2")
     files = [Source(name) for name in names]
-    for file in files:
-        if is_hdf5(file.head):
-            raise TrialFileError(f"{file.name}: HDF5 is not rewritten in pairs; name one at a time")
     request = replace(request, contents="class")
     with output(outs[0]) as one, output(outs[1]) as other:  # both appear, or none
         for file, written in zip(files, (one, other), strict=True):
@@ -87,6 +79,11 @@ def _write(
     request: Request,
     progress: Callable[[int], None],
 ) -> str:
+    if is_hdf5(file.head):
+        raise TrialFileError(
+            f"{file.name}: scores in HDF5 files are not replaced; convert the file first: llrcal "
+            f"convert {shlex.quote(file.on_disk)} -o scores.csv"
+        )
     if file.path is not None and file.head.startswith(b"PAR1"):
         return rewrite_parquet(file, written, answers, request)
     if file.head.startswith((b"PAR1", b"ARROW1")):

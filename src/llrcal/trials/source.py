@@ -7,7 +7,7 @@ import io
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,20 +20,22 @@ _BLOCK = 2**20
 _HEAD = 2**18
 _LINES = 4  # enough to tell a header from what is below it
 LONGEST_LINE = 2**22
-"""Bytes; what has a longer line is not a file of trials."""
-# Score files shrink three- to tenfold; what swells by more than this is not one of them.
+"""Bytes; a file with a longer line is not a file of trials."""
+# Score files shrink three- to tenfold; what expands by more than this is not one of them.
 _LARGEST_RATIO = 100
 _HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
-class _Readable(Protocol):
+class Readable(Protocol):
+    """Anything that bytes can be read from."""
+
     def read(self, size: int, /) -> bytes: ...
 
 
 class Source:
-    """A file, or standard input as ``-``, whose content is read as it is or decompressed."""
+    """A file, or ``-`` for standard input; its content is decompressed if need be."""
 
     def __init__(self, name: str) -> None:
         self.name = "standard input" if name == STANDARD_STREAM else name
@@ -41,7 +43,7 @@ class Source:
         self._content: bytes | None = None
         if name == STANDARD_STREAM:
             self._content = sys.stdin.buffer.read()
-        elif not _is_regular(name):  # a pipe is read once, whatever is asked of it later
+        elif not _is_regular(name):  # a pipe can be read only once
             with self._raw() as file:
                 self._content = file.read()
 
@@ -54,7 +56,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The beginning of the content: whole lines, unless it has none."""
+        """The beginning of the content: whole lines, unless there is no end of line."""
         with self.open() as file:
             head = _read(file, _HEAD, self.name)
             if len(head) == _HEAD and head.count(b"\n") < _LINES:  # a matrix has long lines
@@ -63,20 +65,17 @@ class Source:
             return head
         end = max(head.rfind(b"\n"), head.rfind(b"\r"))
         if end < 0 and len(head) > LONGEST_LINE:
-            raise TrialFileError(
-                f"{self.name}: its first line is longer than {LONGEST_LINE} bytes; "
-                "this is not a file of trials"
-            )
+            raise _too_long(self.name, "the first line")
         return head[: end + 1] if end >= 0 else head
 
     @property
     def path(self) -> str | None:
-        """The name of the file, where the content can be read from it as it is."""
+        """The name of the file, if the content can be read from it as it is."""
         return None if self._content is not None or self.compression else self._path
 
     @property
     def on_disk(self) -> str:
-        """The name of a file that must be opened by name.
+        """The name of a file in a format that must be opened by name.
 
         Raises
         ------
@@ -96,7 +95,7 @@ class Source:
             return b"".join(self._blocks(file))
 
     @contextmanager
-    def open(self) -> Iterator[_Readable]:
+    def open(self) -> Iterator[Readable]:
         """The content as a stream, decompressed."""
         with self._raw() as raw:
             if self.compression == "gzip":
@@ -118,28 +117,66 @@ class Source:
             raise _unreadable(self.name, problem) from problem
 
     def blocks(self) -> Iterator[bytes]:
-        """The content block by block, with an eye on how far it swells."""
+        """The content block by block; refused if it expands beyond reason."""
         with self.open() as file:
             yield from self._blocks(file)
 
-    def _blocks(self, file: _Readable) -> Iterator[bytes]:
+    def _blocks(self, file: Readable) -> Iterator[bytes]:
         packed = self._packed_size if self.compression else None
         total = 0
         while block := _read(file, _BLOCK, self.name):
             total += len(block)
             if packed is not None and total > max(_HARMLESS, _LARGEST_RATIO * packed):
                 raise TrialFileError(
-                    f"{self.name}: {packed} compressed bytes swell to more than {total}; if this "
-                    "is meant, decompress it first"
+                    f"{self.name}: {packed} compressed bytes expand to more than {total}; if this "
+                    "is intended, decompress the file first"
                 )
             yield block
+
+    @cached_property
+    def line_end(self) -> bytes:
+        """What lines end with: carriage returns only if there are no line feeds."""
+        return b"\n" if b"\n" in self.head or b"\r" not in self.head else b"\r"
 
     @property
     def _packed_size(self) -> int:
         return len(self._content) if self._content is not None else Path(self._path).stat().st_size
 
 
-def _read(file: _Readable, size: int, name: str) -> bytes:
+def whole_lines(
+    blocks: Iterable[bytes], end: bytes, name: str, *, at_least: int = 1
+) -> Iterator[bytes]:
+    """The same content in blocks that end where a line does, each of some size but the last.
+
+    Raises
+    ------
+    TrialFileError
+        If a line is too long for a file of trials.
+    """
+    held: list[bytes] = []
+    size = open_line = 0
+    for block in blocks:
+        cut = block.rfind(end) + 1
+        open_line = len(block) - cut if cut else open_line + len(block)
+        if open_line > LONGEST_LINE:
+            raise _too_long(name, "a line")
+        if cut and size + cut >= at_least:
+            yield b"".join([*held, block[:cut]])
+            held, size = [], 0
+            block = block[cut:]  # noqa: PLW2901
+        held.append(block)
+        size += len(block)
+    if rest := b"".join(held):
+        yield rest
+
+
+def _too_long(name: str, line: str) -> TrialFileError:
+    return TrialFileError(
+        f"{name}: {line} is longer than {LONGEST_LINE} bytes; this is not a file of trials"
+    )
+
+
+def _read(file: Readable, size: int, name: str) -> bytes:
     try:
         return file.read(size)
     except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as problem:
@@ -155,7 +192,7 @@ def _unreadable(name: str, problem: OSError) -> TrialFileError:
 
 
 def mode_of(name: str) -> int | None:
-    """What kind of file has this name; None if there is none."""
+    """The mode of the file with this name; None if there is none."""
     try:
         return Path(name).stat().st_mode
     except (OSError, ValueError):
@@ -168,7 +205,7 @@ def _is_regular(name: str) -> bool:
     except OSError as problem:
         raise _unreadable(name, problem) from problem
     except ValueError as problem:  # a NUL byte in the name
-        raise TrialFileError(f"{name!r}: is not a file name: {problem}") from problem
+        raise TrialFileError(f"{name!r} is not the name of a file: {problem}") from problem
     if stat.S_ISDIR(mode):
         raise TrialFileError(f"{name}: is a folder, not a file")
     return stat.S_ISREG(mode)

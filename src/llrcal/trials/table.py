@@ -1,4 +1,4 @@
-"""What any one file is read into, before scores and labels have met."""
+"""What every file is read into, before scores and labels are joined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Table:
     """Trials in the order of the file, in columns named by their roles.
 
     ``score`` is Float64, ``label`` is Int8 (see :class:`llrcal.inputs.labels.Label`), ids and
-    speakers are text; a column that the file does not have is not there.
+    speakers are text. Columns that the file does not have are absent.
     """
 
     frame: pl.DataFrame
@@ -22,11 +22,11 @@ class Table:
     reading: str
     """How it was read, in a few words."""
     score_name: str | None = None
-    """What the file calls the column of scores, where it has names."""
+    """The name of the column of scores, if columns have names."""
     forensic: bool = False
     """Whether the labels are hypotheses, Hp and Hd."""
     unnamed: tuple[str, ...] = ()
-    """Columns whose names are not known, and which may well hold ids."""
+    """Columns with unknown names that may well hold ids."""
 
     def __len__(self) -> int:
         return self.frame.height
@@ -36,6 +36,6 @@ class Table:
 
     @property
     def ids(self) -> list[str]:
-        """The columns that tell trials apart; none, where only the model is known."""
+        """The columns that identify a trial; none if only the model is known."""
         found = [role for role in IDS if self.has(role)]
         return found if "test" in found else []

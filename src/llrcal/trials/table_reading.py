@@ -1,4 +1,4 @@
-"""One file or frame of any kind as a table: what it is, is told by its first bytes."""
+"""A file or frame of any kind as a table; the first bytes of a file say what it is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.inputs.scores import as_floats
+from llrcal.messages import Message, Setting
 from llrcal.trials.hdf5 import is_hdf5, read_hdf5
 from llrcal.trials.nan_scores import refuse_nan
-from llrcal.trials.npy import is_npy, is_npz, labels_of, read_npy, read_npz, scores_of
+from llrcal.trials.npy import floats_of, is_npy, is_npz, labels_of, read_npy, read_npz, scores_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
@@ -25,16 +25,19 @@ from llrcal.trials.text.sniffing import sniff
 
 
 def read_table(source: Any, request: Request) -> Table:
-    """One file or frame of any kind, in columns named by their roles."""
+    """A file or frame of any kind, in columns named by their roles."""
     if is_frame(source):
         return read_frame(as_polars(source), request, "the frame")
     if not isinstance(source, str | PathLike):
-        raise OptionError(f"trials are read from a file or a frame, not from {type(source)}")
+        raise OptionError(
+            f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
+            "name of a file, or a polars or pandas frame"
+        )
     return read_file(Source(fspath(source)), request)
 
 
 def read_file(file: Source, request: Request) -> Table:
-    """The same of a file."""
+    """A file of any kind, in columns named by their roles."""
     if is_hdf5(file.head):
         frame, reading = read_hdf5(
             file.on_disk, allow_infinite=request.allow_infinite, allow_nan=request.on_nan == "drop"
@@ -47,7 +50,7 @@ def read_file(file: Source, request: Request) -> Table:
     if is_npz(file.head):
         arrays = read_npz(file.on_disk)
         if not request.needs_score and "labels" not in arrays:
-            raise TrialFileError(f"{file.name}: holds no array 'labels'; is it the key?")
+            raise TrialFileError(f"{file.name}: holds no array 'labels'; is this the key?")
         part = scores_of(arrays, file.name) if request.needs_score else arrays["labels"]
         return _array_table(part, file.name, request)
     if file.head.startswith((b"PAR1", b"ARROW1")):
@@ -61,8 +64,10 @@ def read_file(file: Source, request: Request) -> Table:
 def _checked(table: Table, request: Request) -> Table:
     for role, needed in (("score", request.needs_score), ("label", request.needs_label)):
         if needed and not table.has(role):
-            hint = "give a key (--key)" if role == "label" else "is it the key?"
-            raise TrialFileError(f"{table.source}: {table.reading}: it has no {role}s; {hint}")
+            hint: Message = ("is this the key?",)
+            if role == "label" and request.contents == "trials":
+                hint = ("give a key: ", Setting("key", "FILE"))
+            raise TrialFileError(f"{table.source}: {table.reading}: has no {role}s; ", *hint)
     return table
 
 
@@ -72,14 +77,15 @@ def _array_table(array: Array, name: str, request: Request) -> Table:
         raise TrialFileError(f"{name}: expected a one-dimensional array")
     if request.contents == "trials":
         raise TrialFileError(
-            f"{name}: one array has no labels; name two, targets first (TAR.npy,NON.npy), or give "
-            "a key (--key)"
+            f"{name}: a single array has no labels; name two, targets first (TAR.npy,NON.npy), or "
+            "give a key: ",
+            Setting("key", "FILE"),
         )
     if request.needs_label:
         labels = pl.Series("label", labels_of(array, name, request)).cast(pl.Int8)
         return Table(labels.to_frame(), name, "labels in an array")
     with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
-        scores = as_floats(array, f"{name}:").astype(np.float64)
+        scores = floats_of(array, name).astype(np.float64)
     if request.on_nan == "error":
-        refuse_nan(scores, f"{name}:", request)
+        refuse_nan(scores, name, "the", request)
     return Table(pl.Series("score", scores).to_frame(), name, "scores in an array")

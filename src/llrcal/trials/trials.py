@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations.training import ArrayTraining, Training
 from llrcal.errors import ScoreError
+from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.inputs.scores import as_scores
+from llrcal.notebook import html_table
+from llrcal.notes import Note
+from llrcal.trials.trial_set import Transform, TrialSet
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True)
-class Trials:
-    """Target and non-target scores, and what is known about the trials."""
+@dataclass(frozen=True, repr=False)
+class Trials(TrialSet):
+    """Target and non-target scores in memory, and what is known about the trials.
+
+    ``tar, non = trials`` gives the scores alone.
+    """
 
     tar: Array
     non: Array
@@ -29,25 +38,29 @@ class Trials:
     """Which trials are targets, in the order of the file; None if all targets come first."""
     ids: pl.DataFrame | None = None
     """Names of model and recording (columns ``enrol``, ``test``, ...), in the order of the file."""
-    notes: tuple[str, ...] = ()
-    """How the files were read, and what was done to the trials."""
-    left_out: tuple[str, ...] = ()
-    """Those of the notes that tell of scores that could not be used: see ``on_nan``."""
+    notes: tuple[Note, ...] = ()
+    """How the files were read, and what was done to the trials.
+
+    Their codes are ``"read"``, ``"dropped nan"``, ``"duplicates"``, ``"missing"``, ``"unknown"``,
+    ``"joined"`` and ``"spoof"``; those that tell of scores that do not count are warnings.
+    """
     score_name: str | None = None
-    """What the file calls the column of scores, where it has names."""
+    """The name of the column of scores, if columns have names."""
     forensic: bool = False
     """Whether the labels are hypotheses (Hp and Hd): LLRs are then often common logarithms."""
     allow_infinite: bool = False
     totals: tuple[int, int] | None = None
-    """How many targets and non-targets there are in all, where these are a sample of them."""
+    """How many targets and non-targets there are in all, if these are only a sample."""
 
     def __post_init__(self) -> None:
         for side, name, speakers in (
             ("tar", "target", self.tar_speakers),
             ("non", "non-target", self.non_speakers),
         ):
-            what = f"{self.source}: {name}"
-            scores = as_scores(getattr(self, side), what, allow_infinite=self.allow_infinite)
+            try:
+                scores = as_scores(getattr(self, side), name, allow_infinite=self.allow_infinite)
+            except ScoreError as problem:
+                raise problem.within(self.source) from None
             object.__setattr__(self, side, scores)  # lists become arrays
             if speakers is not None and speakers.shape != (len(scores), 2):
                 raise ScoreError(
@@ -55,16 +68,47 @@ class Trials:
                     f"two columns for {len(scores)} trials"
                 )
 
-    def negated(self) -> Trials:
-        """The same trials with negated scores: distances as likenesses."""
-        return replace(self, tar=-self.tar, non=-self.non, source=f"{self.source} (negated)")
+    def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
+        return ArrayTraining(self.tar, self.non, lower_is_better=lower_is_better)
+
+    def llrs(self, thresholds: Floats) -> LLRs:
+        return ArrayLLRs(self.tar, self.non)
+
+    def mapped(self, transform: Transform) -> Trials:
+        tar, non = transform(self.tar), transform(self.non)
+        return replace(self, tar=tar, non=non, allow_infinite=True)
+
+    def preview(self, counts: tuple[int, int]) -> Trials:
+        return self
+
+    @property
+    def in_memory(self) -> Trials:
+        return self
+
+    def __repr__(self) -> str:
+        tar, non = self.counts
+        return f"<trials of {self.source}: {tar:,} targets, {non:,} non-targets>"
+
+    def _repr_html_(self) -> str:
+        tar, non = self.counts
+        rows = {
+            "targets": tar,
+            "non-targets": non,
+            "target scores": _range(self.tar),
+            "non-target scores": _range(self.non),
+            "speakers": "known" if self.has_speakers else "not known",
+        }
+        return html_table(f"Trials of {self.source}", rows, map(str, self.notes))
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.tar, self.non))
 
     def __len__(self) -> int:
         return len(self.tar) + len(self.non)
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many targets and non-targets there are, also where these are a sample."""
+        """How many targets and non-targets there are, including those outside a sample."""
         return self.totals or (len(self.tar), len(self.non))
 
     @property
@@ -86,3 +130,7 @@ class Trials:
         out = np.empty(len(self))
         out[self.is_target], out[~self.is_target] = self.tar, self.non
         return out
+
+
+def _range(scores: Array) -> tuple[float, float]:
+    return float(scores.min()), float(scores.max())

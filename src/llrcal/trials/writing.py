@@ -1,4 +1,4 @@
-"""Trials written in somebody else's convention."""
+"""Trials written in one of the formats that others use."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import polars as pl
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import Label
+from llrcal.messages import Message, Setting
+from llrcal.notes import Note
 from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
 from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
 from llrcal.trials.packing import check_place, output, plain_name
@@ -28,9 +30,9 @@ _NIST_NAMES = {"enrol": "modelid", "test": "segmentid", "score": "LLR", "label":
 _PLURALS = {"enrol": "models", "test": "recordings", "side": "sides", "score": "scores"}
 _PLURALS |= {"label": "labels", **dict.fromkeys(SPEAKERS, "speakers")}
 
-# Ids that would be read as something else, or as two: what each kind of text cannot hold.
+# Ids that would be read back as something else: what each kind of text cannot hold.
 _UNFIT_IDS = {
-    " ": (r"^$|[\s\x00\x1c-\x1f]", "blanks part its columns"),
+    " ": (r"^$|[\s\x00\x1c-\x1f]", "its columns are separated by blanks"),
     "\t": (r"^$|^ | $|[\t\r\n\x00]", "it has no way to write tabs, line ends or outer blanks"),
     ",": (r"^$|^ | $|[\r\n\x00]", "it has no way to write line ends or outer blanks"),
 }
@@ -38,31 +40,32 @@ _NO_BEGINNING = r"^[#\x{feff}]"  # of a line: a comment, or a byte order mark
 
 
 def format_of(name: str) -> str:
-    """The format that the ending of a name stands for.
+    """The format that goes with the extension of a file.
 
     Raises
     ------
     OptionError
-        If it stands for none.
+        If there is none.
     """
     ending = plain_name(name).rpartition(".")[2].replace("hdf5", "h5")
     if ending not in _ENDINGS:
         raise OptionError(
-            f"{name}: the ending does not say the format; give --to with one of "
-            f"{', '.join(FORMATS)}"
+            f"{name}: the extension does not tell the format; choose one (",
+            Setting("to", "FORMAT"),
+            f") of {', '.join(FORMATS)}",
         )
     return _ENDINGS[ending]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Trials in the words of a format, of which nothing is written yet."""
+    """Trials in the form of a file, before it is written."""
 
     frame: pl.DataFrame
-    """The columns to be written, in their order; one that is always the same is a ``-``."""
+    """The columns of the file in order; unused ones hold ``-``."""
     to: str
     left_out: tuple[str, ...]
-    """What the trials have and the format does not hold, by their roles."""
+    """The roles of the columns that the format has no place for."""
 
     def check_place(self, out: str) -> None:
         """Raise an OptionError where no such file can be written."""
@@ -92,7 +95,7 @@ class Prepared:
 
 
 def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
-    """Trials as a format will have them; with ``key``, ids and labels alone.
+    """Trials in the form that a format requires; with ``key``, only ids and labels.
 
     Raises
     ------
@@ -115,11 +118,13 @@ def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
     return Prepared(chosen, to, tuple(left_out))
 
 
-def said_of(left_out: Sequence[str]) -> list[str]:
-    """What was left out, in words."""
+def notes_on(left_out: Sequence[str]) -> list[Note]:
+    """What a file does not hold, in words."""
     names = list(dict.fromkeys(_PLURALS[role] for role in left_out if role != "label"))
-    said = [f"{' and '.join(names)} are not in it"] if names else []
-    return [*said, "labels are not in it; add --key-out"] if "label" in left_out else said
+    notes = [Note.of("not written", f"{' and '.join(names)} are not in it")] if names else []
+    if "label" in left_out:
+        notes += [Note.of("not written", "labels are not in it; add ", Setting("key_out"))]
+    return notes
 
 
 def _convention(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Convention:
@@ -136,8 +141,10 @@ def _convention(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Con
     if fitting:
         return max(fitting, key=lambda c: len(c.columns))
     if key and all(c.has_score for c in named):
-        hint = "they are with the scores" if named[0].has_label else "write them with --to labels"
-        raise TrialFileError(f"{table.source}: format {to} has no file for labels alone; {hint}")
+        hint: Message = ("they are in the file with the scores",)
+        if not named[0].has_label:
+            hint = ("write them with ", Setting("to", "labels"))
+        raise TrialFileError(f"{table.source}: format {to} has no file for labels alone; ", *hint)
     asked = " or ".join(",".join(c.columns) for c in named if c.has_score is wants_score)
     raise TrialFileError(
         f"{table.source}: format {to} needs {asked}; the trials have {', '.join(frame.columns)}"
@@ -158,14 +165,14 @@ def _roles(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Sequence
 
 
 def _what_follows(frame: pl.DataFrame, convention: Convention, source: str) -> Sequence[str]:
-    """What need not be written, for it will be made out from the speakers again."""
+    """What need not be written, since it follows from the speakers."""
     if not set(SPEAKERS) <= set(convention.columns):
         return ()
     same = frame["enrol_speaker"] == frame["test_speaker"]
     if "label" in frame.columns and not (frame["label"] == same.cast(pl.Int8)).all():
         raise TrialFileError(
-            f"{source}: format {convention.name} has no labels but whether two speakers are the "
-            "same, and some of these trials are labelled otherwise"
+            f"{source}: in format {convention.name} the labels follow from the speakers, and some "
+            "of these trials have other labels"
         )
     named = "enrol" in frame.columns and (frame["enrol"] == frame["enrol_speaker"]).all()
     return ("label", "enrol") if named else ("label",)
@@ -184,8 +191,9 @@ def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
     words = _NUMBERS if to in _NUMBERED else _WORDS
     if not frame["label"].is_in([*words]).all():
         raise TrialFileError(
-            f"{source}: format {to} has no word for spoof trials; leave them out (--spoof omit), "
-            "or write csv or parquet"
+            f"{source}: format {to} has no word for spoof trials; leave them out (",
+            Setting("spoof", "omit"),
+            "), or write csv or parquet",
         )
     if to in OTHERS and to != "parquet":
         return frame.with_columns(pl.col("label").cast(pl.Boolean))
@@ -194,7 +202,7 @@ def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
 
 
 def _refuse_unfit_ids(frame: pl.DataFrame, source: str, to: str) -> None:
-    """Refuse ids that would not be read again as they are."""
+    """Refuse ids that would be read back as something else."""
     if to in OTHERS:
         return
     pattern, reason = _UNFIT_IDS[TABLES.get(to, " ")]

@@ -14,6 +14,7 @@ from llrcal import ScoreError
 from llrcal.onepass.chunks import threads
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import NOTHING, PEEK, ArrayPiece, Batch, Mapped, Piece
+from llrcal.trials.trial_set import Multiplied
 from tests.scale.sets import Passes
 
 
@@ -113,7 +114,6 @@ def test_scores_that_a_calibration_refuses_are_told_with_the_piece() -> None:
 
     piece = ArrayPiece.of(np.ones(3), np.ones(2), "night.parquet")
     with pytest.raises(ScoreError, match=r"night\.parquet: no"):
-        list(Mapped.of(piece, calibration=refuse).batches())  # type: ignore[arg-type]
-    assert Mapped.of(piece) is piece
-    (batch,) = Mapped.of(piece, factor=-2.0).batches()
+        list(Mapped.of(piece, refuse).batches())  # type: ignore[arg-type]
+    (batch,) = Mapped.of(piece, Multiplied(-2.0)).batches()
     assert (batch.tar.tolist(), batch.non.tolist()) == ([-2.0] * 3, [-2.0] * 2)

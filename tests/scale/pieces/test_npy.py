@@ -68,7 +68,7 @@ def test_nan_is_dropped_and_infinity_is_not(tmp_path: Path) -> None:
 def test_what_is_no_array_of_scores(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"non\.npy: scores have shape \(3000, 3\)"):
         out_of_core.fit(saved(tmp_path, TAR, NON.reshape(3000, 3)))
-    with pytest.raises(ScoreError, match=r"non\.npy: scores are booleans"):
+    with pytest.raises(ScoreError, match=r"non\.npy: the scores are booleans"):
         out_of_core.fit(saved(tmp_path, TAR, NON > 0))
     pair = saved(tmp_path)
     (tmp_path / "non.npy").write_bytes((tmp_path / "non.npy").read_bytes()[:-100])

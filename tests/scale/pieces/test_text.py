@@ -120,6 +120,22 @@ def test_faults_are_told_with_the_line_of_the_file(
     assert str(parts.value) == str(whole.value)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_bytes_that_are_not_text_are_told_with_their_place(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name in ((text_piece, "_BLOCK"), (text_piece, "_PEEK"), (source, "_BLOCK")):
+        monkeypatch.setattr(module, name, 1500)
+    monkeypatch.setattr(text_piece, "_PIECE", 5000)
+    monkeypatch.setattr(source, "_HEAD", 1000)
+    content = (HEADER + "".join(LINES)).encode() + b"1.5\ttarget\xff\n"
+    path = tmp_path / "trials.tsv"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    for read_it in (llrcal.read_trials, out_of_core.fit):
+        with pytest.raises(TrialFileError, match=f"byte at offset {len(content) - 2} is not"):
+            read_it(path)
+
+
 @pytest.mark.parametrize("what", ["_BLOCK", "_PIECE"])
 def test_lines_that_end_within_quotation_marks(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -142,7 +158,7 @@ def test_lines_that_end_within_quotation_marks(
         found.add("read")
         np.testing.assert_array_equal(np.concatenate([b.tar for b in batches]), SCORES[IS_TARGET])
         np.testing.assert_array_equal(np.concatenate([b.non for b in batches]), SCORES[~IS_TARGET])
-    refused = f"{path}: a line ends between quotation marks, so that it cannot be read in pieces"
+    refused = f"{path}: a quoted value spans several lines, so the file cannot be read in pieces"
     assert "read" in found
     assert [text.partition(";")[0] for text in found - {"read"}] == [refused]
 

@@ -82,7 +82,7 @@ def test_frames_of_any_library(made: Callable[[], Any]) -> None:
     assert_example(trials)
     assert trials.source == "the frame"
     assert trials.score_name == "score"
-    assert "score=score" in trials.notes[0]
+    assert "score=score" in trials.notes[0].text
 
 
 LABELS: dict[str, Callable[[], Any]] = {
@@ -138,7 +138,7 @@ def test_a_frame_as_a_key() -> None:
     in_order = read_trials(frame().select("score"), frame().select("label"))
     assert in_order.labels.tolist() == [kind == 1 for kind in BINARY]
     unknown = key.rename({"test": "file", "enrol": "person"})
-    with pytest.raises(TrialFileError, match="has enrol, test and the frame file, person; say"):
+    with pytest.raises(TrialFileError, match="has enrol, test and the frame file, person; name"):
         read_trials(scores, unknown)
 
 
@@ -241,7 +241,7 @@ def test_columns_by_name_or_place() -> None:
     assert_example(read_trials(by_place, columns="score,label,enrol,-,test"))
     with pytest.raises(TrialFileError, match="has 5 columns, but 2 were named"):
         read_trials(by_place, columns="score,label")
-    with pytest.raises(TrialFileError, match="there is no one column 'x'"):
+    with pytest.raises(TrialFileError, match="there is no column 'x'"):
         read_trials(by_place, columns="score=x")
 
 
@@ -345,7 +345,9 @@ def test_tables_that_are_cut_off(tmp_path: Path, ending: str) -> None:
 def test_tables_without_what_is_needed(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     frame().drop("label").write_parquet(path)
-    with pytest.raises(TrialFileError, match="has no column of labels among language, test"):
+    with pytest.raises(
+        TrialFileError, match=r"none of the columns language, test.* looks like the label"
+    ):
         read_trials(path)
     frame().drop("score").write_parquet(path)
     with pytest.raises(TrialFileError, match="looks like the score; name it"):
@@ -382,5 +384,5 @@ def test_a_panic_of_the_library_is_an_error_like_others(
     monkeypatch.setattr(pl, "read_parquet", panic)
     path = tmp_path / "a.parquet"
     frame().write_parquet(path)
-    with pytest.raises(TrialFileError, match=r"a\.parquet: cannot be read: its content is not"):
+    with pytest.raises(TrialFileError, match=r"a\.parquet: cannot be read: its content cont"):
         read_trials(path)

@@ -124,7 +124,7 @@ def test_a_page_that_claims_more_values_than_its_column() -> None:
     content = written(frame, use_dictionary=False, write_statistics=False)
     # In the header of the page: the field that is a structure, and in it the number of values.
     damaged = replaced(content, b"\x2c\x15" + varint(70), b"\x2c\x15" + varint(8000))
-    with pytest.raises(DamagedError, match="70 values, and its pages do not hold as many"):
+    with pytest.raises(DamagedError, match="70 values, but its pages hold a different"):
         claims_of(damaged)
 
 
@@ -132,7 +132,7 @@ def test_rows_that_are_not_there() -> None:
     content = written(FRAME.head(70).select("score"))
     footer = content.rindex(b"\x16" + varint(70))
     damaged = content[: footer + 1] + varint(99) + content[footer + 1 + len(varint(70)) :]
-    with pytest.raises(DamagedError, match="70 rows, and its parts have 99"):
+    with pytest.raises(DamagedError, match="70 rows, but its row groups have 99"):
         claims_of(damaged)
 
 
@@ -155,7 +155,7 @@ def test_columns_in_another_file(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "part.parquet", metadata_collector=collected)
     collected[0].set_file_path("part.parquet")
     collected[0].write_metadata_file(tmp_path / "a.parquet")
-    with pytest.raises(TrialFileError, match="a column of it lies in another file"):
+    with pytest.raises(TrialFileError, match="one of its columns is in another file"):
         read_trials(tmp_path / "a.parquet")
 
 
@@ -167,7 +167,7 @@ def test_what_swells_is_refused(tmp_path: Path, packed: bool) -> None:
     assert len(content) < 2**17
     path = tmp_path / "a.parquet"
     path.write_bytes(gzip.compress(content) if packed else content)
-    with pytest.raises(TrialFileError, match=r"bytes swell to 1\d{8}; if this is meant, write"):
+    with pytest.raises(TrialFileError, match=r"bytes expand to 1\d{8}; if this is intended, write"):
         read_trials(path)
 
 

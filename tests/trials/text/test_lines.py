@@ -10,6 +10,7 @@ import struct
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ class Document:
     pieces: tuple[Piece, ...]
     texts: tuple[str, ...]
     """The scores as they are written."""
-    separator: str
+    separator: Any
     width: int
     place: int
     header: bool

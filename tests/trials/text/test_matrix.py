@@ -35,7 +35,7 @@ def assert_matrix(trials: Trials) -> None:
 def test_row_by_row(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
     trials = read(tmp_path, packed(MATRIX.encode()))
     assert_matrix(trials)
-    assert "a matrix of scores with ids (2 x 3), targets where both ids" in trials.notes[0]
+    assert "a matrix of scores with ids (2 x 3), targets where both ids" in trials.notes[0].text
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_that_look_like_something_else(tmp_path: Path) -> None:
     [
         (MATRIX + "c,1,2\n", "line 4: has 3 columns where most have 4"),
         (MATRIX + "c,1,2,3,4\n", "line 4: has 5 columns where most have 4"),
-        (MATRIX.replace("5.5", "nan"), "the score of b against b is 'nan', not a number that can"),
+        (MATRIX.replace("5.5", "nan"), "the score of b against b is 'nan', which cannot be used"),
         (MATRIX.replace("5.5", "1e400"), "the score of b against b is '1e400'"),
         (MATRIX.replace("5.5", "x"), "the columns look like"),
         (MATRIX.replace("5.5", ""), "the columns look like"),
@@ -114,8 +114,8 @@ def test_matrices_with_faults(tmp_path: Path, changed: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("z,1,x,3", "the score of z against b is 'x', not a number"),
-        ("z,1,,3", "the score of z against b is None, not a number"),
+        ("z,1,x,3", "the score of z against b is 'x', which cannot be used"),
+        ("z,1,,3", "the score of z against b is None, which cannot be used"),
         ("z,1,1_0,3", "the score of z against b is '1_0'"),
         ("z,1,2", "the score of z against c is None"),
         ("z,1,2,3,4", "the rows of the matrix have different lengths"),

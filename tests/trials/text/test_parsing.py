@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal import LlrcalError, TrialFileError, Trials, read_trials
-from llrcal.trials.text.byte_checks import Survey
+from llrcal.trials.text.byte_checks import ByteChecks
 from tests.trials.files import (
     EXAMPLE,
     Row,
@@ -123,19 +123,19 @@ def test_harmless_things_deep_in_a_file(tmp_path: Path) -> None:
     rows[2_900] = f"# nothing\n\n \t\n  {rows[2_900]}".replace(" ", "  ")
     trials = read(tmp_path, "".join(rows))
     assert_reads(trials, MANY, ("enrol", "test"))
-    assert "1 lines that begin with # left out" in trials.notes[0]
+    assert "1 lines that begin with # left out" in trials.notes[0].text
 
 
 def test_an_end_of_line_is_missed_and_comments_are_counted(tmp_path: Path) -> None:
     text = labelled(EXAMPLE)
-    assert "no end" not in read(tmp_path, text).notes[0]
-    assert "#" not in read(tmp_path, text).notes[0]
+    assert "no end" not in read(tmp_path, text).notes[0].text
+    assert "#" not in read(tmp_path, text).notes[0].text
     cut = read(tmp_path, text[:-1])
-    assert "the last line has no end: is the file whole?" in cut.notes[0]
+    assert "the last line has no end: is the file complete?" in cut.notes[0].text
     noted = read(tmp_path, f"\ufeff#a\n{text}#b\n{'#c' * 50}\n x\n".replace(" x\n", ""))
-    assert "3 lines that begin with # left out" in noted.notes[0]
+    assert "3 lines that begin with # left out" in noted.notes[0].text
     in_ids = read(tmp_path, text.replace("id", "i#d"))
-    assert "#" not in in_ids.notes[0]
+    assert "#" not in in_ids.notes[0].text
 
 
 def test_ids_that_begin_with_the_sign_of_a_comment(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_ids_that_begin_with_the_sign_of_a_comment(tmp_path: Path) -> None:
     text = labelled(EXAMPLE).replace("id10300", "#id10300")
     trials = read(tmp_path, text)
     assert len(trials) == len(EXAMPLE) - 2
-    assert "2 lines that begin with # left out" in trials.notes[0]
+    assert "2 lines that begin with # left out" in trials.notes[0].text
     written = kaldi(EXAMPLE)
     paths = Written(written.scores.replace("id10300", "#id10300"), written.key).save(tmp_path)
     with pytest.raises(TrialFileError, match=r"2 trials of .*key\.txt have no score"):
@@ -229,7 +229,7 @@ FAULTS = {
     "a b 1.5f target": "the score '1.5f' is not a number",
     "a b high target": "the score 'high' is not a number",
     "a b target 1.5": "the score 'target' is not a number",
-    "a b 1.5 tragte": "the label 'tragte' is neither target nor non-target; if it is one, say so",
+    "a b 1.5 tragte": "the label 'tragte' is neither target nor non-target; if it is",
     "a b 1.5 2": "the label '2' is neither",
     "a b 1.5 nan": "the label 'nan' is neither",
 }
@@ -353,7 +353,7 @@ def test_a_nul_byte_in_a_column_that_nobody_wants(tmp_path: Path) -> None:
         (b"a b 1.5 target", "no .*non-target scores"),
         (bytes(range(1, 32)) * 50, "columns"),
         (bytes(range(128, 256)), "the byte at offset 0 is not UTF-8"),
-        (b"x" * 2**23, "its first line is longer than 4194304 bytes"),
+        (b"x" * 2**23, "the first line is longer than 4194304 bytes"),
         (b"BZh91AY&SY" + bytes(range(256)) * 9, "NUL byte|not UTF-8"),
     ],
 )
@@ -379,7 +379,7 @@ def test_line_ends_that_change_deep_in_a_file(
     with pytest.raises(TrialFileError, match=r"line 1: has \d+ columns where most have 5"):
         read(tmp_path, mixed)
     monkeypatch.setattr("llrcal.trials.source._HEAD", 2**10)
-    monkeypatch.setattr("llrcal.trials.source.LONGEST_LINE", 2**10)
+    monkeypatch.setattr("llrcal.trials.source.LONGEST_LINE", len(text) // 8)
     with pytest.raises(TrialFileError, match="some lines end in a carriage return, others do not"):
         read(tmp_path, mixed)
 
@@ -427,10 +427,10 @@ def test_a_survey_is_the_same_in_blocks_of_any_size(
     for size in (7, 64, 1000):
         monkeypatch.setattr("llrcal.trials.source._BLOCK", size)
         assert len(read(tmp_path, text)) == 1500
-        assert "8 lines that begin with #" in read(tmp_path, text).notes[0]
+        assert "8 lines that begin with #" in read(tmp_path, text).notes[0].text
         with pytest.raises(TrialFileError, match="line 1509: has 6 columns where 5 are expected"):
             read(tmp_path, text.removesuffix("\n") + ",x")
-    assert str(Survey(has_fault=False, comments=0, is_whole=True)) == ""
+    assert str(ByteChecks(has_fault=False, comments=0, is_whole=True)) == ""
 
 
 @given(

@@ -155,7 +155,7 @@ def test_tables_with_names_are_read_whatever_is_in_the_ids(
     assert_reads(read_trials(path), rows, ("enrol", "test"))
 
 
-BOTH_WAYS = r"can be read in 2 ways: {}.*; or {}.*Say which: --columns"
+BOTH_WAYS = r"can be read in 2 ways: {}.*; or {}.*Choose one: columns='"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,9 @@ def test_a_key_of_numbers_is_a_key(tmp_path: Path) -> None:
 def test_decisions_are_no_labels(tmp_path: Path, name: str) -> None:
     text = f"enrol,test,score,{name}\na,b,1.5,True\nc,d,-1.5,False\n"
     (path,) = Written(text).save(tmp_path)
-    with pytest.raises(TrialFileError, match="has no column of labels among enrol, test, score"):
+    with pytest.raises(
+        TrialFileError, match="looks like the label; name it: columns='label=NAME', or give"
+    ):
         read_trials(path)
     trials = read_trials(path, columns=f"label={name}")
     assert trials.labels.tolist() == [True, False]
@@ -247,7 +249,7 @@ def test_a_decision_beside_a_label(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "chosen"),
     [
-        ("plda,cosine", "could be the score: plda, cosine; choose one: --columns score=plda"),
+        ("plda,cosine", "could be the score: plda, cosine; choose one: columns='score=plda'"),
         ("score,llr", "2 columns could be the score: score, llr; choose one"),
     ],
 )
@@ -270,7 +272,11 @@ def test_two_columns_of_scores(tmp_path: Path, header: str, chosen: str) -> None
         ("enrol,test,score,label", "a,b,high,target", "'score' should be the score, but does not"),
         ("enrol,test,score,label", "a,b,1.5,maybe", "'label' should be the label, but does not"),
         ("enrol,test,comment,label", "a,b,good,target", "looks like the score; name it"),
-        ("enrol,test,score,language", "a,b,1.5,eng", "has no column of labels among"),
+        (
+            "enrol,test,score,language",
+            "a,b,1.5,eng",
+            "score, language looks like the label",
+        ),
     ],
 )
 def test_names_that_do_not_settle_it(tmp_path: Path, header: str, line: str, message: str) -> None:
@@ -298,13 +304,13 @@ def test_names_that_nobody_knows(tmp_path: Path) -> None:
 
 def test_a_name_that_is_not_there(tmp_path: Path) -> None:
     (path,) = Written("enrol,test,score,label\na,b,1.5,1\nc,d,2.5,0\n").save(tmp_path)
-    with pytest.raises(TrialFileError, match="no one column 'plda'; its columns are enrol, test"):
+    with pytest.raises(TrialFileError, match="there is no column 'plda'; the columns are enrol"):
         read_trials(path, columns="score=plda")
     path.write_text("a,b,1.5,1\nc,d,2.5,0\n")  # names for a file that has none are not forgotten
-    with pytest.raises(TrialFileError, match="no one column 'plda'; its columns are a, b"):
+    with pytest.raises(TrialFileError, match="there is no column 'plda'; the columns are a, b"):
         read_trials(path, columns="score=plda")
     path.write_text("enrol,test,score,score,label\na,b,1.5,2,1\nc,d,2.5,2,0\n")
-    with pytest.raises(TrialFileError, match="no one column 'score'"):
+    with pytest.raises(TrialFileError, match="there are 2 columns 'score'"):
         read_trials(path, columns="score=score")
 
 
@@ -361,7 +367,7 @@ def test_a_header_as_told(tmp_path: Path) -> None:
         ("a;b;1,5;target\nc;d;2,25;nontarget\n", "column 3 has numbers with a decimal comma"),
         ("a\tb\t-1,5\ttarget\nc\td\t2,25\tnontarget\n", "column 3 has numbers with a decimal"),
         ("enrol;test;score;label\na;b;1,5;1\nc;d;2,5;0\n", "column 3 has numbers with a decimal"),
-        ("1,5\n2,5\n", "column 1 has numbers with a decimal comma, or the comma parts"),
+        ("1,5\n2,5\n", "column 1 has numbers with a decimal comma, or two columns"),
         ("a,b,1,5,target\nc,d,2,5,nontarget\n", "the columns look like text, text, number, num"),
         ("enrol,test,score,label\na,b,1,5,target\nc,d,2,5,non\n", "line 1: has 4 columns where"),
         ("a,b,1,5,target\nc,d,2,nontarget\ne,f,3,target\n", "line 1: has 5 columns where most"),
@@ -389,7 +395,7 @@ def test_whole_numbers_with_a_comma_between_them(tmp_path: Path) -> None:
         ("a b 1.5\nc d 2.5\n", None, "there are scores but no labels; give a key"),
         ("a b\nc d\n", None, "the columns look like text, text"),
         ("a\nb\n", None, "the columns look like text"),
-        ("a b c d e f 1.5 target\nc d e f g h 2.5 non\n", None, "say what they are: --columns"),
+        ("a b c d e f 1.5 target\nc d e f g h 2.5 non\n", None, "name them: columns='"),
     ],
 )
 def test_files_of_the_wrong_kind(tmp_path: Path, text: str, key: str | None, message: str) -> None:

@@ -46,7 +46,7 @@ function bayesAnnotations() {
 
 function drawBayes() {
   const traces = page.methods.map((method, i) => ({
-    ...methodTrace(method, i),
+    ...methodTrace(method, i, false),
     x: gridX,
     y: method.actual.slice(0, count),
   }));
@@ -55,7 +55,7 @@ function drawBayes() {
     mode: "lines",
     x: gridX,
     y: page.minimum.slice(0, count),
-    line: { color: colour("minimum"), dash: "dash", width: 3 },
+    line: { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 },
   });
   const layout = {
     ...plotLayout(

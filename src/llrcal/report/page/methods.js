@@ -3,18 +3,31 @@
 const shownMethods = page.methods.map(() => true);
 const methodsChanged = signal();
 
-const SWATCH_DASHES = { solid: "", dashdot: "7 3 2 3", dot: "2 3", longdashdot: "10 3 2 3", dash: "6 4" };
+const MINIMUM_DASHES = [4, 2]; // in line widths, as those of the calibrations
+
+// Around the middle of a swatch, as plotly draws them.
 const SWATCH_MARKERS = {
   circle: "M20 3.5a4.5 4.5 0 1 0 .01 0z",
   square: "M16 4h8v8h-8z",
   diamond: "M20 2.5l5.5 5.5-5.5 5.5-5.5-5.5z",
+  "diamond-tall": "M20 2l3.5 6-3.5 6-3.5-6z",
   x: "M15.5 5.5l2-2 2.5 2.5 2.5-2.5 2 2L22 8l2.5 2.5-2 2L20 10l-2.5 2.5-2-2L18 8z",
+  cross: "M18.4 3h3.2v3.4H25v3.2h-3.4V13h-3.2V9.6H15V6.4h3.4z",
   "triangle-up": "M20 2.5l5.5 10h-11z",
   "triangle-down": "M20 13.5l-5.5-10h11z",
+  "triangle-left": "M14.5 8l10-5.5v11z",
+  "triangle-right": "M25.5 8l-10-5.5v11z",
+  star: "M20 2l1.5 4.2 4.5.1-3.6 2.7 1.3 4.3L20 10.7l-3.7 2.6 1.3-4.3L14 6.3l4.5-.1z",
+  pentagon: "M20 3l4.8 3.5-1.8 5.6h-6l-1.8-5.6z",
+  hexagon2: "M17.5 3.7h5L25 8l-2.5 4.3h-5L15 8z",
+  octagon: "M18.1 3.5h3.8l2.6 2.6v3.8l-2.6 2.6h-3.8l-2.6-2.6V6.1z",
 };
 
+// Lengths on and off for a line of some width, in words of SVG; plotly wants units.
+const dashArray = (dashes, width, unit = "") => dashes.map((length) => `${length * width}${unit}`).join(",");
+
 // A short piece of a line, as it looks in the plots.
-function swatch(style) {
+function swatch(style, dashed) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("class", style.light ? "swatch" : "swatch minimum");
   svg.setAttribute("viewBox", "0 0 40 16");
@@ -23,8 +36,9 @@ function swatch(style) {
     svg.style.setProperty("--light", style.light);
     svg.style.setProperty("--dark", style.dark);
   }
+  const dashes = dashed ? dashArray(style.dashes, 1.5) : "";
   const parts = [
-    { d: "M1 8H39", stroke: "currentColor", "stroke-width": 2.5, "stroke-dasharray": SWATCH_DASHES[style.dash] },
+    { d: "M1 8H39", stroke: "currentColor", "stroke-width": 2, "stroke-dasharray": dashes },
     { d: SWATCH_MARKERS[style.symbol] ?? "M0 0", fill: "currentColor" },
   ];
   for (const attributes of parts) {
@@ -43,18 +57,18 @@ function showMethods(wanted) {
   methodsChanged.send();
 }
 
-function methodBox(method, i) {
+function methodBox(method, i, dashed) {
   const box = element("input", { type: "checkbox", checked: true });
   box.dataset.method = i;
   box.addEventListener("change", () =>
     showMethods((other) => (other === i ? box.checked : shownMethods[other])),
   );
-  return element("label", {}, box, swatch(method.style), nameText(method.label));
+  return element("label", {}, box, swatch(method.style, dashed), nameText(method.label));
 }
 
 // The dashed line, which is always there.
 const minimumKey = (words) =>
-  element("span", { className: "reference" }, swatch({ dash: "dash" }), words);
+  element("span", { className: "reference" }, swatch({ dashes: MINIMUM_DASHES }, true), words);
 
 function fillMethodBoxes(fieldset) {
   const button = (text, wanted) => {
@@ -64,20 +78,22 @@ function fillMethodBoxes(fieldset) {
   };
   fieldset.append(
     element("legend", {}, fieldset.dataset.legend),
-    ...page.methods.map(methodBox),
+    ...page.methods.map((method, i) => methodBox(method, i, "dashed" in fieldset.dataset)),
     ...(fieldset.dataset.minimum ? [minimumKey(fieldset.dataset.minimum)] : []),
     button("All", () => true),
     button("None", () => false),
   );
 }
 
-// Line and markers of a calibration in a plot.
-function methodTrace(method, i) {
+// Line and markers of a calibration in a plot. Lines are dashed where they would cover each other.
+function methodTrace(method, i, dashed) {
+  const { dashes, symbol } = method.style;
+  const dash = dashed && dashes.length ? dashArray(dashes, 2, "px") : "solid";
   return {
     type: "scatter",
     mode: "lines+markers",
     visible: shownMethods[i],
-    line: { color: lineColour(method.style), dash: method.style.dash, width: 2 },
-    marker: { color: lineColour(method.style), symbol: method.style.symbol, size: 8, maxdisplayed: 9 },
+    line: { color: lineColour(method.style), dash, width: 2 },
+    marker: { color: lineColour(method.style), symbol, size: 8, maxdisplayed: 9 },
   };
 }

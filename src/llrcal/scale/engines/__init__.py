@@ -1,1 +1,1 @@
-"""Who goes through the pieces: threads of this process, or a Dask cluster."""
+"""Engines that process the pieces: threads of this process, or a Dask cluster."""

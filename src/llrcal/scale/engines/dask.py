@@ -1,4 +1,4 @@
-"""Dask does the work: one task for each piece, and a tree of tasks that merge what they found."""
+"""The Dask engine: one task for each piece, and a tree of tasks that merge the results."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import Floats
 from llrcal.errors import LlrcalError, TrialFileError
-from llrcal.onepass.chunks import alone
+from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.counting import Pooled, Stretch
-from llrcal.scale.engines.threads import Progress, silent
+from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import Batch, Mapped, Piece, bundled
 
@@ -28,18 +28,18 @@ KEEP_MEMORY = {
     f"distributed.nanny.pre-spawn-environ.{name}": 2**28
     for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")
 }
-"""Configuration of Dask for workers that keep memory for the next chunk.
+"""Configuration of Dask for workers that keep freed memory for the next chunk.
 
-By default they hand back every freed megabyte at once, and a pass takes twice as long.
+By default they return every freed megabyte to the system, and a pass takes twice as long.
 """
 
 _FAN_IN = 8  # values that one task merges
-_TASKS = 8  # for each thread of a cluster: enough for the slow and the quick to even out
+_TASKS = 8  # for each thread of a cluster: enough to balance slow and fast tasks
 
 
 @dataclass(frozen=True, kw_only=True)
 class Partition(Piece):
-    """One partition of a Dask frame, which is at hand only where a task works on it."""
+    """One partition of a Dask frame, whose data exist only inside a task."""
 
     index: int
     columns: Columns
@@ -51,7 +51,7 @@ class Partition(Piece):
 
 
 class DaskEngine:
-    """A cluster, or Dask's threads in this process where there is none."""
+    """A cluster, or Dask's threads in this process if there is none."""
 
     most_in_a_stretch = 2**22
 
@@ -84,10 +84,10 @@ class DaskEngine:
         return value
 
     def _bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
-        """Pieces of files, several to a task: what a task finds may be many times its piece."""
+        """Pieces of files, several per task: results may be much larger than a piece."""
         if self._client is None or self._parts:
             return pieces
-        threads = sum(self._client.nthreads().values())  # none yet, where workers are still to come
+        threads = sum(self._client.nthreads().values())  # 0 while no worker has connected
         return bundled(pieces, _TASKS * threads or len(pieces))
 
     def _leaf(self, piece: Piece, work: Delayed) -> Delayed:
@@ -109,7 +109,7 @@ class DaskEngine:
         for future in as_completed(each, loop=self._client.loop):
             piece = piece_of[future.key]
             if future.status == "error":
-                problem = future.exception()  # before it is forgotten
+                problem = future.exception()  # before cancelling discards it
                 self._client.cancel([*each, last])
                 with _naming(piece):
                     raise problem
@@ -120,8 +120,8 @@ class DaskEngine:
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
     ) -> list[Pooled]:
-        """A range partition by Dask's own shuffle, and a task for each stretch."""
-        # Dask shuffles between workers only where it knows of them, and on disk elsewhere.
+        """Divide scores into stretches by Dask's own shuffle, then pool each in a task."""
+        # Dask shuffles between workers only with a current client, and on disk otherwise.
         current = nullcontext() if self._client is None else self._client.as_current()
         way = "disk" if self._client is None else "p2p"
         with current, dask.config.set({"dataframe.shuffle.method": way}):
@@ -130,10 +130,10 @@ class DaskEngine:
             return computed(each, self._client)
 
     def _sorted_out(self, pieces: Sequence[Piece], cuts: Floats) -> list[Delayed]:
-        """A frame for each stretch, with the scores of all pieces that are in it."""
+        """A frame for each stretch, with its scores from all pieces."""
         import dask.dataframe as dd
 
-        sent = delayed(_Stretcher(cuts), traverse=False)
+        sent = delayed(_NumberedByStretch(cuts), traverse=False)
         frame = dd.from_delayed(
             [self._leaf(piece, sent) for piece in pieces], meta=_EMPTY, verify_meta=False
         )
@@ -143,7 +143,7 @@ class DaskEngine:
 
 
 def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
-    """What tasks find, by a cluster or by threads of this process."""
+    """The results of tasks, computed by a cluster or by threads of this process."""
     if client is None:
         return list(dask.compute(*tasks, scheduler="threads"))
     return list(client.gather(client.compute(list(tasks))))
@@ -154,7 +154,7 @@ def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece
         return dask.compute(root, scheduler="threads")[0]
     except LlrcalError:
         raise
-    except Exception:  # what makes up a frame may raise anything, and does not say where
+    except Exception:  # the user's frame may raise anything, without saying where
         for leaf, piece in zip(leaves, pieces, strict=True):
             with _naming(piece):
                 dask.compute(leaf, scheduler="threads")
@@ -163,7 +163,7 @@ def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece
 
 @contextmanager
 def _naming(piece: Piece) -> Iterator[None]:
-    """Errors of a partition, which others make up, with its name."""
+    """Add the name of the partition to errors that the user's frame raises."""
     try:
         yield
     except LlrcalError:
@@ -176,14 +176,14 @@ def _naming(piece: Piece) -> Iterator[None]:
 
 
 def partition_of(piece: Piece) -> int | None:
-    """The number of the partition of a frame that a piece stands for; None for files."""
+    """The number of the partition of a frame that a piece represents; None for files."""
     if isinstance(piece, Mapped):
         return partition_of(piece.piece)
     return piece.index if isinstance(piece, Partition) else None
 
 
 def _with_frame(piece: Piece, frame: Any) -> Piece:
-    """The piece where it is at hand, and its rows are known."""
+    """The piece inside a task: with its data, and the number of its rows."""
     if isinstance(piece, Mapped):
         inner = _with_frame(piece.piece, frame)
         return replace(piece, piece=inner, rows=inner.rows)
@@ -191,8 +191,8 @@ def _with_frame(piece: Piece, frame: Any) -> Piece:
 
 
 def _done(work: Callable[[Piece], _Value], piece: Piece, frame: Any) -> _Value:
-    """What a task does: the work on one piece, by itself."""
-    alone()
+    """A task: the work on one piece, in one thread."""
+    use_one_thread()
     return work(_with_frame(piece, frame))
 
 
@@ -206,8 +206,8 @@ _EMPTY = pd.DataFrame(
 
 
 @dataclass(frozen=True)
-class _Stretcher:
-    """The work on one piece: its scores, with the number of the stretch that each is in."""
+class _NumberedByStretch:
+    """The work on one piece: its scores, each with the number of its stretch."""
 
     cuts: Floats
 

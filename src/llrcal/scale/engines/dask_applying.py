@@ -1,4 +1,4 @@
-"""Scores into LLRs by tasks of Dask: a file each, or a partition of a frame each."""
+"""Apply a calibration with Dask: one task per file, or per partition of a frame."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dask.delayed import Delayed, delayed
 
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import LlrcalError, OptionError
-from llrcal.onepass.chunks import alone
+from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.applying import Each, Places, Rewriter
 from llrcal.scale.engines.dask import computed
 
 
 def by_tasks(client: Any | None) -> Each:
-    """Files by as many tasks."""
+    """Rewrite each file in a task of its own."""
 
     def each(rewriter: Rewriter, places: Places) -> None:
         sent = delayed(rewriter, traverse=False)
@@ -27,21 +27,21 @@ def by_tasks(client: Any | None) -> Each:
 
 
 def _rewritten(rewriter: Rewriter, source: str, out: str) -> None:
-    alone()
+    use_one_thread()
     rewriter(source, out)
 
 
 @dataclass(frozen=True)
 class LLRFrame:
-    """A Dask frame in which LLRs take the place of scores."""
+    """A Dask frame with LLRs in place of scores."""
 
     parts: tuple[Delayed, ...]
     empty: Any
-    """A frame with the same columns, and no rows."""
+    """A frame with the same columns and no rows."""
 
     @classmethod
     def of(cls, frame: Any, calibration: Calibration, score: str) -> LLRFrame:
-        """The frame with another column of scores, which is worked out when it is needed."""
+        """The frame with its scores replaced, which happens when it is computed."""
         applied = _Applied(calibration, score)
         parts = (delayed(applied)(part, number) for number, part in enumerate(frame.to_delayed()))
         head = frame.partitions[0].head(0, compute=True)
@@ -68,13 +68,13 @@ class _Applied:
     score: str
 
     def __call__(self, frame: Any, number: int) -> Any:
-        alone()
+        use_one_thread()
         if self.score not in frame.columns:
             raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
         try:
             llrs = self.calibration(frame[self.score].to_numpy())
         except LlrcalError as problem:
-            raise type(problem)(f"partition {number} of the frame: {problem}") from problem
+            raise problem.within(f"partition {number} of the frame") from problem
         return frame.assign(**{self.score: llrs})
 
 

@@ -1,54 +1,24 @@
-"""Who does the work: threads of this process, unless somebody else is asked."""
+"""The engine that runs in threads of this process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.onepass.chunks import alone, threads
-from llrcal.scale.counting import Parter, Pooled, Stretch
+from llrcal.onepass.chunks import threads, use_one_thread
+from llrcal.scale.counting import Between, Pooled, Stretch
+from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.pieces.piece import Piece
 
 _Value = TypeVar("_Value")
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how many trials are done, and of how many."""
-
-
-def silent(_what: str, _done: int, _total: int) -> None:
-    """No progress is shown."""
-
-
-class Engine(Protocol):
-    """Works out a value of every piece, and merges them into one.
-
-    Merging is associative and commutative to the last bit, so that it may be done in any order.
-    """
-
-    most_in_a_stretch: int
-    """Scores that there is room to sort together."""
-
-    def reduce(
-        self,
-        pieces: Sequence[Piece],
-        work: Callable[[Piece], _Value],
-        merge: Callable[[_Value, _Value], _Value],
-        what: str,
-    ) -> _Value:
-        """The value of all pieces together; ``what`` tells people what is being done."""
-
-    def stretches(
-        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Pooled]:
-        """The groups of all scores, in stretches of the axis that are parted by some cuts."""
-
 
 class Threads:
-    """Threads of this process, each with a piece of its own."""
+    """Threads of this process, each working on one piece at a time."""
 
     most_in_a_stretch = 2**24
 
@@ -74,21 +44,21 @@ class Threads:
     def stretches(
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
     ) -> list[Pooled]:
-        """One pass for each stretch, since there is room for one at a time."""
+        """One pass for each stretch, since only one at a time fits into memory."""
         edges = [-np.inf, *cuts.tolist()]
         found = []
         for number, (low, high) in enumerate(zip(edges, [*edges[1:], None], strict=True), 1):
             what = f"sorting, part {number} of {len(edges)}"
-            stretch = self.reduce(pieces, Parter(low, high), Stretch.merge, what)
+            stretch = self.reduce(pieces, Between(low, high), Stretch.merge, what)
             found.append(stretch.pooled(rare_is_tar=rare_is_tar))
         return found
 
     def _each(
         self, pieces: Sequence[Piece], work: Callable[[Piece], _Value]
     ) -> Iterable[tuple[Piece, _Value]]:
-        """Pieces and their values as they are done, never more than a few under way."""
+        """Pieces and their values as they are completed; only a few are in progress at a time."""
         waiting = iter(pieces)
-        with ThreadPoolExecutor(threads(), initializer=alone) as pool:
+        with ThreadPoolExecutor(threads(), initializer=use_one_thread) as pool:
             under_way: dict[Future[_Value], Piece] = {}
             try:
                 while True:
@@ -98,7 +68,7 @@ class Threads:
                         return
                     finished = wait(under_way, return_when=FIRST_COMPLETED).done
                     if any(future.exception() for future in finished):
-                        for future in under_way:  # the first in order is told of, not in time
+                        for future in under_way:  # raise for the first piece in order, not in time
                             future.result()
                     for done in finished:
                         yield under_way.pop(done), done.result()

@@ -1,1 +1,1 @@
-"""Where some of the trials are, and how to read them."""
+"""Pieces of a set of trials: where they are, and how to read them."""

@@ -1,4 +1,4 @@
-"""A table with named columns as a batch of trials, at the speed of what it holds."""
+"""A batch of trials from a table with named columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from llrcal.trials.tables.frames import labels_in, refuse_nulls, rows_counted_fr
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column holds what, and what may be in it."""
+    """Which columns hold the scores and the labels, and how to read them."""
 
     score: str
     label: str
@@ -29,12 +29,12 @@ class Columns:
         check_spoof(self.spoof)
 
     def batch(self, frame: pl.DataFrame, name: str, first_row: int = 0) -> Batch:
-        """The trials of a table, or of the part of one that begins with some row.
+        """The trials of a table, or of the part of a table that begins at ``first_row``.
 
         Raises
         ------
         TrialFileError
-            If something in it cannot be used; the message names the file and the row.
+            If a value cannot be used; the message names the file and the row.
         """
         if not frame.height:
             return NOTHING
@@ -50,7 +50,7 @@ class Columns:
         labels = frame[self.label]
         if labels.dtype == pl.Boolean and self.request.on_nan == "error" and self.spoof != "only":
             refuse_nulls(labels, "label", name)
-            # Several times as fast as to index arrays, and the usual case.
+            # The usual case; several times faster than indexing arrays.
             return Batch(scores.filter(labels).to_numpy(), scores.filter(~labels).to_numpy())
         return as_batch(
             scores.to_numpy(), self._labels(labels, name), self.request, self.spoof, name
@@ -60,12 +60,12 @@ class Columns:
         refuse_nulls(column, "label", name)
         if column.dtype == pl.Boolean:
             return column.to_numpy().view(np.int8)
-        # A few words stand for millions of labels.
+        # Millions of labels are only a few different words.
         words = column.unique(maintain_order=True)
         try:
             meanings = labels_in(words, self.request, name)
         except TrialFileError:
-            labels_in(column, self.request, name)  # which knows the row
+            labels_in(column, self.request, name)  # this error names the row
             raise
         if len(words) == len(column):
             return meanings.to_numpy()
@@ -73,7 +73,7 @@ class Columns:
 
 
 def as_batch(scores: Array, labels: Array, request: Request, spoof: Spoof, name: str) -> Batch:
-    """Trials by their labels, without those that are to be left out."""
+    """Trials by label, without those that the user wants to leave out."""
     is_target: Bools = labels == Label.TARGET.value
     is_other: Bools = ~is_target
     is_spoof: Bools = labels == Label.SPOOF.value
@@ -81,7 +81,7 @@ def as_batch(scores: Array, labels: Array, request: Request, spoof: Spoof, name:
         raise are_spoofs(name, int(is_spoof.sum()), len(labels))
     if spoof == "omit":
         is_other &= ~is_spoof
-    elif spoof == "only":  # also where there are none: they may be in another piece
+    elif spoof == "only":  # even if there are none here: other pieces may have some
         is_other = is_spoof
     if request.on_nan == "drop" and (is_nan := np.isnan(scores)).any():
         is_target, is_other = is_target & ~is_nan, is_other & ~is_nan

@@ -13,7 +13,7 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
 def files_of(paths: Paths) -> list[str]:
-    """Names of files: of those given, of what a pattern matches, of what a folder holds.
+    """The names of the files given, of those that match a pattern, and of those in a folder.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def files_of(paths: Paths) -> list[str]:
 
 
 def is_many(paths: Paths) -> bool:
-    """Whether more than one file is meant, or a pattern or a folder that may hold many."""
+    """Whether these are several files, or a pattern or a folder that may stand for several."""
     if not isinstance(paths, str | PathLike):
         return True
     path = fspath(paths)

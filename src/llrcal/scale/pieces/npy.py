@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.errors import ScoreError
-from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
 from llrcal.trials.nan_scores import refuse_nan
-from llrcal.trials.npy import read_npy
+from llrcal.trials.npy import floats_of, read_npy
 from llrcal.trials.request import Request
 
 _ROWS = 2 * BATCH
-_INDEX = re.compile(r"(?<=at index )\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +34,15 @@ class NpyPiece(Piece):
         return self._batch(self.start, self.start + min(self.rows, PEEK))
 
     def _batch(self, start: int, end: int) -> Batch:
-        # Read rather than mapped: what is mapped stays in memory for as long as there is room.
-        scores = as_floats(np.array(read_npy(self.path)[start:end]), f"{self.path}:")
+        # Copied, not memory-mapped: mapped pages would stay in memory.
+        scores = floats_of(np.array(read_npy(self.path)[start:end]), self.path)
         checked = scores
         if self.request.on_nan == "drop":
             checked = np.where(np.isnan(scores), 0, scores)
         try:
-            refuse_nan(checked, f"{self.path}:", self.request)
+            refuse_nan(checked, self.path, "the", self.request)
         except ScoreError as problem:
-            message = _INDEX.sub(lambda found: str(int(found.group()) + start), str(problem))
-            raise ScoreError(message) from problem
+            raise problem.moved(index=start) from problem
         labels = np.full(len(scores), int(self.is_tar), np.int8)
         return as_batch(scores, labels, self.request, "error", self.path)
 
@@ -55,7 +51,7 @@ def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     """The pieces of an array on disk."""
     array = read_npy(path)
     if array.ndim != 1:
-        as_scores(array, f"{path}:")
+        raise ScoreError(f"{path}: scores have shape {array.shape}; pass a one-dimensional array")
     return [
         NpyPiece(
             name=f"{path}, from score {start:,}",

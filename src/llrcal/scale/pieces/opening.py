@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+
 from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.file_names import Paths, files_of
@@ -19,13 +21,14 @@ from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.spoofs import Spoof, check_spoof
+from llrcal.trials.table import Table
 from llrcal.trials.text.sniffing import Layout, sniff
 
-_UNKNOWN_ROWS = 2**20  # what is said of files that are read as a whole, to show progress
+_UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
 
 
 def pieces_of(paths: Paths, request: Request, spoof: Spoof = "error") -> list[Piece]:
-    """The pieces of one file or of many, in the order of their names.
+    """The pieces of one or more files, in the order of their names.
 
     Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
 
@@ -34,7 +37,7 @@ def pieces_of(paths: Paths, request: Request, spoof: Spoof = "error") -> list[Pi
     TrialFileError
         If a file cannot be read without guessing; the message names it.
     OptionError
-        If that cannot be made of spoofs.
+        If ``spoof`` is not a known policy.
     """
     check_spoof(spoof)
     if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
@@ -52,7 +55,8 @@ def _class_by_class(pair: str, request: Request) -> Iterator[Piece]:
         for name in files_of(paths):
             if not is_npy(Source(name).head):
                 raise TrialFileError(
-                    f"{name}: of files of one class each, only arrays (.npy) are read in pieces"
+                    f"{name}: two files of one class each can be read in pieces only if they are "
+                    "arrays (.npy)"
                 )
             yield from npy_pieces(name, request, is_tar=is_tar)
 
@@ -70,7 +74,7 @@ def _pieces(name: str, request: Request, spoof: Spoof) -> list[Piece]:
 
 
 def _layout(source: Source, request: Request) -> Layout | None:
-    """The layout of a text file that can be cut at any end of line; None for all other files."""
+    """The layout of a text file that can be cut at any line; None for all other files."""
     binary = (b"\x89HDF", b"\x93NUMPY", b"PK", b"ARROW1", b"PAR1")
     if source.head.startswith(binary) or b"\n" not in source.head:
         return None
@@ -80,7 +84,7 @@ def _layout(source: Source, request: Request) -> Layout | None:
 
 @dataclass(frozen=True, kw_only=True)
 class WholePiece(Piece):
-    """A file of any other kind, which must fit into memory by itself."""
+    """A file of any other kind, which must fit into memory as a whole."""
 
     path: str
     request: Request
@@ -91,7 +95,19 @@ class WholePiece(Piece):
             trials = archive_trials(self.path, self.request)
             yield Batch(trials.tar, trials.non)
             return
-        policy = Policy("error", "error", "all")
-        frame = read_and_join(self.path, None, self.request, self.request, policy).table.frame
+        frame = self._table().frame
         scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
         yield as_batch(scores, labels, self.request, self.spoof, self.path)
+
+    @property
+    def has_ids(self) -> bool:
+        return not is_npz(Source(self.path).head)
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        table = self._table()
+        if table.ids:
+            yield table.frame.select(table.ids)
+
+    def _table(self) -> Table:
+        policy = Policy("error", "error", "all")
+        return read_and_join(self.path, None, self.request, self.request, policy).table

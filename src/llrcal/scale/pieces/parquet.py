@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
+from llrcal.trials.conventions import IDS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.spoofs import Spoof
@@ -24,6 +27,8 @@ class ParquetPiece(Piece):
     path: str
     start: int
     columns: Columns
+    id_columns: tuple[tuple[str, str], ...] = ()
+    """Role and name of the columns with trial ids."""
 
     def batches(self) -> Iterator[Batch]:
         for start in range(self.start, self.start + self.rows, BATCH):
@@ -32,13 +37,29 @@ class ParquetPiece(Piece):
     def peek(self) -> Batch:
         return self._batch(self.start, min(self.rows, PEEK))
 
+    @property
+    def file(self) -> str:
+        return self.path
+
+    @property
+    def has_ids(self) -> bool:
+        return bool(self.id_columns)
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        columns = [pl.col(name).cast(pl.String).alias(role) for role, name in self.id_columns]
+        for start in range(self.start, self.start + self.rows, BATCH):
+            yield self._rows(start, min(BATCH, self.start + self.rows - start), columns)
+
     def _batch(self, start: int, rows: int) -> Batch:
-        names = [self.columns.score, self.columns.label]
+        frame = self._rows(start, rows, [self.columns.score, self.columns.label])
+        return self.columns.batch(frame, _part(self.path, start, rows), first_row=start)
+
+    def _rows(self, start: int, rows: int, columns: Sequence[str | pl.Expr]) -> pl.DataFrame:
         name = _part(self.path, start, rows)
-        frame = collected(scan_parquet(self.path).slice(start, rows).select(names), name)
+        frame = collected(scan_parquet(self.path).slice(start, rows).select(columns), name)
         if frame.height != rows:
-            raise TrialFileError(f"{name}: has changed since it was first looked at")
-        return self.columns.batch(frame, name, first_row=start)
+            raise TrialFileError(f"{name}: has changed since the file was opened")
+        return frame
 
 
 def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece]:
@@ -47,7 +68,7 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
     Raises
     ------
     TrialFileError
-        If the file is damaged, or its columns cannot be told apart.
+        If the file is damaged, or its columns are ambiguous.
     """
     path = str(source.path)
     claims = check_parquet(source)
@@ -57,8 +78,12 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
     roles = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
     for role in ("score", "label"):
         if role not in roles:
-            raise TrialFileError(f"{source.name}: has no column of {role}s")
+            raise TrialFileError(
+                f"{source.name}: has no column of {role}s; name it: ",
+                request.setting("columns", f"{role}=NAME"),
+            )
     columns = Columns(roles["score"], roles["label"], request, spoof)
+    id_columns = tuple((role, roles[role]) for role in IDS if role in roles and "test" in roles)
     return [
         ParquetPiece(
             name=_part(path, start, rows),
@@ -66,6 +91,8 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
             path=path,
             start=start,
             columns=columns,
+            id_columns=id_columns,
+            score_name=columns.score,
         )
         for start, rows in _spans(claims.groups)
     ]
@@ -76,7 +103,7 @@ def _part(path: str, start: int, rows: int) -> str:
 
 
 def _spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Where pieces begin, and how long they are: whole groups of rows, but for large ones."""
+    """Start and number of rows of each piece: whole row groups, unless these are large."""
     start = rows = 0
     for group in groups:
         if rows and rows + group > _ROWS:

@@ -1,4 +1,4 @@
-"""A piece of a set of trials: what one reader reads at a time, here or on another machine."""
+"""A piece of a set of trials: the unit of reading, on this or another machine."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 
 from llrcal.arrays import Array
-from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import LlrcalError
+from llrcal.trials.trial_set import Transform
 
 BATCH = 2**21
-"""Trials that are held at a time, about."""
+"""The approximate number of trials held in memory at a time."""
 PEEK = 2**15
-"""Trials that are enough to get an idea."""
+"""The number of trials for a glance at a piece."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some target and some non-target scores; either may be none."""
+    """Some target and non-target scores; either may be empty."""
 
     tar: Array
     non: Array
     left_out: int = 0
-    """Trials beside these that were dropped, as the user asked."""
+    """The number of other trials left out at the user's request."""
 
     @property
     def sides(self) -> tuple[Array, Array]:
@@ -38,12 +39,16 @@ NOTHING = Batch(np.empty(0), np.empty(0))
 
 @dataclass(frozen=True, kw_only=True)
 class Piece(ABC):
-    """Where some trials are, and how to read them. It is small, and goes to whoever reads it."""
+    """Where some trials are, and how to read them. Small enough to send to another machine."""
 
     name: str
     """For people: the file, and the part of it."""
     rows: int
-    """How many trials there are, or about as many."""
+    """The number of trials, or an estimate of it."""
+    score_name: str | None = None
+    """What the file calls its scores, if it has column names."""
+    forensic: bool = False
+    """Whether its labels are hypotheses, Hp and Hd."""
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -55,30 +60,43 @@ class Piece(ABC):
             If they cannot be read; the message names the file.
         """
 
+    @property
+    def file(self) -> str:
+        """The file, without the part of it."""
+        return self.name
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the trials have ids."""
+        return False
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        """The ids of the trials as text, in columns ``enrol``, ``test`` and ``side``."""
+        return iter(())
+
     def peek(self) -> Batch:
-        """Some of the trials, to get an idea of all."""
+        """Some of the trials, for a glance."""
         first = next(iter(self.batches()), NOTHING)
-        step = sum(map(len, first.sides)) // PEEK + 1  # the same, or shares would change
+        step = sum(map(len, first.sides)) // PEEK + 1  # equal, to keep the proportion
         return Batch(first.tar[::step], first.non[::step])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mapped(Piece):
-    """A piece whose scores are turned into something else: negated, multiplied, calibrated."""
+    """A piece whose scores are transformed: negated, multiplied, calibrated."""
 
     piece: Piece
-    factor: float = 1.0
-    calibration: Calibration | None = None
+    transform: Transform
 
     @classmethod
-    def of(
-        cls, piece: Piece, *, factor: float = 1.0, calibration: Calibration | None = None
-    ) -> Piece:
-        """The piece itself, where nothing is to be done."""
-        if factor == 1 and calibration is None:
-            return piece
+    def of(cls, piece: Piece, transform: Transform) -> Piece:
         return cls(
-            name=piece.name, rows=piece.rows, piece=piece, factor=factor, calibration=calibration
+            name=piece.name,
+            rows=piece.rows,
+            score_name=piece.score_name,
+            forensic=piece.forensic,
+            piece=piece,
+            transform=transform,
         )
 
     def batches(self) -> Iterator[Batch]:
@@ -89,15 +107,14 @@ class Mapped(Piece):
         return self._mapped(self.piece.peek())
 
     def _mapped(self, batch: Batch) -> Batch:
-        tar, non = (self._answers(scores) if len(scores) else scores for scores in batch.sides)
+        tar, non = (self._transformed(scores) if len(scores) else scores for scores in batch.sides)
         return Batch(tar, non, batch.left_out)
 
-    def _answers(self, scores: Array) -> Array:
+    def _transformed(self, scores: Array) -> Array:
         try:
-            answers = scores if self.calibration is None else self.calibration(scores)
+            return self.transform(scores)
         except LlrcalError as problem:
-            raise type(problem)(f"{self.name}: {problem}") from problem
-        return answers if self.factor == 1 else answers * self.factor
+            raise problem.within(self.name) from problem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +139,7 @@ class Bundle(Piece):
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> Piece:
-        """The piece itself, where there is but one."""
+        """The piece itself, if there is only one."""
         if len(pieces) == 1:
             return pieces[0]
         name = f"{pieces[0].name}, and {len(pieces) - 1} more"
@@ -132,9 +149,13 @@ class Bundle(Piece):
         for piece in self.pieces:
             yield from piece.batches()
 
+    def ids(self) -> Iterator[pl.DataFrame]:
+        for piece in self.pieces:
+            yield from piece.ids()
+
 
 def bundled(pieces: Sequence[Piece], most: int) -> list[Piece]:
-    """The same trials in no more than so many pieces."""
+    """The same trials in at most ``most`` pieces."""
     count = min(len(pieces), most)
     edges = [len(pieces) * i // count for i in range(count + 1)]
     return [Bundle.of(pieces[start:end]) for start, end in pairwise(edges)]

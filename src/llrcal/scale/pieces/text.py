@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,19 +10,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
+import polars as pl
+
 from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.piece import NOTHING, Batch, Piece
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source
+from llrcal.trials.source import Readable, Source, whole_lines
 from llrcal.trials.spoofs import Spoof
+from llrcal.trials.table import Table
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**25  # bytes that are parsed at a time
 _PIECE = 4 * _BLOCK
 _PEEK = 2**20
-_LINE = re.compile(r"(?<=, line )\d+")
 
 
 class Block(Source):
@@ -40,12 +41,12 @@ class Block(Source):
 
 @dataclass(frozen=True, kw_only=True)
 class TextPiece(Piece):
-    """The lines of a text file that begin between two of its bytes."""
+    """The lines of a text file that begin between two byte offsets."""
 
     path: str
     start: int
     end: int | None
-    """None for the whole of a file that is compressed, and can only be read from its start."""
+    """None for the whole of a compressed file, which can only be read from its start."""
     layout: Layout
     request: Request
     spoof: Spoof
@@ -61,57 +62,59 @@ class TextPiece(Piece):
         return self._batch(content, self.start)
 
     def _batch(self, content: bytes, start: int) -> Batch:
-        layout = self.layout if start == 0 else replace(self.layout, first_line=1)
+        layout = self._layout_from(start)
         if not content.strip():
             return NOTHING
         if layout.quotes and content.count(b'"') % 2:
             raise TrialFileError(
-                f"{self.path}: a line ends between quotation marks, so that it cannot be read in "
-                "pieces; write the trials without such names"
+                f"{self.path}: a quoted value spans several lines, so the file cannot be read in "
+                "pieces; remove the line breaks"
             )
-        try:
-            table = read_text(Block(self.path, content), layout, self.request)
-        except TrialFileError as problem:
-            raise TrialFileError(self._with_line_of_file(str(problem), start)) from problem
-        frame = table.frame
+        frame = self._table(content, layout, start).frame
         scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
         return as_batch(scores, labels, self.request, self.spoof, self.path)
 
+    @property
+    def file(self) -> str:
+        return self.path
+
+    @property
+    def has_ids(self) -> bool:
+        return "test" in self.layout.roles
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        start = self.start
+        for content in self._blocks(_BLOCK):
+            if content.strip():
+                table = self._table(content, self._layout_from(start), start)
+                yield table.frame.select(table.ids)
+            start += len(content)
+
+    def _layout_from(self, start: int) -> Layout:
+        """The layout of a block: only the first one has a header."""
+        return self.layout if start == 0 else replace(self.layout, first_line=1)
+
+    def _table(self, content: bytes, layout: Layout, start: int) -> Table:
+        try:
+            return read_text(Block(self.path, content), layout, self.request)
+        except TrialFileError as problem:
+            raise problem.moved(line=self._lines_before(start), offset=start) from problem
+
     def _blocks(self, size: int) -> Iterator[bytes]:
         """The lines, many at a time; the first block begins where the piece does."""
-        rest = b""
-        for block in self._content(size):
-            whole = block.rfind(b"\n") + 1
-            if not whole:
-                rest += block
-                continue
-            yield rest + block[:whole]
-            rest = block[whole:]
-        if rest:
-            yield rest
-
-    def _content(self, size: int) -> Iterator[bytes]:
         if self.end is None:
-            yield from _joined(Source(self.path).blocks(), size)
-            return
+            return whole_lines(Source(self.path).blocks(), b"\n", self.path, at_least=size)
+        return whole_lines(self._content(self.end - self.start, size), b"\n", self.path)
+
+    def _content(self, count: int, size: int) -> Iterator[bytes]:
         with _opened(self.path) as file:
             file.seek(self.start)
-            left = self.end - self.start
-            while left and (block := file.read(min(size, left))):
-                left -= len(block)
-                yield block
+            yield from _up_to(count, file, size)
 
-    def _with_line_of_file(self, message: str, start: int) -> str:
-        """A message with the number of a line in the file, and not in the block."""
-        before = sum(content.count(b"\n") for content in self._before(start))
-        return _LINE.sub(lambda found: str(int(found.group()) + before), message)
-
-    def _before(self, end: int) -> Iterator[bytes]:
-        """The content of the file before a byte."""
+    def _lines_before(self, place: int) -> int:
+        """The number of lines in the file before a byte."""
         with Source(self.path).open() as file:
-            while end and (block := file.read(min(_BLOCK, end))):
-                end -= len(block)
-                yield block
+            return sum(block.count(b"\n") for block in _up_to(place, file, _BLOCK))
 
 
 def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) -> list[Piece]:
@@ -122,7 +125,7 @@ def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) 
     lines = max(head.count(b"\n"), 1)
     per_byte = lines / max(len(head), 1)
     if source.compression:
-        rows = int(4 * size * per_byte)  # most score files shrink to a quarter or so
+        rows = int(4 * size * per_byte)  # most score files compress to about a quarter
         spans: list[tuple[int, int | None]] = [(0, None)]
     else:
         cuts = [0, *_line_starts(path, range(_PIECE, size, _PIECE)), size]
@@ -136,6 +139,8 @@ def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) 
             start=start,
             end=end,
             layout=layout,
+            score_name=layout.score_name,
+            forensic=layout.forensic,
             request=request,
             spoof=spoof,
         )
@@ -144,12 +149,19 @@ def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) 
 
 
 def _line_starts(path: str, places: range) -> Iterator[int]:
-    """Where the next line after each place begins."""
+    """Where the first line after each place begins."""
     with _opened(path) as file:
         for place in places:
             file.seek(place)
             file.readline()
             yield file.tell()
+
+
+def _up_to(count: int, file: Readable, size: int) -> Iterator[bytes]:
+    """At most ``count`` bytes of a file, in blocks of ``size`` bytes."""
+    while count and (block := file.read(min(size, count))):
+        count -= len(block)
+        yield block
 
 
 @contextmanager
@@ -159,15 +171,3 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
             yield file
     except OSError as problem:
         raise TrialFileError(f"{path}: cannot be read: {problem.strerror or problem}") from problem
-
-
-def _joined(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """Small blocks as larger ones."""
-    held: list[bytes] = []
-    for block in blocks:
-        held.append(block)
-        if sum(map(len, held)) >= size:
-            yield b"".join(held)
-            held = []
-    if held:
-        yield b"".join(held)

@@ -19,11 +19,10 @@ import polars as pl
 from llrcal.trials.hdf5.container import is_hdf5, opened
 from llrcal.trials.hdf5.matrix import Cells
 from llrcal.trials.hdf5.pairs import Pairs
-from llrcal.trials.hdf5.rewriting import rewrite_hdf5
 from llrcal.trials.hdf5.sheets import key_in, pairs_of, scores_in
 from llrcal.trials.hdf5.writing import write_hdf5_key, write_hdf5_scores
 
-__all__ = ["is_hdf5", "read_hdf5", "rewrite_hdf5", "write_hdf5_key", "write_hdf5_scores"]
+__all__ = ["is_hdf5", "read_hdf5", "write_hdf5_key", "write_hdf5_scores"]
 
 
 def read_hdf5(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.messages import Part
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _PLACES = (0, 512, 1024, 2048)  # MATLAB's own files have a block of text in front
@@ -51,8 +52,8 @@ class Container:
         self._root = root
         self._raw = raw
 
-    def error(self, problem: str) -> TrialFileError:
-        return TrialFileError(f"{self.name}: {problem}")
+    def error(self, *problem: Part) -> TrialFileError:
+        return TrialFileError(f"{self.name}: ", *problem)
 
     def contents(self) -> str:
         """What the file holds at its top, for messages."""
@@ -171,18 +172,11 @@ def opened(name: str) -> Iterator[Container]:
 
 
 @contextmanager
-def opened_image(image: IO[bytes], name: str, *, writable: bool = False) -> Iterator[Container]:
-    """The same of a file that is held in memory.
-
-    HDF5 falls over (SIGSEGV) when it closes a file for which the disk has no room; memory has.
-    """
-    with _readable(name), _h5py(name).File(image, "r+" if writable else "r") as root:
-        yield Container(root, image, name)
-
-
-@contextmanager
 def new_image(image: IO[bytes], name: str) -> Iterator[Any]:
-    """The root of a new file in memory; see :func:`opened_image`."""
+    """The root of a new file in memory.
+
+    HDF5 crashes (SIGSEGV) when it closes a file for which the disk has no room; memory has.
+    """
     with _h5py(name).File(image, "w") as root:
         yield root
 
@@ -214,13 +208,8 @@ def _raw(name: str) -> IO[bytes]:
     try:
         return Path(name).open("rb")
     except (OSError, ValueError) as problem:
-        raise unreadable(name, problem) from problem
-
-
-def unreadable(name: str, problem: Exception) -> TrialFileError:
-    """The error for a file that the system does not let us read."""
-    reason = getattr(problem, "strerror", None) or str(problem)
-    return TrialFileError(f"{name}: cannot be read: {reason}")
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise TrialFileError(f"{name}: cannot be read: {reason}") from problem
 
 
 def visible(name: str) -> str:

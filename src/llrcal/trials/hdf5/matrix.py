@@ -77,10 +77,3 @@ def cells(
         return found
     order = np.argsort(found.columns, kind="stable")
     return Cells(found.columns[order], found.rows[order], found.values[order])
-
-
-def in_file_order(found: Cells, values: Array, pairs: Pairs) -> Array:
-    """Values in the order of the cells, brought into the order of the file."""
-    if not pairs.transposed:
-        return values
-    return np.asarray(values[np.argsort(found.columns, kind="stable")])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
+from llrcal.messages import Message
 from llrcal.trials.hdf5.container import Container, visible
 from llrcal.trials.hdf5.matrix import Cells, cells, piece_of, pieces
 from llrcal.trials.hdf5.pairs import Pairs, read_pairs
@@ -22,16 +23,11 @@ class Scores:
     scores: Any
     mask: Any
 
-    @staticmethod
-    def of(file: Container) -> Scores:
-        scores = _matrix(file, "scores", kinds="fiu")
-        return Scores(file, scores, _matrix(file, "score_mask"))
-
     @property
     def matrices(self) -> tuple[Any, ...]:
         return self.scores, self.mask
 
-    def cells(self, pairs: Pairs, *, allow_infinite: bool, allow_nan: bool = False) -> Cells:
+    def cells(self, pairs: Pairs, *, allow_infinite: bool, allow_nan: bool) -> Cells:
         """Every score, once it is certain that it is a number."""
         found = cells(self.file, pairs, pieces(*self.matrices), self._read)
         bad = np.isnan(found.values) if allow_infinite else ~np.isfinite(found.values)
@@ -40,22 +36,19 @@ class Scores:
         if bad.any():
             first = int(np.argmax(bad))
             value, where = found.values[first], pairs.name(found.rows[first], found.columns[first])
-            hint = f", {TO_DROP_NAN}" if np.isnan(value) else ""
+            hint: Message = (", ", *TO_DROP_NAN) if np.isnan(value) else ()
             raise self.file.error(
                 f"{int(bad.sum()):,} of {len(found):,} scores are "
                 f"{'NaN' if allow_infinite else 'not finite'}; the first is {value}, of {where}. "
-                f"Repair them, or set score_mask to 0 there{hint}"
+                "Repair them, or set score_mask to 0 there",
+                *hint,
             )
         return found
 
     def _read(self, part: slice) -> tuple[Bools, Floats]:
-        mask = self.mask_of(part)
+        mask = _flags(piece_of(self.mask, part), "score_mask", self.file)
         with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
             return mask, piece_of(self.scores, part)[mask].astype(np.float64)
-
-    def mask_of(self, part: slice) -> Bools:
-        """Where there are scores in a piece of the matrix."""
-        return _flags(piece_of(self.mask, part), "score_mask", self.file)
 
 
 @dataclass(frozen=True)
@@ -113,7 +106,9 @@ class Key:
 
 def scores_in(file: Container) -> Scores | None:
     """The scores of a file, if it has any."""
-    return Scores.of(file) if file.has("scores") else None
+    if not file.has("scores"):
+        return None
+    return Scores(file, _matrix(file, "scores", kinds="fiu"), _matrix(file, "score_mask"))
 
 
 def key_in(file: Container) -> Key | None:

@@ -1,4 +1,4 @@
-"""Parquet and Arrow files: looked at before they are unpacked, and read as far as is needed."""
+"""Parquet and Arrow files: checked before they are unpacked, and read only as far as needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Any
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.trials.nan_scores import warn_of, without_nan
+from llrcal.notes import warn
+from llrcal.trials.nan_scores import without_nan
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
@@ -22,18 +23,18 @@ from llrcal.trials.tables.frames import SAMPLE, WANTED, read_frame, roles_of, un
 from llrcal.trials.tables.parquet import Claims, DamagedError, claims_of
 
 _SCORE = 8  # bytes
-_LARGEST_RATIO = 1000  # of rows, which may all be the same,
-_LARGEST_SWELLING = 100  # and of what was packed, as of text
+_LARGEST_RATIO = 1000  # of rows to file, in bytes: they may all be the same
+_LARGEST_EXPANSION = 100  # of compressed data, as for text
 _HARMLESS = 2**26
 
 
 def read_frame_file(source: Source, request: Request) -> Table:
-    """The trials of a Parquet or Arrow file; columns that are not asked for stay on disk.
+    """The trials of a Parquet or Arrow file; columns that are not needed stay on disk.
 
     Raises
     ------
     TrialFileError
-        If the file is damaged, or its columns cannot be told apart.
+        If the file is damaged, or it is not clear which column is which.
     """
     head = _read(source, n_rows=SAMPLE)
     roles = roles_of(head, request, source.name)
@@ -47,43 +48,46 @@ def read_frame_file(source: Source, request: Request) -> Table:
 def score_column(source: Source, request: Request) -> tuple[pl.DataFrame, str]:
     """A Parquet or Arrow file with all its columns, and the name of the one with the scores.
 
-    Rows are left out, with a warning, where the score is NaN and the request says so.
+    Rows whose score is NaN are left out with a warning if the request says so.
     """
     frame = _read(source)
     table = read_frame(frame, request, source.name)
     if table.score_name is None:
-        raise TrialFileError(f"{source.name}: no column was named as the score")
+        raise TrialFileError(
+            f"{source.name}: no column was named as the score: ",
+            request.given_columns,
+        )
     if request.on_nan == "drop":
-        _, _, said = without_nan(table, None)
+        _, _, notes = without_nan(table, None)
         frame = frame.filter(~table.frame["score"].is_nan())
-        warn_of(said)
+        warn(notes)
     return frame, table.score_name
 
 
 def scan_parquet(path: str) -> pl.LazyFrame:
-    """A Parquet file that is read when it is needed."""
+    """A Parquet file, to be read lazily."""
     return pl.scan_parquet(_plain(path))
 
 
 def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
-    """What a scan finds.
+    """The rows of a lazy frame.
 
     Raises
     ------
     TrialFileError
-        If the file, which is named, is damaged.
+        If the file is damaged.
     """
-    with saying_what(name):
+    with reading_errors(name):
         return scan.collect()
 
 
 @contextmanager
-def saying_what(name: str) -> Iterator[None]:
-    """Errors of polars about a file, as ours."""
+def reading_errors(name: str) -> Iterator[None]:
+    """Turn errors that polars raises over a file into ours."""
     try:
         yield
     except pl.exceptions.PanicException as problem:
-        raise _damaged(name, "its content is not what it says") from problem
+        raise _damaged(name, "its content contradicts its header") from problem
     except (pl.exceptions.PolarsError, OSError) as problem:
         first_line = str(problem).partition("\n")[0]
         raise TrialFileError(f"{name}: cannot be read: {first_line}") from problem
@@ -93,7 +97,7 @@ def _read(source: Source, **options: Any) -> pl.DataFrame:
     is_parquet = source.head.startswith(b"PAR1")
     read = pl.read_parquet if is_parquet else pl.read_ipc
     path = _plain(source.path) if source.path else None
-    with saying_what(source.name):
+    with reading_errors(source.name):
         if is_parquet:
             check_parquet(source)
         else:
@@ -103,7 +107,7 @@ def _read(source: Source, **options: Any) -> pl.DataFrame:
 
 
 def _plain(path: str) -> str:
-    """A name in which polars sees no pattern, even if there is a * or a [ in it."""
+    """A name that polars does not take for a pattern, even with a * or a [ in it."""
     return glob.escape(str(Path(path).absolute()))
 
 
@@ -113,7 +117,7 @@ def check_parquet(source: Source) -> Claims:
     Raises
     ------
     TrialFileError
-        If it is damaged, or would take up far more room than on disk.
+        If it is damaged, or would expand beyond reason.
     """
     try:
         with _image(source) as data:
@@ -122,26 +126,26 @@ def check_parquet(source: Source) -> Claims:
         raise _damaged(source.name, str(problem)) from problem
     _refuse_many(source, claims.rows)
     size = _size(source)
-    if claims.unpacked > max(_HARMLESS, _LARGEST_SWELLING * size):
+    if claims.unpacked > max(_HARMLESS, _LARGEST_EXPANSION * size):
         raise TrialFileError(
-            f"{source.name}: {size} bytes swell to {claims.unpacked}; if this is meant, write the "
-            "file without compression first"
+            f"{source.name}: {size} bytes expand to {claims.unpacked}; if this is intended, write "
+            "the file without compression first"
         )
     return claims
 
 
 def _refuse_many(source: Source, rows: int) -> None:
-    """Refuse a file that says of ever so many rows that they are all the same."""
+    """Refuse a file that claims far more rows than it can hold, unless all are the same."""
     size = _size(source)
     if rows * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
         raise TrialFileError(
-            f"{source.name}: {size} bytes swell to {rows} rows; these are no scores"
+            f"{source.name}: {size} bytes expand to {rows} rows; these cannot be scores"
         )
 
 
 @contextmanager
 def _image(source: Source) -> Iterator[bytes | mmap]:
-    """The bytes of a file, where they lie."""
+    """The bytes of a file, mapped if possible."""
     if source.path is None:
         yield source.content
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,41 +11,42 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
+from llrcal.messages import Message, Position
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
-from llrcal.trials.text.column_kinds import Look
-from llrcal.trials.text.naming import could_be_ids, roles_by_name
+from llrcal.trials.text.bad_lines import unknown_label
+from llrcal.trials.text.column_profile import ColumnProfile
 from llrcal.trials.text.parsing import as_labels, with_derived_columns
+from llrcal.trials.text.roles_by_name import could_be_ids, roles_by_name
 
 SAMPLE = 1000
-"""Rows that are looked at to tell columns apart."""
+"""Rows that decide which column is which."""
 WANTED = {*IDS, *SPEAKERS, "score", "label"}
 """Roles of the columns that are read."""
-_ROW = re.compile(r"(?<=\brow )\d+")
-# What polars raises where it cannot do something; the second over times that are none, for one.
+# What polars raises if it cannot convert values; the second over invalid times, for example.
 _UNFIT = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def is_frame(value: object) -> bool:
-    """Whether a value is a table in memory, by the protocol that tables are exchanged by."""
+    """Whether a value is a table in memory, by Arrow's protocol for exchanging tables."""
     return isinstance(value, pl.LazyFrame) or hasattr(value, "__arrow_c_stream__")
 
 
 def as_polars(value: Any) -> pl.DataFrame:
-    """A polars frame of any table, without a copy where that can be.
+    """Any table as a polars frame, without a copy if possible.
 
     Raises
     ------
     TrialFileError
-        If it has no columns, or two of the same name.
+        If it has no columns, or two with the same name.
     """
     if isinstance(value, pl.DataFrame):
         return value
     if isinstance(value, pl.LazyFrame):
         return value.collect()
     if any(name is not None for name in getattr(getattr(value, "index", None), "names", ())):
-        value = value.reset_index()  # pandas: ids may be there, and polars would drop them
+        value = value.reset_index()  # pandas: the index may hold ids, and polars would drop it
     try:
         return pl.DataFrame(value)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as problem:
@@ -61,25 +61,26 @@ def roles_of(frame: pl.DataFrame, request: Request, source: str) -> tuple[str, .
     Raises
     ------
     TrialFileError
-        If columns cannot be told apart.
+        If it is not clear which column is which.
     """
     if request.columns:
         if len(request.columns) != frame.width:
             raise TrialFileError(
-                f"{source}: has {frame.width} columns, but {len(request.columns)} were named"
+                f"{source}: has {frame.width} columns, but {len(request.columns)} were named: ",
+                request.given_columns,
             )
         return request.columns
-    return roles_by_name(frame.columns, _looks(frame, request), request, source)
+    return roles_by_name(frame.columns, _profiles(frame, request), request, source)
 
 
-def _looks(frame: pl.DataFrame, request: Request) -> list[Look]:
+def _profiles(frame: pl.DataFrame, request: Request) -> list[ColumnProfile]:
     words = frozenset(word for word, _ in request.label_of_word)
-    return [_look(column, words) for column in frame.get_columns()]
+    return [_profile(column, words) for column in frame.get_columns()]
 
 
 def unnamed_ids(frame: pl.DataFrame, roles: tuple[str, ...], request: Request) -> tuple[str, ...]:
-    """Columns whose names are not known, and which may well hold ids."""
-    return could_be_ids(frame.columns, roles, _looks(frame, request))
+    """Columns with unknown names that may well hold ids."""
+    return could_be_ids(frame.columns, roles, _profiles(frame, request))
 
 
 def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
@@ -88,7 +89,7 @@ def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
     Raises
     ------
     TrialFileError
-        If columns cannot be told apart, or hold what cannot be used; the row is then named.
+        If it is not clear which column is which, or a value cannot be used, with its row.
     """
     if not frame.height:
         raise TrialFileError(f"{source}: holds no trials")
@@ -108,37 +109,38 @@ def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
         source,
         f"columns by name ({chosen})",
         score_name=wanted["score"].name if "score" in wanted else None,
-        forensic=label is not None and _look(label, frozenset()).forensic,
+        forensic=label is not None and _profile(label, frozenset()).forensic,
         unnamed=unnamed_ids(frame, roles, request),
     )
 
 
-def _look(column: pl.Series, words: frozenset[str]) -> Look:
+def _profile(column: pl.Series, words: frozenset[str]) -> ColumnProfile:
     head = column.drop_nulls().head(SAMPLE)
     try:
-        return Look.of(head.cast(pl.String).to_list(), words)
+        return ColumnProfile.of(head.cast(pl.String).to_list(), words)
     except _UNFIT:  # lists and the like: neither ids nor scores nor labels
-        return Look.of(["[]"], frozenset())
+        return ColumnProfile.of(["[]"], frozenset())
 
 
 @contextmanager
 def rows_counted_from(first: int) -> Iterator[None]:
-    """Complaints about part of a table, with the row that it is in all of it."""
+    """Let errors about a part of a table name the row in the whole table."""
     try:
         yield
     except TrialFileError as problem:
-        message = _ROW.sub(lambda found: str(int(found.group()) + first), str(problem))
-        raise TrialFileError(message) from problem
+        raise problem.moved(row=first) from problem
 
 
 def refuse_nulls(column: pl.Series, role: str, source: str) -> None:
-    """Raise a TrialFileError where values are missing."""
+    """Raise a TrialFileError if values are missing."""
     if column.null_count():
-        row = int(column.is_null().arg_max() or 0)
-        hint = f", {TO_DROP_NAN}" if role == "score" else ""
+        hint: Message = (", ", *TO_DROP_NAN) if role == "score" else ()
         raise TrialFileError(
             f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
-            f"first in row {row}; remove or repair them{hint}"
+            "first in ",
+            Position("row", int(column.is_null().arg_max() or 0)),
+            "; remove or repair them",
+            *hint,
         )
 
 
@@ -176,10 +178,13 @@ def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
     bad = request.unusable(values)
     if bad.any():
         row = int(np.argmax(bad))
-        hint = f", {TO_DROP_NAN}" if np.isnan(values).any() else ""
+        hint: Message = (", ", *TO_DROP_NAN) if np.isnan(values).any() else ()
         raise TrialFileError(
             f"{source}: column {column.name!r} has {int(bad.sum())} scores that are not finite; "
-            f"the first is {values[row]} in row {row}. Remove or repair them{hint}"
+            f"the first is {values[row]} in ",
+            Position("row", row),
+            ". Remove or repair them",
+            *hint,
         )
     return scores
 
@@ -190,14 +195,13 @@ def labels_in(column: pl.Series, request: Request, source: str) -> pl.Series:
     Raises
     ------
     TrialFileError
-        If a word in it is not known.
+        If a word in it is not a label.
     """
     words, name = _text(column, "label", source), column.name
     labels = as_labels(words, request, source)
     if labels.null_count():
         row = int(labels.is_null().arg_max() or 0)
         raise TrialFileError(
-            f"{source}: column {name!r}, row {row}: the label {words[row]!r} is neither "
-            "target nor non-target; if it is one, say so: --labels TARGET,NONTARGET"
+            f"{source}: column {name!r}, ", Position("row", row), ": ", *unknown_label(words[row])
         )
     return labels

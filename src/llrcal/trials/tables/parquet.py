@@ -1,7 +1,7 @@
-"""What a Parquet file claims to hold, checked before a byte of it is unpacked.
+"""The size that a Parquet file claims to have, checked before anything is unpacked.
 
-A reader makes room for what the file says: a damaged number, or one that is meant to do harm, ends
-the whole process where there is no such room.
+A reader allocates what the file asks for: a damaged number, or one that is meant to do harm, ends
+the whole process if there is not enough memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DamagedError(ValueError):
 
 @dataclass(frozen=True)
 class Claims:
-    """The size of a table, by its own account."""
+    """The size of a table, as the file states it."""
 
     rows: int
     values: int
@@ -70,7 +70,7 @@ def claims_of(data: bytes | mmap) -> Claims:
                         raise DamagedError(f"it has more than {_MOST_PAGES} pages")
         rows = sum(groups)
         if rows != footer.get(3):
-            raise DamagedError(f"it says {footer.get(3)} rows, and its parts have {rows}")
+            raise DamagedError(f"it claims {footer.get(3)} rows, but its row groups have {rows}")
     except (ThriftError, TypeError, AttributeError) as problem:  # or a value of another kind
         raise DamagedError(f"its structure is damaged ({problem})") from problem
     return Claims(rows, values, unpacked, tuple(groups))
@@ -91,10 +91,10 @@ def _footer(data: bytes | mmap) -> dict[int, Any]:
 def _pages(data: bytes | mmap, chunk: dict[int, Any]) -> Iterator[_Page]:
     """The pages of one column in one group of rows."""
     if 1 in chunk:
-        raise DamagedError("a column of it lies in another file")
+        raise DamagedError("one of its columns is in another file")
     column = chunk.get(3)
     if column is None:
-        raise DamagedError("a column of it is encrypted, or missing")
+        raise DamagedError("one of its columns is encrypted or missing")
     count = _natural(column.get(5), "number of values")
     size = _natural(column.get(7), "size of a column")
     if not count:
@@ -103,7 +103,7 @@ def _pages(data: bytes | mmap, chunk: dict[int, Any]) -> Iterator[_Page]:
     place = min(starts, default=0)
     end = place + size
     if not place or end > len(data):
-        raise DamagedError("a column of it lies beyond its end")
+        raise DamagedError("one of its columns extends beyond its end")
     found = 0
     while found < count and place < end:
         page = _page(Reader(data, place, end))
@@ -113,7 +113,7 @@ def _pages(data: bytes | mmap, chunk: dict[int, Any]) -> Iterator[_Page]:
             break
         yield page
     if found != count or place > end:
-        raise DamagedError(f"a column says {count} values, and its pages do not hold as many")
+        raise DamagedError(f"a column claims {count} values, but its pages hold a different number")
 
 
 def _page(reader: Reader) -> _Page:

@@ -1,4 +1,4 @@
-"""Parquet files written again with LLRs in place of scores, a group of rows at a time."""
+"""Parquet files rewritten with LLRs in place of scores, a group of rows at a time."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import IO
 import polars as pl
 
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
-from llrcal.trials.nan_scores import sentence, warn_of
+from llrcal.notes import warn
+from llrcal.trials.nan_scores import left_out
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.tables.frame_files import check_parquet, collected, saying_what, scan_parquet
+from llrcal.trials.tables.frame_files import (
+    check_parquet,
+    collected,
+    reading_errors,
+    scan_parquet,
+)
 from llrcal.trials.tables.frames import SAMPLE, refuse_nulls, roles_of, rows_counted_from, scores_in
 from llrcal.trials.text.lines import Answers
 
-_OF_THE_SYSTEM = re.compile(r"\(os error \d+\)$")
-_ROWS = 2**21  # rows that are looked through at a time, where one of them is at fault
+_OF_THE_SYSTEM = re.compile(r"\(os error \d+\)$")  # the only trace that polars leaves of one
+_ROWS = 2**21  # rows that are searched at a time for one that is wrong
 
 
 def rewrite_parquet(
@@ -25,14 +31,14 @@ def rewrite_parquet(
     answers: Answers,
     request: Request,
 ) -> str:
-    """Write a Parquet file again; returns how it was read.
+    """Rewrite a Parquet file; returns how it was read.
 
     Raises
     ------
     TrialFileError
         If the scores cannot be found without guessing, or one of them is not a number.
     OptionError
-        If a column that is to be added is there already.
+        If the file has a column of that name already.
     """
     return _Rewriting(file, answers, request).write(written)
 
@@ -55,7 +61,10 @@ class _Rewriting:
             raise TrialFileError(f"{self.file.name}: holds no trials")
         roles = dict(zip(roles_of(head, self.request, self.file.name), head.columns, strict=True))
         if "score" not in roles:
-            raise TrialFileError(f"{self.file.name}: no column was named as the score")
+            raise TrialFileError(
+                f"{self.file.name}: no column was named as the score: ",
+                self.request.given_columns,
+            )
         return str(roles["score"])
 
     def write(self, written: IO[bytes]) -> str:
@@ -66,18 +75,17 @@ class _Rewriting:
             ).sink_parquet(written)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError) as problem:
             self._find_fault()
-            if _OF_THE_SYSTEM.search(str(problem)):  # most likely of the output: told as it is
+            if _OF_THE_SYSTEM.search(str(problem)):  # most likely about the output, not the input
                 raise
-            with saying_what(self.file.name):
+            with reading_errors(self.file.name):
                 raise
-        if self.left_out:
-            warn_of([sentence(self.file.name, self.left_out, self.rows)])
+        warn(left_out(self.file.name, self.left_out, self.rows))
         return f"column {self.name!r}"
 
     def _noting_problems(self, frame: pl.DataFrame) -> pl.DataFrame:
         try:
             return self._answered(frame)
-        except LlrcalError as problem:  # which polars would turn into one of its own
+        except LlrcalError as problem:  # polars would turn it into an error of its own
             self.problem = problem
             raise
 
@@ -98,7 +106,7 @@ class _Rewriting:
         return frame.with_columns(llrs.rename(self.name), *added)
 
     def _find_fault(self) -> None:
-        """Raise what is wrong with a score, with its row in the file and not in its group."""
+        """Raise what is wrong with a score, with its row in the file rather than in its group."""
         if self.problem is None:
             return
         for start in range(0, self.rows, _ROWS):

@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, in which Parquet describes itself: structures as plain values."""
+"""Thrift's compact protocol, which Parquet uses for metadata: structures as plain values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _TRUE, _FALSE, _BYTE, _SHORT, _INT, _LONG, _DOUBLE, _BINARY, _LIST, _SET, _MAP, 
 
 
 class ThriftError(ValueError):
-    """Bytes that are no structure, or not a whole one."""
+    """Bytes that are not a complete structure."""
 
 
 class Reader:
-    """Structures from some bytes, one after the other, from a place on."""
+    """Reads structures one after the other, from some place on."""
 
     def __init__(self, data: bytes | mmap, place: int, end: int) -> None:
         self._data = data
@@ -30,14 +30,14 @@ class Reader:
         Raises
         ------
         ThriftError
-            If there is none.
+            If the bytes are not one.
         """
         fields: dict[int, Any] = {}
         number = 0
         while head := self._byte():
             step, kind = head >> 4, head & 15
             number = number + step if step else self._number()
-            # Within a structure the type of a truth value says which it is.
+            # Within a structure, the type of a boolean is its value.
             fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
         return fields
 
@@ -56,7 +56,7 @@ class Reader:
 
     def _nested(self, kind: int, depth: int) -> Any:
         if depth > _DEEPEST:
-            raise ThriftError("its parts are too deep in one another")
+            raise ThriftError("its parts are nested too deeply")
         if kind == _STRUCT:
             return self.structure(depth)
         return self._map(depth) if kind == _MAP else self._list(depth)

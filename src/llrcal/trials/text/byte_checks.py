@@ -1,10 +1,9 @@
-"""What can be told of a text file without parsing it, and a fast parser would miss."""
+"""Checks on the bytes of a text file, for what a fast parser would miss."""
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -12,40 +11,44 @@ from typing import Self
 import numpy as np
 
 from llrcal.errors import TrialFileError
-from llrcal.trials.source import LONGEST_LINE, Source
-from llrcal.trials.text.faults import SKIPPED
-from llrcal.trials.text.sniffing import COMMENT, Layout, has_stray_quotes, is_data
+from llrcal.trials.source import Source, whole_lines
+from llrcal.trials.text.bad_lines import SKIPPED
+from llrcal.trials.text.fields import COMMENT, has_stray_quotes, is_data
+from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**20
 
 
 @dataclass(frozen=True)
-class Survey:
-    """What can be told of a text file without parsing it, in one pass over its bytes.
+class ByteChecks:
+    """What is found in one pass over the bytes of a text file, without parsing it.
 
-    A parser that skips columns does not count them. None of them minds a NUL, and each has its own
+    A parser that skips columns does not count them. No parser minds a NUL, and each has its own
     idea of carriage returns and quotation marks that are out of place.
     """
 
     has_fault: bool
-    """Whether a NUL byte, a carriage return or a quotation mark is where none should be, or a line
-    has more or fewer columns than there should be."""
+    """Whether a NUL byte, a carriage return or a quotation mark is out of place, or a line has too
+    many or too few columns."""
     comments: int
-    """The number of lines that begin with a #."""
+    """The number of lines that begin with #."""
     is_whole: bool
-    """Whether the last line has an end."""
+    """Whether the last line is terminated."""
     has_tabs: bool = False
 
     @classmethod
     def of(cls, source: Source, layout: Layout) -> Self:
-        """The survey of a file, up to its first fault."""
-        end = b"\n" if b"\n" in source.head or b"\r" not in source.head else b"\r"
+        """The checks of a file, up to its first fault."""
+        end = source.line_end
         if _is_plain(source, layout, end):
             return cls(has_fault=False, comments=0, is_whole=True)
         start = end + COMMENT.encode()
         counts_columns = bool(SKIPPED & set(layout.roles))
         comments, block, has_tabs, in_quotes = 0, end, False, False
-        for block in _whole_lines(source, end):
+        blocks = source.blocks() if source.path else [source.content]
+        for number, block in enumerate(whole_lines(blocks, end, source.name)):
+            if number == 0:
+                block = block.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
             if end == b"\r" and b"\n" in block:
                 raise TrialFileError(
                     f"{source.name}: some lines end in a carriage return, others do not"
@@ -57,21 +60,21 @@ class Survey:
             if b"\0" in block or _has_stray_return(block, end) or is_stray or is_ragged:
                 return cls(has_fault=True, comments=comments, is_whole=True)
             has_tabs = has_tabs or b"\t" in block
-            if start[-1] in block:  # far cheaper than to look for both
+            if start[-1] in block:  # far cheaper than looking for both
                 comments += block.count(start) + block.startswith(start[-1:])
         whole = block.endswith(end)
         return cls(has_fault=False, comments=comments, is_whole=whole, has_tabs=has_tabs)
 
     def __str__(self) -> str:
-        """What a reader should know."""
+        """What the user should know."""
         out = f", {self.comments} lines that begin with # left out" if self.comments else ""
-        return out if self.is_whole else f"{out}; the last line has no end: is the file whole?"
+        return out if self.is_whole else f"{out}; the last line has no end: is the file complete?"
 
 
 def _is_plain(source: Source, layout: Layout, end: bytes) -> bool:
-    """Whether nothing in a file asks for a closer look, which is the common case.
+    """Whether nothing in a file calls for a closer look, which is the common case.
 
-    No column goes unread, no byte means anything but itself, and there is an end of line in every
+    Every column is read, there are no special characters, and there is an end of line in every
     block and at the very end.
     """
     if source.path is None or layout.quotes or layout.padded or SKIPPED & set(layout.roles):
@@ -87,26 +90,8 @@ def _is_plain(source: Source, layout: Layout, end: bytes) -> bool:
     return last == end[0]
 
 
-def _whole_lines(source: Source, end: bytes) -> Iterator[bytes]:
-    """The content in blocks that end where a line does."""
-    rest = b""
-    for number, block in enumerate(source.blocks() if source.path else [source.content]):
-        joined = rest + (block.removeprefix(codecs.BOM_UTF8) if number == 0 else block)
-        cut = joined.rfind(end) + 1
-        rest = joined[cut:]
-        if len(rest) > LONGEST_LINE:
-            raise TrialFileError(
-                f"{source.name}: a line is longer than {LONGEST_LINE} bytes; this is not a file "
-                "of trials"
-            )
-        if cut:
-            yield joined[:cut]
-    if rest:
-        yield rest
-
-
 def _has_stray_return(block: bytes, end: bytes) -> bool:
-    """Whether there is a carriage return within a line that is no comment."""
+    """Whether there is a carriage return within a line that is not a comment."""
     if end == b"\r" or b"\r" not in block:
         return False
     block = _without_comments(block, end)
@@ -116,10 +101,10 @@ def _has_stray_return(block: bytes, end: bytes) -> bool:
 def _stray_quotes(
     block: bytes, end: bytes, layout: Layout, *, in_quotes: bool
 ) -> tuple[bool, bool]:
-    """Whether a quotation mark holds no value together, and whether one is open at the end.
+    """Whether a quotation mark is out of place, and whether one is open at the end of the block.
 
-    Of all of them, every other one opens: at the beginning of a value, or right after one that
-    closed, which makes a quotation mark within the value. The others close.
+    Every other one opens: at the beginning of a value, or right after one that closed, which makes
+    a quotation mark within the value. The others close.
     """
     if layout.padded:
         lines = block.decode(errors="replace").split(end.decode())
@@ -150,7 +135,7 @@ def _is_ragged(block: bytes, end: bytes, layout: Layout) -> bool:
     signs = np.add.reduceat(is_sign, starts, dtype=np.int64)
     is_odd = signs != len(layout.roles) - 1
     if layout.separator == " " and re.search(rb"  |[\r\n] |^ ", block):
-        is_odd[:] = True  # a run of blanks parts two columns, not three
+        is_odd[:] = True  # a run of blanks separates two columns, not three
     for i in np.flatnonzero(is_odd):
         line = block[starts[i] : ends[i]].decode(errors="replace").removesuffix("\r")
         if is_data(line) and len(layout.fields(line)) != len(layout.roles):

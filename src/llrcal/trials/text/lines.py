@@ -1,4 +1,4 @@
-"""Text files with the scores replaced: line by line, and not a byte of anything else changed."""
+"""Text files with the scores replaced line by line, and every other byte kept."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ import polars as pl
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.trials.nan_scores import sentence, warn_of
+from llrcal.messages import Position
+from llrcal.notes import warn
+from llrcal.trials.nan_scores import left_out
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source
-from llrcal.trials.text.faults import first_fault
-from llrcal.trials.text.sniffing import BLANK, COMMENT, Layout, not_utf8
+from llrcal.trials.source import Source, whole_lines
+from llrcal.trials.text.bad_lines import first_bad_line
+from llrcal.trials.text.fields import BLANK, COMMENT, not_utf8
+from llrcal.trials.text.sniffing import Layout
 
 Answers = Callable[[Floats], Mapping[str, Array]]
-"""What to write for scores: their LLRs first, then columns to be added, by name."""
+"""What to write for scores: their LLRs first, then columns to add, by name."""
 
 _BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
-_WIDE = 100  # columns; of many more, polars makes an automaton that is too large for it
+_WIDE = 100  # columns; for many more, the automaton that polars builds is too large
 
 
 def rewritten(
@@ -30,20 +33,20 @@ def rewritten(
 ) -> Iterator[bytes]:
     """The content of a text file, block by block, with ``answers`` in place of the scores.
 
-    Lines are left out, with a warning in the end, where the score is NaN and the request says so.
+    Lines whose score is NaN are left out if the request says so, with a warning in the end.
 
     Raises
     ------
     TrialFileError
-        If a line does not hold what the layout says, with its number.
+        If a line does not fit the layout; the line is named.
     OptionError
-        If a column to be added is there already.
+        If the file has a column of that name already.
     """
     editor = _Editor(source, layout, request, answers)
-    end = _line_end(source)
+    end = source.line_end
     number, done = 1, 0
     trials, dropped = 0, 0
-    for block in _whole_lines(source, end):
+    for block in whole_lines(source.blocks(), end, source.name, at_least=_BLOCK):
         if number == 1 and block.startswith(codecs.BOM_UTF8):
             yield codecs.BOM_UTF8
             block = block.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
@@ -51,15 +54,13 @@ def rewritten(
         try:
             text = block.decode()
         except UnicodeDecodeError as problem:
-            problem.start += done  # counted from the beginning of the file
-            raise not_utf8(source.name, problem) from problem
+            raise not_utf8(source.name, problem).moved(offset=done) from problem
         lines = pl.Series("line", text.split(end.decode()), pl.String)
         edit = editor.edited(lines, number)
         yield str(edit.lines.str.join(end.decode()).item()).encode()
         number, done = number + len(lines) - 1, done + len(block)
         trials, dropped = trials + edit.trials, dropped + edit.dropped
-    if dropped:
-        warn_of([sentence(source.name, dropped, trials)])
+    warn(left_out(source.name, dropped, trials))
 
 
 def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
@@ -70,14 +71,16 @@ def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
     TrialFileError
         If a line does not have as many cells as there are LLRs for it.
     """
-    end = _line_end(source).decode()
+    end = source.line_end.decode()
     lines = source.content.decode().split(end)
     places = [i for i in range(layout.header_line, len(lines)) if lines[i].strip(BLANK)]
     for i, row in zip(places, llrs, strict=True):
         lines[i], count = _with_cells(lines[i], layout.separator, _as_text(row).to_list())
         if count != 1 + len(row):
             raise TrialFileError(
-                f"{source.name}, line {i + 1}: has {count} cells where {1 + len(row)} are expected"
+                f"{source.name}, ",
+                Position("line", i + 1),
+                f": has {count} cells where {1 + len(row)} are expected",
             )
     return end.join(lines).encode()
 
@@ -95,29 +98,9 @@ def _with_cells(line: str, separator: str, texts: list[str]) -> tuple[str, int]:
     return re.subn(cell, replaced, line)
 
 
-def _line_end(source: Source) -> bytes:
-    return b"\n" if b"\n" in source.head or b"\r" not in source.head else b"\r"
-
-
-def _whole_lines(source: Source, end: bytes) -> Iterator[bytes]:
-    """The content in large blocks that end where a line does."""
-    parts: list[bytes] = []
-    size = 0
-    for block in source.blocks():
-        cut = block.rfind(end) + 1
-        if size + len(block) < _BLOCK or not cut:
-            parts.append(block)
-            size += len(block)
-            continue
-        yield b"".join([*parts, block[:cut]])
-        parts, size = [block[cut:]], len(block) - cut
-    if rest := b"".join(parts):
-        yield rest
-
-
 @dataclass(frozen=True)
 class _Edit:
-    """Lines in their new form, how many trials they were, and how many of these are left out."""
+    """Lines in their new form, the number of their trials, and how many of these were left out."""
 
     lines: pl.Series
     trials: int
@@ -132,14 +115,14 @@ class _Editor:
     answers: Answers
 
     def edited(self, lines: pl.Series, first: int) -> _Edit:
-        """The lines, of which the first has the number ``first``, with the scores replaced."""
+        """The lines with the scores replaced; ``first`` is the number of the first line."""
         rows = np.flatnonzero(self._is_data(lines, first))
         parts = _parts(lines.gather(rows), self.layout)
         scores = parts["score"].cast(pl.Float64, strict=False)
         values = scores.to_numpy()
         bad = self.request.unusable(values) | scores.is_null().to_numpy()
         bad |= (_has_quote(parts["open"]) != _has_quote(parts["close"])).fill_null(True).to_numpy()
-        if bad.any():  # also where there is no number at all
+        if bad.any():  # or there is no number at all
             raise self._fault(first + int(rows[np.argmax(bad)]))
         is_nan = np.isnan(values)
         kept, gone = rows[~is_nan], rows[is_nan]
@@ -179,16 +162,15 @@ class _Editor:
         return is_data
 
     def _fault(self, number: int) -> TrialFileError:
-        fault = first_fault(self.source, self.layout, self.request)
-        if ", line " in str(fault):
-            return fault
-        return TrialFileError(
-            f"{self.source.name}, line {number}: does not have the form of the others"
+        return first_bad_line(self.source, self.layout, self.request) or TrialFileError(
+            f"{self.source.name}, ",
+            Position("line", number),
+            ": does not have the form of the others",
         )
 
 
 def _without(lines: pl.Series, gone: Array) -> pl.Series:
-    """The lines but for some; if the last goes, which has no end, the one before keeps its own."""
+    """The lines without some; the last one has no end, and becomes empty instead of going."""
     is_kept = np.ones(len(lines), bool)
     is_kept[gone] = False
     if not is_kept[-1]:
@@ -207,7 +189,7 @@ def _has_quote(edges: pl.Series) -> pl.Series:
 
 
 def _parts(lines: pl.Series, layout: Layout) -> pl.DataFrame:
-    """What the pattern finds in each line, under the names of its groups; nulls where nothing."""
+    """What the pattern finds in each line, by the names of its groups; nulls if it fails."""
     pattern = _pattern(layout)
     if len(layout.roles) <= _WIDE:
         return lines.str.extract_groups(pattern).struct.unnest()
@@ -220,8 +202,8 @@ def _parts(lines: pl.Series, layout: Layout) -> pl.DataFrame:
 def _pattern(layout: Layout) -> str:
     """A regular expression for a line with all its columns.
 
-    It parts what comes before the score, the blanks and quotation marks on both sides of it, the
-    score itself, and the rest. At each character there is one way to go on, which is fast.
+    It separates what comes before the score, the blanks and quotation marks on both sides of it,
+    the score itself, and the rest. At each character there is only one way to go on, which is fast.
     """
     place = layout.index("score")
     left = len(layout.roles) - 1 - place

@@ -1,4 +1,4 @@
-"""A matrix of scores as text: models down the side, recordings along the top."""
+"""A matrix of scores as text, with models down the side and recordings along the top."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
+from llrcal.messages import Message, Setting
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
+from llrcal.trials.text.fields import has_stray_quotes
 from llrcal.trials.text.parsing import tidied
-from llrcal.trials.text.sniffing import Layout, has_stray_quotes
+from llrcal.trials.text.sniffing import Layout
 
 _STRAY_RETURN = re.compile(rb"\r(?!\n|\Z)")
 
@@ -21,13 +23,12 @@ _STRAY_RETURN = re.compile(rb"\r(?!\n|\Z)")
 def read_matrix(source: Source, layout: Layout, request: Request) -> Table:
     """The trials of a matrix, row by row.
 
-    Where labels are asked for, a trial is a target if its model and its recording have the same
-    name.
+    If labels are needed, trials are targets whose model and recording have the same name.
 
     Raises
     ------
     TrialFileError
-        If a cell is not a number, or nobody has the same name.
+        If a cell is not a number, or no model has the name of a recording.
     """
     rows, columns, scores = matrix_cells(source, layout, request)
     frame = pl.DataFrame(
@@ -41,8 +42,9 @@ def read_matrix(source: Source, layout: Layout, request: Request) -> Table:
     if request.needs_label:
         if not set(rows) & set(columns):
             raise TrialFileError(
-                f"{source.name}: no model has the name of a recording, so that there are no "
-                "targets; give a key (--key)"
+                f"{source.name}: no model has the name of a recording, so there are no targets; "
+                "give a key: ",
+                Setting("key", "FILE"),
             )
         same = (pl.col("enrol") == pl.col("test")).cast(pl.Int8).alias("label")
         frame = frame.with_columns(same)
@@ -56,9 +58,9 @@ def matrix_cells(
     """Names of the rows, names of the columns, and the scores."""
     if b"\0" in source.content:
         raise TrialFileError(f"{source.name}: holds a NUL byte; it is not a text file")
-    has_quotes = layout.quotes and b'"' in source.content  # which mean nothing after a blank
+    has_quotes = layout.quotes and b'"' in source.content  # they mean nothing after a blank
     content = tidied(source.content, replace(layout, padded=has_quotes))
-    if _STRAY_RETURN.search(content):  # of which polars would swallow some
+    if _STRAY_RETURN.search(content):  # polars would swallow some of them
         raise TrialFileError(f"{source.name}: a row of the matrix has a carriage return in it")
     if has_quotes and (layout.torn or _is_torn(content, layout)):
         raise TrialFileError(f"{source.name}: a quotation mark in the matrix is out of place")
@@ -77,7 +79,8 @@ def matrix_cells(
     header = layout.header or ()
     if frame.width != len(header):
         raise TrialFileError(
-            f"{source.name}: {len(header)} columns at the top of the matrix, {frame.width} below"
+            f"{source.name}: the matrix has {len(header)} columns at the top and {frame.width} "
+            "below"
         )
     names, *cells = (column.str.strip_chars(" ") for column in frame.get_columns())
     columns = [name.strip(" ") for name in header[1:]]
@@ -90,16 +93,17 @@ def matrix_cells(
         bad = request.unusable(values) | numbers.is_null().to_numpy()
         if bad.any():
             i = int(np.argmax(bad))
-            hint = f"; {TO_DROP_NAN.removeprefix('or ')}" if numbers.is_nan()[i] else ""
+            hint: Message = ("; repair it, ", *TO_DROP_NAN) if numbers.is_nan()[i] else ()
             raise TrialFileError(
                 f"{source.name}: the score of {names[i]} against {columns[j]} is "
-                f"{column[i]!r}, not a number that can be used{hint}"
+                f"{column[i]!r}, which cannot be used",
+                *hint,
             )
         out[:, j] = values
     return names.to_list(), columns, out
 
 
 def _is_torn(content: bytes, layout: Layout) -> bool:
-    """Whether a row has a quotation mark that holds no name together, or is left open."""
+    """Whether a row has a quotation mark that is out of place or unpaired."""
     lines = content.decode(errors="replace").split("\n")
     return any(has_stray_quotes(line.removesuffix("\r"), layout.separator) for line in lines)

@@ -1,4 +1,4 @@
-"""Text files of any layout: read by polars at full speed, or refused with the line at fault."""
+"""Text files of any layout: read by polars at full speed, or refused with the bad line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
+from llrcal.messages import Setting
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
-from llrcal.trials.text.byte_checks import Survey
-from llrcal.trials.text.faults import first_fault
-from llrcal.trials.text.sniffing import COMMENT, Layout
+from llrcal.trials.text.bad_lines import first_bad_line
+from llrcal.trials.text.byte_checks import ByteChecks
+from llrcal.trials.text.fields import COMMENT
+from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**20
 _BLANKS = re.compile(rb"[ \t]+")
@@ -32,33 +34,39 @@ def read_text(source: Source, layout: Layout, request: Request) -> Table:
     Raises
     ------
     TrialFileError
-        If a line does not hold what the layout says, with its number.
+        If a line does not fit the layout; the line is named.
     """
-    survey = Survey.of(source, layout)
-    if survey.has_fault or layout.torn:
-        raise first_fault(source, layout, request)
+    checks = ByteChecks.of(source, layout)
+    if checks.has_fault or layout.torn:
+        raise _unreadable(source, layout, request)
     frame = None
-    has_odd_blanks = layout.padded or (layout.separator == " " and survey.has_tabs)
+    has_odd_blanks = layout.padded or (layout.separator == " " and checks.has_tabs)
     if not has_odd_blanks:
         skip = layout.first_line - 1
-        comment = COMMENT if survey.comments else None  # to look for some takes time
+        comment = COMMENT if checks.comments else None  # looking for comments takes time
         frame = _frame(_input(source), layout, request, source.name, skip=skip, comment=comment)
-    if frame is None:  # there may only be blanks too many
+    if frame is None:  # perhaps there are just too many blanks
         frame = _frame(tidied(source.content, layout), layout, request, source.name)
     if frame is None or _overflows(frame, source, layout, request):
-        raise first_fault(source, layout, request)
+        raise _unreadable(source, layout, request)
     return Table(
         with_derived_columns(frame),
         source.name,
-        f"{layout.reading}{survey}",
+        f"{layout.reading}{checks}",
         score_name=layout.score_name,
         forensic=layout.forensic,
         unnamed=layout.unnamed,
     )
 
 
+def _unreadable(source: Source, layout: Layout, request: Request) -> TrialFileError:
+    return first_bad_line(source, layout, request) or TrialFileError(
+        f"{source.name}: cannot be read as {layout.reading}"
+    )
+
+
 def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """Labels from who is speaking, and the model's name from the speaker's, where they lack."""
+    """The frame with labels and models derived from the speakers, if it has none of its own."""
     if set(SPEAKERS) <= set(frame.columns):
         if "label" not in frame.columns:
             same = pl.col("enrol_speaker") == pl.col("test_speaker")
@@ -69,12 +77,12 @@ def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
-    """Labels as numbers; null for a word that is none.
+    """Labels as numbers; null for a word that is not a label.
 
     Raises
     ------
     TrialFileError
-        If non-targets are both 0 and -1, which in a key of three numbers are different things.
+        If there are both 0 and -1, which mean different things in a key of three numbers.
     """
     expression = pl.lit(None, pl.Int8)
     for label in Label:
@@ -86,27 +94,33 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
                 .otherwise(expression)
             )
     words = words.rename("label")
-    if all((words == number).any() for number in ("0", "-1")):
+    meaning = dict(request.label_of_word)
+    # Unless the user says otherwise, both are words for non-targets.
+    are_same = "0" in meaning and meaning["0"] is meaning.get("-1")
+    if are_same and all((words == number).any() for number in ("0", "-1")):
         raise TrialFileError(
-            f"{source}: labels are 1, 0 and -1, where 0 may be no trial at all; leave the zeros "
-            "out, or say which two it is: --labels 1,-1"
+            f"{source}: labels are 1, 0 and -1, where 0 may mean that there is no trial; leave the "
+            "zeros out: ",
+            Setting("labels", "1,-1,0"),
+            " with ",
+            Setting("spoof", "omit"),
         )
     return words.to_frame().select(expression.alias("label")).to_series()
 
 
 def _input(source: Source) -> str | bytes:
-    """A name where polars can map the file itself, else the bytes."""
+    """A name if polars can map the file itself, else the bytes."""
     if b"\n" in source.head:
-        # Polars would take a ~ for the home of the user.
+        # Polars would expand a ~ to the home of the user.
         return str(Path(source.path).absolute()) if source.path else source.content
     return source.content.replace(b"\r", b"\n")
 
 
 def tidied(content: bytes, layout: Layout) -> bytes:
-    """The trials alone, without blank lines and comments, and with no blanks but those that part.
+    """The trials without blank lines and comments, and with no blanks but those between columns.
 
-    Once the blanks before it are gone, a value that begins with a # would look like a comment.
-    There are none in a matrix.
+    Without the blanks before it, a value that begins with # would look like a comment. A matrix has
+    no comments.
     """
     if b"\n" not in content:
         content = content.replace(b"\r", b"\n")
@@ -115,12 +129,12 @@ def tidied(content: bytes, layout: Layout) -> bytes:
 
 
 def _blocks(content: bytes, layout: Layout) -> Iterator[bytes]:
-    """Whole lines, not too many at once: a substitution holds all its pieces until it is done."""
+    """Whole lines, not too many at once, since a substitution holds all its pieces in memory."""
     start = 0
     while start < len(content):
         end = content.find(b"\n", start + _BLOCK) + 1 or len(content)
         is_open = layout.quotes and content.count(b'"', start, end) % 2 == 1
-        while is_open and end < len(content):  # a line may end within quotation marks
+        while is_open and end < len(content):  # a line may end inside quotation marks
             last, end = end, content.find(b"\n", end) + 1 or len(content)
             is_open = content.count(b'"', last, end) % 2 == 0
         yield content[start:end]
@@ -153,7 +167,7 @@ def _frame(
     skip: int = 0,
     comment: str | None = None,
 ) -> pl.DataFrame | None:
-    """The columns that have a role; None if a line does not hold what the layout says."""
+    """The columns that have a role; None if a line does not fit the layout."""
     wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
     names = {f"column_{i + 1}": role for i, role in enumerate(layout.roles)}
     options: dict[str, Any] = {
@@ -178,14 +192,14 @@ def _frame(
 
 
 def _overflows(frame: pl.DataFrame, source: Source, layout: Layout, request: Request) -> bool:
-    """Whether an infinite score is a number too large for a double, and not the word for it."""
+    """Whether an infinite score was written as a number that is too large for a double."""
     if "score" not in frame.columns or not frame["score"].is_infinite().any():
         return False
-    return ", line " in str(first_fault(source, layout, request))
+    return first_bad_line(source, layout, request) is not None
 
 
 def _is_faulty(frame: pl.DataFrame, request: Request) -> bool:
-    """Whether something is missing, is not a label, or is not a number that can be used."""
+    """Whether a value is missing, is not a label, or is a number that cannot be used."""
     if any(column.null_count() or _has_empty(column) for column in frame.get_columns()):
         return True
     if "score" not in frame.columns:
@@ -194,5 +208,5 @@ def _is_faulty(frame: pl.DataFrame, request: Request) -> bool:
 
 
 def _has_empty(column: pl.Series) -> bool:
-    """Whether there is a text of no length, which is null unless it stands between quotes."""
+    """Whether there is an empty text, which polars reads as null unless it is quoted."""
     return column.dtype == pl.String and bool((column == "").any())

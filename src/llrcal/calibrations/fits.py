@@ -1,0 +1,223 @@
+"""Training one calibration, or several that share the passes over the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from llrcal.arrays import ArrayLike
+from llrcal.calibrations.bounds import Bounds, Policy, check_policy, unsupported
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.direction import direction_notes
+from llrcal.calibrations.methods import (
+    METHODS,
+    PAPER,
+    Method,
+    check_method,
+    label,
+    method_and_options,
+)
+from llrcal.calibrations.training import ArrayTraining, Trainable, Training
+from llrcal.errors import DegenerateError, OptionError
+from llrcal.notes import Note, warn
+
+MethodName = Literal["linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+
+
+def fit(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    method: MethodName | str = "logistic",
+    alpha: float | Literal["empirical"] | None = None,
+    bounds: Policy = "range",
+    lower_is_better: bool = False,
+    **options: Any,
+) -> Calibration:
+    """Train a calibration on target and non-target scores.
+
+    Parameters
+    ----------
+    tar, non
+        One-dimensional arrays of target and non-target scores; or, as the only argument, trials
+        from :func:`llrcal.read_trials`, in pieces (:mod:`llrcal.out_of_core`), or on a cluster
+        (:mod:`llrcal.dask`).
+    method
+        One of ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``, ``nig``.
+    alpha
+        For the two linear methods, the weight of the targets: a number between 0 and 1 (by default
+        0.5), or ``"empirical"`` for T / (T + N). The other methods have no weight.
+    bounds
+        Which LLR scores outside the range of the training scores get: that of the nearest training
+        score (``"range"``); the same, with every LLR limited to what the number of trials supports,
+        from -log(T + 1) to log(N + 1) (``"counts"``); or that of the formula (``"none"``).
+    lower_is_better
+        Whether the scores are distances. The calibration is then trained on the negated scores,
+        to which ``params`` and ``bounds`` refer, but it is called with the distances themselves.
+    **options
+        Any other options of the method.
+
+    Returns
+    -------
+    Calibration
+        A frozen map from scores to natural-log likelihood-ratios. Its ``report`` says whether
+        and how the fit converged.
+
+    Raises
+    ------
+    ScoreError
+        If the scores cannot be used, or no optimum exists for them.
+    OptionError
+        If the method or an option is unknown or out of range.
+
+    Warns
+    -----
+    LlrcalWarning
+        If the result should be checked: scores run the wrong way, a few scores determine the slope,
+        the classes do not overlap, or the fit did not converge. The notes of its ``report`` say the
+        same.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> cal = llrcal.fit([1.0, 2.0, 3.0], [-2.0, -1.0, 1.5], method="linear-gaussian")
+    >>> cal.params["slope"]
+    1.7647058823529413
+    """
+    if alpha is not None:
+        options = {"alpha": alpha, **options}
+    if not isinstance(method, str):
+        raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    every = trained(
+        tar, non, methods=[(method, options)], bounds=bounds, lower_is_better=lower_is_better
+    )
+    warn(notes_of(every))
+    return every[label(method, options)]
+
+
+def fit_all(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    methods: Sequence[Method] = PAPER,
+    bounds: Policy = "range",
+    lower_is_better: bool = False,
+) -> dict[str, Calibration]:
+    """Train several calibrations on the same scores, sharing the passes over them.
+
+    Parameters
+    ----------
+    tar, non
+        As in :func:`fit`.
+    methods
+        Names, or pairs of a name and its options. By default the ten calibrations of the paper:
+        both linear methods at three weights, and the four non-linear ones.
+    bounds, lower_is_better
+        As in :func:`fit`, for all of them.
+
+    Returns
+    -------
+    dict
+        Calibrations by label: the method, followed by the values of its options, if any.
+
+    Raises
+    ------
+    ScoreError, OptionError
+        As :func:`fit` does.
+
+    Warns
+    -----
+    LlrcalWarning
+        As :func:`fit` does, with the label in front.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> cals = llrcal.fit_all(
+    ...     [1.0, 2.0, 3.0], [-2.0, -1.0, 1.5], methods=["pav", ("logistic", {"alpha": 0.9})]
+    ... )
+    >>> list(cals)
+    ['pav', 'logistic-0.9']
+    """
+    every = trained(tar, non, methods=methods, bounds=bounds, lower_is_better=lower_is_better)
+    warn(notes_of(every))
+    return every
+
+
+def trained(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    methods: Sequence[Method] = PAPER,
+    bounds: Policy = "range",
+    lower_is_better: bool = False,
+) -> dict[str, Calibration]:
+    """The same as :func:`fit_all`, for callers that handle the notes themselves."""
+    chosen = _checked(methods, bounds, lower_is_better=lower_is_better)
+    if isinstance(tar, Trainable) and non is None:
+        ranked = [METHODS[method].needs_ranks for method, _ in chosen]
+        data = tar.training(
+            summarised=not all(ranked), ranked=any(ranked), lower_is_better=lower_is_better
+        )
+    else:
+        data = ArrayTraining(tar, non, lower_is_better=lower_is_better)
+    return {
+        label(method, options): _fitted(data, method, options, bounds, lower_is_better)
+        for method, options in chosen
+    }
+
+
+def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
+    """The notes of calibrations, each with the label of its calibration."""
+    return [
+        note.about(label) for label, one in calibrations.items() for note in one.report.all_notes
+    ]
+
+
+def _checked(
+    methods: Sequence[Method], bounds: Policy, *, lower_is_better: bool
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Methods and their options; invalid settings are refused before anything is read."""
+    check_policy(bounds)
+    if not isinstance(lower_is_better, bool):
+        raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise OptionError(f"methods are {methods!r}; give a list of names")
+    chosen = [method_and_options(entry) for entry in methods]
+    for method, options in chosen:
+        check_method(method, options)
+    return chosen
+
+
+def _fitted(
+    data: Training,
+    method: str,
+    options: Mapping[str, Any],
+    bounds: Policy,
+    lower_is_better: bool,
+) -> Calibration:
+    """A method trained on scores, wherever they are, with its bounds and notes."""
+    try:
+        fitted = METHODS[method].fit(data, **options)
+    except DegenerateError as problem:
+        raise problem.within("for the negated distances") if lower_is_better else problem from None
+    fitted = replace(
+        fitted, bounds=Bounds.of(bounds, *data.score_range), lower_is_better=lower_is_better
+    )
+    notes = (
+        *direction_notes(fitted, data),
+        *_single_score_notes(data),
+        *unsupported(fitted.llr_range, data.tar_count, data.non_count),
+    )
+    return replace(fitted, report=fitted.report.with_notes(notes))
+
+
+def _single_score_notes(data: Training) -> Iterator[Note]:
+    for name, count in (("target", data.tar_count), ("non-target", data.non_count)):
+        if count == 1:
+            yield Note.of(
+                "one score",
+                f"there is only one {name} score, which may be due to chance: by Doddington's "
+                "rule, it takes 30 errors of a kind to estimate their rate",
+            )

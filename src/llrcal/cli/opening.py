@@ -1,0 +1,197 @@
+"""Opening trials for a verb: in memory, in pieces, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from llrcal.cli.reading import applied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from llrcal.notes import Note
+    from llrcal.scale.engines.engine import Engine
+    from llrcal.trials.trial_set import TrialSet
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+PATIENCE = "10s"  # how long to wait for a scheduler
+_LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
+_FORM = ("columns", "convention", "separator", "header", "labels", "on_nan")
+
+
+def scale_options(command: _Command) -> _Command:
+    """Whether to read in pieces, and by which processes."""
+    return applied(
+        command,
+        click.option(
+            "--in-pieces",
+            is_flag=True,
+            help="Read in pieces, to save memory. This is the default for folders, patterns, and "
+            "files over 1 GB that contain their labels.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            help="Read in pieces, with this many processes on this machine (Dask).",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Read in pieces, on a Dask cluster: tcp://host:8786.",
+        ),
+    )
+
+
+@contextmanager
+def opener(
+    *, in_pieces: bool, workers: int | None, scheduler: str | None, quiet: bool
+) -> Iterator[Opener]:
+    """An opener of sets of trials, which are available for as long as the context lasts."""
+    from llrcal.cli.terminal import printed_warnings
+    from llrcal.errors import OptionError
+
+    if workers and scheduler:
+        raise OptionError("give either --workers or --scheduler, not both")
+    with printed_warnings(), ExitStack() as stack:
+        yield Opener(in_pieces, workers, scheduler, quiet, stack)
+
+
+@dataclass
+class Opener:
+    """Opens sets of trials, as the options say."""
+
+    in_pieces: bool
+    workers: int | None
+    scheduler: str | None
+    quiet: bool
+    stack: ExitStack
+    """Closed with the context: a progress bar, and a connection to a cluster."""
+    engines: list[Engine] = field(default_factory=list)
+    """Empty until a set is read in pieces; then one engine for all sets."""
+
+    def __call__(
+        self, source: str, *, key: str | None, allow_infinite: bool = False, **reading: Any
+    ) -> TrialSet:
+        """A set of trials; notes on how it was read are printed on standard error."""
+        if self._is_in_pieces(source, key, **reading):
+            trials = self._pieces(source, allow_infinite=allow_infinite, **reading)
+        else:
+            from llrcal.trials import read_trials
+
+            trials = read_trials(source, key=key, allow_infinite=allow_infinite, **reading)
+        say(trials.notes, quiet=self.quiet)
+        return trials
+
+    def _is_in_pieces(
+        self, source: str, key: str | None, *, missing: str, unknown: str, duplicates: str, **_: Any
+    ) -> bool:
+        """Whether to read this in pieces; raises an OptionError if that is impossible."""
+        from llrcal.errors import OptionError
+        from llrcal.scale.pieces.file_names import is_many
+
+        asked = self.in_pieces or self.workers is not None or self.scheduler is not None
+        many = source != "-" and is_many(source)
+        in_the_way = {
+            "--key: scores and labels must be in the same file": key is not None,
+            "--missing": missing != "error",
+            "--unknown": unknown != "error",
+            f"--duplicates {duplicates}": duplicates not in ("error", "all"),
+        }
+        given = [words for words, is_given in in_the_way.items() if is_given]
+        if (asked or many) and given:
+            raise OptionError(f"trials cannot be read in pieces with {given[0]}")
+        if asked and source == "-":
+            raise OptionError("standard input cannot be read in pieces; name a file")
+        return asked or many or (not given and _size(source) > _LARGE)
+
+    def _pieces(
+        self, source: str, *, duplicates: str, spoof: Any, allow_infinite: bool, **reading: Any
+    ) -> TrialSet:
+        from llrcal.scale.pieces.opening import pieces_of
+        from llrcal.scale.trials_in_pieces import TrialsInPieces
+        from llrcal.trials.request import Request
+
+        form = {name: reading[name] for name in _FORM}
+        request = Request.of("trials", allow_infinite=allow_infinite, **form)
+        pieces = pieces_of(source, request, spoof)
+        return TrialsInPieces.of(
+            pieces, self._engine(), source, check_repeated=duplicates == "error"
+        )
+
+    def _engine(self) -> Engine:
+        """The engine that processes the pieces, with a progress bar."""
+        if not self.engines:
+            from llrcal.cli.terminal import score_bar
+            from llrcal.scale.engines.threads import Threads
+
+            progress = self.stack.enter_context(score_bar(quiet=self.quiet))
+            if self.workers is None and self.scheduler is None:
+                self.engines.append(Threads(progress))
+            else:
+                client = self.stack.enter_context(_client(self.workers, self.scheduler))
+                from llrcal.scale.engines.dask import DaskEngine
+
+                self.engines.append(DaskEngine(client, progress=progress))
+        return self.engines[0]
+
+
+def say(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
+    """Print notes on standard error: all of them, or only warnings if ``quiet``."""
+    from llrcal.notes import Severity
+
+    for note in notes:
+        if note.severity is Severity.WARNING:
+            click.echo(f"warning: {note.on_command_line}", err=True)
+        elif not quiet:
+            click.echo(f"{lead}{note.on_command_line}", err=True)
+
+
+def _size(source: str) -> int:
+    """Bytes of a file, or of two joined by a comma; zero if there is no such file."""
+    names = source.split(",") if "," in source and not Path(source).exists() else [source]
+    return sum(Path(name).stat().st_size for name in names if Path(name).is_file())
+
+
+@contextmanager
+def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """A connection to the given cluster, or to a new local one."""
+    from llrcal.errors import OptionError
+
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as problem:
+        raise OptionError(
+            "--workers and --scheduler need Dask, which is not installed: "
+            "pip install 'llrcal[dask]'"
+        ) from problem
+    if scheduler is not None:
+        try:
+            client = Client(scheduler, timeout=PATIENCE)
+        except (OSError, ValueError, TimeoutError) as problem:
+            raise OptionError(f"no Dask scheduler answers at {scheduler}: {problem}") from problem
+        with client:
+            yield client
+        return
+    import dask
+
+    from llrcal.scale.engines.dask import KEEP_MEMORY
+
+    with (
+        dask.config.set(KEEP_MEMORY),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,  # errors are raised here; do not log them as well
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

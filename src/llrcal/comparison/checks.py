@@ -1,0 +1,109 @@
+"""Notes on a comparison, in addition to its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations import Calibration
+from llrcal.calibrations.pav import DUMMIES
+from llrcal.comparison.score_axis import evenly, finite_part
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.notes import Note, Severity
+from llrcal.trials import Trials
+
+_GRID = 4001
+_SAMPLE = 200_000
+_SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not worth a note
+
+
+def score_range(*sets: Trials) -> tuple[float, float]:
+    """Least and greatest finite score of some sets of trials; zeros if none is finite."""
+    scores = [finite_part(side) for trials in sets for side in (trials.tar, trials.non)]
+    ends = [(float(s.min()), float(s.max())) for s in scores if len(s)] or [(0.0, 0.0)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
+    """Notes on differences between the test scores and the training scores."""
+    low, high = score_range(train)
+    outside = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
+    if outside:
+        total = len(test.tar) + len(test.non)
+        sampled = " in a sample" if test.totals else ""
+        yield _warning(
+            "range",
+            f"{outside:,} of {total:,} test scores{sampled} lie outside the range of the training "
+            f"scores, {low:.4g} to {high:.4g}: they get the LLR of the nearest training score",
+        )
+    for name, old, new in (
+        ("target", train.tar, test.tar),
+        ("non-target", train.non, test.non),
+    ):
+        distance, critical = _kolmogorov_smirnov(old, new)
+        if distance > max(critical, _SMALL_SHIFT):
+            yield _warning(
+                "shift",
+                f"{name} scores differ between training and test: their distribution functions "
+                f"are up to {distance:.3f} apart (chance alone: {critical:.3f})",
+            )
+
+
+def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[Note]:
+    """Notes on operating points with too few errors."""
+    low, high = raw.rule_of_30
+    for point in points:
+        if not low <= point.prior_log_odds <= high:
+            yield _warning(
+                "rule of 30",
+                f"at {point.name} (prior log-odds {point.prior_log_odds:.2f}) there are fewer than "
+                "30 misses or fewer than 30 false alarms: the numbers may be due to chance",
+            )
+
+
+def calibration_notes(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
+    """Notes on one calibration."""
+    for note in calibration.report.all_notes:
+        if note != DUMMIES:  # every PAV has this note
+            yield note
+    yield from _bends(calibration, train, test)
+
+
+def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
+    """Notes on where the LLR falls while the score rises."""
+    low, high = score_range(train, test)
+    grid = evenly(low, high, _GRID)
+    llrs = calibration(grid)
+    falls = np.diff(llrs) < -1e-9 * np.maximum(1, np.abs(llrs[1:]))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], falls, [False]]).astype(int)))
+    for start, end in edges.reshape(-1, 2):
+        a, b = grid[start], grid[end]
+        inside = sum(int(((s >= a) & (s <= b)).sum()) for s in (test.tar, test.non))
+        share = inside / (len(test.tar) + len(test.non))
+        yield _warning(
+            "not monotone",
+            f"the LLR falls from {llrs[start]:.3g} to {llrs[end]:.3g} as the score rises "
+            f"from {a:.4g} to {b:.4g}, where {share:.2%} of the test scores lie",
+        )
+
+
+def _warning(code: str, text: str) -> Note:
+    return Note.of(code, text, severity=Severity.WARNING)
+
+
+def _kolmogorov_smirnov(old: Array, new: Array) -> tuple[float, float]:
+    """Kolmogorov-Smirnov distance, and the value that it exceeds by chance in 1 % of cases."""
+    a, b = (_sorted_sample(scores) for scores in (old, new))
+    grid = np.concatenate([a, b])
+    distance = np.abs(
+        np.searchsorted(a, grid, "right") / len(a) - np.searchsorted(b, grid, "right") / len(b)
+    )
+    return float(distance.max()), 1.63 * (1 / len(a) + 1 / len(b)) ** 0.5
+
+
+def _sorted_sample(scores: Array) -> Floats:
+    count = min(len(scores), _SAMPLE)
+    return np.sort(scores[np.arange(count) * len(scores) // count].astype(np.float64))

@@ -1,0 +1,109 @@
+"""The colour, dashes and marker of each calibration, in every figure and in the report.
+
+They come from the table of methods. There, the three weights of a linear method, and the three
+generative methods, which share a figure, go from dark to light, so that they can be distinguished
+in greyscale prints. All colours can be distinguished by colour-blind readers too, and no two
+calibrations share dashes or a marker.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from llrcal.method_table import ALPHAS, TABLE, Entry, Look
+
+# For other labels: any colour but black and grey, which are used for minima and references.
+_SPARE_COLOURS = (
+    ("#a3162a", "#ff7a7a"),
+    ("#7a5c3e", "#c9a888"),
+    ("#2f7f7a", "#6fd0c8"),
+    ("#9a4fd0", "#d2a0ff"),
+    ("#4d5c12", "#b6c95a"),
+)
+_SPARE_DASHES = ((), (6, 1.5), (3, 1.5), (6, 1.5, 1.5, 1.5), (1.5, 1.5))
+_SPARE = tuple(product(_SPARE_DASHES, ("p", "d", "h", "8")))
+
+
+def looks(labels: Iterable[str]) -> dict[str, Look]:
+    """The look of each label of one figure.
+
+    Methods have the look given in the table, also with a weight, such as ``logistic-0.5``. With a
+    weight that is not in the table, a method gets a colour between those of its family. Any other
+    label gets a colour that depends on its name. Colours never depend on what else is in the
+    figure. Dashes and markers that are not in the table do, to avoid repetition.
+
+    Examples
+    --------
+    >>> from llrcal.comparison.looks import looks
+    >>> looks(["pav", "my own"])["pav"].marker
+    'X'
+    """
+    out: dict[str, Look] = {}
+    taken: set[tuple[tuple[float, ...], str]] = set()
+    for label in labels:
+        entry, log_odds = _method_and_weight(label)
+        known = _known_weights(entry) if entry else {}
+        look = known.get(log_odds) or _free(label, taken)
+        if entry and log_odds not in known:
+            look = replace(
+                look,
+                light=_mixed(log_odds, {place: one.light for place, one in known.items()}),
+                dark=_mixed(log_odds, {place: one.dark for place, one in known.items()}),
+            )
+        out[label] = look
+        taken.add((look.dashes, look.marker))
+    return out
+
+
+def _method_and_weight(label: str) -> tuple[Entry | None, float]:
+    """The method of a label, if there is one, and the log-odds of its weight (by default 0.5)."""
+    if label in TABLE:
+        return TABLE[label], 0.0
+    for name, entry in TABLE.items():
+        log_odds = _log_odds(label.removeprefix(f"{name}-"))
+        if "alpha" in entry.options and label.startswith(f"{name}-") and math.isfinite(log_odds):
+            return entry, log_odds
+    return None, math.nan
+
+
+def _log_odds(weight: str) -> float:
+    """The log-odds of a weight as it is written in labels; NaN if it is not a weight.
+
+    Targets are rare, so the empirical weight is treated as about 0.001.
+    """
+    if weight == "empirical":
+        return -7.0
+    try:
+        alpha = float(weight)
+    except ValueError:
+        return math.nan
+    return math.log(alpha) - math.log1p(-alpha) if 0 < alpha < 1 else math.nan
+
+
+def _known_weights(entry: Entry) -> dict[float, Look]:
+    """The looks of a method by the log-odds of their weights."""
+    weights = [str(alpha) for alpha in ALPHAS] if len(entry.looks) > 1 else ["0.5"]
+    return {_log_odds(w): look for w, look in zip(weights, entry.looks, strict=True)}
+
+
+def _free(label: str, taken: set[tuple[tuple[float, ...], str]]) -> Look:
+    """A look that is not in the table, with unused dashes and marker as long as there are any."""
+    number = zlib.crc32(label.encode(errors="surrogatepass"))
+    first = number // len(_SPARE_COLOURS) % len(_SPARE)
+    ordered = [*_SPARE[first:], *_SPARE[:first]]
+    dashes, marker = next((pair for pair in ordered if pair not in taken), ordered[0])
+    light, dark = _SPARE_COLOURS[number % len(_SPARE_COLOURS)]
+    return Look(light, dark, marker, dashes)
+
+
+def _mixed(place: float, colours: Mapping[float, str]) -> str:
+    """The colour at a position between others."""
+    known = [bytes.fromhex(colour[1:]) for colour in colours.values()]
+    mixed = [round(np.interp(place, [*colours], part)) for part in zip(*known, strict=True)]
+    return "#" + bytes(mixed).hex()

@@ -1,0 +1,68 @@
+"""The function of a score that every form of the normal-inverse-Gaussian density contains.
+
+    K(u, y, c) = -(3/2) log Q + F(c / Q) - T,    Q = sqrt(u^2 + c y^2),   T = (Q - u) / c
+
+with F the scaled Bessel function of :mod:`llrcal.densities.bessel`. Nothing special happens at
+``c = 0``, where ``T = y^2 / (2 u)`` and F = 0, as long as u is positive there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llrcal.arrays import Floats
+from llrcal.densities.bessel import scaled_log_k1, scaled_log_k1_derivatives
+
+Derivatives = tuple[Floats, ...]
+
+
+def log_kernel(u: Floats, y: Floats, c: float) -> Floats:
+    """K at each pair of u and y."""
+    q, exponent = _q_and_exponent(u, y, c)
+    return np.asarray(scaled_log_k1(c / q) - 1.5 * np.log(q) - exponent)
+
+
+def log_kernel_derivatives(
+    u: Floats, y: Floats, c: float
+) -> tuple[Floats, Derivatives, Derivatives]:
+    """K, its derivatives by u, y and c, and its second ones by uu, uy, uc, yy, yc and cc."""
+    q, exponent = _q_and_exponent(u, y, c)
+    iq = 1 / q
+    t = c * iq
+    bessel, bessel1, bessel2 = scaled_log_k1_derivatives(t)
+
+    # L(Q, c) = -(3/2) log Q + F(c / Q)
+    iq2 = iq * iq
+    iq3 = iq2 * iq
+    mixed = bessel1 + t * bessel2
+    l_q, l_c = -(1.5 + t * bessel1) * iq, bessel1 * iq
+    l_qq, l_qc, l_cc = (1.5 + t * (bessel1 + mixed)) * iq2, -mixed * iq2, bessel2 * iq2
+
+    u2, y2, tq = u * u, y * y, exponent * q
+    q_u, q_y, q_c = u * iq, c * y * iq, 0.5 * y2 * iq
+    first = (
+        l_q * q_u + exponent * iq,
+        l_q * q_y - y * iq,
+        l_q * q_c + l_c + 0.5 * exponent * exponent * iq,
+    )
+    second = (
+        l_qq * q_u * q_u + (l_q * c - 1) * y2 * iq3,
+        l_qq * q_u * q_y - (l_q * c - 1) * u * y * iq3,
+        (l_qq * q_c + l_qc) * q_u - 0.5 * (l_q * u * y2 + exponent * (tq + y2)) * iq3,
+        l_qq * q_y * q_y + (l_q * c - 1) * u2 * iq3,
+        (l_qq * q_c + l_qc) * q_y + 0.5 * (l_q * (q * q + u2) + y2) * y * iq3,
+        (l_qq * q_c + 2 * l_qc) * q_c
+        + l_cc
+        - 0.25 * (l_q * y2 * y2 + exponent * exponent * (2 * tq + y2)) * iq3,
+    )
+    return bessel - 1.5 * np.log(q) - exponent, first, second
+
+
+def _q_and_exponent(u: Floats, y: Floats, c: float) -> tuple[Floats, Floats]:
+    """Q and T, where T is worked out without subtracting numbers that are nearly equal."""
+    q = np.hypot(u, np.sqrt(c) * y)
+    exponent = y * y / (np.abs(u) + q)
+    below = u < 0
+    if below.any():
+        exponent[below] = (q[below] - u[below]) / c
+    return q, exponent

@@ -1,0 +1,113 @@
+"""The table of methods: what the package, command line, figures and report know about each.
+
+A new method is a class in a file of its own, and an entry here. The entry names the class, which is
+imported when it is first used: the command line lists the methods before it loads any numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ALPHAS: tuple[float | str, ...] = ("empirical", 0.5, 0.92)
+"""Target weights at which methods that take a weight are compared; 0.5 is the default."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one calibration is drawn, in figures and in the report alike."""
+
+    light: str
+    """Colour on a light page, as ``#rrggbb``, with a contrast to white of at least 3 : 1."""
+    dark: str
+    """Colour on the dark page of the report."""
+    marker: str
+    """One of matplotlib's filled markers: ``o s ^ v < > D d P X * p h 8``."""
+    dashes: tuple[float, ...] = ()
+    """Lengths on and off, in line widths; a solid line if empty."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method."""
+
+    home: str
+    """Module and class, as ``module:Class``; the ``method`` of the class is the name."""
+    description: str
+    """What its LLR is and how it is trained, for the report: a phrase without a full stop."""
+    group: str
+    """Methods of a group share one figure of Bayes errors, which is named after the group."""
+    looks: tuple[Look, ...]
+    """One look; or three, from dark to light, if it takes a weight: one for each of ``ALPHAS``."""
+    options: tuple[str, ...] = ()
+    """Names of the options that ``fit`` takes."""
+    in_paper: bool = False
+    """Whether it is one of the paper's."""
+
+
+TABLE: dict[str, Entry] = {
+    "linear-gaussian": Entry(
+        "llrcal.calibrations.linear_gaussian:LinearGaussian",
+        "a straight line, from two Gaussian densities that share one variance",
+        group="linear-gaussian",
+        looks=(
+            Look("#124a83", "#4b7fdf", "o", (7, 2)),
+            Look("#286ec1", "#8aadf3", "s", (4, 1.5)),
+            Look("#4499de", "#c3d5ff", "^", (1.2, 1.2)),
+        ),
+        options=("alpha",),
+        in_paper=True,
+    ),
+    "logistic": Entry(
+        "llrcal.calibrations.logistic:Logistic",
+        "a straight line, by logistic regression",
+        group="logistic",
+        looks=(
+            Look("#592101", "#c1672b", "D", (7, 1.5, 1.2, 1.5)),
+            Look("#85400b", "#e59738", "v", (4, 1.2, 1.2, 1.2, 1.2, 1.2)),
+            Look("#ce7d40", "#fcc689", "P", (1.2, 2.5)),
+        ),
+        options=("alpha",),
+        in_paper=True,
+    ),
+    "pav": Entry(
+        "llrcal.calibrations.pav:PAV",
+        "rising steps, by pool-adjacent-violators",
+        group="pav",
+        looks=(Look("#003927", "#40f2ca", "X"),),
+        in_paper=True,
+    ),
+    "gaussian": Entry(
+        "llrcal.calibrations.gaussian:GaussianCalibration",
+        "log-ratio of two Gaussian densities",
+        group="generative",
+        looks=(Look("#b29000", "#feea19", "<", (2.5, 1)),),
+        in_paper=True,
+    ),
+    "student-t": Entry(
+        "llrcal.calibrations.student_t:StudentTCalibration",
+        "log-ratio of two Student-T densities",
+        group="generative",
+        looks=(Look("#d60872", "#ff5b72", "*", (5, 1.2, 1.2, 1.2)),),
+        in_paper=True,
+    ),
+    "nig": Entry(
+        "llrcal.calibrations.nig:NIGCalibration",
+        "log-ratio of two normal-inverse-Gaussian densities",
+        group="generative",
+        looks=(Look("#5802c5", "#844cea", ">", (10, 1.5)),),
+        in_paper=True,
+    ),
+}
+
+
+def methods_to_compare(
+    alphas: Sequence[float | str] = ALPHAS,
+) -> list[str | tuple[str, Mapping[str, Any]]]:
+    """Every method by name; methods that take a weight are listed once per weight, with it."""
+    out: list[str | tuple[str, Mapping[str, Any]]] = []
+    for name, entry in TABLE.items():
+        weighted = "alpha" in entry.options
+        out += [(name, {"alpha": alpha}) for alpha in alphas] if weighted else [name]
+    return out

@@ -1,0 +1,42 @@
+"""Which way scores run: the one rule for "targets score lower than non-targets".
+
+It goes by ranks alone, so that no score weighs more than any other, however far out it is.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from llrcal.arrays import Floats
+
+WRONG_WAY = "wrong way"
+"""Code of the note that targets score lower than non-targets."""
+
+_CLEARLY = 2.0  # standard errors
+
+
+def order(higher: float, tar_count: int, non_count: int) -> float:
+    """Mann and Whitney's z: positive if targets score higher, negative if they score lower.
+
+    ``higher`` is the share of all pairs of a target and a non-target in which the target scores
+    higher, ties counted by half: the area under the ROC.
+    """
+    error = math.sqrt((tar_count + non_count + 1) / (12 * tar_count * non_count))
+    return (higher - 0.5) / error
+
+
+def share_of_pairs(tar: Floats, non: Floats) -> float:
+    """That share, from the shares of both classes at rising scores."""
+    return float((tar * (np.cumsum(non) - non / 2)).sum())
+
+
+def runs_backwards(z: float) -> bool:
+    """Whether targets score lower than non-targets, by more than chance explains."""
+    return z <= -_CLEARLY
+
+
+def runs_forwards(z: float) -> bool:
+    """Whether targets score higher, likewise."""
+    return z >= _CLEARLY

@@ -1,0 +1,39 @@
+"""Everything a comparison leaves on disk: models, tables, figures, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+
+from llrcal.comparison import Comparison
+from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.figures.comparison import draw_all
+from llrcal.files.atomic import atomic_folder, write_atomically
+from llrcal.report.build import build_report
+
+
+def save(comparison: Comparison, folder: str | PathLike[str], *, force: bool = False) -> None:
+    """Write the results of a comparison to a folder, which appears when everything is in it."""
+    with atomic_folder(folder, force=force) as place:
+        write_results(comparison, place)
+
+
+def write_results(
+    comparison: Comparison, folder: Path, progress: Callable[[str], None] = lambda _: None
+) -> None:
+    """Fill a folder with the results of a comparison."""
+    progress("models and tables")
+    models = folder / "models"
+    models.mkdir()
+    for label, candidate in comparison.candidates.items():
+        # Trained on negated distances, where it was: models take distances as they are.
+        model = replace(candidate.calibration, lower_is_better=comparison.lower_is_better)
+        model.save(models / f"{label}.json")
+    write_atomically(folder / "metrics.csv", as_csv(metrics(comparison)).encode())
+    write_atomically(folder / "metrics.md", as_markdown(comparison).encode())
+    progress("figures")
+    draw_all(comparison, folder / "figures")
+    progress("report")
+    write_atomically(folder / "report.html", build_report(comparison).encode())

@@ -1,0 +1,34 @@
+"""The table of methods and the classes that it names say the same."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import llrcal
+from llrcal.method_table import ALPHAS, TABLE, methods_to_compare
+
+EVERY_METHOD = pytest.mark.parametrize("name", TABLE)
+
+
+@EVERY_METHOD
+def test_an_entry_describes_its_class(name: str) -> None:
+    entry, chosen = TABLE[name], llrcal.METHODS[name]
+    assert issubclass(chosen, llrcal.Calibration)
+    assert chosen.method == name
+    taken = [p for p in inspect.signature(chosen.fit).parameters if p != "data"]
+    assert taken == list(entry.options)
+
+
+@EVERY_METHOD
+def test_an_entry_has_a_look_for_each_weight(name: str) -> None:
+    entry = TABLE[name]
+    assert len(entry.looks) == (len(ALPHAS) if "alpha" in entry.options else 1)
+    assert entry.description == entry.description.strip(".")
+
+
+def test_weights_of_the_callers_choice() -> None:
+    chosen = methods_to_compare([0.3])
+    assert [entry[0] if isinstance(entry, tuple) else entry for entry in chosen] == list(TABLE)
+    assert chosen[:2] == [("linear-gaussian", {"alpha": 0.3}), ("logistic", {"alpha": 0.3})]
