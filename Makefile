@@ -67,7 +67,7 @@ evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.optimizers
 
 # docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
-# docs/how-it-works.md.
+# docs/how-it-works.md; outputs and figures of docs/notebook.md and docs/comparing.md.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
 	$(BIN)/python -m tests.hostile.page

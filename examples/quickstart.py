@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 import llrcal
@@ -22,7 +24,8 @@ def main() -> None:
     tar, non = recognizer(rng, 3_000, 1_000_000)
     tar_test, non_test = recognizer(rng, 2_000, 500_000)
 
-    raw = llrcal.evaluate(tar_test, non_test)
+    with warnings.catch_warnings(action="ignore", category=llrcal.LlrcalWarning):
+        raw = llrcal.evaluate(tar_test, non_test)  # which warns that these are no LLRs
     print(f"{'raw scores as LLRs':<28} Cllr {raw.cllr:.4f}  minCllr {raw.min_cllr:.4f}\n")
     print(f"{'calibration':<28} {'Cllr':>7} {'loss':>8}   Bayes error at prior log-odds")
     print(f"{'':<28} {'bits':>7} {'bits':>8} {'-7':>9} {'-4':>8} {'0':>8} {'3':>8}")

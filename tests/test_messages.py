@@ -27,6 +27,7 @@ ERROR = TrialFileError("a.txt, ", Position("line", 7), ": byte at ", Position("o
         (Setting("lower_is_better", True), "lower_is_better=True", "--distance"),
         (Setting("header", False), "header=False", "--no-header"),
         (Setting("labels"), "labels", "--labels"),
+        (Setting("folds", 5), "folds=5", "--folds 5"),
     ],
 )
 def test_settings_are_spelled_for_those_who_read_them(

@@ -108,14 +108,14 @@ def test_everything_shows_itself_in_a_few_words(
         (trials, ["simulated training trials", "300", "6,000"]),
         (cal, ["nig", "gradient below tolerance"]),
         (ev, ["300", "Cllr"]),
-        (comparison, ["3 calibrations", "Use "]),
+        (comparison, ["3 calibrations", "Least error"]),
     ):
         assert len(repr(thing)) < 400
         assert all(word in repr(thing) for word in words)
     html = {type(x).__name__: Text(x._repr_html_()).words for x in (trials, ev, comparison)}
     assert "6,000" in html["Trials"]
     assert f"{ev.cllr:.6g}" in html["Evaluation"]
-    assert comparison.verdict in html["Comparison"]
+    assert comparison.verdict.text in html["Comparison"]
     for method in llrcal.METHODS:
         shown = Text(llrcal.fit(trials, method=method)._repr_html_()).words
         assert method in shown
@@ -150,14 +150,16 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
     assert "wrong way" not in [note.code for note in found.notes]
 
 
-def test_the_page_shows_what_its_code_gives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["notebook", "comparing"])
+def test_the_page_shows_what_its_code_gives(name: str, tmp_path: Path) -> None:
     spec = spec_from_file_location("notebook_page", DOCS / "figures" / "notebook.py")
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    page = module.PAGE.read_text("utf-8")
+    (path,) = (path for path in module.PAGES if path.stem == name)
+    page = path.read_text("utf-8")
     assert module.run(page, tmp_path) == page, "run `make docs`"
     pictures = {path.name for path in tmp_path.iterdir()}
-    assert pictures == {path.name for path in (DOCS / "figures").glob("notebook-*.png")}
+    assert pictures == {path.name for path in (DOCS / "figures").glob(f"{name}-*.png")}
     assert all(f"(figures/{name})" in page for name in pictures)

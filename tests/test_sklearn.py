@@ -106,7 +106,7 @@ def expected_failures(estimator: OneColumn) -> dict[str, str]:
 
 
 # Random data of the checks have no targets that score higher.
-RANDOM_DATA = pytest.mark.filterwarnings("ignore:scores labelled:llrcal.errors.LlrcalWarning")
+RANDOM_DATA = pytest.mark.filterwarnings("ignore:the targets, taken:llrcal.errors.LlrcalWarning")
 
 
 @RANDOM_DATA
@@ -249,11 +249,12 @@ def test_the_other_methods_ignore_alpha(method: str) -> None:
 
 
 @EVERY_METHOD
+@pytest.mark.parametrize("rising", [True, False])
 @pytest.mark.parametrize("bounds", ["range", "counts", "none"])
-def test_bounds_are_those_of_fit(method: str, bounds: Any) -> None:
+def test_bounds_are_those_of_fit(method: str, bounds: Any, rising: bool) -> None:
     far = np.array([-30.0, 0.5, 30.0])
-    calibrator = LLRCalibrator(method, bounds=bounds).fit(SCORES, LABELS)
-    expected = llrcal.fit(TAR, NON, method=method, bounds=bounds)(far)
+    calibrator = LLRCalibrator(method, bounds=bounds, rising=rising).fit(SCORES, LABELS)
+    expected = llrcal.fit(TAR, NON, method=method, bounds=bounds, rising=rising)(far)
     np.testing.assert_array_equal(llrs(calibrator, far), expected)
 
 
@@ -420,7 +421,7 @@ def test_words_that_do_not_say_are_refused(one: str, other: str) -> None:
     for labels in (words(one, other), words(one, other).astype(object)):
         with pytest.raises(
             llrcal.ScoreError,
-            match=f"'{one}' and '{other}', which does not say .*target_label='{one}' or",
+            match=f"'{one}' and '{other}', which does not show .*target_label='{one}' or",
         ):
             LLRCalibrator().fit(SCORES, labels)
 
@@ -546,7 +547,7 @@ def test_the_operating_point_moves_without_another_fit(method: str) -> None:
 
 
 def test_log_posteriors_do_not_saturate() -> None:
-    calibrator = LLRCalibrator().fit(SCORES, LABELS)
+    calibrator = LLRCalibrator(bounds="range").fit(SCORES, LABELS)
     assert isinstance(calibrator.calibration_, Logistic)
     calibrator.calibration_ = replace(calibrator.calibration_, slope=5e3, origin=0.0, height=0.0)
     log_proba = calibrator.predict_log_proba([-1.0, 1.0])
@@ -569,6 +570,7 @@ def test_log_loss_at_even_prior_and_even_classes_is_cllr() -> None:
         ({"alpha": 1.5}, "alpha is 1.5"),
         ({"alpha": "auto"}, "alpha is 'auto'"),
         ({"bounds": "all"}, "bounds are 'all'"),
+        ({"rising": "yes"}, "rising is 'yes'"),
         ({"lower_is_better": "yes"}, "lower_is_better is 'yes'"),
         ({"p_target": 0}, "p_target is 0"),
         ({"p_target": 1.0}, "p_target is 1"),

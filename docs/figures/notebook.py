@@ -1,7 +1,7 @@
-"""Runs docs/notebook.md as a notebook would, and draws its pictures.
+"""Runs docs/notebook.md and docs/comparing.md as a notebook would, and draws their pictures.
 
     python docs/figures/notebook.py           # draws the pictures again
-    python docs/figures/notebook.py --write   # also writes the outputs into the page again
+    python docs/figures/notebook.py --write   # also writes the outputs into the pages again
 
 A block of Python is run in the names of those before it. What it prints, and the value of its last
 line, is the text that follows it; a picture that follows it is the current figure of pyplot.
@@ -19,7 +19,8 @@ from typing import Any
 
 import matplotlib as mpl
 
-PAGE = Path(__file__).resolve().parents[1] / "notebook.md"
+DOCS = Path(__file__).resolve().parents[1]
+PAGES = (DOCS / "notebook.md", DOCS / "comparing.md")
 _CELL = re.compile(
     r"```python\n(?P<code>.*?)```\n"
     r"(?:\n```text\n(?P<output>.*?)```\n)?"
@@ -46,7 +47,9 @@ def run(page: str, pictures: Path | None = None) -> str:
             plt.gcf().savefig(place, dpi=120, metadata={"Software": None})
         return text + (match["image"] or "")
 
-    return _CELL.sub(cell, page)
+    written = _CELL.sub(cell, page)
+    plt.close("all")
+    return written
 
 
 def _printed(code: str, names: dict[str, Any]) -> str:
@@ -54,15 +57,16 @@ def _printed(code: str, names: dict[str, Any]) -> str:
     tree = ast.parse(code)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     with redirect_stdout(io.StringIO()) as out:
-        exec(compile(tree, PAGE.name, "exec"), names)  # noqa: S102
+        exec(compile(tree, "<cell>", "exec"), names)  # noqa: S102
         value = None
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), PAGE.name, "eval"), names)  # noqa: S307
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307
     is_shown = value is not None and not isinstance(value, mpl.axes.Axes)
     return out.getvalue() + (f"{value!r}\n" if is_shown else "")
 
 
 if __name__ == "__main__":
-    written = run(PAGE.read_text("utf-8"), Path(__file__).parent)
-    if "--write" in sys.argv:
-        PAGE.write_text(written, "utf-8")
+    for page in PAGES:
+        written = run(page.read_text("utf-8"), Path(__file__).parent)
+        if "--write" in sys.argv:
+            page.write_text(written, "utf-8")

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from llrcal.calibrations import fit_all as fit_all
     from llrcal.calibrations import load as load
     from llrcal.comparison import Comparison as Comparison
+    from llrcal.comparison import LearningCurve as LearningCurve
     from llrcal.comparison import compare as compare
+    from llrcal.comparison import learning_curve as learning_curve
     from llrcal.errors import DegenerateError as DegenerateError
     from llrcal.errors import LlrcalError as LlrcalError
     from llrcal.errors import LlrcalWarning as LlrcalWarning
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
-    "llrcal.comparison": ("Comparison", "compare"),
+    "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
     "llrcal.errors": (
         "DegenerateError",
         "LlrcalError",

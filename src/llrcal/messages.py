@@ -23,7 +23,7 @@ class Setting:
     """A setting that a message recommends, perhaps with a value: ``on_nan="drop"``."""
 
     name: str
-    value: str | bool | None = None
+    value: str | bool | int | None = None
 
     def __str__(self) -> str:
         """The argument of a Python call."""
@@ -33,9 +33,9 @@ class Setting:
     def option(self) -> str:
         """The option of the command line."""
         name = _OPTIONS.get(self.name, self.name).replace("_", "-")
-        if isinstance(self.value, str):
-            return f"--{name} {self.value}"
-        return f"--no-{name}" if self.value is False else f"--{name}"
+        if self.value is None or self.value is True:
+            return f"--{name}"
+        return f"--no-{name}" if self.value is False else f"--{name} {self.value}"
 
 
 @dataclass(frozen=True)

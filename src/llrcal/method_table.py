@@ -44,6 +44,9 @@ class Entry:
     """Names of the options that ``fit`` takes."""
     in_paper: bool = False
     """Whether it is one of the paper's."""
+    parameters: int | None = None
+    """How many numbers are learned; None if more trials mean more of them. Of methods that do
+    equally well, the verdict of a comparison prefers the one with the fewest."""
 
 
 TABLE: dict[str, Entry] = {
@@ -58,6 +61,7 @@ TABLE: dict[str, Entry] = {
         ),
         options=("alpha",),
         in_paper=True,
+        parameters=2,
     ),
     "logistic": Entry(
         "llrcal.calibrations.logistic:Logistic",
@@ -70,6 +74,7 @@ TABLE: dict[str, Entry] = {
         ),
         options=("alpha",),
         in_paper=True,
+        parameters=2,
     ),
     "pav": Entry(
         "llrcal.calibrations.pav:PAV",
@@ -84,6 +89,7 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#b29000", "#feea19", "<", (2.5, 1)),),
         in_paper=True,
+        parameters=4,
     ),
     "student-t": Entry(
         "llrcal.calibrations.student_t:StudentTCalibration",
@@ -91,6 +97,7 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#d60872", "#ff5b72", "*", (5, 1.2, 1.2, 1.2)),),
         in_paper=True,
+        parameters=6,
     ),
     "nig": Entry(
         "llrcal.calibrations.nig:NIGCalibration",
@@ -98,6 +105,7 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#5802c5", "#844cea", ">", (10, 1.5)),),
         in_paper=True,
+        parameters=8,
     ),
 }
 

@@ -59,7 +59,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     alpha
         Weight of the targets in training, for the two linear methods: a number between 0 and 1,
         or ``"empirical"`` for their share. The other methods have no weight and ignore it.
-    bounds, lower_is_better
+    bounds, rising, lower_is_better
         As in :func:`llrcal.fit`: which LLRs scores outside the training range get, and whether the
         scores are distances.
     p_target
@@ -103,10 +103,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     np.str_('genuine')
     >>> calibrator.transform([0.0, 3.0]).round(2)
     array([[-1.82],
-           [ 8.6 ]])
+           [ 6.91]])
     >>> calibrator.predict_proba([0.0, 3.0]).round(3)
     array([[0.002, 0.998],
-           [0.982, 0.018]])
+           [0.91 , 0.09 ]])
     >>> calibrator.set_params(p_target=0.5, c_fa=10).predict([0.0, 3.0])
     array(['impostor', 'genuine'], dtype='<U8')
     """
@@ -118,7 +118,8 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         method: str = "logistic",
         *,
         alpha: float | str = 0.5,
-        bounds: Policy = "range",
+        bounds: Policy = "counts",
+        rising: bool = True,
         lower_is_better: bool = False,
         p_target: float = 0.5,
         c_miss: float = 1.0,
@@ -128,6 +129,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         self.method = method
         self.alpha = alpha
         self.bounds = bounds
+        self.rising = rising
         self.lower_is_better = lower_is_better
         self.p_target = p_target
         self.c_miss = c_miss
@@ -173,6 +175,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
             non,
             methods=[(self.method, options)],
             bounds=self.bounds,
+            rising=self.rising,
             lower_is_better=self.lower_is_better,
         ).values()
         if any(note.code == WRONG_WAY for note in calibration.report.notes):

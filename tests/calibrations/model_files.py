@@ -39,7 +39,8 @@ CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
         {},
     ),
     "pav, infinite scores, non-targets rarer": ([0.0, 1.0, 2.0, 3.0], [-math.inf] * 3, "pav", {}),
-    **{f"{method}, counts": (TAR, NON, method, {"bounds": "counts"}) for method in METHODS},
+    **{f"{method}, range": (TAR, NON, method, {"bounds": "range"}) for method in METHODS},
+    **{f"{method}, plain": (TAR, NON, method, {"rising": False}) for method in METHODS},
     **{f"{method}, unbounded": (TAR, NON, method, {"bounds": "none"}) for method in METHODS},
     **{f"{method}, distances": (-TAR, -NON, method, DISTANCES) for method in METHODS},
     "far from zero": (1e9 + 1e-3 * TAR, 1e9 + 1e-3 * NON, "nig", {}),
@@ -72,6 +73,11 @@ DIGESTS = {
     "nig-distances": "79a4d298d8a3f0b3",
     "gaussian-counts": "32efefbc23b5841d",
     "logistic-unbounded": "c8d3ee92df3e9623",
+    # Of version 2: LLRs that are held, and soft ends.
+    "gaussian-held": "ce747e9797e00d8f",
+    "student-t-held": "84d4e0c4a399c3a2",
+    "nig-held": "61f43582e352dd16",
+    "logistic-soft": "a1bb2643465c1eca",
 }
 EVERY_KEPT = pytest.mark.parametrize("name", DIGESTS)
 

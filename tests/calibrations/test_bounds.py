@@ -34,7 +34,8 @@ ABOVE = [math.inf, LARGEST, 1e9, HIGH + 1, math.nextafter(HIGH, math.inf)]
 
 
 def fitted(method: str, bounds: Any, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
-    return llrcal.fit(tar, non, method=method, bounds=bounds)
+    """A fit without holding turning points, which is tested elsewhere."""
+    return llrcal.fit(tar, non, method=method, bounds=bounds, rising=False)
 
 
 # -------------------------------------------------------------------------------- policies
@@ -55,23 +56,68 @@ def test_within_the_training_scores_not_a_bit_changes(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_range_is_what_a_fit_does_unless_told(method: str) -> None:
-    assert llrcal.fit(TAR, NON, method=method) == fitted(method, "range")
-    every = llrcal.fit_all(TAR, NON, methods=[method], bounds="counts")
-    assert every == {method: fitted(method, "counts")}
+def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: str) -> None:
+    default = llrcal.fit(TAR, NON, method=method)
+    assert default == llrcal.fit(TAR, NON, method=method, bounds="counts", rising=True)
+    assert default.bounds.policy == "counts"
+    assert default.bounds.meeting is not None
+    assert llrcal.fit_all(TAR, NON, methods=[method]) == {method: default}
+    every = llrcal.fit_all(TAR, NON, methods=[method], bounds="range", rising=False)
+    assert every == {method: fitted(method, "range")}
+    assert every[method].bounds.meeting is None
 
 
 @EVERY_METHOD
 def test_counts_keep_llrs_to_what_the_trials_support(method: str) -> None:
     ranged, counted = fitted(method, "range"), fitted(method, "counts")
     scores = np.concatenate([INSIDE, BELOW, ABOVE])
-    expected = np.minimum(np.maximum(ranged(scores), -math.log(151)), math.log(401))
-    np.testing.assert_array_equal(counted(scores), expected)
-    assert counted.supported_llrs == (-math.log(151), math.log(401))
+    least, greatest = -math.log(151), math.log(401)
+    expected = [soft(llr, least, greatest) for llr in ranged(scores)]
+    np.testing.assert_allclose(counted(scores), expected, rtol=1e-15)
+    carried = (least <= ranged(scores)) & (ranged(scores) <= greatest)
+    assert carried.mean() > 0.5
+    assert counted(scores[carried]).tobytes() == ranged(scores[carried]).tobytes()
+    assert counted.supported_llrs == (least, greatest)
     if method == "pav":
         np.testing.assert_array_equal(counted(scores), ranged(scores))
     else:
         assert counted(scores).max() < ranged(scores).max()
+
+
+def soft(llr: float, least: float, greatest: float) -> float:
+    """The rule of docs/safe-llrs.md, one LLR at a time."""
+    c = math.log(2)
+    if llr > greatest:
+        return greatest + c * math.tanh((llr - greatest) / c)
+    if llr < least:
+        return least - c * math.tanh((least - llr) / c)
+    return llr
+
+
+@pytest.mark.parametrize("counts", [(1, 1), (5, 100), (10**6, 10**9)])
+def test_the_soft_end_rises_and_never_goes_further_than_a_factor_of_two(
+    counts: tuple[int, int],
+) -> None:
+    least, greatest = -math.log(counts[0] + 1), math.log(counts[1] + 1)
+    near = [
+        end + step * 2.0**-k for end in (least, greatest) for step in (-1, 1) for k in range(60)
+    ]
+    llrs = np.sort([*np.linspace(-99, 99, 20_001), *near, -1e300, 1e300, -math.inf, math.inf])
+    kept = Bounds.of("counts", 0.0, 1.0).supported(llrs, least, greatest)
+    assert (np.diff(kept) >= 0).all()
+    assert kept[0] == least - math.log(2)
+    assert kept[-1] == greatest + math.log(2)
+    # In a soft end nothing jumps, and the slope begins at one.
+    just_beyond = np.array([least - 1e-4, greatest + 1e-4])
+    np.testing.assert_allclose(
+        Bounds.of("counts", 0.0, 1.0).supported(just_beyond, least, greatest), just_beyond, 1e-11
+    )
+
+
+def test_hard_ends_are_those_of_older_model_files() -> None:
+    llrs = np.array([-9.0, -1.0, 2.0, 9.0])
+    assert Bounds("counts").supported(llrs, -3.0, 4.0).tolist() == [-3.0, -1.0, 2.0, 4.0]
+    assert Bounds("range").supported(llrs, -3.0, 4.0).tolist() == llrs.tolist()
 
 
 def test_without_bounds_the_formula_answers_everywhere() -> None:
@@ -96,15 +142,15 @@ def test_an_edge_of_the_support_within_the_training_scores() -> None:
     """Targets end where an inverse Gaussian ends; non-targets lie far below."""
     tar, non = np.random.default_rng(0).gamma(2, 1, 500) + 2, normal(5000, 0, 1)
     assert fitted("nig", "range", tar, non)(non).min() < -1e9
-    assert fitted("nig", "counts", tar, non)(non).min() == -math.log(501)
+    assert fitted("nig", "counts", tar, non)(non).min() == -math.log(501) - math.log(2)
 
 
 @pytest.mark.parametrize("bounds", ["Range", "", "elub", None, True, 3, ["range"]])
 def test_unknown_policies_are_refused_before_any_work(bounds: Any) -> None:
     for scores in (TAR, "no scores at all"):
-        with pytest.raises(llrcal.OptionError, match="choose one of range, counts, none"):
+        with pytest.raises(llrcal.OptionError, match="choose one of counts, range, none"):
             llrcal.fit(scores, NON, bounds=bounds)
-        with pytest.raises(llrcal.OptionError, match="choose one of range, counts, none"):
+        with pytest.raises(llrcal.OptionError, match="choose one of counts, range, none"):
             llrcal.fit_all(scores, NON, bounds=bounds)
 
 
@@ -135,7 +181,7 @@ def test_the_range_is_exact(
 ) -> None:
     for shift in (-30.0, 0.0, 30.0):  # either class, or each, has the least and the greatest score
         tar, non = normal(sizes[0], shift, 3).astype(dtype), normal(sizes[1], 0, 3).astype(dtype)
-        calibration = llrcal.fit(tar, non, method=method)
+        calibration = fitted(method, "range", tar, non)
         assert calibration.bounds == Bounds("range", *ends(tar, non))
         assert calibration.training_range == ends(tar, non)
 
@@ -186,14 +232,14 @@ def test_the_range_of_llrs_is_that_of_a_dense_grid(method: str, turned: bool) ->
         assert calibration.llr_range[1] >= llrs.max()
 
 
-def notes(tar: Floats, non: Floats, **options: Any) -> list[str]:
-    found = llrcal.fit(tar, non, **options).report.notes
+def notes(tar: Floats, non: Floats, *, method: str, bounds: Any = "range") -> list[str]:
+    found = fitted(method, bounds, tar, non).report.notes
     return [note.text for note in found if note.code == "beyond counts"]
 
 
 def test_llrs_far_beyond_what_trials_support_are_noted() -> None:
     tar, non = normal(300, 9, 1), normal(3000, 0, 1.2)
-    calibration = llrcal.fit(tar, non, method="gaussian")
+    calibration = fitted("gaussian", "range", tar, non)
     low, high = calibration.llr_range
     assert high > 21 + math.log(3001)
     assert texts(calibration.report.notes) == [
@@ -220,5 +266,7 @@ def test_one_side_is_enough_for_a_note() -> None:
 
 @EVERY_METHOD
 def test_fits_to_separate_classes_are_noted_unless_pav(method: str) -> None:
-    found = notes(normal(200, 60, 1), normal(900, 0, 1), method=method)
+    separate = normal(200, 60, 1), normal(900, 0, 1)
+    assert not notes(*separate, method=method, bounds="counts")
+    found = notes(*separate, method=method)
     assert bool(found) == (method not in ("pav", "logistic"))  # both have their dummy trials

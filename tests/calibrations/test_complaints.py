@@ -26,8 +26,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bounds": "loose"}, "bounds are 'loose'; choose one of range, counts, none"),
-        ({"bounds": None}, "bounds are None; choose one of range, counts, none"),
+        ({"bounds": "loose"}, "bounds are 'loose'; choose one of counts, range, none"),
+        ({"bounds": None}, "bounds are None; choose one of counts, range, none"),
         ({"method": 7}, f"method is 7; choose one of {NAMES}"),
         ({"method": "svm"}, f"there is no method 'svm'; choose one of {NAMES}"),
         ({"lower_is_better": 1}, "lower_is_better is 1; give True or False"),
@@ -96,7 +96,10 @@ def test_a_slope_that_overflows() -> None:
     ],
 )
 def test_a_slope_against_the_ranks(tar: Any, non: Any, words: str) -> None:
-    assert llrcal.fit(tar, non, method="linear-gaussian").report.notes[-1].text == words
+    plain = llrcal.fit(tar, non, method="linear-gaussian", rising=False)
+    assert plain.report.notes[-1].text == words
+    rising = llrcal.fit(tar, non, method="linear-gaussian")
+    assert words in [note.text for note in rising.report.notes]
 
 
 @pytest.mark.parametrize(
@@ -110,9 +113,10 @@ def test_a_single_score_of_a_class(tar: Any, non: Any, name: str) -> None:
 
 
 def test_llrs_that_so_few_trials_cannot_support() -> None:
-    assert llrcal.fit([20.0, 21.0], [0.0, 1.0, 2.0], method="linear-gaussian").report.notes[
-        0
-    ].text == (
+    sets = [20.0, 21.0], [0.0, 1.0, 2.0]
+    assert not llrcal.fit(*sets, method="linear-gaussian").report.notes
+    (note,) = llrcal.fit(*sets, method="linear-gaussian", bounds="range").report.notes
+    assert note.text == (
         "LLRs range from -457 to 436 over the training scores, but 2 targets and 3 non-targets can "
         "support no more than -1.1 to 1.4; bounds='counts' limits them to that"
     )

@@ -26,9 +26,10 @@ def test_every_method_notes_scores_that_run_the_wrong_way(method: str) -> None:
 def test_one_score_that_turns_the_line_around(method: str, sign: int) -> None:
     calibration = llrcal.fit(sign * np.append(TAR, -1e6), sign * NON, method=method)
     assert sign * calibration.params["slope"] < 0
-    *others, note = calibration.report.notes
-    assert ("wrong way" in codes(others)) == (sign < 0)
-    assert note.code == "slope against ranks"
+    notes = {note.code: note for note in calibration.report.notes}
+    assert ("wrong way" in notes) == (sign < 0)
+    assert ("held" in notes) == (sign > 0)  # a line that falls is held everywhere
+    note = notes["slope against ranks"]
     how = "negative although most targets score better" if sign > 0 else "positive although"
     assert how in note.text
     assert ("-1e+06" if sign > 0 else "1e+06") in note.text
@@ -42,12 +43,23 @@ def test_scores_that_tell_nothing_are_not_talked_about() -> None:
 
 def test_too_few_scores_for_ranks_to_tell() -> None:
     tar, non = [0.0, 1.0], [0.5, 3.0]
-    assert not codes(llrcal.fit(tar, non, method="gaussian").report.notes)
-    assert codes(llrcal.fit(tar, non, method="logistic").report.notes) == ["falling"]
+    assert codes(llrcal.fit(tar, non, method="gaussian").report.notes) == ["held"]
+    assert codes(llrcal.fit(tar, non, method="logistic").report.notes) == ["falling", "held"]
+
+
+def test_what_becomes_of_llrs_that_fall_is_said_as_it_is() -> None:
+    tar, non = [0.0, 1.0], [0.5, 3.0]
+    held = llrcal.fit(tar, non)
+    assert len(set(held([-1.0, 0.3, 2.0]).tolist())) == 1
+    assert "so all scores get the same LLR" in held.report.notes[0].text
+    plain = llrcal.fit(tar, non, rising=False)
+    assert plain(0.0) > plain(3.0)
+    (note,) = plain.report.notes
+    assert note.text == "the slope is negative: the LLR falls as the score rises"
 
 
 def test_python_users_are_told_of_arguments_and_others_of_options() -> None:
-    (note,) = llrcal.fit(-TAR, -NON).report.notes
+    note, _ = llrcal.fit(-TAR, -NON).report.notes
     assert "lower_is_better=True" in note.text
     assert "--distance" in note.on_command_line
     assert "lower_is_better" not in note.on_command_line

@@ -15,7 +15,7 @@ NON = _rng.gamma(3, 0.7, 5000) - 4
 
 
 def fitted(method: str) -> Generative:
-    calibration = llrcal.fit(TAR, NON, method=method, bounds="none")
+    calibration = llrcal.fit(TAR, NON, method=method, bounds="none", rising=False)
     assert isinstance(calibration, Generative)
     return calibration
 

@@ -9,12 +9,19 @@ from tests.trial_sets import normal
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
 
 
-def test_logistic_regression_within_the_range_of_the_scores() -> None:
+def test_logistic_regression_that_rises_within_what_the_counts_support() -> None:
     fitted = llrcal.fit(TAR, NON)
     assert fitted.method == "logistic"
-    assert (fitted.bounds.policy, fitted.lower_is_better) == ("range", False)
+    assert (fitted.bounds.policy, fitted.lower_is_better) == ("counts", False)
+    assert fitted.bounds.meeting is not None
     assert fitted == llrcal.fit(
-        TAR, NON, method="logistic", bounds="range", lower_is_better=False, alpha=0.5
+        TAR,
+        NON,
+        method="logistic",
+        bounds="counts",
+        rising=True,
+        lower_is_better=False,
+        alpha=0.5,
     )
 
 
@@ -22,7 +29,8 @@ def test_all_ten_of_the_paper() -> None:
     labels = [label(*method_and_options(entry)) for entry in PAPER]
     every = llrcal.fit_all(TAR, NON)
     assert list(every) == labels
-    assert {one.bounds.policy for one in every.values()} == {"range"}
+    assert {one.bounds.policy for one in every.values()} == {"counts"}
+    assert None not in {one.bounds.meeting for one in every.values()}
     assert not any(one.lower_is_better for one in every.values())
 
 

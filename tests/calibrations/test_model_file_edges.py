@@ -85,7 +85,8 @@ def test_bounds_may_meet_but_not_cross(tmp_path: Path) -> None:
             {"format": "other"},
             "field 'format' must be 'llrcal calibration': this is not a model file of llrcal",
         ),
-        ({"version": 2}, "field 'version' is 2; this llrcal reads version 1"),
+        ({"version": 3}, "field 'version' is 3; this llrcal reads versions 1 to 2"),
+        ({"version": 0}, "field 'version' is 0; this llrcal reads versions 1 to 2"),
         ({"written_by": 7}, "field 'written_by' must be text, not a number"),
         (
             {"method": "svm"},
@@ -94,7 +95,7 @@ def test_bounds_may_meet_but_not_cross(tmp_path: Path) -> None:
         ),
         (
             {"bounds": {"policy": "loose", "lowest_score": 0, "highest_score": 1}},
-            "bounds: field 'policy' is 'loose', not one of range, counts, none",
+            "bounds: field 'policy' is 'loose', not one of counts, range, none",
         ),
         (
             {"model": {"scores": [0, 1], "llrs": [0]}},

@@ -17,7 +17,7 @@ from tests.reference.scores import scores
 @cache
 def calibration(name: str, method: str, alpha: float | str | None = None) -> llrcal.Calibration:
     options: dict[str, Any] = {} if alpha is None else {"alpha": alpha}
-    return llrcal.fit(*scores(name), method=method, **options)
+    return llrcal.fit(*scores(name), method=method, bounds="none", rising=False, **options)
 
 
 def applied(name: str, fitted: llrcal.Calibration) -> llrcal.Evaluation:

@@ -23,7 +23,7 @@ SETS: dict[str, tuple[Floats, Floats]] = {
 
 
 def fitted(name: str) -> NIGCalibration:
-    calibration = llrcal.fit(*SETS[name], method="nig", bounds="none")
+    calibration = llrcal.fit(*SETS[name], method="nig", bounds="none", rising=False)
     assert isinstance(calibration, NIGCalibration)
     return calibration
 

@@ -226,6 +226,8 @@ def test_pav_by_its_steps(sets: Sets, extra: float) -> None:
 
 @cache
 def fitted(method: str, **options: Any) -> Calibration:
+    """A plain formula, which may fall: it is what has several intervals."""
+    options = {"bounds": "range", "rising": False, **options}
     return llrcal.fit(normal(150, 1.5, 2.0), normal(400, -1.5, 0.8), method=method, **options)
 
 
@@ -239,7 +241,8 @@ def test_a_line_is_crossed_once() -> None:
 
 
 def test_a_falling_line_accepts_what_is_low() -> None:
-    calibration = llrcal.fit([0.0, 1.0, 2.0], [1.5, 3.0, 4.0], method="logistic", bounds="none")
+    options: dict[str, Any] = {"method": "logistic", "bounds": "none", "rising": False}
+    calibration = llrcal.fit([0.0, 1.0, 2.0], [1.5, 3.0, 4.0], **options)
     (interval,) = calibration.regions(0.5)
     expected = (0.5 - calibration.params["offset"]) / calibration.params["slope"]
     assert interval == Interval(-math.inf, interval.high)
@@ -275,7 +278,8 @@ def test_three_turns_make_two_intervals_and_what_lies_beyond(method: str) -> Non
     """A narrow peak on heavy tails: high far out, low at the shoulders, high in the middle."""
     rng = np.random.default_rng(1)
     tar = np.concatenate([rng.normal(0, 0.3, 400), rng.standard_t(1.2, 600)])
-    calibration = llrcal.fit(tar, rng.normal(0.5, 2, 3000), method=method)
+    options: dict[str, Any] = {"method": method, "bounds": "range", "rising": False}
+    calibration = llrcal.fit(tar, rng.normal(0.5, 2, 3000), **options)
     scores = np.linspace(*calibration.training_range, 2_000_001)
     llr = 0.1
     accepted = calibration(scores) >= llr

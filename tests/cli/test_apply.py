@@ -22,7 +22,7 @@ from tests.conftest import real_scores
 from tests.trial_sets import normal
 
 TAR, NON = normal(80, 2.5, 1.5), normal(300, -1.5, 1.2)
-SCORES = np.random.default_rng(8).normal(0, 3, 40)
+SCORES = np.random.default_rng(8).normal(0, 2, 40)
 # A little of everything: a mark, comments, blank lines, runs of blanks, both line ends.
 TEXT = (
     "\ufeff# scores of system 7\r\n"
@@ -53,6 +53,25 @@ def llrs_in(content: bytes, place: int = 2) -> list[float]:
 def around_scores(content: bytes) -> list[bytes]:
     """All that is not a number with a point."""
     return re.split(rb"-?\d+\.\d+(?:e-?\d+)?", content)
+
+
+# ------------------------------------------------------------------------- beyond the training
+
+
+def test_many_scores_beyond_those_of_training_are_told_of(folder: Path, tmp_path: Path) -> None:
+    low, high = load(folder / "nig.json").training_range
+    inside, outside = np.linspace(low, high, 296), [high + 1] * 4
+    for name, scores in (("few", [*inside, *outside[:3]]), ("many", [*inside, *outside])):
+        lines = "".join(f"m t{i} {score!r}\n" for i, score in enumerate(map(float, scores)))
+        (tmp_path / name).write_text(lines)
+        result = llrcal(
+            "apply", folder / "nig.json", tmp_path / name, "-o", tmp_path / f"{name}.out", "--quiet"
+        )
+        assert result.exit_code == 0
+        if name == "few":
+            assert result.stderr == ""
+    assert result.stderr.startswith("warning: 4 of 300 scores (1.3 %) lie beyond the training")
+    assert "calibrate on trials like these" in result.stderr
 
 
 # ------------------------------------------------------------------------------------ the file

@@ -69,6 +69,39 @@ def test_terminal_names_the_recommended_method_and_the_report(results: Path) -> 
     assert "two/report.html" in said.replace("\n", "")
 
 
+def test_terminal_shows_the_verdict_in_a_box_with_intervals(results: Path) -> None:
+    said = (results / "said.txt").read_text()
+    assert "─ Verdict ─" in said
+    assert "95 % interval" in said
+    assert "mean error" in said
+    assert "NOT FIT" not in said
+
+
+def test_a_shift_is_seen_at_once(results: Path) -> None:
+    rng = np.random.default_rng(5)
+    np.savez(results / "noisy", tar=rng.normal(1, 1.3, 2000), non=rng.gamma(4, 0.7, 9000) - 4)
+    arguments = ("compare", "--train", "train.npz", "--test", "noisy.npz", "--out", "noisy")
+    ran = run(*arguments, "--replicates", "40", "--alpha", "0.5", cwd=results)
+    assert "NOT FIT FOR USE" in ran.stdout
+    assert "None of these is fit for these trials." in ran.stdout
+    assert "\n* " not in ran.stdout  # nothing is marked as recommended
+    assert "╔═" in ran.stdout
+    assert "standard deviations" in ran.stdout
+
+
+def test_criterion(results: Path) -> None:
+    arguments = ("compare", "--train", "train.npz", "--test", "test.npz", "--alpha", "0.5")
+    ran = run(
+        *arguments, "--out", "by-cllr", "--criterion", "cllr", "--replicates", "20", cwd=results
+    )
+    assert "has the least Cllr" in ran.stdout
+    ran = run(*arguments, "--out", "p", "--p-target", "0.2", "--replicates", "20", cwd=results)
+    assert "the Bayes error at p0.2" in ran.stdout
+    ran = run(*arguments, "--out", "none", "--criterion", "points", cwd=results)
+    assert ran.returncode == 2
+    assert "none was asked for" in ran.stderr
+
+
 def test_quiet_says_nothing(results: Path) -> None:
     ran = run(
         "compare", "--train", "train.npz", "--test", "test.npz", "--out", "three", "--quiet",

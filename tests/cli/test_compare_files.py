@@ -205,3 +205,10 @@ def test_trials_that_are_left_out_are_in_the_report(folder: Path, tmp_path: Path
     assert len(models) == 10
     for model in models:
         assert load(tmp_path / "out" / model) == load(tmp_path / "whole" / model)
+
+
+def test_the_paper_is_plain_formulas(folder: Path, tmp_path: Path) -> None:
+    compared(tmp_path / "out", *files_of(folder, ".npz"), "--paper")
+    for path in (tmp_path / "out" / "models").iterdir():
+        bounds = load(path).bounds
+        assert (bounds.policy, bounds.meeting) == ("none", None)

@@ -28,9 +28,18 @@ def threshold_at(p_target: float, c_miss: float, c_fa: float) -> float:
 
 
 @cache
-def model(method: str, bounds: Policy = "range", *, distance: bool = False) -> Calibration:
+def model(
+    method: str, bounds: Policy = "range", *, distance: bool = False, rising: bool = False
+) -> Calibration:
     sign = -1 if distance else 1
-    return fit(sign * TAR, sign * NON, method=method, bounds=bounds, lower_is_better=distance)
+    return fit(
+        sign * TAR,
+        sign * NON,
+        method=method,
+        bounds=bounds,
+        rising=rising,
+        lower_is_better=distance,
+    )
 
 
 def decided(calibration: Calibration, folder: Path, *arguments: object) -> str:
@@ -128,11 +137,26 @@ def test_a_transform_that_bends_back_has_two_intervals(tmp_path: Path) -> None:
 
 def test_one_interval_with_two_ends(tmp_path: Path) -> None:
     """Targets spread less than non-targets: far out, on either side, is a non-target."""
-    calibration = fit(normal(600, 0.0, 0.5), normal(200, -0.5, 3.0), method="gaussian")
+    narrow = normal(600, 0.0, 0.5), normal(200, -0.5, 3.0)
+    calibration = fit(*narrow, method="gaussian", rising=False)
     [interval] = answer(calibration, tmp_path, *point(0.5, 1, 1))["accept"]
     assert None not in interval.values()
     said = decided(calibration, tmp_path, *point(0.5, 1, 1))
     assert said.startswith(f"Accept scores from {interval['low']!r} to {interval['high']!r}\n")
+
+
+@pytest.mark.parametrize("distance", [False, True])
+@pytest.mark.parametrize("bounds", ["counts", "range", "none"])
+@pytest.mark.parametrize("method", METHODS)
+def test_llrs_that_rise_have_one_threshold(
+    tmp_path: Path, method: str, bounds: Policy, distance: bool
+) -> None:
+    calibration = model(method, bounds, distance=distance, rising=True)
+    outer, inner = ("low", "high") if distance else ("high", "low")
+    for costs in POINTS[:3]:
+        [interval] = answer(calibration, tmp_path, *point(*costs))["accept"]
+        assert interval[outer] is None
+        assert interval[inner] is not None
 
 
 def test_never_and_always(tmp_path: Path) -> None:

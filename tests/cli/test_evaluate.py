@@ -400,3 +400,21 @@ def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch
 )
 def test_wrong_use(llrs: Path, arguments: list[str], words: str) -> None:
     only_line(llrcal("evaluate", llrs, "--quiet", *arguments), words)
+
+
+# --------------------------------------------------------------------- raw scores, other trials
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"), [(0.05, "these do not look like LLRs"), (4.0, "much is lost")]
+)
+def test_scores_that_are_no_llrs_are_told_of(tmp_path: Path, factor: float, words: str) -> None:
+    rng = np.random.default_rng(0)
+    tar, non = factor * rng.normal(3, 6**0.5, 400), factor * rng.normal(-3, 6**0.5, 900)
+    (tmp_path / "a.txt").write_text(text_of(tar, non))
+    result = llrcal("evaluate", tmp_path / "a.txt", "--json", "--units", "nats", "--quiet")
+    [warning] = document(result)["warnings"]
+    assert words in warning
+    assert result.stderr == f"warning: {warning}\n"
+    table = llrcal("evaluate", tmp_path / "a.txt", "--units", "nats", "--quiet")
+    assert table.stderr == result.stderr

@@ -54,11 +54,18 @@ def test_the_model_is_that_of_the_arrays(scores: Path, tmp_path: Path, method: s
     assert load(out).params == fit(TAR, NON, method=method).params
 
 
-def test_logistic_within_the_range_is_what_nobody_has_to_ask_for(
-    scores: Path, tmp_path: Path
-) -> None:
+def test_what_nobody_has_to_ask_for(scores: Path, tmp_path: Path) -> None:
     assert llrcal("fit", scores, "-o", tmp_path / "model.json").exit_code == 0
-    assert same_model(tmp_path / "model.json", tmp_path, method="logistic", bounds="range")
+    settings = {"method": "logistic", "bounds": "counts", "rising": True}
+    assert same_model(tmp_path / "model.json", tmp_path, **settings)
+
+
+@pytest.mark.parametrize(("option", "rising"), [("--rising", True), ("--no-rising", False)])
+def test_rising_or_not(scores: Path, tmp_path: Path, option: str, rising: bool) -> None:
+    out = tmp_path / "model.json"
+    assert llrcal("fit", scores, "--method", "gaussian", option, "-o", out).exit_code == 0
+    assert same_model(out, tmp_path, method="gaussian", rising=rising)
+    assert not same_model(out, tmp_path, method="gaussian", rising=not rising)
 
 
 @pytest.mark.parametrize("method", ["logistic", "linear-gaussian"])

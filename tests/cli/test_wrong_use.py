@@ -77,6 +77,7 @@ def test_a_filled_folder_is_not_replaced_unasked(folder: Path) -> None:
 
 
 def test_missing_options_are_named(folder: Path) -> None:
-    ran = run("compare", "--train", "train.npz", cwd=folder)
-    assert ran.returncode == 2
-    assert "--test" in ran.stderr
+    for given, missing in ((("--train", "train.npz", "--out", "out"), "--test"), ((), "--out")):
+        ran = run("compare", *given, cwd=folder)
+        assert ran.returncode == 2
+        assert missing in ran.stderr

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.methods import Method
 from llrcal.comparison import Comparison, OperatingPoint, compare
+from llrcal.comparison.checks import calibration_notes
 from llrcal.comparison.tables import as_csv, as_markdown, metrics
 from llrcal.trials import Trials
 
@@ -41,6 +41,7 @@ def test_the_papers_ten_are_compared(comparison: Comparison) -> None:
 def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
     rows = metrics(comparison)
     assert list(rows[0])[:6] == ["method", "alpha", "cllr", "min_cllr", "calibration_loss", "eer"]
+    assert list(rows[0])[6] == "mean_error"
     assert rows[0]["alpha"] == "empirical"
     assert rows[-1] == rows[-1] | {"method": "nig", "alpha": ""}
     for row, candidate in zip(rows, comparison.candidates.values(), strict=True):
@@ -59,26 +60,12 @@ def test_csv_reads_back_to_the_last_digit(comparison: Comparison) -> None:
         assert float(back["cllr"]) == row["cllr"]
 
 
-def test_recommendation_has_the_least_mean_error(comparison: Comparison) -> None:
+def test_the_best_has_the_least_mean_error(comparison: Comparison) -> None:
     x = np.linspace(*comparison.raw.rule_of_30, 501)
     means = {k: c.evaluation.bayes_error(x).mean() for k, c in comparison.candidates.items()}
-    assert comparison.recommended == min(means, key=lambda label: means[label])
-    assert comparison.recommended in comparison.verdict
-    assert comparison.verdict in as_markdown(comparison)
-
-
-def test_verdict_names_those_that_are_as_good() -> None:
-    alike: list[Method] = [
-        ("logistic", {"alpha": 0.5}),
-        ("logistic", {"alpha": 0.500001}),
-        "student-t",
-    ]
-    found = compare(trials(1), trials(2), methods=alike, replicates=0)
-    assert "as good within 1%: logistic-0.5" in found.verdict
-    apart = compare(trials(1), trials(2, shift=-1), methods=["pav", alike[0]], replicates=0)
-    (_, best), (label, other) = apart.mean_errors.items()
-    assert other > 1.01 * best
-    assert f"next is {label} with {other:.4f}" in apart.verdict
+    assert comparison.verdict.best == min(means, key=lambda label: means[label])
+    assert comparison.recommended in {comparison.verdict.best, *comparison.verdict.equals}
+    assert comparison.verdict.text in as_markdown(comparison).replace("\\", "")
 
 
 def test_other_points_and_methods() -> None:
@@ -99,15 +86,19 @@ def test_a_transform_that_bends_is_found() -> None:
     rng = np.random.default_rng(0)
     wide = Trials(rng.normal(1, 3, 500), rng.normal(0, 1, 5000))
     found = compare(wide, wide, methods=["gaussian", "logistic"], replicates=0)
-    assert ("not monotone", "gaussian") in kinds(found)
-    assert ("not monotone", "logistic") not in kinds(found)
+    assert ("held", "gaussian") in kinds(found)
+    assert ("held", "logistic") not in kinds(found)
+    assert ("not monotone", "gaussian") not in kinds(found)  # for it is held
+    plain = llrcal.fit(wide.tar, wide.non, method="gaussian", rising=False)
+    (bend,) = calibration_notes(plain, wide, wide)
+    assert bend.code == "not monotone"
 
 
 def test_test_scores_beyond_the_training_range_are_found() -> None:
     train, test = trials(1), trials(2)
     further = Trials(np.append(test.tar, 50.0), test.non)
     texts = [f.text for f in compare(train, further, methods=["pav"], replicates=0).notes]
-    assert any("test scores lie outside the range" in text for text in texts)
+    assert any("lie outside the range of the training scores" in text for text in texts)
     same = compare(train, train, methods=["pav"], replicates=0)
     assert not any(kind in {"range", "shift"} for kind, _ in kinds(same))
 
@@ -141,3 +132,12 @@ def test_speakers_are_used_where_known() -> None:
     intervals = found.candidates["pav"].intervals
     assert intervals is not None
     assert intervals.by == "speaker"
+
+
+def test_the_settings_of_the_paper_are_plain_formulas() -> None:
+    found = compare(trials(1), trials(2), replicates=0, settings="paper")
+    plain = llrcal.fit_all(trials(1), bounds="none", rising=False)
+    assert list(found.candidates) == list(plain)
+    assert {label: one.calibration for label, one in found.candidates.items()} == plain
+    with pytest.raises(llrcal.OptionError, match="settings are 'strict'; choose default or paper"):
+        compare(trials(1), trials(2), settings="strict")  # type: ignore[arg-type]

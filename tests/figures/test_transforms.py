@@ -32,7 +32,8 @@ def test_curves_are_the_calibrations() -> None:
 
 def test_the_axis_is_symmetric_and_one_method_cannot_stretch_it() -> None:
     ax = axes()
-    wild = fit(np.array([1.0, 1.001]), np.array([-1.0, -1.001]), method="linear-gaussian")
+    apart = np.array([1.0, 1.001]), np.array([-1.0, -1.001])
+    wild = fit(*apart, method="linear-gaussian", bounds="range")
     transforms({**calibrations(), "wild": wild}, ax=ax, low=-5, high=8)
     low, high = ax.get_ylim()
     assert low == -high

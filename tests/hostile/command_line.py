@@ -402,6 +402,36 @@ CASES = (
         "Give other trials",
     ),
     wrong(
+        "compare --data labelled.txt --test folder/labelled.txt --out new",
+        "one set of trials",
+        "--test is given as well",
+        "give either --data, or --train and --test",
+    ),
+    wrong(
+        "compare --train labelled.txt --test folder/labelled.txt --folds 5 --out new",
+        "--folds is for one set of trials",
+        "--folds",
+        "leave --folds out",
+    ),
+    wrong(
+        "compare --train labelled.txt --out new",
+        "--test is missing",
+        "--test",
+        "or one set of trials as --data",
+    ),
+    wrong(
+        "compare --data labelled.txt --folds 500 --out new --quiet",
+        "500 folds by trial are too many",
+        "labelled.txt",
+    ),
+    wrong(
+        "compare --data folder/labelled.txt --out folder --force",
+        "folder contains the input folder/labelled.txt",
+        "folder/labelled.txt",
+        "choose another folder",
+        BURIED,
+    ),
+    wrong(
         "compare --train labelled.txt --test folder/labelled.txt --out new --replicates -1",
         "-1 is not in the range",
         "--replicates",

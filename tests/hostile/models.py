@@ -180,8 +180,8 @@ CASES = (
     ),
     Case(
         "a model of a later version",
-        field("version", value=2),
-        Refused(ModelFileError, "field 'version' is 2", "model.json", "reads version 1"),
+        field("version", value=3),
+        Refused(ModelFileError, "field 'version' is 3", "model.json", "reads versions 1 to 2"),
         "Refused.",
     ),
     Case(
@@ -223,7 +223,9 @@ CASES = (
     Case(
         "steps that do not rise",
         changed(lambda d: d["model"]["scores"].reverse(), "pav"),
-        Refused(ModelFileError, "field 'scores' must rise", "model.json: model"),
+        Refused(
+            ModelFileError, "field 'scores' must be in strictly rising order", "model.json: model"
+        ),
         "Refused.",
     ),
     Case(
@@ -237,6 +239,18 @@ CASES = (
         changed(lambda d: d["bounds"].update(lowest_score=5.0, highest_score=-5.0)),
         Refused(ModelFileError, "below the lowest", "model.json: bounds: field 'highest_score'"),
         "Refused.",
+    ),
+    Case(
+        "a meeting point of the classes that is not among the training scores",
+        field("bounds", "meeting", value=1e9),
+        Refused(ModelFileError, "not between", "model.json: bounds: field 'meeting'"),
+        "Refused.",
+    ),
+    Case(
+        "a soft end that is negative",
+        field("bounds", "soft_end", value=-0.5),
+        Refused(ModelFileError, "must not be negative", "bounds: field 'soft_end'"),
+        "Refused: LLRs would fall.",
     ),
     Case(
         "half a training trial",

@@ -10,7 +10,7 @@ import numpy as np
 
 import llrcal
 from llrcal.comparison import OperatingPoint, compare
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.bootstrap import bootstrap_intervals
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, TAR, same
@@ -21,7 +21,7 @@ def fit(**options: Any) -> Any:
 
 
 def evaluated(ask: Any) -> Any:
-    return lambda _: ask(llrcal.evaluate(TAR, NON))
+    return lambda _: ask(llrcal.evaluate(2 * TAR - 1, 2 * NON - 1))  # near enough to LLRs
 
 
 def single_alpha(folder: Path) -> Any:
@@ -45,6 +45,30 @@ def drawn(**options: Any) -> Any:
 
 def nothing_to_compare(_: Path) -> Any:
     return compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), methods=[])
+
+
+def in_folds(folds: Any, **sets: Any) -> Any:
+    trials = llrcal.Trials(TAR, NON)
+    return lambda _: compare(trials, folds=folds, methods=["pav"], replicates=0, **sets)
+
+
+def in_pieces(folder: Path) -> Any:
+    np.savez(folder / "all.npz", tar=TAR, non=NON)
+    return compare(llrcal.out_of_core.open_trials(folder / "all.npz"), folds=5)
+
+
+def two_speakers(_: Path) -> Any:
+    same, two = np.repeat([[0, 0], [1, 1]], 150, axis=0), np.tile([0, 1], (3000, 1))
+    return compare(llrcal.Trials(TAR, NON, "two speakers", same, two), folds=2)
+
+
+def named_speakers(_: Path) -> Any:
+    same, two = np.full((300, 2), "ann"), np.tile(["ann", "bob"], (3000, 1))
+    return compare(llrcal.Trials(TAR, NON, "names", same, two), folds=2)
+
+
+def compared(**options: Any) -> Any:
+    return lambda _: compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), **options)
 
 
 def check_far_priors(errors: Any) -> None:
@@ -74,7 +98,57 @@ CASES = (
     Case(
         "no methods to compare",
         nothing_to_compare,
-        Refused(OptionError, "no methods", "methods", "name one"),
+        Refused(OptionError, "no methods", "methods", "name at least one"),
+        "Refused.",
+    ),
+    *(
+        Case(
+            f"cross-validation in {name}",
+            in_folds(folds),
+            Refused(OptionError, what, "folds", "give"),
+            "Refused.",
+        )
+        for name, folds, what in (
+            ("one fold", 1, "folds is 1"),
+            ("two and a half folds", 2.5, "folds is 2.5"),
+            ("a million folds", 10**6, "folds is 1000000"),
+            ("more folds than targets", 301, "has no target trial to test on"),
+        )
+    ),
+    Case(
+        "folds, and a set to test on",
+        in_folds(5, test=llrcal.Trials(TAR, NON)),
+        Refused(OptionError, "one set of trials", "folds", "leave one of them out"),
+        "Refused, not ignored.",
+    ),
+    Case(
+        "neither folds nor a set to test on",
+        in_folds(None),
+        Refused(OptionError, "no trials to test on", "test", "or folds"),
+        "Refused: a calibration looks better than it is on its own training trials.",
+    ),
+    Case(
+        "folds of trials in pieces",
+        in_pieces,
+        Refused(OptionError, "needs all trials in memory", "all.npz", "leave it out"),
+        "Refused.",
+    ),
+    Case(
+        "folds of two speakers",
+        two_speakers,
+        Refused(OptionError, "no non-target trial to train on", "two speakers", "give more trials"),
+        "Refused: every non-target trial has speakers of both folds.",
+    ),
+    Case(
+        "folds of speakers that are names",
+        named_speakers,
+        Refused(ScoreError, "pass integers", "target speakers"),
+        "Refused.",
+    ),
+    Case(
+        "a learning curve without draws",
+        lambda _: llrcal.learning_curve(*[llrcal.Trials(TAR, NON)] * 2, draws=0),
+        Refused(OptionError, "draws is 0", "draws", "give 1 or more"),
         "Refused.",
     ),
     Case(
@@ -111,7 +185,13 @@ CASES = (
     Case(
         "unknown bounds",
         fit(bounds="Range"),
-        Refused(OptionError, "'Range'", "bounds", "choose one of range, counts, none"),
+        Refused(OptionError, "'Range'", "bounds", "choose one of counts, range, none"),
+        "Refused.",
+    ),
+    Case(
+        "`rising` that is neither true nor false",
+        fit(rising="yes"),
+        Refused(OptionError, "'yes'", "rising", "give True or False"),
         "Refused.",
     ),
     Case(
@@ -194,6 +274,18 @@ CASES = (
         "speakers of one class only",
         drawn(tar_speakers=np.zeros((300, 2), int)),
         Refused(OptionError, "of both classes, or of neither", "speakers"),
+        "Refused.",
+    ),
+    Case(
+        "an unknown criterion",
+        compared(criterion="eer"),
+        Refused(OptionError, "criterion is 'eer'", "criterion", "choose one of"),
+        "Refused: the EER knows nothing of calibration.",
+    ),
+    Case(
+        "points as a criterion, and none of them",
+        compared(criterion="points"),
+        Refused(OptionError, "none was asked for", "criterion", "give some"),
         "Refused.",
     ),
 )

@@ -126,7 +126,7 @@ CASES = (
     Case(
         "8-bit unsigned integers, evaluated",
         unsigned_llrs,
-        Answered(check_unsigned_llrs),
+        Answered(check_unsigned_llrs, warns="these do not look like LLRs"),
         "Converted to doubles on entry: the right Cllr.",
         "PYLLR: 150.9 instead of 81.06, since `-tar` wraps around",
     ),
@@ -192,7 +192,7 @@ CASES = (
     Case(
         "numbers as texts, among objects",
         fit(np.array([1.0, "2.0", 3.0], object)),
-        Refused(ScoreError, "no number is '2.0'", "at index 1", REAL_NUMBERS),
+        Refused(ScoreError, "not a number is '2.0'", "at index 1", REAL_NUMBERS),
         "Refused, and the first of them named.",
     ),
     Case(
@@ -204,7 +204,7 @@ CASES = (
     Case(
         "`None` among the scores",
         fit(np.array([0.5, None, 1.5], object)),
-        Refused(ScoreError, "no number is None", "at index 1", REAL_NUMBERS),
+        Refused(ScoreError, "not a number is None", "at index 1", REAL_NUMBERS),
         "Refused, and its index named.",
         "sklearn: it contains NaN; others: TypeError from deep inside",
     ),
@@ -272,7 +272,7 @@ CASES = (
     Case(
         "arrays that the caller changes later",
         changed_later,
-        Answered(check_changed_later),
+        Answered(check_changed_later, warns="much is lost by calibration"),
         "An evaluation keeps a copy.",
     ),
     Case(

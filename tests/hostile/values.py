@@ -229,8 +229,8 @@ def check_touching(calibration: llrcal.Calibration) -> None:
     same(calibration([1.0, 2.0, 3.0]) + calibration([3.0, 2.0, 1.0]), np.zeros(3), within=1e-9)
 
 
-def inverted(method: str) -> Any:
-    return lambda _: llrcal.fit(-TAR, -NON, method=method)
+def inverted(method: str, **options: Any) -> Any:
+    return lambda _: llrcal.fit(-TAR, -NON, method=method, **options)
 
 
 def check_inverted_line(calibration: llrcal.Calibration) -> None:
@@ -252,12 +252,36 @@ def inverted_comparison(_: Path) -> Any:
     from llrcal.comparison import compare
 
     both = [llrcal.Trials(-TAR[i::2], -NON[i::2]) for i in (0, 1)]
-    return compare(*both, methods=["logistic", "pav"], replicates=0).verdict
+    return compare(*both, methods=["logistic", "pav"], replicates=0).verdict.text
+
+
+def cosines_for_llrs(_: Path) -> Any:
+    ev = llrcal.evaluate(TAR / 10, NON / 10)
+    return ev.min_cllr, ev.eer
+
+
+def check_cosines(answer: Any) -> None:
+    from llrcal.evaluation.evaluation import evaluated
+
+    upright = evaluated(TAR, NON)
+    same(answer, [upright.min_cllr, upright.eer])
+
+
+def another_channel(_: Path) -> Any:
+    from llrcal.comparison import compare
+
+    train, test = llrcal.Trials(TAR, NON), llrcal.Trials(TAR - 2.5, NON)
+    return compare(train, test, methods=["logistic", "pav"], replicates=0).verdict
+
+
+def check_another_channel(verdict: Any) -> None:
+    assert not verdict.fit
+    assert "targets move down by" in verdict.text
 
 
 def check_inverted_verdict(verdict: str) -> None:
-    assert "these scores run the wrong way" in verdict
-    assert "-" not in verdict.partition("%")[0].rpartition(",")[2]  # no negative share
+    assert "These scores run the wrong way" in verdict
+    assert verdict.startswith("None of these is fit")
 
 
 BITS8_TAR = np.clip(np.round(20 * TAR) + 100, 0, 255)
@@ -639,17 +663,29 @@ CASES = (
         "inverted scores, `logistic`",
         inverted("logistic"),
         Answered(check_inverted_line, warns="targets score lower than non-targets"),
-        "The exact falling line, and a warning; the command line refuses unless told otherwise.",
+        "The exact slope, held at one LLR for all scores, and a warning; the command line refuses "
+        "unless told otherwise.",
         "a negative slope in silence, everywhere",
+    ),
+    Case(
+        "inverted scores, a density, `rising=False`",
+        inverted("gaussian", rising=False),
+        Answered(
+            lambda cal: same(
+                cal(-GRID), llrs(TAR, NON, method="gaussian", rising=False), within=1e-11
+            ),
+            warns="If these are distances, give lower_is_better=True",
+        ),
+        "The mirror image, and a warning.",
     ),
     Case(
         "inverted scores, a density",
         inverted("gaussian"),
         Answered(
-            lambda cal: same(cal(-GRID), llrs(TAR, NON, method="gaussian"), within=1e-11),
-            warns="If these are distances, say lower_is_better=True",
+            lambda cal: same(cal(TAR), np.full(len(TAR), cal(cal.bounds.meeting))),
+            warns="If these are distances, give lower_is_better=True",
         ),
-        "The mirror image, and a warning.",
+        "One LLR for all scores, for LLRs never fall, and a warning.",
     ),
     Case(
         "inverted scores, `pav`",
@@ -814,6 +850,19 @@ CASES = (
         Answered(check_beyond),
         "They get the LLR of the last training score, or, unbounded, what the formula gives; "
         "never NaN.",
+    ),
+    Case(
+        "raw scores, evaluated as LLRs",
+        cosines_for_llrs,
+        Answered(check_cosines, warns="these do not look like LLRs"),
+        "The minimum costs, which mean something, and a warning that the others do not.",
+        "a Cllr of nearly one in silence",
+    ),
+    Case(
+        "test scores of another channel than those of training, compared",
+        another_channel,
+        Answered(check_another_channel),
+        "The verdict is that no calibration is fit, with the shift in standard deviations.",
     ),
 )
 

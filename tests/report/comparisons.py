@@ -39,6 +39,18 @@ def small() -> Comparison:
 
 
 @cache
+def shifted() -> Comparison:
+    """Test targets that score far lower than those of training."""
+    test = trials(900, 5000, seed=2, source="noisy.npz")
+    return compare(
+        trials(900, 5000, seed=1, source="dev.npz"),
+        replace(test, tar=test.tar - 1.5),
+        methods=["logistic", "pav"],
+        replicates=40,
+    )
+
+
+@cache
 def hostile() -> Comparison:
     """Names that are markup, numbers that are infinite, and a warning of an unknown kind."""
     comparison = small()

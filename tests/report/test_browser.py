@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.report.comparisons import HOSTILE, hostile, small
+from tests.report.comparisons import HOSTILE, hostile, shifted, small
 from tests.report.pages import Opened, chromium, written
 
 pytestmark = pytest.mark.slow
@@ -406,3 +406,27 @@ def test_hostile_names_are_shown_as_text(
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert wild.is_quiet()
     page.close()
+
+
+# ------------------------------------------------------------------------------- the verdict
+
+
+def test_a_verdict_that_nothing_is_fit_looks_different(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory, page: Any
+) -> None:
+    """In word, frame and colour; on the screen, in the dark and on paper."""
+    opened = Opened(browser, written(shifted(), tmp_path_factory), viewport=DESKTOP)
+    look = """() => {
+      const box = document.getElementById("verdict"), style = getComputedStyle(box);
+      const heading = box.querySelector("h2").innerText.toUpperCase();
+      return [heading, style.borderTopStyle, style.borderLeftWidth, style.backgroundColor];
+    }"""
+    assert opened.is_quiet()
+    for media in ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"media": "print"}):
+        page.emulate_media(**media)
+        opened.page.emulate_media(**media)
+        fit, unfit = page.evaluate(look), opened.page.evaluate(look)
+        assert (fit[0], unfit[0]) == ("VERDICT", "VERDICT: NOT FIT FOR USE")
+        assert (fit[1], unfit[1]) == ("solid", "double")
+        assert all(one != other for one, other in zip(fit, unfit, strict=True))
+    page.emulate_media(media="screen", color_scheme="light")

@@ -11,7 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.report import build_report
-from tests.report.comparisons import HOSTILE, hostile, small
+from tests.report.comparisons import HOSTILE, hostile, shifted, small
 from tests.report.pages import Page
 
 
@@ -22,12 +22,26 @@ def page() -> Page:
 
 def test_title_verdict_data_and_version(page: Page) -> None:
     assert page.text.count("Cosine scores") == 2  # in the head, and as the heading
-    assert small().verdict in page.text
+    for text in (small().verdict.headline, small().verdict.basis):
+        assert text in page.text
     assert f"llrcal {llrcal.__version__}" in page.text
     for words in ("dev.npz", "eval.npz", "5,000", "300", "10 calibrations were trained"):
         assert words in page.text
     for note in small().notes:
         assert note.text in page.text
+
+
+def test_a_verdict_that_nothing_is_fit_has_another_class_and_other_words(page: Page) -> None:
+    other = Page(build_report(shifted()))
+    classes = [
+        next(a["class"] for a in found.all("section") if a.get("id") == "verdict")
+        for found in (page, other)
+    ]
+    assert classes == ["fit", "unfit"]
+    assert "Verdict: not fit for use" in other.text
+    assert "not fit for use" not in page.text
+    for note in shifted().verdict.reasons:
+        assert note.text[1:] in other.text
 
 
 def test_the_same_comparison_gives_the_same_page() -> None:

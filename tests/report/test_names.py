@@ -86,7 +86,9 @@ def assert_is_text(name: str) -> None:
     assert structure(page) == structure(ordinary)
     text = shown(name)
     assert page.text.count(text) >= 8  # title, heading, sources, tables, warnings
-    assert shown(with_name(name).verdict, limit=SENTENCE) in page.text
+    verdict = with_name(name).verdict
+    for words in (verdict.headline, verdict.basis):
+        assert shown(words, limit=SENTENCE) in page.text
     data, _, script = page.scripts
     assert script == ordinary.scripts[2]
     assert json.loads(data)["methods"][0]["label"] == text

@@ -29,6 +29,12 @@ def test_endless_groups_are_cut() -> None:
     assert "and 960 more" in html
 
 
+def test_held_llrs_have_a_heading() -> None:
+    html = warnings_list(notes("held", 2))
+    assert "LLRs that are held" in html
+    assert "held number 1" in html
+
+
 def test_unknown_kinds_are_shown_as_they_are() -> None:
     html = warnings_list([Note.of("odd <b>", "a < b")])
     assert "Odd &lt;b&gt;" in html

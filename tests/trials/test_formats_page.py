@@ -127,7 +127,9 @@ def test_every_option_on_the_page_exists() -> None:
     unspoken = {"--force", "--quiet", "--json", "--figures", "--preset", "--method", "--bounds"}
     unspoken |= {"--p-target", "--c-miss", "--c-fa", "--alpha", "--replicates", "--out", "-o"}
     unspoken |= {"--in-pieces", "--workers", "--scheduler"}
-    unspoken |= {f"--{name}{key}" for name in ("train", "test") for key in ("", "-key")}
+    unspoken |= {f"--{name}{key}" for name in ("train", "test", "data") for key in ("", "-key")}
+    unspoken |= {"--folds", "--learning-curve", "--criterion", "--paper"}
+    unspoken |= {"--rising", "--no-rising"}
     assert named == known - unspoken
 
 

@@ -1,15 +1,16 @@
-"""What a calibration returns for scores outside the range of its training scores.
+"""What a calibration answers beyond what its training trials can carry.
 
 A formula extends to infinity; the trials it was fitted to do not. There are three policies:
 
-``range``
-    A score outside the range of the training scores gets the LLR of the nearest training score.
-    So a transform that bends back far out is constant there instead.
 ``counts``
-    The same, and every LLR is limited to [-log(T + 1), log(N + 1)], with T targets and N
-    non-targets: the largest LLRs that PAV with its dummy trials could give if the trials were
-    perfectly separated. This is in the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016),
-    where the number of trials limits the likelihood-ratio.
+    The default. A score beyond all training scores gets the LLR of the nearest one, and LLRs keep
+    to what the number of trials supports: from -log(T + 1) to log(N + 1), with T targets and N
+    non-targets, which is what PAV with its dummy trials gives if the same trials are perfectly
+    apart. The end is soft: an LLR that is x nats beyond it becomes c tanh(x / c) beyond it, with
+    c = log 2. So LLRs go on rising, but no likelihood-ratio exceeds its support by more than a
+    factor of two. This is in the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016).
+``range``
+    A score beyond all training scores gets the LLR of the nearest one.
 ``none``
     The formula is used everywhere.
 """
@@ -22,14 +23,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from llrcal.arrays import Floats
 from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 
-Policy = Literal["range", "counts", "none"]
+Policy = Literal["counts", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _WORTH_A_NOTE = math.log(1e9)
 _LARGEST = float(np.finfo(np.float64).max)
+SOFT_END = math.log(2)
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,28 @@ class Bounds:
     policy: str = "none"
     lowest_score: float = -_LARGEST
     highest_score: float = _LARGEST
+    soft_end: float = 0.0
+    """How far LLRs may go beyond those that the counts support, in nats; zero for a hard end."""
+    meeting: float | None = None
+    """The score at which the classes meet, from which outwards no LLR falls; None if some may."""
 
     @classmethod
-    def of(cls, policy: str, lowest: float, highest: float) -> Bounds:
+    def of(cls, policy: str, lowest: float, highest: float, meeting: float | None = None) -> Bounds:
         """Bounds for training scores that may be infinite."""
         low, high = (min(max(end, -_LARGEST), _LARGEST) for end in (lowest, highest))
-        return cls(policy, low, high)
+        if meeting is not None:
+            meeting = min(max(meeting, low), high)
+        return cls(policy, low, high, SOFT_END if policy == "counts" else 0.0, meeting)
+
+    def supported(self, llrs: Floats, least: float, greatest: float) -> Floats:
+        """LLRs within two others, as the policy says."""
+        if self.policy != "counts":
+            return llrs
+        held = np.clip(llrs, least, greatest)
+        if self.soft_end == 0:
+            return held
+        with np.errstate(over="ignore"):  # the tangent of infinity is one
+            return np.asarray(held + self.soft_end * np.tanh((llrs - held) / self.soft_end))
 
     @property
     def reach(self) -> tuple[float, float]:

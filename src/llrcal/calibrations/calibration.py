@@ -13,6 +13,7 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
 from llrcal.fitting.report import Report
@@ -62,6 +63,10 @@ class Calibration(ABC):
         """
         return np.empty(0)
 
+    def meeting(self, data: Training) -> float:
+        """The score at which the classes meet, from which outwards no LLR falls."""
+        return data.meeting
+
     @abstractmethod
     def to_model(self) -> dict[str, Any]:
         """Everything that ``from_model`` needs, as plain JSON values."""
@@ -106,10 +111,24 @@ class Calibration(ABC):
         return self._bounded_llrs(-scores if self.lower_is_better else scores)
 
     def _bounded_llrs(self, scores: Floats) -> Floats:
+        for held in self.held:
+            scores = held.applied(scores)
+        llrs = self._llrs_in_reach(scores)
+        return self.bounds.supported(llrs, *self.supported_llrs)
+
+    def _llrs_in_reach(self, scores: Floats) -> Floats:
+        """LLRs by the formula, scores beyond the training scores taken for the nearest of these."""
         if self.bounds.policy == "none":
             return self._llrs(scores)
-        llrs = self._llrs(np.clip(scores, *self.bounds.reach))
-        return np.clip(llrs, *self.supported_llrs) if self.bounds.policy == "counts" else llrs
+        return self._llrs(np.clip(scores, *self.bounds.reach))
+
+    @cached_property
+    def held(self) -> tuple[Held, ...]:
+        """Where the LLR is held because the formula would fall; none if it may fall."""
+        if self.bounds.meeting is None:
+            return ()
+        places = self._turns_and_ends(*self.bounds.reach)
+        return held_ranges(self._llrs_in_reach, places, self.bounds.meeting)
 
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
@@ -150,7 +169,7 @@ class Calibration(ABC):
 
     def _turns_and_ends(self, low: float, high: float) -> Floats:
         turns = self._turns(low, high)
-        return np.concatenate([[low], turns[(low < turns) & (turns < high)], [high]])
+        return np.unique(np.concatenate([[low, high], turns[(low < turns) & (turns < high)]]))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the calibration to a JSON file; a file is never left half written."""
@@ -166,6 +185,7 @@ class Calibration(ABC):
             "training scores": self.training_range,
             "LLRs of these": self.llr_range,
             "bounds": self.bounds.policy,
+            "rising": self.bounds.meeting is not None,
             "fit": ("" if report.converged else "not converged: ") + report.reason,
             **_flat(self.params),
         }

@@ -25,10 +25,18 @@ def direction_notes(calibration: Calibration, data: Training) -> tuple[Note, ...
         elif slope > 0 and runs_backwards(data.order):
             notes.append(_against_ranks(calibration, "positive", "worse"))
         elif slope < 0 and not notes:
-            notes.append(
-                _warning("falling", "the slope is negative: the LLR falls as the score rises")
-            )
+            notes.append(_falling(held=calibration.bounds.meeting is not None))
     return tuple(notes)
+
+
+def _falling(*, held: bool) -> Note:
+    if held:
+        return _warning(
+            "falling",
+            "the slope is negative: the LLR would fall as the score rises, so all scores get the "
+            "same LLR",
+        )
+    return _warning("falling", "the slope is negative: the LLR falls as the score rises")
 
 
 def _wrong_way(*, lower_is_better: bool) -> Note:

@@ -57,6 +57,10 @@ class Fields:
     def number(self, name: str) -> float:
         return self._finite(name, self.take(name))
 
+    def number_or_null(self, name: str) -> float | None:
+        value = self.take(name)
+        return None if value is None else self._finite(name, value)
+
     def positive(self, name: str) -> float:
         value = self.number(name)
         if value <= 0:

@@ -20,8 +20,10 @@ from llrcal.calibrations.methods import (
 )
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.errors import DegenerateError, OptionError
+from llrcal.messages import Setting
 from llrcal.notes import Note, warn
 
+_ROUNDING = 1e-9  # of LLRs, in nats
 MethodName = Literal["linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 
 
@@ -31,7 +33,8 @@ def fit(
     *,
     method: MethodName | str = "logistic",
     alpha: float | Literal["empirical"] | None = None,
-    bounds: Policy = "range",
+    bounds: Policy = "counts",
+    rising: bool = True,
     lower_is_better: bool = False,
     **options: Any,
 ) -> Calibration:
@@ -49,9 +52,13 @@ def fit(
         For the two linear methods, the weight of the targets: a number between 0 and 1 (by default
         0.5), or ``"empirical"`` for T / (T + N). The other methods have no weight.
     bounds
-        Which LLR scores outside the range of the training scores get: that of the nearest training
-        score (``"range"``); the same, with every LLR limited to what the number of trials supports,
-        from -log(T + 1) to log(N + 1) (``"counts"``); or that of the formula (``"none"``).
+        How far to trust the formula. By default scores beyond all training scores get the LLR of
+        the nearest one, and LLRs keep to what the number of trials supports, from -log(T + 1) to
+        log(N + 1), with a soft end of log 2 (``"counts"``); without the latter (``"range"``); or
+        the formula answers everywhere (``"none"``).
+    rising
+        Whether a higher score never means less evidence for the target: outward from where the
+        classes meet, the LLR is held at its turning points. False for the plain formula.
     lower_is_better
         Whether the scores are distances. The calibration is then trained on the negated scores,
         to which ``params`` and ``bounds`` refer, but it is called with the distances themselves.
@@ -90,7 +97,12 @@ def fit(
     if not isinstance(method, str):
         raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
     every = trained(
-        tar, non, methods=[(method, options)], bounds=bounds, lower_is_better=lower_is_better
+        tar,
+        non,
+        methods=[(method, options)],
+        bounds=bounds,
+        rising=rising,
+        lower_is_better=lower_is_better,
     )
     warn(notes_of(every))
     return every[label(method, options)]
@@ -101,7 +113,8 @@ def fit_all(
     non: ArrayLike | None = None,
     *,
     methods: Sequence[Method] = PAPER,
-    bounds: Policy = "range",
+    bounds: Policy = "counts",
+    rising: bool = True,
     lower_is_better: bool = False,
 ) -> dict[str, Calibration]:
     """Train several calibrations on the same scores, sharing the passes over them.
@@ -113,7 +126,7 @@ def fit_all(
     methods
         Names, or pairs of a name and its options. By default the ten calibrations of the paper:
         both linear methods at three weights, and the four non-linear ones.
-    bounds, lower_is_better
+    bounds, rising, lower_is_better
         As in :func:`fit`, for all of them.
 
     Returns
@@ -140,7 +153,9 @@ def fit_all(
     >>> list(cals)
     ['pav', 'logistic-0.9']
     """
-    every = trained(tar, non, methods=methods, bounds=bounds, lower_is_better=lower_is_better)
+    every = trained(
+        tar, non, methods=methods, bounds=bounds, rising=rising, lower_is_better=lower_is_better
+    )
     warn(notes_of(every))
     return every
 
@@ -150,11 +165,12 @@ def trained(
     non: ArrayLike | None = None,
     *,
     methods: Sequence[Method] = PAPER,
-    bounds: Policy = "range",
+    bounds: Policy = "counts",
+    rising: bool = True,
     lower_is_better: bool = False,
 ) -> dict[str, Calibration]:
     """The same as :func:`fit_all`, for callers that handle the notes themselves."""
-    chosen = _checked(methods, bounds, lower_is_better=lower_is_better)
+    chosen = _checked(methods, bounds, rising=rising, lower_is_better=lower_is_better)
     if isinstance(tar, Trainable) and non is None:
         ranked = [METHODS[method].needs_ranks for method, _ in chosen]
         data = tar.training(
@@ -163,7 +179,9 @@ def trained(
     else:
         data = ArrayTraining(tar, non, lower_is_better=lower_is_better)
     return {
-        label(method, options): _fitted(data, method, options, bounds, lower_is_better)
+        label(method, options): _fitted(
+            data, method, options, bounds, rising=rising, lower_is_better=lower_is_better
+        )
         for method, options in chosen
     }
 
@@ -176,12 +194,13 @@ def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
 
 
 def _checked(
-    methods: Sequence[Method], bounds: Policy, *, lower_is_better: bool
+    methods: Sequence[Method], bounds: Policy, *, rising: bool, lower_is_better: bool
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """Methods and their options; invalid settings are refused before anything is read."""
     check_policy(bounds)
-    if not isinstance(lower_is_better, bool):
-        raise OptionError(f"lower_is_better is {lower_is_better!r}; give True or False")
+    for name, value in (("rising", rising), ("lower_is_better", lower_is_better)):
+        if not isinstance(value, bool):
+            raise OptionError(f"{name} is {value!r}; give True or False")
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise OptionError(f"methods are {methods!r}; give a list of names")
     chosen = [method_and_options(entry) for entry in methods]
@@ -195,6 +214,8 @@ def _fitted(
     method: str,
     options: Mapping[str, Any],
     bounds: Policy,
+    *,
+    rising: bool,
     lower_is_better: bool,
 ) -> Calibration:
     """A method trained on scores, wherever they are, with its bounds and notes."""
@@ -202,15 +223,32 @@ def _fitted(
         fitted = METHODS[method].fit(data, **options)
     except DegenerateError as problem:
         raise problem.within("for the negated distances") if lower_is_better else problem from None
-    fitted = replace(
-        fitted, bounds=Bounds.of(bounds, *data.score_range), lower_is_better=lower_is_better
-    )
+    limits = Bounds.of(bounds, *data.score_range, meeting=fitted.meeting(data) if rising else None)
+    fitted = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
     notes = (
         *direction_notes(fitted, data),
+        *_held_notes(fitted, data),
         *_single_score_notes(data),
         *unsupported(fitted.llr_range, data.tar_count, data.non_count),
     )
     return replace(fitted, report=fitted.report.with_notes(notes))
+
+
+def _held_notes(calibration: Calibration, data: Training) -> Iterator[Note]:
+    """Notes on where LLRs are held, unless for rounding errors, or far from all scores."""
+    least, greatest = data.score_range
+    for held in calibration.held:
+        share = data.share_between(held.low, held.high)
+        if share > 0 and held.fall > _ROUNDING:
+            ends = max(held.low, least), min(held.high, greatest)
+            low, high = (-ends[1], -ends[0]) if calibration.lower_is_better else ends
+            yield Note.of(
+                "held",
+                f"between the scores {low:.4g} and {high:.4g} the formula would turn back, so the "
+                f"LLR is held there ({share:.2%} of the training scores); ",
+                Setting("rising", False),
+                " gives the plain formula",
+            )
 
 
 def _single_score_notes(data: Training) -> Iterator[Note]:

@@ -23,7 +23,7 @@ from llrcal.notes import Note
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"
-VERSION = 1
+VERSION = 2
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
 
@@ -59,8 +59,8 @@ def load(path: str | PathLike[str]) -> Calibration:
     if document.text("format") != FORMAT:
         raise document.error("format", f"must be {FORMAT!r}: this is not a model file of llrcal")
     version = document.count("version")
-    if version != VERSION:
-        raise document.error("version", f"is {version}; this llrcal reads version {VERSION}")
+    if not 1 <= version <= VERSION:
+        raise document.error("version", f"is {version}; this llrcal reads versions 1 to {VERSION}")
     document.text("written_by")
     method = document.text("method")
     if method not in METHODS:
@@ -72,7 +72,7 @@ def load(path: str | PathLike[str]) -> Calibration:
         tar_count=training.count("tar", least=1),
         non_count=training.count("non", least=1),
         lower_is_better=document.flag("lower_is_better"),
-        bounds=_bounds(bounds),
+        bounds=_bounds(bounds, version),
         report=_report(report),
     )
     for part in (document, training, bounds, model, report):
@@ -80,14 +80,19 @@ def load(path: str | PathLike[str]) -> Calibration:
     return calibration
 
 
-def _bounds(fields: Fields) -> Bounds:
+def _bounds(fields: Fields, version: int) -> Bounds:
     policy = fields.text("policy")
     if policy not in POLICIES:
         raise fields.error("policy", f"is {quoted(policy)}, not one of {', '.join(POLICIES)}")
     lowest, highest = fields.number("lowest_score"), fields.number("highest_score")
     if lowest > highest:
         raise fields.error("highest_score", f"is {highest}, below the lowest score, {lowest}")
-    return Bounds(policy, lowest, highest)
+    if version == 1:  # which knew no soft ends, and let LLRs fall
+        return Bounds(policy, lowest, highest)
+    meeting = fields.number_or_null("meeting")
+    if meeting is not None and not lowest <= meeting <= highest:
+        raise fields.error("meeting", f"is {meeting}, not between {lowest} and {highest}")
+    return Bounds(policy, lowest, highest, fields.not_negative("soft_end"), meeting)
 
 
 def _report(fields: Fields) -> Report:

@@ -72,6 +72,10 @@ class PAV(Calibration):
         block = np.searchsorted(self._knots, scores, side="right") - 1
         return self._values.take(np.maximum(block, 0))
 
+    def meeting(self, data: Training) -> float:
+        """Where the steps reach zero; since they never fall, any place would do."""
+        return self.scores[min(int(np.searchsorted(self._values, 0.0)), len(self.scores) - 1)]
+
     @cached_property
     def _knots(self) -> Floats:
         return np.array(self.scores)

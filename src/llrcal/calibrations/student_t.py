@@ -46,5 +46,18 @@ class StudentTCalibration(Generative):
         )
         cubic[np.abs(cubic) < _NOTHING] = 0
         with np.errstate(over="ignore"):
-            turns = unit * np.roots(cubic).real  # a double root may come out complex
+            turns = unit * _roots(cubic)
         return np.append(super()._turns(low, high), self.tar.origin + (self.tar.location + turns))
+
+
+def _roots(cubic: Floats) -> Floats:
+    """Real parts of the roots, for a double root may come out complex; and what they converge to.
+
+    Small roots beside a large one have few digits, which a step or two of Newton's method mends.
+    """
+    rough = np.roots(cubic).real
+    fine, slope = rough, np.polyder(cubic)
+    with np.errstate(all="ignore"):  # a double root has no such steps
+        for _ in range(3):
+            fine = fine - np.polyval(cubic, fine) / np.polyval(slope, fine)
+    return np.concatenate([rough, fine])

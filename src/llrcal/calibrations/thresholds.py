@@ -64,6 +64,18 @@ def regions(
     return tuple(map(Interval, lows.tolist(), highs.tolist()))
 
 
+def first_to_reach(
+    llrs: Callable[[Floats], Floats], threshold: float, low: float, high: float
+) -> float:
+    """The first double after ``low`` whose LLR reaches a threshold, as that of ``high`` does."""
+
+    def accepted(scores: Floats) -> Bools:
+        return np.asarray(llrs(scores) >= threshold)
+
+    _, after = _neighbours(accepted, np.array([low]), np.array([high]))
+    return float(after[0])
+
+
 def _neighbours(
     accepted: Callable[[Floats], Bools], low: Floats, high: Floats
 ) -> tuple[Floats, Floats]:

@@ -20,6 +20,7 @@ from llrcal.onepass.summary import Summary
 _LARGEST = float(np.finfo(np.float64).max)
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
+_ROUNDING = 1e-9  # of sums of shares
 _LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
@@ -72,21 +73,42 @@ class Training(ABC):
 
     def _higher(self) -> float:
         """The share of pairs in which the target scores higher."""
-        return share_of_pairs(*self._shares_in_order())
+        if self._is_summarised:
+            _, tar, non = self._points_in_order
+            return share_of_pairs(tar, non)
+        return share_of_pairs(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
 
-    def _shares_in_order(self) -> tuple[Floats, Floats]:
-        """The share of each class at rising scores, from what has already been computed."""
-        if not self._is_summarised:
-            return self.groups.tar / self.tar_count, self.groups.non / self.non_count
+    @property
+    def meeting(self) -> float:
+        """The score at which the classes meet: as many targets below it as non-targets above.
+
+        As many in shares of their class. If all scores in a gap are such, it is the middle of that.
+        """
+        scores, tar, non = self._points_in_order
+        balance = np.cumsum(tar) + np.cumsum(non)  # from 0 to 2, and 1 where they meet
+        before, after = scores[np.searchsorted(balance, [1 - _ROUNDING, 1 + _ROUNDING])]
+        return float(0.5 * before + 0.5 * after)
+
+    def share_between(self, low: float, high: float) -> float:
+        """The share of all training scores strictly between two scores."""
+        scores, tar, non = self._points_in_order
+        inside = (low < scores) & (scores < high)
+        weight = self.empirical_alpha
+        return float(weight * tar[inside].sum() + (1 - weight) * non[inside].sum())
+
+    @cached_property
+    def _points_in_order(self) -> tuple[Floats, Floats, Floats]:
+        """Rising scores and the share of each class there, by the points of both summaries."""
         values, weights = [], []
         for side in (self.tar, self.non):
             points = side.points()
             values.append(side.grid.origin + points.values * side.grid.unit)
             weights.append(points.weights)
-        _, place = np.unique(np.concatenate(values), return_inverse=True)
+        scores, place = np.unique(np.concatenate(values), return_inverse=True)
         tar, non = np.split(place, [len(values[0])])
-        size = int(place.max()) + 1
+        size = len(scores)
         return (
+            scores,
             np.bincount(tar, weights[0], size).astype(np.float64),
             np.bincount(non, weights[1], size).astype(np.float64),
         )

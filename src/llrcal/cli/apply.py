@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, for --decision.")
 @form_options
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
-@click.option("--quiet", is_flag=True, help="Print no progress bar and no notes.")
+@click.option("--quiet", is_flag=True, help="Print no progress bar, and only warnings.")
 def apply(
     model: str,
     scores: str,
@@ -65,6 +65,7 @@ def apply(
     llrcal apply nig.json 'night/*.parquet' -o night-llrs
     """
     from llrcal.calibrations import load
+    from llrcal.calibrations.beyond import Beyond
     from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings
     from llrcal.errors import OptionError
     from llrcal.evaluation import OperatingPoint
@@ -83,7 +84,10 @@ def apply(
     refuse_to_overwrite(out, model, scores)
     calibration = load(model)
 
+    seen = Beyond(calibration)
+
     def answers(values: Floats) -> Mapping[str, Array]:
+        seen.count(values)
         return _columns(calibration, values, units, point, decision=decision, posterior=posterior)
 
     request = Request.of("scores", **form)
@@ -95,6 +99,9 @@ def apply(
     else:
         with printed_warnings(), byte_bar("applying", scores, quiet=quiet) as progress:
             reading = rewrite(scores, out, answers, request, progress=progress)
+    note = seen.note
+    if note is not None:
+        click.echo(f"warning: {note.on_command_line}", err=True)
     if not quiet:
         name = "standard input" if scores == "-" else scores
         click.echo(f"{name}: {reading}", err=True)

@@ -26,7 +26,7 @@ def demo(out: str, full: bool, seed: int, **settings: Any) -> None:
     """Simulate a recognizer and compare every calibration on it."""
 
     @contextmanager
-    def trials() -> Iterator[tuple[Trials, Trials]]:
+    def trials() -> Iterator[tuple[Trials, ...]]:
         train, test = (simulated(c, full, seed, quiet=settings["quiet"]) for c in ("train", "test"))
         yield train, test
 

@@ -69,6 +69,7 @@ def evaluate(
     from llrcal.cli.terminal import show_evaluation
     from llrcal.cli.units import InNats, doubts, unit_of
     from llrcal.evaluation.evaluation import evaluated
+    from llrcal.onepass.direction import WRONG_WAY
 
     points = operating_points(p_target, c_miss, c_fa, preset)
     refuse_to_read_twice(llrs, reading["key"])
@@ -83,8 +84,10 @@ def evaluate(
         priors = [point.prior_log_odds for point in points]
         evaluation = evaluated(trials.mapped(in_nats), prior_log_odds=priors)
         if not inverted:
-            refuse_wrong_way(evaluation.notes, llrs, distance=distance)
-        warnings = [] if units else doubts(evaluation)
+            refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
+        warnings = ([] if units else doubts(evaluation)) or [
+            note.on_command_line for note in evaluation.notes if note.code != WRONG_WAY
+        ]
         if as_json:
             numbers = _numbers(evaluation, points)
             document = {"source": llrs, **numbers, "warnings": warnings}

@@ -30,10 +30,16 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--bounds",
-    type=click.Choice(["range", "counts", "none"]),
-    default="range",
-    help="Outside the range of the training scores: use the LLR of the nearest one (range); also "
-    "limit LLRs to what the number of trials supports (counts); or extrapolate (none).",
+    type=click.Choice(["counts", "range", "none"]),
+    default="counts",
+    help="Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "
+    "to what the number of trials supports (counts); without such a limit (range); or extrapolate "
+    "(none).",
+)
+@click.option(
+    "--rising/--no-rising",
+    default=True,
+    help="Hold LLRs where they would fall although the score rises, or give the plain formula.",
 )
 @key_options
 @form_options
@@ -46,6 +52,7 @@ def fit(
     out: str,
     alpha: str | None,
     bounds: Policy,
+    rising: bool,
     distance: bool,
     inverted: bool,
     in_pieces: bool,
@@ -77,7 +84,11 @@ def fit(
     with opener(**where, quiet=quiet) as open_trials:
         trials = open_trials(scores, **reading)
         (model,) = trained(
-            trials, methods=[(method, options)], bounds=bounds, lower_is_better=distance
+            trials,
+            methods=[(method, options)],
+            bounds=bounds,
+            rising=rising,
+            lower_is_better=distance,
         ).values()
     if not inverted:
         refuse_wrong_way(model.report.notes, scores, distance=distance)

@@ -37,11 +37,29 @@ def comparison_options(command: _Command) -> _Command:
             ),
             point_options,
             click.option(
+                "--criterion",
+                type=click.Choice(["points", "range", "cllr"]),
+                help="What the verdict goes by: the mean Bayes error at the operating points that "
+                "were given, or over the range of prior log-odds with 30 errors of each kind; or "
+                "Cllr.  [default: points if any were given, else range]",
+            ),
+            click.option(
                 "--replicates",
                 default=200,
                 show_default=True,
                 type=click.IntRange(min=0),
-                help="Bootstrap replicates for the intervals; 0 for no intervals.",
+                help="Bootstrap replicates for the intervals, and for telling calibrations apart; "
+                "0 for none.",
+            ),
+            click.option(
+                "--paper",
+                is_flag=True,
+                help="As in the paper: plain formulas, which may fall, and no bounds.",
+            ),
+            click.option(
+                "--learning-curve",
+                is_flag=True,
+                help="Also train on smaller sets: how many trials do I need?",
             ),
             click.option("--force", is_flag=True, help="Replace the folder if it exists."),
             click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),

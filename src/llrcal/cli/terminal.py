@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, TaskID
     from rich.table import Table
 
-    from llrcal.comparison import Comparison, OperatingPoint
+    from llrcal.comparison import OperatingPoint
     from llrcal.evaluation import Evaluation
 
 
@@ -133,10 +133,10 @@ def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) ->
             f"{evaluation.act_dcf(*costs):.4f}",
             f"{evaluation.min_dcf(*costs):.4f}",
         )
-    _print_whole(table)
+    print_whole(table)
 
 
-def _print_whole(table: Table) -> None:
+def print_whole(table: Table) -> None:
     """Print a table in its full width, so that no number is cut off."""
     from rich.console import Console
 
@@ -144,34 +144,6 @@ def _print_whole(table: Table) -> None:
     unbounded = console.options.update(max_width=10_000)
     console.width = max(console.width, console.measure(table, options=unbounded).maximum)
     console.print(table)
-
-
-def show(comparison: Comparison) -> None:
-    """Print the table of a comparison, the number of warnings, and the verdict."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    caption = "p...: actual detection cost at an operating point; 1 is deciding by the prior alone"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    table.add_column("calibration", no_wrap=True)
-    for name in ("Cllr", "loss", *(point.name for point in comparison.points)):
-        table.add_column(name, justify="right")
-    priors = [point.prior_log_odds for point in comparison.points]
-    for label, candidate in comparison.candidates.items():
-        ev = candidate.evaluation
-        mark, style = ("*", "bold") if label == comparison.recommended else (" ", None)
-        numbers = [ev.cllr, ev.calibration_loss, *ev.bayes_error(priors)]
-        table.add_row(f"{mark} {label}", *(f"{number:.4f}" for number in numbers), style=style)
-    raw = comparison.raw
-    numbers = [raw.min_cllr, 0.0, *raw.min_bayes_error(priors)]
-    table.add_row("  minimum", *(f"{number:.4f}" for number in numbers), style="dim")
-    _print_whole(table)
-    console = Console()
-    console.print(comparison.verdict, highlight=False, markup=False)
-    if comparison.notes:
-        count = len(comparison.notes)
-        console.print(f"{count} notes: see the report.", highlight=False, markup=False)
 
 
 @contextmanager

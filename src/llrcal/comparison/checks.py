@@ -8,6 +8,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.beyond import more_than_a_few
 from llrcal.calibrations.pav import DUMMIES
 from llrcal.comparison.score_axis import evenly, finite_part
 from llrcal.evaluation import Evaluation
@@ -27,17 +28,25 @@ def score_range(*sets: Trials) -> tuple[float, float]:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
+def outside(train: Trials, test: Trials) -> tuple[int, int]:
+    """How many test scores lie beyond the training scores, and how many there are."""
+    low, high = score_range(train)
+    beyond = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
+    return beyond, len(test.tar) + len(test.non)
+
+
 def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
     """Notes on differences between the test scores and the training scores."""
     low, high = score_range(train)
-    outside = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
-    if outside:
-        total = len(test.tar) + len(test.non)
+    beyond, total = outside(train, test)
+    if beyond:
         sampled = " in a sample" if test.totals else ""
-        yield _warning(
+        yield Note.of(
             "range",
-            f"{outside:,} of {total:,} test scores{sampled} lie outside the range of the training "
-            f"scores, {low:.4g} to {high:.4g}: they get the LLR of the nearest training score",
+            f"{beyond:,} of {total:,} test scores{sampled} ({100 * beyond / total:.1f} %) lie "
+            f"outside the range of the training scores, {low:.4g} to {high:.4g}: they get the LLR "
+            "of the nearest training score",
+            severity=Severity.WARNING if more_than_a_few(beyond, total) else Severity.INFO,
         )
     for name, old, new in (
         ("target", train.tar, test.tar),

@@ -13,8 +13,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from llrcal.comparison.comparison import Candidate, Comparison
+from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]
+
+# What matters most to who uses the numbers; other codes come after these.
+_GRAVE = ("wrong way", "not converged", "slope against ranks", "shift", "range", "not monotone")
 
 NAME, SENTENCE = 120, 2000
 """The lengths above which names, and sentences that may quote names, are shortened."""
@@ -72,6 +76,7 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
         "min_cllr": ev.min_cllr,
         "calibration_loss": ev.calibration_loss,
         "eer": ev.eer,
+        "mean_error": comparison.mean_errors[candidate.label],
     }
     for point in comparison.points:
         row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
@@ -80,12 +85,23 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
         return row
     bounds = {name: getattr(intervals, name) for name in ("cllr", "min_cllr", "eer")}
     bounds["calibration_loss"] = intervals.calibration_loss
+    if intervals.mean_error is not None:
+        bounds["mean_error"] = intervals.mean_error
     for i, point in enumerate(comparison.points):
         bounds[f"act_dcf_{point.name}"] = intervals.act_dcf[i]
         bounds[f"min_dcf_{point.name}"] = intervals.min_dcf[i]
     for name, (low, high) in bounds.items():
         row[f"{name}_low"], row[f"{name}_high"] = low, high
     return row
+
+
+def gravest_first(comparison: Comparison) -> tuple[list[Note], int]:
+    """Warnings that the verdict does not tell of, the gravest first; and how many other notes."""
+    told = {reason.code for reason in comparison.verdict.reasons}
+    warnings = [note for note in comparison.notes if note.severity is Severity.WARNING]
+    rest = [note for note in warnings if note.code not in told]
+    rest.sort(key=lambda note: _GRAVE.index(note.code) if note.code in _GRAVE else len(_GRAVE))
+    return rest, len(comparison.notes) - len(warnings)
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -113,7 +129,12 @@ def as_markdown(comparison: Comparison) -> str:
     points = comparison.points
     heads = ["calibration", "Cllr", "minCllr", "loss", "EER %"]
     heads += [f"act {p.name}" for p in points] + [f"min {p.name}" for p in points]
-    lines = [f"**{_sentence(comparison.verdict)}**", "", _line(heads), _line(["---"] * len(heads))]
+    lines = [
+        f"**{_sentence(comparison.verdict.text)}**",
+        "",
+        _line(heads),
+        _line(["---"] * len(heads)),
+    ]
     for candidate in comparison.candidates.values():
         ev = candidate.evaluation
         cells = [_plain(shown(candidate.label)), f"{ev.cllr:.4f}", f"{ev.min_cllr:.4f}"]

@@ -9,17 +9,18 @@ independent, so that resampling trials gives intervals that are too narrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Counts, Floats, is_number
+from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.speaker_draws import SpeakerDraws, as_speakers
+from llrcal.evaluation.trial_draws import Joint, drawn_numbers
 from llrcal.inputs.scores import as_scores
 
 Interval = tuple[float, float]
@@ -39,6 +40,70 @@ class Intervals:
     by: str
     """What was resampled: "trial" or "speaker"."""
     replicates: int
+    mean_error: Interval | None = None
+    """Of the mean Bayes error, where a curve to take it over was given."""
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """The numbers of an evaluation in every drawn set."""
+
+    numbers: Floats
+    """A row a draw, with the columns of :meth:`llrcal.evaluation.cells.Cells.metrics`."""
+    actual: Floats
+    """The same of the set itself."""
+    points: int
+    """How many operating points there are."""
+    by: str
+    """What was drawn: "trial" or "speaker"."""
+
+    @classmethod
+    def of(cls, cells: Cells, numbers: Floats, *, by: str) -> Replicates:
+        """Drawn numbers of the trials in some cells."""
+        actual = cells.metrics(cells.tar.counts, cells.non.counts)
+        return cls(numbers, actual, len(cells.prior_log_odds), by)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def cllr(self) -> Floats:
+        return self.numbers[:, 0]
+
+    @property
+    def min_cllr(self) -> Floats:
+        return self.numbers[:, 1]
+
+    @property
+    def act_dcf(self) -> Floats:
+        """A column for each operating point."""
+        return self.numbers[:, 4 : 4 + self.points]
+
+    @property
+    def min_dcf(self) -> Floats:
+        return self.numbers[:, 4 + self.points : 4 + 2 * self.points]
+
+    @property
+    def mean_error(self) -> Floats:
+        """Mean Bayes error over the curve."""
+        return self.numbers[:, 4 + 2 * self.points]
+
+    @property
+    def least_mean_error(self) -> Floats:
+        """The same at the best thresholds."""
+        return self.numbers[:, 5 + 2 * self.points]
+
+    def intervals(self, level: float = 0.95) -> Intervals:
+        """Percentile intervals of every number."""
+        # A minimum cannot be worse than the default, nor the hull's EER than a coin.
+        anything, points = np.inf, self.points
+        most = [anything, 1.0, anything, 0.5, *[anything] * points, *[1.0] * points, anything, 1.0]
+        drawn = np.minimum(centred(self.numbers, self.actual), most[: len(self.actual)])
+        cllr, min_cllr, loss, eer, *others = interval(drawn, level)
+        act_dcf, min_dcf = tuple(others[:points]), tuple(others[points : 2 * points])
+        mean_error = others[2 * points] if len(others) > 2 * points else None
+        count = len(self)
+        return Intervals(cllr, min_cllr, loss, eer, act_dcf, min_dcf, self.by, count, mean_error)
 
 
 def bootstrap_intervals(
@@ -46,6 +111,7 @@ def bootstrap_intervals(
     non: ArrayLike,
     *,
     prior_log_odds: Sequence[float],
+    curve: Sequence[float] = (),
     tar_speakers: ArrayLike | None = None,
     non_speakers: ArrayLike | None = None,
     replicates: int = 200,
@@ -67,6 +133,8 @@ def bootstrap_intervals(
         LLRs of target and non-target trials; they may be infinite.
     prior_log_odds
         Operating points, as effective prior log-odds: logit p + log(c_miss / c_fa).
+    curve
+        Prior log-odds over which the mean Bayes error is taken, if that is wanted.
     tar_speakers, non_speakers
         Integers of shape (trials, 2): the enrolment and the test speaker of each trial.
     replicates
@@ -93,71 +161,51 @@ def bootstrap_intervals(
     """
     tar = as_scores(tar, "target", allow_infinite=True)
     non = as_scores(non, "non-target", allow_infinite=True)
-    points = as_prior_log_odds(prior_log_odds)
+    points, over = as_prior_log_odds(prior_log_odds), as_prior_log_odds(curve)
     _check_options(points, replicates, seed, level)
     if (tar_speakers is None) != (non_speakers is None):
         raise OptionError("pass the speakers of both classes, or of neither")
     if tar_speakers is None or non_speakers is None:
-        cells = Cells.of(tar, non, prior_log_odds=points)
-        return _intervals(cells, _drawn_trials(cells, replicates, seed), level, by="trial")
+        cells = Cells.of(tar, non, prior_log_odds=points, curve=over)
+        joint = Joint.of_one(cells.tar), Joint.of_one(cells.non)
+        (numbers,) = drawn_numbers([cells], *joint, replicates=replicates, seed=seed)
+        return Replicates.of(cells, numbers, by="trial").intervals(level)
     draws = SpeakerDraws.of(
         as_speakers(tar_speakers, len(tar), "target"),
         as_speakers(non_speakers, len(non), "non-target"),
         replicates=replicates,
         seed=seed,
     )
-    cells = Cells.of(tar, non, prior_log_odds=points)
-    return _intervals(cells, draws.counts(cells), level, by="speaker")
+    cells = Cells.of(tar, non, prior_log_odds=points, curve=over)
+    return Replicates.of(cells, draws.numbers(cells), by="speaker").intervals(level)
 
 
 def _check_options(points: Floats, replicates: int, seed: int, level: float) -> None:
     if points.ndim != 1:
         raise OptionError(f"prior_log_odds has shape {points.shape}; pass a list of numbers")
-    if not _is_whole(replicates) or replicates < 1:
-        raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
+    check_replicates(replicates)
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
     if not is_number(level) or not 0 < level < 1:
         raise OptionError(f"level is {level!r}; it must lie strictly between 0 and 1")
 
 
+def check_replicates(replicates: int) -> None:
+    """Raise an OptionError where that is no number of drawn sets."""
+    if not _is_whole(replicates) or replicates < 1:
+        raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _drawn_trials(cells: Cells, replicates: int, seed: int) -> Iterator[tuple[Counts, Counts]]:
-    """Counts of resampled target and non-target trials in each cell, for each replicate."""
-    rng = np.random.default_rng(seed)
-    for _ in range(replicates):
-        yield _drawn(cells.tar.counts, rng), _drawn(cells.non.counts, rng)
-
-
-def _drawn(counts: Counts, rng: np.random.Generator) -> Counts:
-    """The same number of trials, resampled with replacement from those in the cells."""
-    total = counts.sum()
-    # Without empty cells: the last cell gets the remainder of rounding.
-    used = np.flatnonzero(counts)
-    drawn = np.zeros_like(counts)
-    drawn[used] = rng.multinomial(total, counts[used] / total)
-    return drawn
-
-
-def _intervals(
-    cells: Cells, drawn: Iterable[tuple[Counts, Counts]], level: float, *, by: str
-) -> Intervals:
-    """Percentile intervals from the counts of each replicate."""
-    numbers = np.array([cells.metrics(tar, non) for tar, non in drawn])
-    replicates, points = len(numbers), len(cells.prior_log_odds)
-    point = cells.metrics(cells.tar.counts, cells.non.counts)
-    # A minimum cost cannot exceed one, nor the EER of the hull one half.
-    most = [np.inf, 1.0, np.inf, 0.5, *[np.inf] * points, *[1.0] * points]
-    found = np.sort(np.minimum(centred(numbers, point), most), axis=0)
-    # Order statistics without interpolation, since Cllr may be infinite.
-    rank = max(int((replicates + 1) * (1 - level) / 2 + 1e-9), 1)
-    low, high = found[rank - 1].tolist(), found[-rank].tolist()
-    cllr, min_cllr, loss, eer, *dcf = zip(low, high, strict=True)
-    act_dcf, min_dcf = tuple(dcf[:points]), tuple(dcf[points:])
-    return Intervals(cllr, min_cllr, loss, eer, act_dcf, min_dcf, by, replicates)
+def interval(drawn: Floats, level: float = 0.95) -> list[Interval]:
+    """From the least to the greatest of what is drawn, but for as many at either end."""
+    found = np.sort(drawn, axis=0)
+    # Order statistics, not interpolated: between a finite and an infinite Cllr there is nothing.
+    rank = max(int((len(drawn) + 1) * (1 - level) / 2 + 1e-9), 1)
+    return list(zip(found[rank - 1].tolist(), found[-rank].tolist(), strict=True))
 
 
 def centred(replicates: Floats, numbers: ArrayLike) -> Floats:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -75,15 +76,20 @@ class Cells:
     """Operating points; their thresholds are among the edges."""
     tar: InCells
     non: InCells
+    curve: Floats
+    """Prior log-odds over which the mean Bayes error is taken, likewise; perhaps none."""
 
     @classmethod
-    def of(cls, tar: Array, non: Array, *, prior_log_odds: Floats) -> Cells:
+    def of(
+        cls, tar: Array, non: Array, *, prior_log_odds: Floats, curve: Floats | None = None
+    ) -> Cells:
         """Cells for LLRs, infinite ones included."""
+        curve = np.empty(0) if curve is None else curve
         ends = np.array([-np.inf, np.nextafter(-np.inf, 0), np.inf])
-        inner = -prior_log_odds, _grid(tar, non), _group_edges(tar, non)
+        inner = -prior_log_odds, -curve, _grid(tar, non), _group_edges(tar, non)
         edges = np.unique(np.concatenate([ends, *inner]))
         tar_in, non_in = InCells.of(tar, edges, sign=-1.0), InCells.of(non, edges, sign=1.0)
-        return cls(edges, prior_log_odds, tar_in, non_in)
+        return cls(edges, prior_log_odds, tar_in, non_in, curve)
 
     def metrics(self, tar: Counts, non: Counts) -> Floats:
         """The numbers of an evaluation, given the counts in each cell.
@@ -92,23 +98,29 @@ class Cells:
         -------
         Floats
             Cllr, minCllr, calibration loss, EER, then the actual and then the minimum normalised
-            costs at the operating points.
+            costs at the operating points; where there is a curve, the mean of either over it.
         """
         used = (tar + non) > 0
         hull = Hull.pool(tar[used], non[used])
         tar_cost = _mean(self.tar.mean_cost, tar)
         non_cost = _mean(self.non.mean_cost, non)
         cllr, least = (tar_cost + non_cost) / (2 * math.log(2)), min_cllr(hull)
-        x = self.prior_log_odds
+        x, points = self._thresholds, len(self.prior_log_odds)
         misses, false_alarms = self._errors(tar, non)
         actual = normalised(misses / tar.sum(), false_alarms / non.sum(), x)
         vertex = hull.best_vertex(x)
         best = normalised(hull.pmiss[vertex], hull.pfa[vertex], x)
-        return np.concatenate([[cllr, least, cllr - least, eer(hull)], actual, best])
+        means = [actual[points:].mean(), best[points:].mean()] if len(self.curve) else []
+        overall = [cllr, least, cllr - least, eer(hull)]
+        return np.concatenate([overall, actual[:points], best[:points], means])
+
+    @cached_property
+    def _thresholds(self) -> Floats:
+        return np.concatenate([self.prior_log_odds, self.curve])
 
     def _errors(self, tar: Counts, non: Counts) -> tuple[Counts, Counts]:
         """Misses and false alarms at the thresholds of the operating points."""
-        first_accepted = np.searchsorted(self.edges, -self.prior_log_odds)
+        first_accepted = np.searchsorted(self.edges, -self._thresholds)
         below, above = np.cumsum(tar), np.cumsum(non[::-1])[::-1]
         # Thresholds are finite and the outermost cells infinite, so there are cells on both sides.
         return below[first_accepted - 1], above[first_accepted]

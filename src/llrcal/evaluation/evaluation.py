@@ -13,6 +13,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cllr import in_bits, min_cllr
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
+from llrcal.evaluation.doubts import doubts
 from llrcal.evaluation.eer import eer
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
@@ -24,6 +25,7 @@ from llrcal.onepass.direction import WRONG_WAY, runs_backwards
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
 
+_TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
 _WRONG_WAY = Note.of(
     WRONG_WAY,
     "targets score lower than non-targets. If these are distances, evaluate their negatives; "
@@ -60,7 +62,8 @@ def evaluate(
     Warns
     -----
     LlrcalWarning
-        If targets have lower LLRs than non-targets.
+        If targets have lower LLRs than non-targets; if the LLRs look like raw scores; or if much
+        is lost by their calibration.
 
     Examples
     --------
@@ -124,9 +127,25 @@ class Evaluation:
         return Hull.of(self.groups)
 
     @property
-    def notes(self) -> tuple[Note, ...]:
-        """Notes on the LLRs."""
+    def direction_notes(self) -> tuple[Note, ...]:
+        """Whether the LLRs, or scores of any kind, run the wrong way."""
         return (_WRONG_WAY,) if runs_backwards(self._llrs.order) else ()
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What is odd about the LLRs.
+
+        They run the wrong way, look like raw scores, or like LLRs of other trials than these.
+        """
+        ends = np.abs([self.tar_range, self.non_range])
+        if (ends > _TOO_FAR_APART).any():
+            return self.direction_notes
+        return self.direction_notes or doubts(
+            self._llrs.weighted,
+            (self.tar_count, self.non_count),
+            cllr=self.cllr,
+            min_cllr=lambda: self.min_cllr,
+        )
 
     @cached_property
     def min_cllr(self) -> float:
@@ -316,7 +335,7 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
     """
     tar = as_scores(tar, "target", allow_infinite=True)
     non = as_scores(non, "non-target", allow_infinite=True)
-    evaluation = evaluate(tar, non)
+    evaluation = evaluated(tar, non)
     edges = evaluation.groups.edges[evaluation.hull.first_group]
     llrs = evaluation.hull.llrs
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from llrcal.arrays import Array, ArrayLike, Counts
+from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.errors import ScoreError
 from llrcal.evaluation.cells import Cells
 from llrcal.onepass.chunks import chunks, threads
@@ -53,7 +53,7 @@ class SpeakerDraws:
                 f"{int(differs.sum())} target trials have two speakers; the first is at index "
                 f"{first}: {tar[first, 0]} and {tar[first, 1]}. A target trial has one speaker"
             )
-        (tar, non), count = _numbered(tar, non)
+        (tar, non), count = numbered(tar, non)
         for pairs in (tar, non):
             pairs[pairs[:, 0] == pairs[:, 1], 1] = (
                 count  # the row of ones, so that no speaker counts twice
@@ -66,6 +66,10 @@ class SpeakerDraws:
                 if _any_left(drawn, tar) and _any_left(drawn, non):
                     break
         return cls(tar, non, np.ascontiguousarray(weights.T))
+
+    def numbers(self, cells: Cells) -> Floats:
+        """Numbers of the evaluation of every drawn set: a row a draw."""
+        return np.array([cells.metrics(tar, non) for tar, non in self.counts(cells)])
 
     def counts(self, cells: Cells) -> Iterator[tuple[Counts, Counts]]:
         """Counts of target and non-target trials in each cell, for each replicate."""
@@ -99,7 +103,7 @@ def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
     return array
 
 
-def _numbered(*classes: Array) -> tuple[list[Array], int]:
+def numbered(*classes: Array) -> tuple[list[Array], int]:
     """Speakers numbered from zero in the order of their ids, and the number of speakers."""
     ids = [pairs.astype(np.int64, copy=False) for pairs in classes]
     low, high = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)

@@ -18,6 +18,7 @@ from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.densities import densities
 from llrcal.figures.det import det
 from llrcal.figures.ece import ece
+from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
 from llrcal.figures.save import save
 from llrcal.figures.style import column_figure, column_style
@@ -33,6 +34,7 @@ __all__ = [
     "densities",
     "det",
     "ece",
+    "learning_curve",
     "looks",
     "reliability",
     "save",

@@ -15,6 +15,7 @@ from llrcal.figures.det import det
 from llrcal.figures.drawing import Drawing, draw_into
 from llrcal.figures.ece import ece
 from llrcal.figures.histogram import visible_range
+from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
@@ -55,6 +56,8 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     yield "reliability", partial(reliability, best)
     yield "tippett", partial(tippett, best)
     yield "ece", partial(ece, best)
+    if comparison.learning_curve is not None:
+        yield "learning-curve", partial(learning_curve, comparison.learning_curve)
 
 
 def _transforms(comparison: Comparison) -> Drawing:

@@ -9,9 +9,11 @@ from string import Template
 
 from llrcal.comparison import Comparison
 from llrcal.report.data import as_json, page_data
+from llrcal.report.learning import LINK, learning_section
 from llrcal.report.metrics_table import metrics_note, metrics_table
 from llrcal.report.setup import calibrations_table, data_table, what_was_done
-from llrcal.report.text import escaped, sentence
+from llrcal.report.text import escaped
+from llrcal.report.verdict_box import verdict_class, verdict_heading, verdict_words
 from llrcal.report.warnings_list import warnings_list
 from llrcal.version import __version__
 
@@ -26,6 +28,7 @@ _SCRIPTS = (
     "bayes_pointer.js",
     "transforms_plot.js",
     "densities_plot.js",
+    "learning_plot.js",
     "sorting.js",
     "report.js",
 )
@@ -35,8 +38,9 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
     """One self-contained HTML page about a comparison.
 
     Verdict, warnings, a table of metrics, and three interactive plots: normalised Bayes errors
-    with an operating point to move, score to LLR transforms, densities over histograms. The
-    page fetches nothing, and its content security policy lets it fetch nothing.
+    with an operating point to move, score to LLR transforms, densities over histograms; and a
+    learning curve, where there is one. The page fetches nothing, and its content security policy
+    lets it fetch nothing.
 
     Parameters
     ----------
@@ -52,18 +56,25 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
     """
     from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
+    curve = comparison.learning_curve
     plotly, script = _inline(get_plotlyjs()), _inline(_script())
     return Template(_asset("template.html")).substitute(
         policy=_policy(plotly, script),
         version=escaped(__version__),
         title=escaped(title),
-        verdict=sentence(comparison.verdict),
+        verdict=verdict_words(comparison),
+        verdict_class=verdict_class(comparison),
+        verdict_heading=verdict_heading(comparison),
         setup=what_was_done(comparison),
         data_table=data_table(comparison),
         calibrations_table=calibrations_table(comparison),
         warnings=warnings_list(comparison.notes),
         metrics_note=metrics_note(comparison),
         metrics_table=metrics_table(comparison),
+        learning_link="" if curve is None else LINK,
+        learning_section=""
+        if curve is None
+        else learning_section(curve, in_folds=comparison.folds is not None),
         style=_asset("report.css"),
         data=as_json(page_data(comparison)),
         plotly=plotly,

@@ -13,6 +13,7 @@ from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
 from llrcal.report.histograms import BINS, densities, density_grid, histogram
+from llrcal.report.learning import learning_data
 from llrcal.report.numbers import numbers
 from llrcal.report.positions import PER_UNIT, Positions, positions
 from llrcal.report.styles import styles
@@ -37,6 +38,7 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "recommended": list(comparison.candidates).index(comparison.recommended),
         "transforms": _transforms(comparison),
         "histograms": _histograms(comparison),
+        "learning": learning_data(comparison),
     }
 
 

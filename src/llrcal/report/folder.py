@@ -33,6 +33,9 @@ def write_results(
         model.save(models / f"{label}.json")
     write_atomically(folder / "metrics.csv", as_csv(metrics(comparison)).encode())
     write_atomically(folder / "metrics.md", as_markdown(comparison).encode())
+    if comparison.learning_curve is not None:
+        table = as_csv(comparison.learning_curve.table())
+        write_atomically(folder / "learning-curve.csv", table.encode())
     progress("figures")
     draw_all(comparison, folder / "figures")
     progress("report")

@@ -11,6 +11,12 @@ from llrcal.report.text import MISSING, decimal, escaped, sentence
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
 
+_CRITERIA = {
+    "points": "mean of the actual costs at the operating points",
+    "range": "mean Bayes error",
+    "cllr": "Cllr",
+}
+
 
 @dataclass(frozen=True)
 class Column:
@@ -42,7 +48,9 @@ def metrics_table(comparison: Comparison) -> str:
 
 
 def _columns(comparison: Comparison) -> list[Column]:
+    at_points = [Column("criterion", "Mean of the points")]
     columns = [
+        *(at_points if comparison.criterion.name == "points" else []),
         Column("mean_error", "Mean Bayes error"),
         Column("cllr", "Cllr"),
         Column("min_cllr", "minCllr"),
@@ -57,10 +65,16 @@ def _columns(comparison: Comparison) -> list[Column]:
 
 
 def _rows(comparison: Comparison) -> dict[str, Row]:
-    """Rows by label, best mean error first: the order of the verdict."""
+    """Rows by label, the best first: the order of the verdict."""
     found = dict(zip(comparison.candidates, metrics(comparison), strict=True))
-    errors = comparison.mean_errors
-    return {label: {"mean_error": errors[label], **found[label]} for label in errors}
+    ranking = comparison.ranking
+    rows = {}
+    for label, value in ranking.values.items():
+        rows[label] = {"criterion": value, **found[label]}
+        if label in ranking.intervals:
+            low, high = ranking.intervals[label]
+            rows[label] |= {"criterion_low": low, "criterion_high": high}
+    return rows
 
 
 def _best(column: Column, rows: list[Row]) -> str | None:
@@ -78,7 +92,8 @@ def metrics_note(comparison: Comparison) -> str:
         "Lower is better everywhere; a star marks the best of a column. Cllr, minCllr and "
         "calibration loss are in bits; detection costs (DCF) in units of the default's. The mean "
         f"Bayes error is that over prior log-odds {decimal(low, digits=2)} to "
-        f"{decimal(high, digits=2)}, on which the verdict rests."
+        f"{decimal(high, digits=2)}. The verdict goes by the "
+        f"{_CRITERIA[comparison.criterion.name]}."
     )
     drawn = [c.intervals for c in comparison.candidates.values() if c.intervals is not None]
     if drawn:
@@ -132,6 +147,7 @@ def _foot(comparison: Comparison, columns: list[Column]) -> str:
     """What no calibration of these scores can do better than, where it can be said."""
     raw = comparison.raw
     bounds = {
+        "criterion": comparison.criterion.least(raw),
         "mean_error": comparison.least_mean_error,
         "min_cllr": raw.min_cllr,
         "eer": raw.eer,

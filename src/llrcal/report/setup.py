@@ -8,11 +8,24 @@ from llrcal.method_table import TABLE
 from llrcal.report.text import MINUS, escaped, sentence
 from llrcal.trials import Trials
 
+_UNSEEN = {
+    "speaker": "seen neither the trial nor its speakers",
+    "trial": "not seen the trial, though perhaps its speakers",
+}
+
 
 def what_was_done(comparison: Comparison) -> str:
     """One sentence."""
     count = len(comparison.candidates)
     calibrations = "One calibration was" if count == 1 else f"{count} calibrations were"
+    folds = comparison.folds
+    if folds is not None:
+        return sentence(
+            f"{calibrations} cross-validated in {folds.count} folds, dealt by {folds.by}: the LLRs "
+            f"behind the numbers below come from calibrations that have {_UNSEEN[folds.by]}. The "
+            "models that are saved, and the transforms and densities below, are those trained on "
+            "all trials."
+        )
     return (
         f"{calibrations} trained on the training trials and applied to the test trials. Every "
         "number below is that of the test trials."
@@ -21,7 +34,8 @@ def what_was_done(comparison: Comparison) -> str:
 
 def data_table(comparison: Comparison) -> str:
     """Sources and counts of both sets of trials."""
-    sets = (("Training", comparison.train), ("Test", comparison.test))
+    names = ("Training", "Test") if comparison.folds is None else ("All", "Tested in folds")
+    sets = zip(names, (comparison.train, comparison.test), strict=True)
     headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
     head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     sign = " (negated)" if comparison.lower_is_better else ""

@@ -35,10 +35,21 @@ _KINDS = (
         ("range",),
     ),
     (
+        "LLRs that are held",
+        "The formula would bend back there: a better score would be weaker evidence. It gets the "
+        "LLR of the turning point instead.",
+        ("held",),
+    ),
+    (
         "LLRs that fall while scores rise",
         "A better score should not be weaker evidence. Such bends come from the tails of fitted "
         "densities, and matter where scores occur.",
         ("not monotone",),
+    ),
+    (
+        "Cross-validation",
+        "What the folds of a single set of trials can show, and what they cannot.",
+        ("folds by trial", "folds by speaker"),
     ),
     (
         "Operating points with few errors",

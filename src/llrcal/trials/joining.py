@@ -13,7 +13,7 @@ import polars as pl
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
-from llrcal.trials.conventions import IDS
+from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.table import Table
 
 OnDuplicates = Literal["error", "first", "mean", "all"]
@@ -97,7 +97,7 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]
     if scores.frame.height == key.frame.height and all(
         (scores.frame[name] == key.frame[name]).all() for name in ids
     ):
-        table = _with_label(scores, key.frame["label"])
+        table = _with_key(scores, key.frame)
         table, notes = without_duplicates(table, policy, labels_from=key.source)
         return table, [
             *notes,
@@ -129,7 +129,7 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]
         scores = _with(scores, scores.frame.filter(place.is_not_null()))
         place = place.drop_nulls()
     notes.append(Note.of("joined", f"scores and key joined on {' and '.join(ids)}"))
-    return _with_label(scores, key.frame["label"].gather(place)), notes
+    return _with_key(scores, key.frame[place]), notes
 
 
 def _warning(code: str, text: str) -> Note:
@@ -153,7 +153,7 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
         )
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
     table = _with(scores, scores.frame.hstack(ids))
-    table = _with_label(table, key.frame["label"])
+    table = _with_key(table, key.frame)
     _refuse_contradictions(_repeated(table), table.ids, key.source)
     return table, [Note.of("joined", "no ids to join on: scores taken in the order of the key")]
 
@@ -163,8 +163,12 @@ def _names(table: Table) -> list[str]:
     return [*(role for role in IDS if table.has(role)), *table.unnamed]
 
 
-def _with_label(table: Table, labels: pl.Series) -> Table:
-    """The table with labels from the key; labels of its own must agree with them."""
+def _with_key(table: Table, key: pl.DataFrame) -> Table:
+    """The table with labels from the rows of the key; labels of its own must agree with them.
+
+    Speakers come along, if only the key knows them.
+    """
+    labels = key["label"]
     if table.has("label"):
         differ = table.frame["label"] != labels
         if differ.any():
@@ -173,7 +177,13 @@ def _with_label(table: Table, labels: pl.Series) -> Table:
                 f"{table.source}: {int(differ.sum())} of its labels contradict the key; the first "
                 f"is that of trial {row + 1}"
             )
-    return _with(table, table.frame.with_columns(labels.rename("label")))
+    speakers = _speakers_of(key) if not any(map(table.has, SPEAKERS)) else []
+    return _with(table, table.frame.with_columns(labels, *(key[name] for name in speakers)))
+
+
+def _speakers_of(key: pl.DataFrame) -> list[str]:
+    """The columns of both speakers, if the key has them."""
+    return [*SPEAKERS] if set(SPEAKERS) <= set(key.columns) else []
 
 
 def _with(table: Table, frame: pl.DataFrame) -> Table:
@@ -181,7 +191,7 @@ def _with(table: Table, frame: pl.DataFrame) -> Table:
 
 
 def _only(key: Table, ids: list[str]) -> Table:
-    return _with(key, key.frame.select([*ids, "label"]))
+    return _with(key, key.frame.select([*ids, "label", *_speakers_of(key.frame)]))
 
 
 def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:

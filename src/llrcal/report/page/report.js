@@ -6,4 +6,5 @@ startBayesPlot();
 startOperatingPoint();
 startTransformsPlot();
 startDensitiesPlot();
+startLearningPlot();
 watchTheme();

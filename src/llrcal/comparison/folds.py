@@ -1,0 +1,213 @@
+"""Cross-validation: one set of trials, parted so that each is tested by what has not seen it.
+
+Speakers, where they are known, are dealt into as many groups as there are folds. A fold tests the
+trials whose speakers are both in its group and trains on those of which neither is. A trial between
+two groups trains other folds, but is tested by none: whichever fold it went to, one of its speakers
+would be in training as well. Where speakers are not known, trials are dealt instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.calibrations import Calibration
+from llrcal.comparison.parts import both, check_whole, in_memory, part, pooled
+from llrcal.errors import DegenerateError, OptionError
+from llrcal.evaluation.speaker_draws import as_speakers, numbered
+from llrcal.messages import Setting
+from llrcal.notes import Note, Severity
+from llrcal.trials import Trials
+from llrcal.trials.trial_set import TrialSet
+
+Train = Callable[[Trials], Mapping[str, Calibration]]
+"""Trains calibrations, by label."""
+
+_MOST = 1000  # folds: more are a mistake, and take for ever
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Which fold tests a trial, and which it trains."""
+
+    trials: Trials
+    count: int
+    by: str
+    """What was dealt: "speaker" or "trial"."""
+    seed: int
+    tar: Array
+    """The groups of the two speakers of each target trial; twice its own, if trials were dealt."""
+    non: Array
+
+    @classmethod
+    def of(cls, trials: TrialSet, count: int, *, seed: int = 0) -> Folds:
+        """Part trials into folds that can be trained and tested.
+
+        Raises
+        ------
+        OptionError
+            If trials are not in memory, or a fold would have none of some class.
+        """
+        check_whole("folds", count, least=2, most=_MOST)
+        check_whole("seed", seed, least=0)
+        known = in_memory(trials, Setting("folds"))
+        folds = cls._dealt(known, count, seed)
+        if gap := folds._gap():
+            raise OptionError(
+                f"{known.source}: {count} folds by {folds.by} are too many: {gap}; ",
+                *_way_out(known, count, seed),
+            )
+        return folds
+
+    @classmethod
+    def _dealt(cls, trials: Trials, count: int, seed: int) -> Folds:
+        rng = np.random.default_rng(seed)
+        if trials.tar_speakers is not None and trials.non_speakers is not None:
+            tar = as_speakers(trials.tar_speakers, len(trials.tar), "target")
+            non = as_speakers(trials.non_speakers, len(trials.non), "non-target")
+            groups = _speaker_groups(tar, non, count, rng)
+            return cls(trials, count, "speaker", seed, *groups)
+        dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
+        return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
+
+    def training(self, fold: int) -> Trials:
+        """What a fold trains on: no speaker of its group takes part."""
+        return part(self.trials, *(both(side != fold) for side in (self.tar, self.non)))
+
+    @cached_property
+    def tests(self) -> tuple[Trials, ...]:
+        """What each fold tests: all speakers are of its group."""
+        return tuple(
+            part(self.trials, *(both(side == fold) for side in (self.tar, self.non)))
+            for fold in range(self.count)
+        )
+
+    @property
+    def rounds(self) -> list[tuple[Trials, Trials]]:
+        """Training and test trials of each fold."""
+        return [(self.training(fold), test) for fold, test in enumerate(self.tests)]
+
+    @property
+    def tested(self) -> Trials:
+        """The trials that some fold tests, fold by fold."""
+        return pooled(self.tests)
+
+    @property
+    def untested(self) -> tuple[int, int]:
+        """How many target and non-target trials no fold tests."""
+        tar, non = (int((side[:, 0] != side[:, 1]).sum()) for side in (self.tar, self.non))
+        return tar, non
+
+    @property
+    def note(self) -> Note:
+        """What a reader should know of the folds."""
+        begin = f"cross-validation in {self.count} folds, dealt by {self.by} with seed {self.seed}"
+        if self.by == "trial":
+            return Note.of(
+                "folds by trial",
+                f"{begin}, since speakers are not known: a speaker may be in training and test of "
+                "a fold, and errors on new speakers may be larger than those given here",
+                severity=Severity.WARNING,
+            )
+        counts = zip(self.untested, self.trials.counts, strict=True)
+        tar, non = (f"{one:,} of {total:,}" for one, total in counts)
+        return Note.of(
+            "folds by speaker",
+            f"{begin}: no speaker is in training and test of a fold. {tar} targets and {non} "
+            "non-targets have speakers of two folds, and are not tested",
+        )
+
+    def _gap(self) -> str:
+        """What some fold lacks, in words."""
+        for name, side in (("target", self.tar), ("non-target", self.non)):
+            first, second = (np.bincount(column, minlength=self.count) for column in side.T)
+            tested = np.bincount(side[side[:, 0] == side[:, 1], 0], minlength=self.count)
+            trained = len(side) - (first + second - tested)
+            for use, counts in (("train", trained), ("test", tested)):
+                if not counts.all():
+                    return f"fold {int(counts.argmin()) + 1} has no {name} trial to {use} on"
+        return ""
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """Calibrations of every fold."""
+
+    folds: Folds
+    calibrations: tuple[Mapping[str, Calibration], ...]
+
+    @classmethod
+    def by(cls, train: Train, folds: Folds, say: Callable[[str], None]) -> CrossValidated:
+        """Train on the training trials of each fold."""
+        found = []
+        for fold in range(folds.count):
+            place = f"fold {fold + 1} of {folds.count}"
+            say(place)
+            try:
+                found.append(train(folds.training(fold)))
+            except DegenerateError as problem:
+                raise problem.within(place) from None
+        return cls(folds, tuple(found))
+
+    def llrs(self, label: str) -> Trials:
+        """The tested trials, each with the LLR of the calibration that has not seen it."""
+        every = zip(self.folds.tests, self.calibrations, strict=True)
+        return pooled([test.mapped(fold[label]) for test, fold in every])
+
+
+def parted(
+    train: TrialSet, test: TrialSet | None, folds: int | None, *, seed: int = 0
+) -> tuple[Folds | None, TrialSet]:
+    """The folds of a single set, if there are to be any, and the trials that are tested."""
+    if folds is None:
+        if test is not None:
+            return None, test
+        raise OptionError(
+            "there are no trials to test on: give ",
+            Setting("test"),
+            ", or ",
+            Setting("folds"),
+            " to test on parts of the training trials",
+        )
+    if test is not None:
+        raise OptionError(
+            Setting("folds"),
+            " is for one set of trials, and here are others to test on; leave one of them out",
+        )
+    found = Folds.of(train, folds, seed=seed)
+    return found, found.tested
+
+
+def _way_out(trials: Trials, count: int, seed: int) -> tuple[str | Setting, ...]:
+    """The number of folds that comes nearest to what was asked for."""
+    most = min(max(count, 10), len(trials.tar), len(trials.non))
+    for other in sorted(range(2, most + 1), key=lambda other: abs(other - count)):
+        if not Folds._dealt(trials, other, seed)._gap():
+            return ("give ", Setting("folds", other))
+    return ("no other number would do: give more trials, or other trials to test on",)
+
+
+def _speaker_groups(
+    tar: Array, non: Array, count: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """The groups of both speakers of each trial."""
+    (tar, non), speakers = numbered(tar, non)
+    targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in (tar, non))
+    # Those with the most targets first: a hand of the deal is of speakers who are alike in that.
+    order = rng.permutation(speakers)
+    order = order[np.lexsort([-others[order], -targets[order]])]
+    group = _dealt(order, count, rng)
+    return group[tar], group[non]
+
+
+def _dealt(order: Array, count: int, rng: np.random.Generator) -> Array:
+    """A group for each of ``order``: so many at a time, one to each group, in random order."""
+    hands = -(-len(order) // count)
+    groups = np.empty(len(order), np.int16)
+    dealt = rng.permuted(np.tile(np.arange(count, dtype=np.int16), (hands, 1)), axis=1)
+    groups[order] = dealt.ravel()[: len(order)]
+    return groups

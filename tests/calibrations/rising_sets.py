@@ -1,0 +1,131 @@
+"""Sets on which formulas bend back, and what rising LLRs are asked there."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.arrays import Array, Floats
+from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.generative import Generative
+from tests.trial_sets import normal
+
+EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
+EVERY_POLICY = pytest.mark.parametrize("policy", POLICIES)
+BENT = ("gaussian", "student-t", "nig")
+LARGEST = float(np.finfo(np.float64).max)
+_rng = np.random.default_rng(0)
+
+SETS: dict[str, tuple[Array, Array]] = {
+    "ordinary": (normal(150, 2.0, 1.2), normal(900, -1.0, 1.0)),
+    "same mean, narrower targets": (normal(150, 0.0, 0.7), normal(600, 0.0, 2.0)),
+    "same mean, wider targets": (normal(150, 0.0, 3.0), normal(600, 0.0, 1.0)),
+    "reversed": (normal(150, -1.0, 1.0), normal(600, 1.0, 1.3)),
+    "ties": (np.round(normal(150, 2.0, 1.0)), np.round(normal(600, 0.0, 2.0))),
+    "separable": (normal(150, 60.0, 2.0), normal(600, 0.0, 1.0)),
+    "separable, reversed": (normal(150, -60.0, 2.0), normal(600, 0.0, 1.0)),
+    "heavy tails": (_rng.standard_t(1.5, 200) + 3, _rng.standard_t(2, 2000)),
+    "skewed": (_rng.beta(8, 2, 200), _rng.gamma(2, 0.1, 900)),
+    "far from zero": (1e9 + 1e-3 * normal(150, 1, 2), 1e9 + 1e-3 * normal(600, -1, 1)),
+    "single precision": (
+        normal(150, 1.0, 2.0).astype(np.float32),
+        normal(600, -1.0, 1.0).astype(np.float32),
+    ),
+    "few": (np.array([0.5, 1.0, 4.0, 5.0, 3.5]), np.array([-1.0, 0.0, 0.7, 0.9, 0.1, -3.0])),
+    "constant": (np.ones(3), np.ones(4)),
+    "same": (normal(150, 0.0, 1.0), normal(150, 0.0, 1.0)),
+}
+EVERY_SET = pytest.mark.parametrize("name", SETS)
+
+
+EVERY_CASE = pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        (name, method)
+        for name in SETS
+        for method in llrcal.METHODS
+        if name != "constant" or method in ("logistic", "pav")  # others refuse such scores
+    ],
+)
+
+
+@cache
+def fitted(name: str, method: str, policy: Any = "counts", **options: Any) -> llrcal.Calibration:
+    return llrcal.fit(*SETS[name], method=method, bounds=policy, **options)
+
+
+def plain(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+    """The formula within the training scores, if so bounded: neither held nor kept to counts."""
+    return calibration._llrs_in_reach(scores)
+
+
+def own(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+    """Scores in the direction in which the calibration was trained."""
+    return -scores if calibration.lower_is_better else scores
+
+
+def neighbours(places: Floats, reach: int = 30) -> Floats:
+    """Places, and as many doubles on either side of each."""
+    below = above = places
+    out = [places]
+    for _ in range(reach):
+        with np.errstate(over="ignore"):
+            below, above = np.nextafter(below, -np.inf), np.nextafter(above, np.inf)
+        out += [below, above]
+    return np.concatenate(out)
+
+
+def asked(calibration: llrcal.Calibration) -> Floats:
+    """Rising scores of all kinds: infinite, far out, dense, and doubles around what is special."""
+    low, high = calibration.bounds.lowest_score, calibration.bounds.highest_score
+    meeting = calibration.bounds.meeting
+    assert meeting is not None
+    special = [low, high, meeting]
+    special += [end for held in calibration.held for end in (held.low, held.high, held.at)]
+    special += calibration._turns(low, high).tolist()
+    at = np.array(special)
+    at = at[np.isfinite(at)]
+    with np.errstate(over="ignore"):
+        span = max(high - low, 1e-12 * abs(high), 1e-12)
+        far = [
+            edge + side * span * 10.0**k for k in range(10) for edge, side in ((low, -1), (high, 1))
+        ]
+        scores = np.concatenate(
+            [
+                neighbours(at),
+                np.linspace(low - span / 9, high + span / 9, 20_001),
+                *(meeting + span * width * np.linspace(-1, 1, 501) for width in (1e-3, 1e-9)),
+                far,
+                [-math.inf, -LARGEST, -1e300, -1e80, -1e9, 1e9, 1e80, 1e300, LARGEST, math.inf],
+            ]
+        )
+    return own(calibration, np.unique(scores))
+
+
+def rounding(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+    """By how much LLRs may err: the last digits of two log densities, and the table of NIG."""
+    if not isinstance(calibration, Generative):
+        return np.zeros(len(scores))  # lines and steps rise without exception
+    scores = own(calibration, scores)
+    for held in calibration.held:
+        scores = held.applied(scores)
+    scores = np.clip(scores, *calibration.bounds.reach)
+    terms = [np.abs(density.logpdf(scores)) for density in (calibration.tar, calibration.non)]
+    error = 4 * np.spacing(np.maximum(np.maximum(*terms), 1))
+    if calibration.method == "nig":
+        error += 1e-11 * np.maximum(1, np.abs(plain(calibration, scores)))
+    return error
+
+
+def assert_rising(calibration: llrcal.Calibration) -> None:
+    scores = np.sort(asked(calibration))
+    llrs, error = calibration(scores), rounding(calibration, scores)
+    if calibration.lower_is_better:
+        llrs, error = llrs[::-1], error[::-1]
+    assert not np.isnan(llrs).any()
+    assert (np.maximum.accumulate(llrs - error) <= llrs + error).all()

@@ -1,0 +1,186 @@
+"""A higher score never means less evidence, with any method and on any scores."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+import llrcal
+from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.rising import Held, held_ranges
+from tests.calibrations.rising_sets import (
+    BENT,
+    EVERY_CASE,
+    EVERY_POLICY,
+    asked,
+    assert_rising,
+    fitted,
+    plain,
+)
+from tests.conftest import real_scores
+from tests.score_sets import KINDS, score_set
+from tests.trial_sets import FINITE
+
+# Many of these sets are odd on purpose, and fits to them give warnings.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
+
+# ------------------------------------------------------------------------------ never falling
+
+
+@EVERY_POLICY
+@EVERY_CASE
+def test_a_higher_score_never_has_a_lower_llr(name: str, method: str, policy: str) -> None:
+    assert_rising(fitted(name, method, policy))
+
+
+SHAPED = st.builds(score_set, st.sampled_from(sorted(KINDS)), st.integers(2, 60), st.integers(0))
+CLASSES = (FINITE | st.tuples(SHAPED, SHAPED)).map(lambda sets: tuple(map(np.array, sets)))
+
+
+@given(
+    classes=CLASSES,
+    method=st.sampled_from(sorted(llrcal.METHODS)),
+    policy=st.sampled_from(POLICIES),
+    distances=st.booleans(),
+)
+def test_whatever_the_scores(
+    classes: tuple[Floats, Floats], method: str, policy: Any, distances: bool
+) -> None:
+    try:
+        calibration = llrcal.fit(*classes, method=method, bounds=policy, lower_is_better=distances)
+    except llrcal.DegenerateError:
+        reject()
+    assert_rising(calibration)
+
+
+@EVERY_CASE
+def test_within_the_training_scores_rounding_is_all_that_falls(name: str, method: str) -> None:
+    """Between one score and the next, by less than 1e-12 (NIG: 1e-11), relative above one."""
+    calibration = fitted(name, method)
+    scores = np.sort(asked(calibration))
+    llrs = calibration(scores)
+    fall = -np.diff(llrs) / np.maximum(1, np.abs(llrs[1:]))
+    assert fall.max() <= {"nig": 1e-11, "gaussian": 1e-12, "student-t": 1e-12}.get(method, 0.0)
+
+
+def test_the_cosine_recognizer_that_bent_back() -> None:
+    """NIG accepted the lowest of these scores."""
+    folder = real_scores("voxceleb1_three_systems")
+    tar, non = (np.load(folder / f"lda_cosine_{kind}.npy") for kind in ("tar", "non"))
+    calibration = llrcal.fit(tar, non, method="nig")
+    assert calibration(min(tar.min(), non.min())) == calibration.llr_range[0] < 0
+    assert len(calibration.regions(0.0)) == 1
+    assert_rising(calibration)
+
+
+# ------------------------------------------------------------------- held, against brute force
+
+
+def brute_force(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+    """Running extremes of the formula, on a grid outward from the meeting point."""
+    meeting = calibration.bounds.meeting
+    assert meeting is not None
+    scores = np.sort(np.append(scores, meeting))
+    llrs = plain(calibration, scores)
+    middle = int(np.searchsorted(scores, meeting))
+    above = np.maximum.accumulate(llrs[middle:])
+    below = np.minimum.accumulate(llrs[: middle + 1][::-1])[::-1]
+    return np.concatenate([below[:-1], above])
+
+
+@EVERY_CASE
+def test_the_llr_is_the_running_extreme_of_the_formula(name: str, method: str) -> None:
+    calibration = fitted(name, method, "range")
+    low, high = calibration.training_range
+    grid = np.linspace(low - 1, high + 1, 40_001) if high < 1e8 else np.linspace(low, high, 40_001)
+    scores = np.sort(np.append(grid, calibration.bounds.meeting or 0.0))
+    expected = brute_force(calibration, grid)
+    # A turning point lies within half a step of the grid; its LLR is flat there.
+    turn = 2 * np.abs(np.diff(plain(calibration, scores), 2)).max() if method in BENT else 0.0
+    np.testing.assert_allclose(calibration(scores), expected, rtol=1e-10, atol=1e-10 + turn)
+
+
+@pytest.mark.slow
+@EVERY_CASE
+def test_what_is_not_held_keeps_its_bits(name: str, method: str) -> None:
+    for policy in POLICIES:
+        calibration = fitted(name, method, policy)
+        formula = fitted(name, method, policy, rising=False)
+        assert not formula.held
+        scores = asked(calibration)
+        free = np.ones(len(scores), bool)
+        for held in calibration.held:
+            free &= held.applied(scores) == scores
+        assert calibration(scores[free]).tobytes() == formula(scores[free]).tobytes()
+        for before, after in pairwise(calibration.held):
+            assert before.high <= after.low
+
+
+@EVERY_CASE
+def test_large_sets_do_not_notice_the_counts(name: str, method: str) -> None:
+    """Within what the counts support, the soft end changes no bit; beyond, a factor of two."""
+    ranged, counted = fitted(name, method, "range"), fitted(name, method, "counts")
+    scores = asked(counted)
+    llrs, kept = ranged(scores), counted(scores)
+    least, greatest = counted.supported_llrs
+    carried = (least <= llrs) & (llrs <= greatest)
+    assert (kept[carried] == llrs[carried]).all()
+    assert kept.max() <= greatest + math.log(2) + 1e-15 * greatest
+    assert kept.min() >= least - math.log(2) + 1e-15 * least
+
+
+def test_ranges_of_a_known_function() -> None:
+    """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
+
+    def llrs(scores: Floats) -> Floats:
+        return np.asarray(np.sin(scores) + scores / 5)
+
+    # cos(x) = -1/5 at the turning points.
+    crest = math.acos(-0.2)
+    turns = np.sort([sign * crest + 2 * math.pi * k for sign in (-1, 1) for k in range(-3, 4)])
+    places = np.array([-12.0, *turns[(turns > -12) & (turns < 12)], 12.0])
+    found = held_ranges(llrs, places, 0.0)
+    assert [held.at for held in found] == pytest.approx(
+        [-crest - 2 * math.pi, -crest, crest, crest + 2 * math.pi]
+    )
+    for held in found:
+        inner, outer = sorted((held.low, held.high), key=abs)
+        assert inner == held.at
+        if math.isfinite(outer):  # where the formula is back, to the last double
+            assert llrs(np.array(outer)) == pytest.approx(llrs(np.array(inner)), abs=1e-15)
+    # From a crest to the next trough, the sine and the slope both fall by a known amount.
+    fall = 2 * math.sqrt(1 - 0.2**2) - (2 * math.pi - 2 * crest) / 5
+    assert [held.fall for held in found[1:3]] == pytest.approx([fall, fall])
+    grid = np.linspace(-12, 12, 100_001)
+    moved = grid
+    for held in found:
+        moved = held.applied(moved)
+    above, below = grid >= 0, grid <= 0
+    expected = np.empty_like(grid)
+    expected[above] = np.maximum.accumulate(llrs(grid[above]))
+    expected[below] = np.minimum.accumulate(llrs(grid[below])[::-1])[::-1]
+    np.testing.assert_allclose(llrs(moved), expected, atol=1e-7)
+    assert (np.diff(llrs(moved)) >= -1e-15).all()
+
+
+def test_a_function_that_only_falls_is_held_at_one_place() -> None:
+    (held,) = held_ranges(lambda scores: -scores, np.array([-math.inf, math.inf]), 2.0)
+    assert held == Held(-math.inf, math.inf, 2.0, math.inf)
+    scores = np.array([-math.inf, 0.0, 2.0, math.inf])
+    assert held.applied(scores).tolist() == [2.0] * 4
+    assert held_ranges(lambda scores: scores, np.array([-math.inf, math.inf]), 2.0) == ()
+
+
+def test_ends_are_not_held_but_infinite_ones_are() -> None:
+    scores = np.array([-math.inf, 0.0, 0.5, 1.0, math.inf])
+    assert Held(0.0, 1.0, 0.0, 1.0).applied(scores).tolist() == [-math.inf, 0.0, 0.0, 1.0, math.inf]
+    assert Held(0.0, math.inf, 0.0, 1.0).applied(scores).tolist() == [-math.inf, 0.0, 0.0, 0.0, 0.0]
+    assert Held(-math.inf, 1.0, 1.0, 1.0).applied(scores).tolist() == [1.0, 1.0, 1.0, 1.0, math.inf]

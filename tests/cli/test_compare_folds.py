@@ -1,0 +1,141 @@
+"""``llrcal compare`` with one set of trials, and with a learning curve."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import llrcal as package
+from tests.cli.running import llrcal, only_line, run
+from tests.comparison.test_folds import crossed
+
+QUICK = ("--replicates", "0", "--alpha", "0.5")
+
+
+def table(path: Path) -> Path:
+    """Trials with their speakers, as a table."""
+    trials = crossed(speakers=20)
+    assert trials.tar_speakers is not None
+    assert trials.non_speakers is not None
+    lines = ["enrol_speaker,test_speaker,score"]
+    for scores, pairs in ((trials.tar, trials.tar_speakers), (trials.non, trials.non_speakers)):
+        rows = zip(pairs.tolist(), scores.tolist(), strict=True)
+        lines += [f"spk{one},spk{other},{score!r}" for (one, other), score in rows]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("folds")
+    table(folder / "all.csv")
+    trials = crossed(speakers=20)
+    np.savez(folder / "plain.npz", tar=trials.tar, non=trials.non)
+    np.savez(folder / "other.npz", tar=trials.tar, non=trials.non)
+    return folder
+
+
+@pytest.mark.slow
+def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
+    ran = run("compare", "--data", "all.csv", "--folds", "4", "--out", "speakers",
+              "--learning-curve", *QUICK, cwd=folder)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "4 folds, dealt by speaker with seed 0" in ran.stderr
+    assert "0 of 400 targets and 600 of 760 non-targets" in ran.stderr
+    out = folder / "speakers"
+    trials = package.read_trials(folder / "all.csv")
+    found = package.compare(trials, folds=4, replicates=0, methods=["pav", "nig"])
+    with (out / "metrics.csv").open() as file:
+        rows = {row["method"]: row for row in csv.DictReader(file)}
+    for method, candidate in found.candidates.items():
+        assert float(rows[method]["cllr"]) == candidate.evaluation.cllr
+        # What is saved was trained on all trials.
+        assert package.load(out / "models" / f"{method}.json") == candidate.calibration
+    with (out / "learning-curve.csv").open() as file:
+        sizes = [row for row in csv.DictReader(file) if row["calibration"] == "pav"]
+    assert float(sizes[-1]["speakers"]) == 15
+    assert float(sizes[-1]["cllr"]) == found.candidates["pav"].evaluation.cllr
+    for ending in ("png", "pdf", "svg"):
+        assert (out / "figures" / f"learning-curve.{ending}").exists()
+    assert 'id="learning"' in (out / "report.html").read_text("utf-8")
+    assert "the least mean Bayes error" in " ".join(ran.stdout.split())
+
+
+@pytest.mark.slow
+def test_without_speakers_it_warns_even_if_quiet(folder: Path) -> None:
+    ran = run("compare", "--data", "plain.npz", "--out", "plain", "--quiet", *QUICK, cwd=folder)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert ran.stderr.startswith("warning: cross-validation in 5 folds, dealt by trial")
+    assert ran.stderr.count("\n") == 1
+    assert not (folder / "plain" / "learning-curve.csv").exists()
+
+
+@pytest.mark.parametrize("order", ["same order", "another order", "no ids"])
+def test_speakers_may_be_in_the_key(tmp_path: Path, order: str) -> None:
+    lines = table(tmp_path / "all.csv").read_text().splitlines()[1:]
+    rows = [(f"m{i},t{i}", *line.rsplit(",", 1)) for i, line in enumerate(lines)]
+    ids = order != "no ids"
+    scores = [f"{trial},{score}" if ids else score for trial, _, score in rows]
+    key = [f"{trial}," * ids + f"{who},{_label(who)}" for trial, who, _ in rows]
+    if order == "another order":
+        key.reverse()
+    head = "enrol,test," * ids
+    (tmp_path / "scores.csv").write_text("\n".join([f"{head}score", *scores]) + "\n")
+    names = f"{head}enrol_speaker,test_speaker,label"
+    (tmp_path / "key.csv").write_text("\n".join([names, *key]) + "\n")
+    joined = package.read_trials(tmp_path / "scores.csv", key=tmp_path / "key.csv")
+    known = crossed(speakers=20)
+    assert joined.tar_speakers is not None
+    assert joined.non_speakers is not None
+    assert np.array_equal(joined.tar, known.tar)
+    assert len(np.unique(joined.tar_speakers)) == 20
+    # The numbers of speakers are others, but trials have the same in common.
+    pairs = {(*map(int, one),): [] for one in joined.non_speakers}  # type: ignore[var-annotated]
+    for one, score in zip(joined.non_speakers.tolist(), joined.non.tolist(), strict=True):
+        pairs[(*one,)].append(score)
+    assert sorted(map(tuple, pairs.values())) == sorted(
+        tuple(known.non[4 * i : 4 * i + 4].tolist()) for i in range(190)
+    )
+
+
+def _label(who: str) -> str:
+    one, other = who.split(",")
+    return "target" if one == other else "nontarget"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--data all.csv --test other.npz", "--test is given as well: give either --data, or"),
+        ("--data all.csv --train-key other.npz", "--train-key is given as well"),
+        ("--train all.csv --test other.npz --folds 5", "--folds is for one set of trials"),
+        ("--train all.csv --folds 5", "give it as --data"),
+        ("--train all.csv", "--test is missing: give --train and --test, or one set"),
+        ("--test all.csv", "--train is missing"),
+        ("", "--train is missing"),
+        ("--train all.csv --test other.npz --data-key other.npz", "--data-key is for --data"),
+        ("--data all.csv --folds 50", "50 folds by speaker are too many"),
+        ("--data all.csv --folds 50", "give --folds 10"),
+        ("--data plain.npz --in-pieces", "--folds needs all trials in memory"),
+        ("--train plain.npz --test other.npz --in-pieces --learning-curve",
+         "--learning-curve needs all trials in memory"),
+        ("--train all.csv --test ./all.csv", "or --data all.csv for cross-validation"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    before = sorted(folder.rglob("*"))
+    only_line(llrcal("compare", *words.split(), "--out", "new", "--quiet", *QUICK), said)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_less_than_two_folds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    done = llrcal("compare", "--data", "all.csv", "--folds", "1", "--out", "new")
+    assert done.exit_code == 2
+    assert "1 is not in the range" in done.stderr

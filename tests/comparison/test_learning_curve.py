@@ -1,0 +1,277 @@
+"""Learning curves: what is drawn, and that the numbers are those of evaluate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.arrays import Array
+from llrcal.calibrations.fits import trained
+from llrcal.comparison import LearningCurve, compare, learning_curve
+from llrcal.comparison.draws import Pool, thinned
+from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
+from llrcal.comparison.tables import as_csv
+from llrcal.evaluation.evaluation import evaluated
+from llrcal.out_of_core import open_trials
+from llrcal.trials import Trials
+from tests.comparison.test_folds import anonymous, crossed, people
+
+
+def simulated(condition: str = "train") -> Trials:
+    return llrcal.simulate(targets=400, nontargets=16_000, condition=condition)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def curve() -> LearningCurve:
+    return learning_curve(simulated(), simulated("test"), methods=["logistic", "pav"], draws=4)
+
+
+# ------------------------------------------------------------------------------ draws
+
+
+def test_a_draw_of_speakers_has_all_trials_among_them_and_no_other() -> None:
+    trials = crossed(speakers=20)
+    pool = Pool.of(trials)
+    assert pool.size == 20
+    drawn = pool.drawn(6, np.random.default_rng(1))
+    assert drawn is not None
+    assert len(people(drawn)) == 6
+    assert (len(drawn.tar), len(drawn.non)) == (6 * 20, 15 * 4)
+    assert pool.drawn(20, np.random.default_rng(1)) is trials
+
+
+def test_a_draw_of_trials_keeps_the_proportion() -> None:
+    trials = anonymous(crossed(speakers=20))  # 400 targets and 760 non-targets
+    drawn = Pool.of(trials).drawn(100, np.random.default_rng(1))
+    assert drawn is not None
+    assert (len(drawn.tar), len(drawn.non)) == (100, 190)
+    assert set(drawn.tar.tolist()) <= set(trials.tar.tolist())
+    assert len(set(drawn.tar.tolist())) == 100  # without replacement
+
+
+def test_a_draw_without_a_class_is_none() -> None:
+    two = np.array([[0, 1]] * 5)
+    same = np.repeat(np.arange(30), 2).reshape(-1, 1) * np.ones((1, 2), int)
+    trials = Trials(np.arange(60.0), np.arange(5.0), "", same, two)
+    found = [Pool.of(trials).drawn(3, np.random.default_rng(i)) for i in range(20)]
+    assert None in found
+
+
+def test_thinning_keeps_small_classes_whole() -> None:
+    trials = crossed(speakers=20)
+    assert thinned(trials, 1000, seed=0) is trials
+    fewer = thinned(trials, 500, seed=0)
+    assert (len(fewer.tar), len(fewer.non)) == (400, 500)
+    assert fewer.non_speakers is not None
+    assert fewer.non_speakers.shape == (500, 2)
+
+
+# ------------------------------------------------------------------------ what it says
+
+
+def test_sizes_rise_geometrically_to_all(curve: LearningCurve) -> None:
+    sizes = curve.sizes
+    assert curve.by == "speaker"
+    assert sizes[-1] == Size(400, 16_000, len(people(simulated())), 1)
+    assert all(size.draws == 4 for size in sizes[:-1])
+    speakers = np.array([size.speakers for size in sizes], float)
+    ratios = speakers[1:] / speakers[:-1]
+    assert (ratios > 1.7).all()
+    assert sizes[0].targets >= 8
+    # A share of the speakers has this share of the targets, and its square of the non-targets.
+    share = speakers / speakers[-1]
+    targets = np.array([size.targets for size in sizes])
+    non_targets = np.array([size.non_targets for size in sizes])
+    np.testing.assert_allclose(targets, 400 * share, rtol=0.2)
+    np.testing.assert_allclose(non_targets[1:], 16_000 * share[1:] ** 2, rtol=0.35)
+
+
+def test_with_all_trials_the_numbers_are_those_of_compare(curve: LearningCurve) -> None:
+    found = compare(simulated(), simulated("test"), methods=["logistic", "pav"], replicates=0)
+    assert curve.range == found.range
+    assert curve.minimum["mean_error"] == found.least_mean_error
+    assert curve.minimum["cllr"] == found.raw.min_cllr
+    for label, candidate in found.candidates.items():
+        ev = candidate.evaluation
+        numbers = (found.mean_errors[label], ev.cllr, ev.calibration_loss)
+        for metric, number in zip(METRICS, numbers, strict=True):
+            assert curve.bands[metric][label][-1] == Band(number, number, number)
+
+
+def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
+    """One size by hand: draw, fit, evaluate, sort."""
+    train, test = simulated(), simulated("test")
+    found = learning_curve(train, test, methods=["logistic"], draws=20, seed=5)
+    size = found.sizes[1]
+    assert size.speakers is not None
+    pool = Pool.of(train)
+    cllr = []
+    for number in range(20):
+        drawn = pool.drawn(size.speakers, np.random.default_rng([5, size.speakers, number]))
+        assert drawn is not None
+        (cal,) = trained(drawn, methods=["logistic"]).values()
+        cllr.append(evaluated(cal(test.tar), cal(test.non)).cllr)
+    ordered = sorted(cllr)
+    expected = Band(ordered[2], (ordered[9] + ordered[10]) / 2, ordered[17])  # 16 of 20 within
+    assert found.bands["cllr"]["logistic"][1] == expected
+
+
+def test_more_trials_help() -> None:
+    """The known truth: logistic regression on Gaussian scores needs few trials, PAV needs many."""
+    rng = np.random.default_rng(0)
+
+    def drawn(targets: int) -> Trials:
+        return Trials(rng.normal(2, 2, targets), rng.normal(-2, 2, 10 * targets), "normal")
+
+    found = learning_curve(drawn(2000), drawn(5000), methods=["logistic", "pav"])
+    assert (found.by, found.sizes[-1]) == ("trial", Size(2000, 20_000, None, 1))
+    cllr = {k: [band.median for band in bands] for k, bands in found.bands["cllr"].items()}
+    limit = 0.5140558  # of LLRs from N(2, 2²) and N(-2, 2²)
+    assert cllr["logistic"][-1] == pytest.approx(limit, abs=0.01)
+    assert cllr["pav"][0] > 1.03 * cllr["logistic"][0]
+    assert cllr["pav"][-1] < 1.02 * limit
+    assert found.enough["logistic"] < found.enough["pav"]
+    loss = [band.median for band in found.bands["calibration_loss"]["logistic"]]
+    assert loss[0] > 4 * loss[-1]
+    widths = [band.high - band.low for band in found.bands["cllr"]["pav"]]
+    assert widths[0] > 3 * widths[-2] > 0 == widths[-1]
+
+
+def test_folds_of_one_set() -> None:
+    trials = crossed(speakers=30)
+    found = learning_curve(trials, folds=3, methods=["logistic"], draws=2)
+    whole = compare(trials, folds=3, methods=["logistic"], replicates=0)
+    assert found.sizes[-1].speakers == 20
+    assert found.sizes[-1].targets == 400
+    assert found.tested == (600, 3 * 45 * 4)
+    assert found.bands["cllr"]["logistic"][-1].median == (
+        whole.candidates["logistic"].evaluation.cllr
+    )
+
+
+def test_the_same_seed_gives_the_same_curve(curve: LearningCurve) -> None:
+    methods = ["logistic", "pav"]
+    again = learning_curve(simulated(), simulated("test"), methods=methods, draws=4)
+    other = learning_curve(simulated(), simulated("test"), methods=methods, draws=4, seed=1)
+    assert again == curve
+    assert other.bands["cllr"]["pav"][0] != curve.bands["cllr"]["pav"][0]
+    assert other.bands["cllr"]["pav"][-1] == curve.bands["cllr"]["pav"][-1]
+
+
+def test_distances() -> None:
+    trials = crossed(speakers=20)
+    one = learning_curve(trials, crossed(1), methods=["pav"], draws=2)
+    turned = learning_curve(
+        trials.negated(), crossed(1).negated(), methods=["pav"], draws=2, lower_is_better=True
+    )
+    assert one == turned
+
+
+def test_table_and_plain_values(curve: LearningCurve) -> None:
+    rows = curve.table()
+    assert len(rows) == 2 * len(curve.sizes)
+    assert rows[0]["calibration"] == "logistic"
+    assert rows[-1]["cllr"] == curve.bands["cllr"]["pav"][-1].median
+    assert rows[0]["mean_error_low"] == curve.bands["mean_error"]["logistic"][0].low
+    assert as_csv(rows).startswith("calibration,targets,non_targets,speakers,draws,mean_error,")
+    plain = json.loads(json.dumps(curve.to_dict()))
+    assert plain["targets"] == [size.targets for size in curve.sizes]
+    assert plain["bands"]["cllr"]["pav"][0][1] == curve.bands["cllr"]["pav"][0].median
+    assert plain["by"] == "speaker"
+
+
+def hand_made(**errors: list[float]) -> LearningCurve:
+    """A curve of given median errors, with as many sizes, each double the one before."""
+    count = len(next(iter(errors.values())))
+    sizes = tuple(Size(10 * 2**i, 100 * 4**i, 5 * 2**i, 10) for i in range(count))
+    bands = {
+        label: tuple(Band(e - 0.01, e, e + 0.01) for e in every) for label, every in errors.items()
+    }
+    minimum = {"mean_error": 0.2, "cllr": 0.15, "calibration_loss": 0.0}
+    return LearningCurve(sizes, dict.fromkeys(METRICS, bands), minimum, (-5.0, 3.0), (50, 500), 0)
+
+
+def test_words() -> None:
+    found = hand_made(nig=[0.9, 0.21, 0.205, 0.2], linear=[0.4, 0.31, 0.3, 0.3])
+    assert found.enough == {"nig": 20, "linear": 20}
+    assert (found.best(0), found.best()) == ("linear", "nig")
+    assert found.verdict == (
+        "With 80 targets, nig has the least mean Bayes error over prior log-odds -5.0 to 3.0, "
+        "0.2000; from 20 on it stays within 5% of that. With 10, linear is best with 0.4000, and "
+        "nig has 0.9000."
+    )
+    rising = hand_made(nig=[0.9, 0.7, 0.5, 0.3])
+    assert rising.enough == {"nig": 80}
+    assert rising.verdict.endswith("0.3000; more trials would still help it.")
+    assert hand_made(nig=[0.2]).verdict.endswith("too few trials to draw smaller sets from.")
+    assert "10 to 80 targets" in repr(found)
+    shown = found._repr_html_()
+    assert "0.9000 with 10; 0.2050 with 40; 0.2000 with 80" in shown
+
+
+def test_a_dip_that_is_left_again_is_not_enough() -> None:
+    assert hand_made(nig=[0.2, 0.3, 0.2, 0.2]).enough == {"nig": 40}
+
+
+def test_few_bands_and_a_view_that_no_outlier_stretches() -> None:
+    few = hand_made(a=[0.5, 0.3], b=[0.4, 0.35], c=[9.0, 0.25])
+    assert banded(few) == {"a", "b", "c"}
+    many = hand_made(a=[0.5, 0.3], b=[0.4, 0.35], c=[9.0, 0.25], d=[0.6, 0.5])
+    assert banded(many) == {"b", "c"}
+    low, high = error_view(many, "mean_error")
+    assert low < 0.2
+    assert high == pytest.approx(0.2 + 2 * 0.3)
+    level = hand_made(a=[0.5, 0.21], b=[9.0, 0.21])
+    assert error_view(level, "mean_error")[1] == pytest.approx(0.4)
+
+
+# ---------------------------------------------------------------------------- edges
+
+
+def test_too_few_trials_for_smaller_sets() -> None:
+    trials = Trials(np.array([1.0, 2.5, 2.0, 0.2]), np.array([-1.0, 0.5, 1.2, -2.0, 0.1]))
+    found = learning_curve(trials, trials, methods=["logistic"])
+    assert [size.targets for size in found.sizes] == [4]
+
+
+def test_scores_of_few_values() -> None:
+    """Draws on which no density can be fitted are drawn again, or given up."""
+    rng = np.random.default_rng(0)
+    tar, non = rng.binomial(1, 0.02, 400) * 1.0 + 5, rng.normal(size=4000)
+    trials = Trials(tar, non, "nearly all the same")
+    found = learning_curve(trials, trials, methods=["gaussian"], draws=5)
+    assert found.sizes[-1].targets == 400
+    assert all(size.draws <= 5 for size in found.sizes)
+
+
+def test_in_compare(curve: LearningCurve) -> None:
+    said: list[str] = []
+    trials, test = simulated(), simulated("test")
+    found = compare(
+        trials, test, methods=["pav"], replicates=0, learning_curve=True, progress=said.append
+    )
+    assert found.learning_curve == learning_curve(trials, test, methods=["pav"])
+    assert said[4:] == [
+        f"learning from {size.speakers:,} speakers" for size in found.learning_curve.sizes
+    ]
+    assert compare(trials, test, methods=["pav"], replicates=0).learning_curve is None
+
+
+@pytest.mark.parametrize("options", [{"draws": 0}, {"draws": 2.5}, {"seed": -1}, {"methods": []}])
+def test_bad_options(options: dict[str, Array]) -> None:
+    with pytest.raises(llrcal.OptionError):
+        learning_curve(crossed(), crossed(1), **options)  # type: ignore[arg-type]
+
+
+def test_trials_in_pieces_are_refused(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("pieces") / "all.npz"
+    np.savez(path, tar=crossed().tar, non=crossed().non)
+    for sets in ((open_trials(path), crossed()), (crossed(), open_trials(path))):
+        with pytest.raises(llrcal.OptionError, match="learning_curve needs all trials in memory"):
+            learning_curve(*sets)
+    known = replace(crossed(), tar_speakers=None)
+    assert learning_curve(known, crossed(), methods=["pav"], draws=1).by == "trial"

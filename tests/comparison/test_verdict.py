@@ -1,0 +1,255 @@
+"""The verdict: what it rests on, what it recommends, and when it says that nothing is fit."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.comparison import Comparison, OperatingPoint, compare
+from llrcal.comparison.tables import gravest_first, metrics
+from llrcal.method_table import TABLE
+from llrcal.notes import Note, Severity
+from llrcal.trials import Trials
+from tests.conftest import real_scores
+
+LINE_OR_STEPS = ["logistic", "pav"]
+
+
+def trials(seed: int, *, tar: int = 500, non: int = 4000, moved: float = 0.0) -> Trials:
+    """Scores whose best calibration is a line."""
+    rng = np.random.default_rng(seed)
+    return Trials(rng.normal(2 + moved, 2, tar), rng.normal(-2, 2, non), f"set {seed}")
+
+
+def compared(**options: Any) -> Comparison:
+    settings: dict[str, Any] = {"methods": LINE_OR_STEPS, "replicates": 60}
+    return compare(trials(1), trials(2), **settings | options)
+
+
+# --------------------------------------------------------------------------------- criterion
+
+
+def test_the_criterion_is_the_range_unless_points_are_asked_for() -> None:
+    points = [OperatingPoint(0.1), OperatingPoint(0.3)]
+    over_range, at_points = compared(), compared(points=points)
+    by_cllr = compared(points=points, criterion="cllr")
+    names = [c.criterion.name for c in (over_range, at_points, by_cllr)]
+    assert names == ["range", "points", "cllr"]
+    for label, candidate in over_range.candidates.items():
+        ev = candidate.evaluation
+        x = np.linspace(*over_range.range, 501)
+        priors = [point.prior_log_odds for point in points]
+        assert over_range.ranking.values[label] == float(ev.bayes_error(x).mean())
+        assert at_points.ranking.values[label] == pytest.approx(np.mean(ev.bayes_error(priors)))
+        assert by_cllr.ranking.values[label] == ev.cllr
+    assert "mean Bayes error over prior log-odds" in over_range.verdict.text
+    assert "mean Bayes error at p0.1 and p0.3" in at_points.verdict.text
+    assert "least Cllr" in by_cllr.verdict.text
+
+
+def test_one_point_is_called_by_its_name() -> None:
+    found = compared(points=[OperatingPoint(0.1)])
+    assert "Bayes error at p0.1" in found.verdict.text
+    assert "mean" not in found.verdict.text
+
+
+@pytest.mark.parametrize("name", ["eer", "", "Cllr"])
+def test_other_criteria_are_refused(name: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=r"criterion is .*; choose one of points, range"):
+        compared(criterion=name)
+
+
+def test_points_must_be_given_to_go_by_them() -> None:
+    with pytest.raises(llrcal.OptionError, match="none was asked for"):
+        compared(criterion="points")
+
+
+def test_every_number_of_the_verdict_has_an_interval() -> None:
+    found = compared(points=[OperatingPoint(0.1), OperatingPoint(0.5)])
+    for label, (low, high) in found.ranking.intervals.items():
+        assert low < found.ranking.values[label] < high
+    low, high = found.ranking.intervals[found.verdict.best]
+    assert f"(95 % interval {low:.4f} to {high:.4f})" in found.verdict.text
+    for row in metrics(found):
+        assert float(row["mean_error_low"]) < float(row["mean_error"])
+        assert float(row["mean_error"]) < float(row["mean_error_high"])
+
+
+# ------------------------------------------------------------------------------ recommendation
+
+
+def test_of_equals_the_simplest_is_recommended() -> None:
+    few = compare(
+        trials(1, tar=60, non=400), trials(3, tar=60, non=400), methods=["pav", "nig", "logistic"]
+    )
+    verdict = few.verdict
+    assert {verdict.best, *verdict.equals} == {"pav", "nig", "logistic"}
+    assert verdict.recommended == few.recommended == "logistic"
+    assert verdict.headline == "Use logistic."
+    assert verdict.fit
+    assert verdict.reasons == ()
+    assert str(verdict) == verdict.text
+
+
+def test_of_as_many_parameters_the_lesser_error_decides() -> None:
+    found = compared(methods=[("logistic", {"alpha": alpha}) for alpha in (0.3, 0.5, 0.7)])
+    assert found.recommended == found.verdict.best
+
+
+def test_a_method_that_is_truly_worse_is_named_as_such() -> None:
+    """Targets far more spread than non-targets: no single variance serves both."""
+    rng = np.random.default_rng(0)
+    train, test = (
+        Trials(rng.normal(4, 3, 3000), rng.normal(-1, 0.7, 9000), "wide") for _ in range(2)
+    )
+    found = compare(train, test, methods=["linear-gaussian", "pav"])
+    verdict = found.verdict
+    assert (verdict.best, verdict.equals, verdict.recommended) == ("pav", (), "pav")
+    worse = found.ranking.others["linear-gaussian"]
+    assert worse.is_seen
+    low, high = worse.interval
+    assert f"linear-gaussian, by {worse.value:.4f} ({low:.4f} to {high:.4f})" in verdict.text
+
+
+def test_simplicity_is_stated_for_every_method_of_the_paper() -> None:
+    counts = {name: entry.parameters for name, entry in TABLE.items() if entry.in_paper}
+    assert counts == {
+        "linear-gaussian": 2,
+        "logistic": 2,
+        "pav": None,
+        "gaussian": 4,
+        "student-t": 6,
+        "nig": 8,
+    }
+
+
+@pytest.mark.parametrize("replicates", [0, 5])
+def test_without_replicates_there_is_no_basis(replicates: int) -> None:
+    found = compared(replicates=replicates)
+    verdict = found.verdict
+    assert verdict.headline == f"Least error: {verdict.best}."
+    assert "no telling whether the others differ" in verdict.text
+    assert (verdict.equals, verdict.recommended) == ((), verdict.best)
+
+
+def test_one_method_has_nothing_to_be_compared_with() -> None:
+    verdict = compared(methods=["pav"]).verdict
+    assert (verdict.headline, verdict.equals) == ("Use pav.", ())
+    assert "others" not in verdict.text
+
+
+def test_verdicts_do_not_change_from_run_to_run() -> None:
+    assert compared().verdict == compared().verdict
+
+
+# ----------------------------------------------------------------------------------- fitness
+
+
+def test_a_shift_makes_everything_unfit() -> None:
+    found = compare(trials(1), trials(2, moved=-2.0))
+    verdict = found.verdict
+    assert not verdict.fit
+    assert verdict.headline == "None of these is fit for these trials."
+    assert [note.code for note in verdict.reasons] == ["calibration loss", "shift", "range"]
+    assert all(note.severity is Severity.WARNING for note in verdict.reasons)
+    down = re.search(r"targets move down by (\d\.\d\d) standard deviations", verdict.text)
+    assert down
+    assert float(down[1]) == pytest.approx(1, abs=0.15)
+    assert verdict.text.endswith("Calibrate on trials like these.")
+
+
+def test_large_sets_need_no_replicates_to_see_a_shift() -> None:
+    train, test = trials(1, tar=5000, non=9000), trials(2, tar=5000, non=9000, moved=-2.0)
+    found = compare(train, test, methods=LINE_OR_STEPS, replicates=0)
+    assert [note.code for note in found.verdict.reasons] == ["calibration loss", "shift", "range"]
+    few = compare(trials(1, tar=50), trials(2, tar=50), methods=LINE_OR_STEPS, replicates=0)
+    assert few.verdict.fit
+
+
+def test_few_trials_raise_no_alarm() -> None:
+    """Without 30 errors of each kind, the minimum is too flattered to go by."""
+    alarms: list[Note] = []
+    for seed in range(20):
+        train, test = (trials(100 * i + seed, tar=60, non=400) for i in (1, 2))
+        alarms += compare(train, test, methods=LINE_OR_STEPS, replicates=40).verdict.reasons[:1]
+    # One wrong LLR of many nats can make an error of more than one of so few trials.
+    assert [note.code for note in alarms] in ([], ["no better than the prior"])
+
+
+def test_no_better_than_the_prior_at_a_point_that_was_asked_for() -> None:
+    point = OperatingPoint(1e-5)
+    asked, unasked = compared(points=[point]), compared()
+    assert unasked.verdict.fit
+    assert not asked.verdict.fit
+    assert asked.verdict.reasons[0].code == "no better than the prior"
+    assert "at p1e-05" in asked.verdict.reasons[0].text
+    both = compared(points=[point, OperatingPoint(0.5)], criterion="cllr")
+    assert [note.code for note in both.verdict.reasons][:1] == ["no better than the prior"]
+
+
+def test_scores_that_say_nothing() -> None:
+    rng = np.random.default_rng(0)
+    noise = [Trials(rng.normal(size=400), rng.normal(size=4000)) for _ in range(2)]
+    verdict = compare(*noise, methods=LINE_OR_STEPS).verdict
+    assert not verdict.fit
+    assert "the scores themselves say little" in verdict.text
+
+
+def test_scores_that_run_the_wrong_way() -> None:
+    upright = trials(1), trials(2)
+    inverted = [Trials(-t.tar, -t.non) for t in upright]
+    verdict = compare(*inverted, methods=LINE_OR_STEPS, replicates=0).verdict
+    assert [note.code for note in verdict.reasons] == ["wrong way"]
+    assert not verdict.fit
+    assert compare(*inverted, methods=LINE_OR_STEPS, lower_is_better=True).verdict.fit
+
+
+def test_classes_apart_are_fit() -> None:
+    rng = np.random.default_rng(0)
+    apart = [Trials(rng.uniform(1, 2, 300), rng.uniform(-2, -1, 300)) for _ in range(2)]
+    verdict = compare(*apart, methods=LINE_OR_STEPS, replicates=40).verdict
+    assert verdict.fit
+
+
+def test_warnings_come_before_notes_and_without_those_that_the_verdict_tells() -> None:
+    found = compare(trials(1), trials(2, moved=-2.0), methods=LINE_OR_STEPS)
+    assert {note.code for note in found.notes} >= {"shift"}
+    warnings, others = gravest_first(found)
+    assert not any(note.code == "shift" for note in warnings)
+    assert others == sum(note.severity is Severity.INFO for note in found.notes)
+    unshifted = replace(found, test=found.train)
+    assert len(gravest_first(unshifted)[0]) >= len(warnings)
+
+
+# -------------------------------------------------------------------------------- real scores
+
+
+def condition(name: str) -> Trials:
+    tar, non = (
+        np.load(real_scores("nist_sre08", f"cond_{name}_{kind}.npy")) for kind in ("tar", "non")
+    )
+    return Trials(tar, non, name)
+
+
+def test_from_phones_to_interviews_nothing_is_fit() -> None:
+    phone, interview = "phonecall_phn-phonecall_phn", "interview_mic-interview_mic"
+    verdict = compare(condition(phone), condition(interview)).verdict
+    assert not verdict.fit
+    assert "targets move down by 0.87 standard deviations" in verdict.text
+
+
+@pytest.mark.slow
+def test_halves_of_one_condition_raise_no_alarm() -> None:
+    whole = condition("phonecall_phn-interview_mic")
+    alarms = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        tar, non = (rng.random(len(side)) < 0.5 for side in whole)
+        halves = Trials(whole.tar[tar], whole.non[non]), Trials(whole.tar[~tar], whole.non[~non])
+        alarms += not compare(*halves).verdict.fit
+    assert alarms <= 1
