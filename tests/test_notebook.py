@@ -127,6 +127,7 @@ def test_names_are_text_in_a_notebook() -> None:
     assert "<script>" not in trials._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_comparison_is_saved_as_by_the_command_line(
     comparison: llrcal.Comparison, tmp_path: Path
 ) -> None:
@@ -138,6 +139,7 @@ def test_a_comparison_is_saved_as_by_the_command_line(
         comparison.save(tmp_path / "results")
 
 
+@pytest.mark.slow
 def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Path) -> None:
     train, test = (
         llrcal.simulate(targets=100, nontargets=900, condition=name).negated()
@@ -150,6 +152,7 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
     assert "wrong way" not in [note.code for note in found.notes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["notebook", "comparing"])
 def test_the_page_shows_what_its_code_gives(name: str, tmp_path: Path) -> None:
     spec = spec_from_file_location("notebook_page", DOCS / "figures" / "notebook.py")

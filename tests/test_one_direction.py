@@ -98,7 +98,10 @@ def test_the_sets_are_what_they_are_said_to_be() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize(
+    "door",
+    [pytest.param(door, marks=pytest.mark.slow if "compare" in door else ()) for door in DOORS],
+)
 def test_one_verdict(door: str, name: str, tmp_path: Path) -> None:
     (tar, non), is_wrong = SETS[name]
     for file, shift in (("trials", 0.0), ("others", 0.01)):

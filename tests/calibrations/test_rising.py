@@ -29,7 +29,7 @@ from tests.score_sets import KINDS, score_set
 from tests.trial_sets import FINITE
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
-pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")]
 
 
 # ------------------------------------------------------------------------------ never falling
