@@ -61,13 +61,20 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# The tables of docs/evidence.md and docs/optimizers.md.
+# The tables of docs/evidence.md, docs/optimizers.md, docs/scoring-rules.md and docs/smooth.md, and
+# the figure of few targets.
 evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.evidence
+	$(BIN)/python -m benchmarks.one_for_all
+	$(BIN)/python -m benchmarks.few_smooth
 	$(BIN)/python -m benchmarks.optimizers
+	$(BIN)/python -m benchmarks.scoring_rules
+	$(BIN)/python -m benchmarks.intervals
+	$(BIN)/python -m benchmarks.linear_truth
 
 # docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
-# docs/how-it-works.md; outputs and figures of docs/notebook.md and docs/comparing.md.
+# docs/how-it-works.md; outputs and figures of docs/notebook.md, docs/comparing.md,
+# docs/scoring-rules.md, docs/smooth.md and docs/forensics.md.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
 	$(BIN)/python -m tests.hostile.page

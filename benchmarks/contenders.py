@@ -23,7 +23,7 @@ from llrcal.densities.nig import NIG, free_coordinates
 from llrcal.densities.student_t import StudentT
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.optimizer import minimise
-from llrcal.fitting.trust_region import Smooth
+from llrcal.fitting.trust_region import Derivatives
 from llrcal.onepass.summary import Summary
 
 _EM_TOLERANCE = 1e-10  # nats per score and round
@@ -47,7 +47,7 @@ class End:
     """Times that the density, or EM's expectations, were worked out for the scores."""
     saddles: int = 0
     """Saddle points escaped from; one if it stopped in a saddle point and noticed."""
-    own: Smooth | None = None
+    own: Derivatives | None = None
     """The cost in the contender's own coordinates, if they are not llrcal's."""
     params: Floats | None = None
     """The end in textbook parameters, if it was found in them."""

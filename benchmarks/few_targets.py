@@ -1,6 +1,6 @@
 """Few targets: how good every method is with plain formulas and with the defaults.
 
-    python -m benchmarks.few_targets [--draws 40]
+    python -m benchmarks.few_targets [--draws 40] [--sizes 5 10] [--seed 1] [--other-sets]
 
 Draws of T targets and 10 T non-targets (at least 100) from real sets train every method; it is
 tested on the whole set. The tables give the mean Cllr, the mean of the worst tenth of the draws,
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -29,25 +29,36 @@ SETS = {
     "asvspoof eval": ("asvspoof2019_asv", "eval_"),
     "bssr1 face C": ("nist_bssr1", "face_C_"),
 }
+OTHER_SETS = {
+    "sre08 phone-interview": ("nist_sre08", "cond_phonecall_phn-interview_mic_"),
+    "sre08 interview-phone": ("nist_sre08", "cond_interview_mic-phonecall_phn_"),
+    "voxceleb lda_plda": ("voxceleb1_three_systems", "lda_plda_"),
+    "asvspoof dev": ("asvspoof2019_asv", "dev_"),
+    "bssr1 finger": ("nist_bssr1", "finger_right_"),
+    "deepface vggface": ("deepface_pairs", "vggface_cosine_"),
+    "human listeners": ("human_listeners", ""),
+}
 SETTINGS = ("before", "after")
 _TESTED = 20_000  # of either class
 
 
-def draws(pair: Pair, size: int, count: int) -> Iterator[tuple[Pair, Pair]]:
+def draws(pair: Pair, size: int, count: int, seed: int) -> Iterator[tuple[Pair, Pair]]:
     """Training and test scores."""
     tar, non = pair
-    rng = np.random.default_rng([size, len(tar), len(non)])
+    rng = np.random.default_rng([size, len(tar), len(non), *([seed] if seed else [])])
     for _ in range(count):
         train = rng.choice(tar, size, replace=False), rng.choice(non, max(10 * size, 100))
         yield train, tuple(rng.permutation(side)[:_TESTED] for side in pair)  # type: ignore[misc]
 
 
-def cllrs(size: int, count: int) -> tuple[dict[tuple[str, str], list[float]], float]:
+def cllrs(
+    sets: Iterable[tuple[str, str]], size: int, count: int, seed: int
+) -> tuple[dict[tuple[str, str], list[float]], float]:
     """Cllr of every draw by method and settings; and by how much LLRs exceed what counts carry."""
     found: dict[tuple[str, str], list[float]] = {}
     furthest = -np.inf
-    for folder, prefix in SETS.values():
-        for train, test in draws(stored(folder, prefix), size, count):
+    for folder, prefix in sets:
+        for train, test in draws(stored(folder, prefix), size, count, seed):
             for method in llrcal.METHODS:
                 try:
                     after = llrcal.fit(*train, method=method)
@@ -72,11 +83,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--other-sets", action="store_true")
     options = parser.parse_args()
+    sets = (OTHER_SETS if options.other_sets else SETS).values()
     warnings.simplefilter("ignore")
     print("| T | method | before: mean / worst tenth / above 1 | after |\n|---|---|---|---|")
     for size in options.sizes:
-        found, furthest = cllrs(size, options.draws)
+        found, furthest = cllrs(sets, size, options.draws, options.seed)
         for method in llrcal.METHODS:
             cells = [_cell(found.get((method, name), [])) for name in SETTINGS]
             print(f"| {size} | {method} | {' | '.join(cells)} |", flush=True)

@@ -1,6 +1,6 @@
 """How often the verdict of a comparison is wrong, and how often it sees what is there.
 
-Run with ``python -m benchmarks.verdict_study``; docs/verdict.md tells of the results. Four parts:
+Run with ``python -m benchmarks.verdict_study``; docs/verdict.md tells of the results. Its parts:
 
 equal
     Calibrations that are equal by construction: how often is one called worse than another?
@@ -10,7 +10,9 @@ alike
 power
     Two calibrations of which one is truly worse: seen as often as theory predicts?
 shift
-    Real scores, from like to like and from one condition to another: is any called fit?
+    Real scores, from one condition to another: is any calibration called fit?
+halves
+    Random halves of real sets, by speaker where speakers are known: is any called unfit?
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from benchmarks.evidence import REAL, Pair, asvspoof, speech_commands, sre08, stored
+from benchmarks.evidence import REAL, Pair, asvspoof, speech_commands, sre08
+from benchmarks.verdict_halves import MOST_NON_TARGETS, halves
 from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
@@ -38,7 +41,8 @@ TARGETS, NON_TARGETS = 120, 800
 POINTS = (OperatingPoint(0.01), OperatingPoint(0.1))
 RANGE = (-3.0, 3.0)
 SPEAKERS = 40
-HALVES = 20
+OFFSETS = ((0.3, 1), (0.5, 1), (0.7, 1), (1.0, 1), (0.2, 8), (0.3, 8), (0.5, 8), (0.5, 40))
+"""Offsets in nats, and by how many times there are more trials."""
 
 
 def drawn_numbers(
@@ -57,7 +61,11 @@ def drawn_numbers(
     return {str(i): replicates for i, replicates in enumerate(draws.replicates())}
 
 
-def calls(found: dict[str, Replicates], name: CriterionName) -> list[str]:
+def _grain(name: CriterionName, counts: tuple[int, int]) -> float:
+    return Criterion(name, POINTS, RANGE).grain(*counts)
+
+
+def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, int]) -> list[str]:
     """Which of several sets of LLRs are called worse than the best."""
     criterion = Criterion(name, POINTS, RANGE)
     values = {
@@ -65,7 +73,7 @@ def calls(found: dict[str, Replicates], name: CriterionName) -> list[str]:
         for label, replicates in found.items()
     }
     drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
-    others = differences(values, drawn)
+    others = differences(values, drawn, grain=_grain(name, counts))
     return [label for label, other in others.items() if other.is_seen]
 
 
@@ -104,7 +112,7 @@ def equal(repetitions: int) -> Iterator[str]:
             found = drawn_numbers(noisy, speakers)
             for count, name in wrong:
                 some = {str(i): found[str(i)] for i in range(count)}
-                wrong[count, name] += bool(calls(some, name))
+                wrong[count, name] += bool(calls(some, name, (TARGETS, NON_TARGETS)))
         for (count, name), times in wrong.items():
             share, by = 100 * times / repetitions, kind.__name__.removeprefix("by_")
             yield f"| {by} | {count} | {name} | {times} of {repetitions} ({share:.1f} %) |"
@@ -155,51 +163,68 @@ def alike(repetitions: int) -> Iterator[str]:
 
 
 def power(repetitions: int) -> Iterator[str]:
-    """Calibrated LLRs beside the same LLRs with an offset, by their Cllr."""
-    yield "| offset | trials | true difference of Cllr | predicted | seen |"
-    yield "|---|---|---|---|---|"
-    for offset, factor in ((0.3, 1), (0.5, 1), (0.7, 1), (0.2, 8), (0.3, 8)):
+    """Calibrated LLRs beside the same LLRs with an offset."""
+    yield f"| offset | trials | {' | '.join(CRITERIA)} |"
+    yield "|---|---|" + len(CRITERIA) * "---|"
+    for offset, factor in OFFSETS:
         targets, non_targets = factor * TARGETS, factor * NON_TARGETS
-        difference, error = _offset_cost(offset, targets, non_targets)
-        normal = NormalDist()
-        least = normal.inv_cdf(0.975)
-        predicted = 1 - normal.cdf(least - difference / error)
-        seen = 0
+        seen = dict.fromkeys(CRITERIA, 0)
         for seed in range(repetitions):
             rng = np.random.default_rng(seed)
             tar, non = rng.normal(2, 2, targets), rng.normal(-2, 2, non_targets)
             found = drawn_numbers([(tar, non), (tar + offset, non + offset)])
-            seen += calls(found, "cllr") == ["1"]
-        yield (
-            f"| {offset} nats | {targets:,} + {non_targets:,} | {difference:.5f} | "
-            f"{100 * predicted:.0f} % | {100 * seen / repetitions:.0f} % |"
-        )
+            for name in CRITERIA:
+                seen[name] += calls(found, name, (targets, non_targets)) == ["1"]
+        cells = []
+        for name in CRITERIA:
+            difference, predicted = _predicted(name, offset, targets, non_targets)
+            share = seen[name] / repetitions
+            cells.append(f"{difference:.4f}: {100 * predicted:.0f} %, {100 * share:.0f} %")
+        yield f"| {offset} nats | {targets:,} + {non_targets:,} | {' | '.join(cells)} |"
 
 
-def _offset_cost(offset: float, targets: int, non_targets: int) -> tuple[float, float]:
-    """What an offset adds to the Cllr of N(2, 2^2) against N(-2, 2^2), and its standard error.
+def _predicted(
+    name: CriterionName, offset: float, targets: int, non_targets: int
+) -> tuple[float, float]:
+    """What an offset adds to a criterion for N(2, 2^2) against N(-2, 2^2), and its chance.
 
-    By quadrature: Cllr is half the sum of two means, and so is the difference of two.
+    By quadrature: each criterion is a sum of two means of costs, and so is the difference of two.
+    It is taken for normal, and seen if it exceeds 1.96 of the deviations that a verdict goes by.
     """
-    z = np.linspace(-9, 9, 20_001)
+    z = np.linspace(-9, 9, 200_001)
     weight = np.exp(-z * z / 2)
     weight /= weight.sum()
     mean = variance = 0.0
     for sign, count in ((1.0, targets), (-1.0, non_targets)):
         llr = 2 * sign + 2 * z
-        cost = np.logaddexp(0, -sign * (llr + offset)) - np.logaddexp(0, -sign * llr)
-        cost /= 2 * math.log(2)
+        cost = _cost(name, llr + offset, sign) - _cost(name, llr, sign)
         first = float((weight * cost).sum())
         mean += first
         variance += float((weight * (cost - first) ** 2).sum()) / count
-    return mean, math.sqrt(variance)
+    error = math.sqrt(variance)
+    least = NormalDist().inv_cdf(0.975) * math.hypot(error, _grain(name, (targets, non_targets)))
+    return mean, 1 - NormalDist().cdf((least - mean) / error)
+
+
+def _cost(name: CriterionName, llrs: Array, sign: float) -> Array:
+    """What each target (sign 1) or non-target (sign -1) adds to a criterion, as a mean."""
+    if name == "cllr":
+        return np.asarray(np.logaddexp(0, -sign * llrs) / (2 * math.log(2)))
+    priors = np.linspace(*RANGE, CURVE)
+    if name == "points":
+        priors = np.array([point.prior_log_odds for point in POINTS])
+    # A target is missed where its LLR lies below minus the prior log-odds, and costs P / min(P,
+    # 1 - P) there; a non-target likewise at the negated LLR and log-odds.
+    signed = np.sort(sign * priors)
+    costs = np.append(0, np.cumsum(np.exp(np.maximum(signed, 0)))) / len(priors)
+    return np.asarray(costs[np.searchsorted(signed, -sign * llrs)])
 
 
 # ---------------------------------------------------------------------------------- shift
 
 
 def shift(_: int) -> Iterator[str]:
-    """Verdicts on real scores: pairs from one condition to another, and random halves."""
+    """Verdicts on real scores, from one condition to another."""
     if not REAL.exists():
         yield "There are no real scores beside the repository."
         return
@@ -208,24 +233,11 @@ def shift(_: int) -> Iterator[str]:
     for source in (speech_commands, sre08, asvspoof):
         for name, train, test in source():
             yield _shifted(name, _thinned(train), _thinned(test))
-    yield ""
-    yield "| halves of | called unfit |"
-    yield "|---|---|"
-    for name, (tar, non) in _whole_sets():
-        unfit = 0
-        for seed in range(HALVES):
-            rng = np.random.default_rng(seed)
-            chosen = [rng.random(len(side)) < 0.5 for side in (tar, non)]
-            one = Trials(tar[chosen[0]], non[chosen[1]])
-            other = Trials(tar[~chosen[0]], non[~chosen[1]])
-            unfit += not compare(one, other).verdict.fit
-        yield f"| {name} ({len(tar):,} + {len(non):,}) | {unfit} of {HALVES} |"
 
 
 def _thinned(pair: Pair) -> Pair:
-    """At most some 300,000 non-targets: enough to see any of this."""
     tar, non = pair
-    return tar, non[:: max(1, len(non) // 300_000)]
+    return tar, non[:: max(1, len(non) // MOST_NON_TARGETS)]
 
 
 def _shifted(name: str, train: Pair, test: Pair) -> str:
@@ -242,26 +254,12 @@ def _shifted(name: str, train: Pair, test: Pair) -> str:
     )
 
 
-def _whole_sets() -> Iterator[tuple[str, Pair]]:
-    for name in ("phonecall_phn-phonecall_phn", "interview_mic-interview_mic"):
-        yield f"sre08 {name}", stored("nist_sre08", f"cond_{name}_")
-    for name in ("phonecall_phn-interview_mic", "interview_mic-phonecall_phn"):
-        yield f"sre08 {name}", stored("nist_sre08", f"cond_{name}_")
-    for name in ("lda_cosine", "plda"):
-        yield f"voxceleb1 {name}", stored("voxceleb1_three_systems", f"{name}_")
-    for name in ("dev", "eval"):
-        yield f"asvspoof 2019 {name}", stored("asvspoof2019_asv", f"{name}_")
-    yield "bssr1 finger", stored("nist_bssr1", "finger_right_")
-    yield "bssr1 face C", stored("nist_bssr1", "face_C_")
-    yield "deepface vggface", stored("deepface_pairs", "vggface_cosine_")
-    yield "human listeners", stored("human_listeners", "")
-
-
 PARTS: dict[str, Callable[[int], Iterator[str]]] = {
     "equal": equal,
     "alike": alike,
     "power": power,
     "shift": shift,
+    "halves": halves,
 }
 
 

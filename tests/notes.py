@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from llrcal.notes import Note
+
+FAR_SCORES = pytest.mark.filterwarnings("ignore:.* lie beyond the training scores")
+"""For tests that ask for the LLRs of scores far beyond those of training, on purpose."""
 
 
 def codes(notes: Iterable[Note]) -> list[str]:

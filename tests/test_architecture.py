@@ -22,6 +22,7 @@ ROOMS = (
     "notes",
     "notebook",
     "arrays",
+    "scoring_rule",
     "onepass",
     "inputs",
     "files",

@@ -30,11 +30,13 @@ from llrcal.evaluation.bootstrap import bootstrap_intervals
 from llrcal.onepass import chunks, ranks
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
+from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
 
 DRAWN_CLLR = 1e-13  # relative
 
 ROOT = Path(__file__).resolve().parents[1]
+EVERY = ("smooth", *llrcal.PAPER)
 PRIORS = [-4.6, -1.0, 0.0, 0.7, 3.0]
 SCORES = np.linspace(-9, 9, 4001)
 SETS: dict[str, tuple[Floats, Floats]] = {
@@ -54,7 +56,7 @@ def answers(tar: Array, non: Array) -> dict[str, Any]:
     """Everything that comes of trials: models, LLRs and numbers, to the last bit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LlrcalWarning)
-        fitted = llrcal.fit_all(tar, non)
+        fitted = llrcal.fit_all(tar, non, methods=EVERY)
     out: dict[str, Any] = {"": numbers(tar, non)}
     for label, calibration in fitted.items():
         out[label] = {
@@ -177,7 +179,7 @@ def test_order_of_many_trials_where_a_sample_settles_the_bins() -> None:
         mixed = rng.permutation(tar), rng.permutation(non)
         first_would_do.add(tuple(Grid.of(scores[:EXACT_UP_TO]) for scores in mixed))
         grids = tuple(Grid.of(scores) for scores in mixed)
-        models = tuple(model(c) for c in llrcal.fit_all(*mixed).values())
+        models = tuple(model(c) for c in llrcal.fit_all(*mixed, methods=EVERY).values())
         found.add((grids, models))
     assert len(first_would_do) > 1  # or else nothing was tried
     assert len(found) == 1
@@ -264,4 +266,4 @@ def test_layout_of_scores_to_be_calibrated(method: str) -> None:
     np.testing.assert_array_equal(calibration(foreign(table)), expected)
 
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, FAR_SCORES]

@@ -38,8 +38,9 @@ def largest_changes(
     def moved(x: Floats) -> Floats:
         return np.asarray(a * (x + shift))
 
-    before = llrcal.fit_all(tar, non, bounds=bounds)
-    after = llrcal.fit_all(moved(tar), moved(non), bounds=bounds)
+    methods = ("smooth", *llrcal.PAPER)
+    before = llrcal.fit_all(tar, non, methods=methods, bounds=bounds)
+    after = llrcal.fit_all(moved(tar), moved(non), methods=methods, bounds=bounds)
     changes = {}
     for label, calibration in before.items():
         old, new = calibration(grid), after[label](moved(grid))

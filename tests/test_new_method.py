@@ -90,7 +90,7 @@ def test_a_method_is_short() -> None:
 def test_it_can_be_fitted_saved_and_loaded(tmp_path: Path) -> None:
     toy = llrcal.fit(TAR, NON, method="toy")
     assert llrcal.METHODS["toy"] is type(toy)
-    assert len(llrcal.METHODS) == len(TABLE) == 7
+    assert len(llrcal.METHODS) == len(TABLE) == 8
     assert "'toy'" in repr(llrcal.METHODS)
     toy.save(tmp_path / "toy.json")
     assert llrcal.load(tmp_path / "toy.json") == toy
@@ -100,7 +100,7 @@ def test_it_can_be_fitted_saved_and_loaded(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_known")
 def test_it_is_compared_but_is_none_of_the_paper() -> None:
-    assert methods_to_compare() == [*llrcal.PAPER, "toy"]
+    assert methods_to_compare() == ["smooth", *llrcal.PAPER, "toy"]
     trials = Trials(TAR, NON, "train"), Trials(TAR + 0.1, NON, "test")
     assert list(compare(*trials, replicates=0).candidates)[-1] == "toy"
 
@@ -141,7 +141,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_help_lists_it() -> None:
-    assert re.search(r"\[linear-gaussian\|[\w|\s-]*\|toy\]", command("fit", "--help"))
+    assert re.search(r"\[smooth\|[\w|\s-]*\|toy\]", command("fit", "--help"))
 
 
 @pytest.mark.slow

@@ -148,12 +148,12 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
     found = llrcal.compare(train, test, methods=["logistic"], replicates=0, lower_is_better=True)
     found.save(tmp_path / "results")
     model = llrcal.load(tmp_path / "results" / "models" / "logistic.json")
-    assert model == llrcal.fit(train, lower_is_better=True)
+    assert model == llrcal.fit(train, method="logistic", lower_is_better=True)
     assert "wrong way" not in [note.code for note in found.notes]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["notebook", "comparing"])
+@pytest.mark.parametrize("name", ["notebook", "comparing", "scoring-rules", "smooth", "forensics"])
 def test_the_page_shows_what_its_code_gives(name: str, tmp_path: Path) -> None:
     spec = spec_from_file_location("notebook_page", DOCS / "figures" / "notebook.py")
     assert spec is not None

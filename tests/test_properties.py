@@ -33,7 +33,7 @@ from tests.trial_sets import FINITE
 # Random sets may well run the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
-MONOTONE = ("linear-gaussian", "logistic", "pav")
+MONOTONE = ("smooth", "linear-gaussian", "logistic", "pav")
 SHAPED = st.builds(score_set, st.sampled_from(sorted(KINDS)), st.integers(3, 40), st.integers(0))
 CLASSES = (FINITE | st.tuples(SHAPED, SHAPED)).map(lambda sets: tuple(map(np.array, sets)))
 OPTIONS = st.fixed_dictionaries(
@@ -188,7 +188,7 @@ def test_regions_hold_the_scores_whose_llrs_are_large_enough(
 
 
 @given(classes=CLASSES, method=methods(MONOTONE), options=OPTIONS, scores=SCORES)
-def test_linear_methods_and_pav_never_turn(
+def test_smooth_curves_lines_and_pav_never_turn(
     classes: Classes, method: str, options: Options, scores: list[float]
 ) -> None:
     calibration = fitted(classes, method, options)

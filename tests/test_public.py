@@ -16,8 +16,11 @@ import pytest
 
 import llrcal
 from llrcal.notes import Note
+from tests.notes import FAR_SCORES
 from tests.processes import python
 from tests.trial_sets import normal
+
+pytestmark = FAR_SCORES
 
 TAR, NON = normal(120, 1.5, 1.2), normal(300, -1.5, 1.0)
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
@@ -161,8 +164,8 @@ def test_version_is_that_of_the_package() -> None:
 # ------------------------------------------------------------------------------------- fit
 
 
-def test_methods_are_those_of_the_paper() -> None:
-    names = ["linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+def test_methods_are_those_of_the_paper_and_smooth() -> None:
+    names = ["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
     assert list(llrcal.METHODS) == names
     assert len(llrcal.PAPER) == 10
     with pytest.raises(TypeError):
@@ -188,13 +191,18 @@ def test_fit_all_is_fit_of_each() -> None:
         assert calibration == llrcal.fit(TAR, NON, method=method, **options)
 
 
-def test_fit_is_logistic_with_even_weights_unless_told() -> None:
-    assert llrcal.fit(TAR, NON) == llrcal.fit(TAR, NON, method="logistic", alpha=0.5)
+def test_fit_is_smooth_unless_told() -> None:
+    assert llrcal.fit(TAR, NON) == llrcal.fit(TAR, NON, method="smooth")
+
+
+def test_logistic_has_even_weights_unless_told() -> None:
+    even = llrcal.fit(TAR, NON, method="logistic", alpha=0.5)
+    assert llrcal.fit(TAR, NON, method="logistic") == even
 
 
 @pytest.mark.parametrize("method", ["platt", "", "Logistic", "PAV"])
 def test_unknown_methods_are_named_beside_the_known(method: str) -> None:
-    with pytest.raises(llrcal.OptionError, match=f"'{method}'.*linear-gaussian, logistic, pav"):
+    with pytest.raises(llrcal.OptionError, match=f"'{method}'.*smooth, linear-gaussian, logistic"):
         llrcal.fit(TAR, NON, method=method)
     with pytest.raises(llrcal.OptionError, match=f"'{method}'"):
         llrcal.fit_all(TAR, NON, methods=["pav", method])
@@ -206,9 +214,9 @@ def test_unknown_options_are_named(method: str) -> None:
         llrcal.fit(TAR, NON, method=method, beta=1)
 
 
-@pytest.mark.parametrize("method", ["pav", "gaussian", "student-t", "nig"])
+@pytest.mark.parametrize("method", ["smooth", "pav", "gaussian", "student-t", "nig"])
 def test_alpha_is_for_the_linear_methods(method: str) -> None:
-    with pytest.raises(llrcal.OptionError, match=f"{method} has no option 'alpha'.*no options"):
+    with pytest.raises(llrcal.OptionError, match=f"{method} has no option 'alpha'; it takes"):
         llrcal.fit(TAR, NON, method=method, alpha=0.5)
 
 
@@ -275,6 +283,7 @@ def plain(value: Any) -> bool:
 
 
 PARAMS: dict[str, Any] = {
+    "smooth": ["scores", "llrs", "slopes"],
     "linear-gaussian": ["mean_tar", "mean_non", "variance", "slope", "offset"],
     "logistic": ["slope", "offset"],
     "pav": ["scores", "llrs"],

@@ -248,6 +248,16 @@ def test_the_other_methods_ignore_alpha(method: str) -> None:
     assert one.calibration_ == llrcal.fit(TAR, NON, method=method)
 
 
+def test_the_scoring_rule_is_for_logistic() -> None:
+    for rule in ("brier", (0.5, -0.5)):
+        calibrator = LLRCalibrator("logistic", rule=rule).fit(SCORES, LABELS)
+        own = llrcal.fit(TAR, NON, method="logistic", rule=rule)
+        assert calibrator.calibration_ == own
+        assert clone(calibrator).rule == rule
+    other = LLRCalibrator("linear-gaussian", rule="brier").fit(SCORES, LABELS)
+    assert other.calibration_ == llrcal.fit(TAR, NON, method="linear-gaussian")
+
+
 @EVERY_METHOD
 @pytest.mark.parametrize("rising", [True, False])
 @pytest.mark.parametrize("bounds", ["range", "counts", "none"])
@@ -305,7 +315,7 @@ def test_grid_search_over_all_methods_is_the_loop_by_hand() -> None:
         return total / 3
 
     by_hand = [cllr_by_hand(**params) for params in search.cv_results_["params"]]
-    assert len(by_hand) == 12
+    assert len(by_hand) == 14
     np.testing.assert_allclose(-search.cv_results_["mean_test_score"], by_hand, rtol=1e-9)
     assert search.best_index_ == int(np.argmin(by_hand))
     # Gaussian scores of nearly one variance: no method can be far from the others.
@@ -547,7 +557,7 @@ def test_the_operating_point_moves_without_another_fit(method: str) -> None:
 
 
 def test_log_posteriors_do_not_saturate() -> None:
-    calibrator = LLRCalibrator(bounds="range").fit(SCORES, LABELS)
+    calibrator = LLRCalibrator("logistic", bounds="range").fit(SCORES, LABELS)
     assert isinstance(calibrator.calibration_, Logistic)
     calibrator.calibration_ = replace(calibrator.calibration_, slope=5e3, origin=0.0, height=0.0)
     log_proba = calibrator.predict_log_proba([-1.0, 1.0])
@@ -567,8 +577,8 @@ def test_log_loss_at_even_prior_and_even_classes_is_cllr() -> None:
     ("params", "what"),
     [
         ({"method": "platt"}, "no method 'platt'.*logistic"),
-        ({"alpha": 1.5}, "alpha is 1.5"),
-        ({"alpha": "auto"}, "alpha is 'auto'"),
+        ({"method": "logistic", "alpha": 1.5}, "alpha is 1.5"),
+        ({"method": "logistic", "alpha": "auto"}, "alpha is 'auto'"),
         ({"bounds": "all"}, "bounds are 'all'"),
         ({"rising": "yes"}, "rising is 'yes'"),
         ({"lower_is_better": "yes"}, "lower_is_better is 'yes'"),
@@ -718,7 +728,7 @@ def test_systems_side_by_side() -> None:
     columns.set_output(transform="pandas")
     out = columns.fit_transform(frame, LABELS)
     assert out.columns.tolist() == ["plda__llr", "cosine__llr"]
-    np.testing.assert_array_equal(out["plda__llr"], llrcal.fit(TAR, NON)(SCORES))
+    np.testing.assert_array_equal(out["plda__llr"], llrcal.fit(TAR, NON, method="logistic")(SCORES))
     # A column given by name alone is one-dimensional, and as good.
     flat = ColumnTransformer([("plda", LLRCalibrator("logistic"), "plda")])
     np.testing.assert_array_equal(flat.fit_transform(frame, LABELS)[:, 0], out["plda__llr"])
@@ -791,9 +801,9 @@ def test_a_fit_that_fails_changes_no_answer() -> None:
 def test_a_fit_that_does_not_converge_gives_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     calibration = llrcal.fit(TAR, NON)
     report = replace(calibration.report, converged=False, reason="too many iterations")
-    poor = {"logistic": replace(calibration, report=report)}
+    poor = {"smooth": replace(calibration, report=report)}
     monkeypatch.setattr(adapter, "trained", lambda *_, **__: poor)
-    with pytest.warns(ConvergenceWarning, match="logistic did not converge: too many iterations"):
+    with pytest.warns(ConvergenceWarning, match="smooth did not converge: too many iterations"):
         calibrator = LLRCalibrator().fit(SCORES, LABELS)
     check_is_fitted(calibrator)
 

@@ -1,4 +1,4 @@
-"""Runs docs/notebook.md and docs/comparing.md as a notebook would, and draws their pictures.
+"""Runs the pages with code, such as docs/notebook.md, as a notebook would, and draws pictures.
 
     python docs/figures/notebook.py           # draws the pictures again
     python docs/figures/notebook.py --write   # also writes the outputs into the pages again
@@ -20,7 +20,8 @@ from typing import Any
 import matplotlib as mpl
 
 DOCS = Path(__file__).resolve().parents[1]
-PAGES = (DOCS / "notebook.md", DOCS / "comparing.md")
+_NAMES = ("notebook", "comparing", "scoring-rules", "smooth", "forensics")
+PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 _CELL = re.compile(
     r"```python\n(?P<code>.*?)```\n"
     r"(?:\n```text\n(?P<output>.*?)```\n)?"

@@ -1,7 +1,7 @@
 """llrcal: scores in, calibrated log-likelihood-ratios out.
 
 >>> import llrcal
->>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
+>>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
 >>> llrs = cal([1.0, 2.5])
 >>> ev = llrcal.evaluate([1.2, 4.0, -0.3], [-2.0, -1.1, 0.4])
 

@@ -32,6 +32,7 @@ from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.files.atomic import atomic_folder
+from llrcal.method_table import DEFAULT
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
 from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
 from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
@@ -104,7 +105,7 @@ def open_trials(
     return TrialsInPieces.of(partitions, DaskEngine(connected, parts, progress), "the frame")
 
 
-def fit(trials: Any, *, method: str = "logistic", **settings: Any) -> Calibration:
+def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
     """Train a calibration on a cluster.
 
     The same, to the last bit, as :func:`llrcal.fit` gives on the same scores in memory.

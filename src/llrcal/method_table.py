@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+DEFAULT = "smooth"
+"""The method that is trained if none is named."""
+
 ALPHAS: tuple[float | str, ...] = ("empirical", 0.5, 0.92)
 """Target weights at which methods that take a weight are compared; 0.5 is the default."""
 
@@ -44,12 +47,25 @@ class Entry:
     """Names of the options that ``fit`` takes."""
     in_paper: bool = False
     """Whether it is one of the paper's."""
+    bayes: str = ""
+    """Module and class of the calibration that integrates its parameters out, if there is one."""
     parameters: int | None = None
     """How many numbers are learned; None if more trials mean more of them. Of methods that do
     equally well, the verdict of a comparison prefers the one with the fewest."""
 
+    @property
+    def every_option(self) -> tuple[str, ...]:
+        """Its options, and ``bayes`` if its parameters can be integrated out."""
+        return (*self.options, "bayes") if self.bayes else self.options
+
 
 TABLE: dict[str, Entry] = {
+    "smooth": Entry(
+        "llrcal.calibrations.smooth:Smooth",
+        "a rising spline, whose stiffness is averaged over",
+        group="smooth",
+        looks=(Look("#300048", "#a84890", "p", (20, 2)),),
+    ),
     "linear-gaussian": Entry(
         "llrcal.calibrations.linear_gaussian:LinearGaussian",
         "a straight line, from two Gaussian densities that share one variance",
@@ -61,6 +77,7 @@ TABLE: dict[str, Entry] = {
         ),
         options=("alpha",),
         in_paper=True,
+        bayes="llrcal.calibrations.bayes.closed_form:LinearGaussianBayes",
         parameters=2,
     ),
     "logistic": Entry(
@@ -72,8 +89,9 @@ TABLE: dict[str, Entry] = {
             Look("#85400b", "#e59738", "v", (4, 1.2, 1.2, 1.2, 1.2, 1.2)),
             Look("#ce7d40", "#fcc689", "P", (1.2, 2.5)),
         ),
-        options=("alpha",),
+        options=("alpha", "rule"),
         in_paper=True,
+        bayes="llrcal.calibrations.bayes.logistic:LogisticBayes",
         parameters=2,
     ),
     "pav": Entry(
@@ -89,6 +107,7 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#b29000", "#feea19", "<", (2.5, 1)),),
         in_paper=True,
+        bayes="llrcal.calibrations.bayes.closed_form:GaussianBayes",
         parameters=4,
     ),
     "student-t": Entry(
@@ -97,6 +116,7 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#d60872", "#ff5b72", "*", (5, 1.2, 1.2, 1.2)),),
         in_paper=True,
+        bayes="llrcal.calibrations.bayes.sampled:StudentTBayes",
         parameters=6,
     ),
     "nig": Entry(
@@ -105,17 +125,26 @@ TABLE: dict[str, Entry] = {
         group="generative",
         looks=(Look("#5802c5", "#844cea", ">", (10, 1.5)),),
         in_paper=True,
+        bayes="llrcal.calibrations.bayes.sampled:NIGBayes",
         parameters=8,
     ),
 }
 
 
 def methods_to_compare(
-    alphas: Sequence[float | str] = ALPHAS,
+    alphas: Sequence[float | str] = ALPHAS, rules: Sequence[Any] = ("log",)
 ) -> list[str | tuple[str, Mapping[str, Any]]]:
-    """Every method by name; methods that take a weight are listed once per weight, with it."""
+    """Every method by name; methods that take a weight are listed once per weight, with it.
+
+    Methods that take a scoring rule are listed for each of ``rules``; the logarithmic one, which is
+    their default, is not named.
+    """
     out: list[str | tuple[str, Mapping[str, Any]]] = []
     for name, entry in TABLE.items():
-        weighted = "alpha" in entry.options
-        out += [(name, {"alpha": alpha}) for alpha in alphas] if weighted else [name]
+        if "alpha" not in entry.options:
+            out.append(name)
+            continue
+        for rule in rules if "rule" in entry.options else ("log",):
+            named = {} if rule == "log" else {"rule": rule}
+            out += [(name, {"alpha": alpha, **named}) for alpha in alphas]
     return out

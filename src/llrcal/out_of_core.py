@@ -19,7 +19,10 @@ from typing import Any, Literal
 from llrcal import calibrations, evaluation
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.beyond import Beyond
 from llrcal.evaluation import Evaluation
+from llrcal.method_table import DEFAULT
+from llrcal.notes import warn
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files, one_by_one
 from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.engines.threads import Threads
@@ -74,7 +77,7 @@ def open_trials(
 def fit(
     paths: Paths,
     *,
-    method: str = "logistic",
+    method: str = DEFAULT,
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -173,6 +176,13 @@ def apply(
     ------
     TrialFileError
         If a file cannot be read without guessing; nothing is written then.
+
+    Warns
+    -----
+    LlrcalWarning
+        If more than a few scores lie beyond those of training.
     """
-    rewriter = Rewriter(Calibrated(calibration), Request.of("scores", **(form or {})))
+    seen = Beyond(calibration)
+    rewriter = Rewriter(Calibrated(calibration, seen), Request.of("scores", **(form or {})))
     apply_to_files(rewriter, paths, out, one_by_one(progress), force=force)
+    warn(seen.notes)

@@ -26,8 +26,9 @@ from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation import cllr, evaluate
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
-from llrcal.method_table import TABLE
+from llrcal.method_table import DEFAULT, TABLE
 from llrcal.onepass.direction import WRONG_WAY
+from llrcal.scoring_rule import RuleLike
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -55,10 +56,14 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     Parameters
     ----------
     method
-        One of ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``, ``nig``.
+        One of ``smooth``, ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``,
+        ``nig``.
     alpha
         Weight of the targets in training, for the two linear methods: a number between 0 and 1,
         or ``"empirical"`` for their share. The other methods have no weight and ignore it.
+    rule
+        Scoring rule that ``logistic`` minimises, as in :func:`llrcal.fit`. The other methods ignore
+        it.
     bounds, rising, lower_is_better
         As in :func:`llrcal.fit`: which LLRs scores outside the training range get, and whether the
         scores are distances.
@@ -115,9 +120,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
 
     def __init__(
         self,
-        method: str = "logistic",
+        method: str = DEFAULT,
         *,
         alpha: float | str = 0.5,
+        rule: RuleLike = "log",
         bounds: Policy = "counts",
         rising: bool = True,
         lower_is_better: bool = False,
@@ -128,6 +134,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     ) -> None:
         self.method = method
         self.alpha = alpha
+        self.rule = rule
         self.bounds = bounds
         self.rising = rising
         self.lower_is_better = lower_is_better
@@ -169,11 +176,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         target_label = classes[_target_index(classes, self.target_label)]
         is_target = labels == target_label
         tar, non = scores[is_target], scores[~is_target]
-        options = {} if self._ignores_alpha else {"alpha": self.alpha}
         (calibration,) = trained(
             tar,
             non,
-            methods=[(self.method, options)],
+            methods=[(self.method, self._options)],
             bounds=self.bounds,
             rising=self.rising,
             lower_is_better=self.lower_is_better,
@@ -261,8 +267,11 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         return float(effective_prior_log_odds(**given))
 
     @property
-    def _ignores_alpha(self) -> bool:
-        return self.method in TABLE and "alpha" not in TABLE[self.method].options
+    def _options(self) -> dict[str, Any]:
+        """The parameters that the method takes; all of them, if there is no such method."""
+        given = {"alpha": self.alpha, "rule": self.rule}
+        takes = TABLE[self.method].options if self.method in TABLE else given
+        return {name: value for name, value in given.items() if name in takes}
 
     @staticmethod
     def _as_table(X: Any) -> Any:

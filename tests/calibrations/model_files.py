@@ -24,6 +24,8 @@ CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     **{method: (TAR, NON, method, {}) for method in METHODS},
     "logistic, alpha": (TAR, NON, "logistic", {"alpha": 0.01}),
     "logistic, empirical": (TAR, NON, "logistic", {"alpha": "empirical"}),
+    "logistic, brier": (TAR, NON, "logistic", {"rule": "brier"}),
+    "logistic, exponents": (TAR, NON, "logistic", {"alpha": 0.1, "rule": (0.5, -0.5)}),
     "linear-gaussian, empirical": (TAR, NON, "linear-gaussian", {"alpha": "empirical"}),
     "logistic, separable": ([2.0, 3.0, 5.0], [0.1, 0.7, 1.0, -4.0], "logistic", {}),
     "logistic, inverted": (NON, TAR, "logistic", {}),
@@ -40,6 +42,7 @@ CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     ),
     "pav, infinite scores, non-targets rarer": ([0.0, 1.0, 2.0, 3.0], [-math.inf] * 3, "pav", {}),
     **{f"{method}, range": (TAR, NON, method, {"bounds": "range"}) for method in METHODS},
+    **{f"{method}, elub": (TAR, NON, method, {"bounds": "elub"}) for method in METHODS},
     **{f"{method}, plain": (TAR, NON, method, {"rising": False}) for method in METHODS},
     **{f"{method}, unbounded": (TAR, NON, method, {"bounds": "none"}) for method in METHODS},
     **{f"{method}, distances": (-TAR, -NON, method, DISTANCES) for method in METHODS},
@@ -78,6 +81,9 @@ DIGESTS = {
     "student-t-held": "84d4e0c4a399c3a2",
     "nig-held": "61f43582e352dd16",
     "logistic-soft": "a1bb2643465c1eca",
+    "smooth": "34fcd2bb7f6472b6",
+    "smooth-distances": "9c0c06e9412e2121",
+    "logistic-elub": "77b7099d5aa89c6e",
 }
 EVERY_KEPT = pytest.mark.parametrize("name", DIGESTS)
 

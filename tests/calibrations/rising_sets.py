@@ -115,8 +115,15 @@ def rounding(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     for held in calibration.held:
         scores = held.applied(scores)
     scores = np.clip(scores, *calibration.bounds.reach)
-    terms = [np.abs(density.logpdf(scores)) for density in (calibration.tar, calibration.non)]
-    error = 4 * np.spacing(np.maximum(np.maximum(*terms), 1))
+    largest = np.ones(len(scores))
+    for density in (calibration.tar, calibration.non):
+        logs, log_scale = density.logpdf(scores), math.log(density.scale)
+        # A log density is the difference of a term in the score and the logarithm of the scale.
+        for term in (logs, logs + log_scale, np.full(len(scores), log_scale)):
+            largest = np.maximum(largest, np.abs(term))
+    # Half a unit in the last place for each of three operations before the square, which doubles
+    # them, and for each of two after it; and all of that for either density.
+    error = 8 * np.spacing(largest)
     if calibration.method == "nig":
         error += 1e-11 * np.maximum(1, np.abs(plain(calibration, scores)))
     return error
@@ -124,7 +131,7 @@ def rounding(calibration: llrcal.Calibration, scores: Floats) -> Floats:
 
 def assert_rising(calibration: llrcal.Calibration) -> None:
     scores = np.sort(asked(calibration))
-    llrs, error = calibration(scores), rounding(calibration, scores)
+    llrs, error = calibration.quietly(scores), rounding(calibration, scores)
     if calibration.lower_is_better:
         llrs, error = llrs[::-1], error[::-1]
     assert not np.isnan(llrs).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO
+from tests.evaluation import forensic_oracles as oracle
 from tests.notes import texts
+from tests.scale.sets import cut, of_pieces
 from tests.trial_sets import ANY, Sets, normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
@@ -72,7 +75,8 @@ def test_counts_keep_llrs_to_what_the_trials_support(method: str) -> None:
     ranged, counted = fitted(method, "range"), fitted(method, "counts")
     scores = np.concatenate([INSIDE, BELOW, ABOVE])
     least, greatest = -math.log(151), math.log(401)
-    expected = [soft(llr, least, greatest) for llr in ranged(scores)]
+    end = SOFT_ENDS[method](150)
+    expected = [soft(llr, least, greatest, end) for llr in ranged(scores)]
     np.testing.assert_allclose(counted(scores), expected, rtol=1e-15)
     carried = (least <= ranged(scores)) & (ranged(scores) <= greatest)
     assert carried.mean() > 0.5
@@ -84,9 +88,39 @@ def test_counts_keep_llrs_to_what_the_trials_support(method: str) -> None:
         assert counted(scores).max() < ranged(scores).max()
 
 
-def soft(llr: float, least: float, greatest: float) -> float:
+# The rule of docs/safe-llrs.md, by the trials of the rarer class: a line learns one number of each
+# class, a Gaussian two, a Student-T three, and a NIG four. PAV and splines learn no fixed number.
+SOFT_ENDS: dict[str, Callable[[int], float]] = {
+    "smooth": lambda _: math.log(2),
+    "linear-gaussian": lambda n: math.log(2) * (1 - 1 / n),
+    "logistic": lambda n: math.log(2) * (1 - 1 / n),
+    "pav": lambda _: math.log(2),
+    "gaussian": lambda n: math.log(2) * max(0, 1 - 2 / n),
+    "student-t": lambda n: math.log(2) * max(0, 1 - 3 / n),
+    "nig": lambda n: math.log(2) * max(0, 1 - 4 / n),
+}
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("counts", [(5, 9), (9, 5), (150, 400), (2000, 30)])
+def test_the_soft_end_is_shorter_if_much_is_learned_from_few(
+    method: str, counts: tuple[int, int]
+) -> None:
+    calibration = fitted(method, "counts", normal(counts[0], 1, 2), normal(counts[1], -1, 1))
+    expected = SOFT_ENDS[method](min(counts))
+    assert calibration.bounds.soft_end == pytest.approx(expected, rel=1e-14)
+    assert fitted(method, "range").bounds.soft_end == 0
+
+
+def test_fewer_trials_than_numbers_leave_no_soft_end() -> None:
+    assert fitted("gaussian", "counts", [1.0, 2.0], NON).bounds.soft_end == 0
+    one = fitted("logistic", "counts", [-9.0], NON)
+    assert one.bounds.soft_end == 0
+    assert one([-99.0, 99.0]).min() >= -math.log(2)
+
+
+def soft(llr: float, least: float, greatest: float, c: float) -> float:
     """The rule of docs/safe-llrs.md, one LLR at a time."""
-    c = math.log(2)
     if llr > greatest:
         return greatest + c * math.tanh((llr - greatest) / c)
     if llr < least:
@@ -142,15 +176,17 @@ def test_an_edge_of_the_support_within_the_training_scores() -> None:
     """Targets end where an inverse Gaussian ends; non-targets lie far below."""
     tar, non = np.random.default_rng(0).gamma(2, 1, 500) + 2, normal(5000, 0, 1)
     assert fitted("nig", "range", tar, non)(non).min() < -1e9
-    assert fitted("nig", "counts", tar, non)(non).min() == -math.log(501) - math.log(2)
+    assert fitted("nig", "counts", tar, non)(non).min() == pytest.approx(
+        -math.log(501) - SOFT_ENDS["nig"](500), rel=1e-15
+    )
 
 
-@pytest.mark.parametrize("bounds", ["Range", "", "elub", None, True, 3, ["range"]])
+@pytest.mark.parametrize("bounds", ["Range", "", "ELUB", None, True, 3, ["range"]])
 def test_unknown_policies_are_refused_before_any_work(bounds: Any) -> None:
     for scores in (TAR, "no scores at all"):
-        with pytest.raises(llrcal.OptionError, match="choose one of counts, range, none"):
+        with pytest.raises(llrcal.OptionError, match="choose one of counts, elub, range, none"):
             llrcal.fit(scores, NON, bounds=bounds)
-        with pytest.raises(llrcal.OptionError, match="choose one of counts, range, none"):
+        with pytest.raises(llrcal.OptionError, match="choose one of counts, elub, range, none"):
             llrcal.fit_all(scores, NON, bounds=bounds)
 
 
@@ -269,4 +305,45 @@ def test_fits_to_separate_classes_are_noted_unless_pav(method: str) -> None:
     separate = normal(200, 60, 1), normal(900, 0, 1)
     assert not notes(*separate, method=method, bounds="counts")
     found = notes(*separate, method=method)
-    assert bool(found) == (method not in ("pav", "logistic"))  # both have their dummy trials
+    dummies = ("pav", "logistic", "smooth")  # have dummy trials, or parts of them
+    assert bool(found) == (method not in dummies)
+
+
+# ------------------------------------------------------------------------ empirical bounds
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("rising", [True, False])
+def test_elub_keeps_llrs_to_the_empirical_bounds(method: str, rising: bool) -> None:
+    ranged, bounded = (
+        llrcal.fit(TAR, NON, method=method, bounds=bounds, rising=rising)
+        for bounds in ("range", "elub")
+    )
+    least, greatest = oracle.elub(ranged(TAR).tolist(), ranged(NON).tolist())
+    scores = np.concatenate([INSIDE, BELOW, ABOVE])
+    expected = np.clip(ranged.quietly(scores), least, greatest)
+    np.testing.assert_allclose(bounded.quietly(scores), expected, atol=1e-11)
+    low, high = bounded.bounds.least_llr, bounded.bounds.greatest_llr
+    assert low is not None
+    assert high is not None
+    assert -math.log(151) <= low < 0 < high <= math.log(401)
+
+
+def test_elub_of_distances() -> None:
+    scores = llrcal.fit(TAR, NON, method="logistic", bounds="elub")
+    distances = llrcal.fit(-TAR, -NON, method="logistic", bounds="elub", lower_is_better=True)
+    assert distances.bounds == scores.bounds
+    assert distances(-INSIDE).tobytes() == scores(INSIDE).tobytes()
+
+
+@pytest.mark.parametrize("method", ["logistic", "nig", "pav"])
+def test_elub_in_pieces(method: str) -> None:
+    whole = llrcal.fit(TAR, NON, method=method, bounds="elub")
+    assert llrcal.fit(of_pieces(cut(TAR, NON, 4)), method=method, bounds="elub") == whole
+
+
+def test_too_few_trials_for_any_evidence() -> None:
+    with pytest.warns(llrcal.LlrcalWarning, match="no better than no evidence"):
+        calibration = llrcal.fit([1.0], [-1.0], method="pav", bounds="elub")
+    assert calibration([-9.0, 0.0, 9.0]).tolist() == [0.0, 0.0, 0.0]
+    assert "no use" in [note.code for note in calibration.report.notes]

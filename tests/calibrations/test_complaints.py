@@ -18,7 +18,7 @@ from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
 
-NAMES = "linear-gaussian, logistic, pav, gaussian, student-t, nig"
+NAMES = "smooth, linear-gaussian, logistic, pav, gaussian, student-t, nig"
 
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
@@ -26,18 +26,19 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bounds": "loose"}, "bounds are 'loose'; choose one of counts, range, none"),
-        ({"bounds": None}, "bounds are None; choose one of counts, range, none"),
+        ({"bounds": "loose"}, "bounds are 'loose'; choose one of counts, elub, range, none"),
+        ({"bounds": None}, "bounds are None; choose one of counts, elub, range, none"),
         ({"method": 7}, f"method is 7; choose one of {NAMES}"),
         ({"method": "svm"}, f"there is no method 'svm'; choose one of {NAMES}"),
         ({"lower_is_better": 1}, "lower_is_better is 1; give True or False"),
         (
             {"method": "pav", "alpha": 0.5},
-            "method pav has no option 'alpha'; it takes no options",
+            "method pav has no option 'alpha'; it takes no options. "
+            "Methods with this option: linear-gaussian, logistic",
         ),
         (
             {"method": "logistic", "beta": 0.5},
-            "method logistic has no option 'beta'; it takes alpha",
+            "method logistic has no option 'beta'; it takes alpha, rule, bayes",
         ),
     ],
 )

@@ -49,17 +49,17 @@ def test_too_few_scores_for_ranks_to_tell() -> None:
 
 def test_what_becomes_of_llrs_that_fall_is_said_as_it_is() -> None:
     tar, non = [0.0, 1.0], [0.5, 3.0]
-    held = llrcal.fit(tar, non)
+    held = llrcal.fit(tar, non, method="logistic")
     assert len(set(held([-1.0, 0.3, 2.0]).tolist())) == 1
     assert "so all scores get the same LLR" in held.report.notes[0].text
-    plain = llrcal.fit(tar, non, rising=False)
+    plain = llrcal.fit(tar, non, method="logistic", rising=False)
     assert plain(0.0) > plain(3.0)
     (note,) = plain.report.notes
     assert note.text == "the slope is negative: the LLR falls as the score rises"
 
 
 def test_python_users_are_told_of_arguments_and_others_of_options() -> None:
-    note, _ = llrcal.fit(-TAR, -NON).report.notes
+    (note,) = llrcal.fit(-TAR, -NON).report.notes
     assert "lower_is_better=True" in note.text
     assert "--distance" in note.on_command_line
     assert "lower_is_better" not in note.on_command_line

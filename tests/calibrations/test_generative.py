@@ -7,6 +7,9 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.generative import Generative
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 METHODS = ("gaussian", "student-t", "nig")
 _rng = np.random.default_rng(7)

@@ -12,8 +12,10 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.bounds import Policy
-from tests.notes import codes
+from tests.notes import FAR_SCORES, codes
 from tests.trial_sets import normal
+
+pytestmark = FAR_SCORES
 
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
 EVERY_POLICY = pytest.mark.parametrize("bounds", ["range", "counts", "none"])

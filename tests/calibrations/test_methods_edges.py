@@ -9,19 +9,18 @@ from tests.trial_sets import normal
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
 
 
-def test_logistic_regression_that_rises_within_what_the_counts_support() -> None:
+def test_a_spline_that_rises_within_what_the_counts_support() -> None:
     fitted = llrcal.fit(TAR, NON)
-    assert fitted.method == "logistic"
+    assert fitted.method == "smooth"
     assert (fitted.bounds.policy, fitted.lower_is_better) == ("counts", False)
     assert fitted.bounds.meeting is not None
     assert fitted == llrcal.fit(
         TAR,
         NON,
-        method="logistic",
+        method="smooth",
         bounds="counts",
         rising=True,
         lower_is_better=False,
-        alpha=0.5,
     )
 
 

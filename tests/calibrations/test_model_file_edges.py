@@ -90,12 +90,12 @@ def test_bounds_may_meet_but_not_cross(tmp_path: Path) -> None:
         ({"written_by": 7}, "field 'written_by' must be text, not a number"),
         (
             {"method": "svm"},
-            "field 'method' is 'svm', not one of linear-gaussian, logistic, pav, gaussian, "
+            "field 'method' is 'svm', not one of smooth, linear-gaussian, logistic, pav, gaussian, "
             "student-t, nig",
         ),
         (
             {"bounds": {"policy": "loose", "lowest_score": 0, "highest_score": 1}},
-            "bounds: field 'policy' is 'loose', not one of counts, range, none",
+            "bounds: field 'policy' is 'loose', not one of counts, elub, range, none",
         ),
         (
             {"model": {"scores": [0, 1], "llrs": [0]}},

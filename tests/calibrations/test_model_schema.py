@@ -23,6 +23,7 @@ from llrcal import METHODS
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.model_file import FORMAT, VERSION
+from llrcal.method_table import TABLE
 from tests.calibrations.model_files import (
     CASES,
     EVERY_CASE,
@@ -48,6 +49,7 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 BEYOND = re.compile(
     r"must be in strictly rising order"
     r"|has \d+ values for \d+ scores"
+    r"|has \d+ values; there must be \d+"
     r"|below the lowest"
     r"|'meeting' is \S+, not between"
     r"|must be a whole number, not a number"  # such as 1.0
@@ -58,12 +60,14 @@ BEYOND = re.compile(
 # A field at fault may come to light in another: a method decides on the fields of its model.
 RELATED = {
     "version": ("soft_end", "meeting"),
+    "policy": ("least_llr", "greatest_llr"),
     "method": ("model: ",),
-    "scores": ("llrs",),
+    "scores": ("llrs", "slopes", "deviations"),
     "lowest_score": ("highest_score", "meeting"),
     "highest_score": ("meeting",),
 }
 NEW_IN_VERSION_2 = {"soft_end", "meeting"}
+ONLY_OF_ELUB = {"least_llr", "greatest_llr"}
 
 
 @cache
@@ -117,11 +121,15 @@ def objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 def test_objects_are_closed_and_every_field_is_described() -> None:
     found = list(objects(SCHEMA))
-    assert len(found) == 4 + len(METHODS) + 3  # the whole, three parts, the models, the densities
+    bayes = SCHEMA["$defs"]["bayes_models"]
+    assert list(bayes) == [name for name, entry in TABLE.items() if entry.bayes]
+    # The whole, three parts, the models, the densities, and the draws of two of them.
+    assert len(found) == 4 + len(METHODS) + len(bayes) + 3 + 2
     for description in found:
         assert description["additionalProperties"] is False
         optional = set(description["properties"]) - set(description["required"])
-        assert optional == (NEW_IN_VERSION_2 if "policy" in description["properties"] else set())
+        new = NEW_IN_VERSION_2 | ONLY_OF_ELUB if "policy" in description["properties"] else set()
+        assert optional == new | ({"rule"} & set(description["properties"]))
         for name, inside in description["properties"].items():
             assert inside.get("description") or name in ("tar", "non"), name
 
@@ -244,6 +252,10 @@ def test_loading_and_the_schema_agree_on_every_mutation(method: str, folder: Pat
     if method == "pav":  # whose lists are long, and the same everywhere
         whole = deepcopy(whole)
         whole["model"] = {name: values[:5] for name, values in whole["model"].items()}
+    if method == "smooth":
+        whole = deepcopy(whole)
+        counts = {"scores": 3, "slopes": 3, "deviations": 5}
+        whole["model"] |= {name: whole["model"][name][:count] for name, count in counts.items()}
     accepted = [assert_agreement(mutated, folder) for mutated in mutations(whole)]
     assert 0.02 < sum(accepted) / len(accepted) < 0.5  # so both ways were seen
     assert len(accepted) > 1000
@@ -303,6 +315,8 @@ def by_the_page(model: dict[str, Any], score: float) -> mpmath.mpf:
     llr = formula(model["method"], model["model"], x)
     if meeting is not None:
         llr = held(model, meeting, x)
+    if bounds["policy"] == "elub":
+        return min(max(llr, bounds["least_llr"]), bounds["greatest_llr"])
     if bounds["policy"] != "counts":
         return llr
     a, b = -mpmath.log(training["tar"] + 1), mpmath.log(training["non"] + 1)
@@ -341,6 +355,8 @@ def formula(method: str, model: dict[str, Any], x: mpmath.mpf) -> mpmath.mpf:
     if method == "pav":
         below = [llr for at, llr in zip(model["scores"], model["llrs"], strict=True) if at <= x]
         return mpmath.mpf((below or model["llrs"][:1])[-1])
+    if method == "smooth":
+        return spline(x, **model)
     families: dict[str, Callable[..., Any]] = {
         "gaussian": gaussian,
         "student-t": student_t,
@@ -348,6 +364,21 @@ def formula(method: str, model: dict[str, Any], x: mpmath.mpf) -> mpmath.mpf:
     }
     log_density = families[method]
     return log_density(x, **model["tar"]) - log_density(x, **model["non"])
+
+
+def spline(
+    x: mpmath.mpf, *, scores: list[float], first: float, slopes: list[float], deviations: Any
+) -> Any:
+    r, llr = 2 * (mpmath.mpf(scores[-1]) - scores[0]), mpmath.mpf(first)
+    if x < scores[0]:
+        return llr - slopes[0] * r * mpmath.log(1 + (scores[0] - x) / r)
+    for i in range(len(scores) - 1):
+        k, width = mpmath.mpf(scores[i]), mpmath.mpf(scores[i + 1]) - scores[i]
+        d = min(max((x - k) / width, 0), 1)
+        llr += d * width * (slopes[i] + (mpmath.mpf(slopes[i + 1]) - slopes[i]) * d / 2)
+    if x > scores[-1]:
+        llr += slopes[-1] * r * mpmath.log(1 + (x - scores[-1]) / r)
+    return llr
 
 
 def gaussian(x: mpmath.mpf, *, origin: float, location: float, scale: float, loglik: float) -> Any:

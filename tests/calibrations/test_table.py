@@ -9,6 +9,9 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.nig import NIGCalibration
 from llrcal.calibrations.table import Table
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 _rng = np.random.default_rng(0)
 SETS: dict[str, tuple[Floats, Floats]] = {

@@ -36,7 +36,7 @@ def test_everything_is_written(results: Path) -> None:
     out = results / "one"
     names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     models = [name for name in names if name.startswith("models/")]
-    assert len(models) == 10
+    assert len(models) == 11
     assert {"metrics.csv", "metrics.md", "report.html"} <= set(names)
     figures = {name.rsplit(".", 1)[0] for name in names if name.startswith("figures/")}
     assert len(figures) >= 10

@@ -147,7 +147,7 @@ def test_columns_hold_for_both_files(folder: Path, tmp_path: Path) -> None:
     said = "2 columns could be the score: plda, cosine"
     only_line(llrcal("compare", *files, "--out", tmp_path / "out", "--quiet"), said)
     compared(tmp_path / "out", *files, "--columns", "score=plda", "--alpha", 0.5)
-    assert len(list((tmp_path / "out" / "models").iterdir())) == 6
+    assert len(list((tmp_path / "out" / "models").iterdir())) == 7
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_trials_that_are_left_out_are_in_the_report(folder: Path, tmp_path: Path
     expected = compared(tmp_path / "whole", *files_of(folder, ".npz"), "--replicates", 0)
     assert "left out" not in expected
     models = [path.relative_to(tmp_path / "out") for path in (tmp_path / "out").rglob("*.json")]
-    assert len(models) == 10
+    assert len(models) == 11
     for model in models:
         assert load(tmp_path / "out" / model) == load(tmp_path / "whole" / model)
 

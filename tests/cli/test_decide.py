@@ -17,7 +17,10 @@ from llrcal import Calibration, fit
 from llrcal.calibrations import METHODS
 from llrcal.calibrations.bounds import Policy
 from tests.cli.running import llrcal, only_line, run
+from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
+
+pytestmark = FAR_SCORES
 
 TAR, NON = normal(200, 2.0, 2.0), normal(600, -1.0, 1.0)
 POINTS = [(0.5, 1.0, 1.0), (0.01, 10.0, 1.0), (0.9, 1.0, 2.0), (0.001, 1.0, 1.0)]

@@ -135,6 +135,24 @@ def test_the_table_has_the_same_numbers(llrs: Path) -> None:
     assert f"0.05 1 2 {row}" in said
 
 
+def test_costs_by_scoring_rules(llrs: Path) -> None:
+    found = document(llrcal("evaluate", llrs, "--json", "--rule", "brier", "--rule", "0.5,-0.5"))
+    ev = in_file_order(llrs)
+    rules: dict[str, Any] = {"brier": "brier", "0.5,-0.5": (0.5, -0.5)}
+    assert found["rules"] == {name: ev.cost(rule).to_dict() for name, rule in rules.items()}
+    assert "rules" not in document(llrcal("evaluate", llrs, "--json"))
+    cost = ev.cost("boosting")
+    line = f"boosting cost {cost.actual:.7f}  minimum {cost.minimum:.7f}  calibration loss"
+    assert line in llrcal("evaluate", llrs, "--rule", "boosting").stdout
+
+
+def test_infinite_costs_are_words_in_json(tmp_path: Path) -> None:
+    (tmp_path / "llrs.txt").write_text(text_of(np.append(TAR, -np.inf), NON))
+    found = document(llrcal("evaluate", tmp_path / "llrs.txt", "--json", "--rule", "boosting"))
+    assert found["rules"]["boosting"]["actual"] == "inf"
+    assert found["rules"]["boosting"]["minimum"] < 1
+
+
 def test_presets(llrs: Path) -> None:
     ev = in_file_order(llrs)
     for name, points in PRESETS.items():
@@ -418,3 +436,37 @@ def test_scores_that_are_no_llrs_are_told_of(tmp_path: Path, factor: float, word
     assert result.stderr == f"warning: {warning}\n"
     table = llrcal("evaluate", tmp_path / "a.txt", "--units", "nats", "--quiet")
     assert table.stderr == result.stderr
+
+
+# --------------------------------------------------------------- forensic figures of merit
+
+
+def test_forensic_figures(llrs: Path) -> None:
+    figures = in_file_order(llrs).forensic
+    numbers = document(llrcal("evaluate", llrs, "--forensic", "--json"))["forensic"]
+    assert numbers == figures.to_dict()
+    assert "forensic" not in document(llrcal("evaluate", llrs, "--json"))
+    shown = llrcal("evaluate", llrs, "--forensic").stdout
+    low, high = (math.exp(end) for end in figures.elub)
+    for words in (
+        f"devPAV {figures.dev_pav:.4f}",
+        f"ELUB: LR from {low:.4g} to {high:.4g}",
+        f"mean log10 LR {figures.expected_lrs.llr_tar / math.log(10):.3f} under Hp",
+        "LR < 1/1,000",
+    ):
+        assert words in shown
+    assert "devPAV" not in llrcal("evaluate", llrs).stdout
+
+
+def test_forensic_figures_in_pieces(llrs: Path) -> None:
+    whole = document(llrcal("evaluate", llrs, "--forensic", "--json"))
+    assert document(llrcal("evaluate", llrs, "--forensic", "--json", "--in-pieces")) == whole
+
+
+def test_forensic_figures_that_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "apart.txt").write_text(text_of(np.array([3.0, 4.0]), np.array([-3.0, -math.inf])))
+    numbers = document(llrcal("evaluate", tmp_path / "apart.txt", "--forensic", "--json"))
+    assert numbers["forensic"]["dev_pav"] is None
+    assert numbers["forensic"]["expected"]["log10_lr_non"] == "-inf"
+    shown = llrcal("evaluate", tmp_path / "apart.txt", "--forensic").stdout
+    assert "devPAV: none, because the classes do not overlap" in shown

@@ -56,7 +56,7 @@ def test_the_model_is_that_of_the_arrays(scores: Path, tmp_path: Path, method: s
 
 def test_what_nobody_has_to_ask_for(scores: Path, tmp_path: Path) -> None:
     assert llrcal("fit", scores, "-o", tmp_path / "model.json").exit_code == 0
-    settings = {"method": "logistic", "bounds": "counts", "rising": True}
+    settings = {"method": "smooth", "bounds": "counts", "rising": True}
     assert same_model(tmp_path / "model.json", tmp_path, **settings)
 
 
@@ -75,6 +75,20 @@ def test_weights(scores: Path, tmp_path: Path, method: str, alpha: str) -> None:
     assert llrcal("fit", scores, "--method", method, "--alpha", alpha, "-o", out).exit_code == 0
     weight = alpha if alpha == "empirical" else float(alpha)
     assert same_model(out, tmp_path, method=method, alpha=weight)
+
+
+LOGISTIC = ("--method", "logistic")
+
+
+@pytest.mark.parametrize(("text", "rule"), [("brier", "brier"), ("0.5,-0.5", (0.5, -0.5))])
+def test_rules(scores: Path, tmp_path: Path, text: str, rule: Any) -> None:
+    out = tmp_path / "model.json"
+    assert (
+        llrcal("fit", scores, *LOGISTIC, "--alpha", "0.1", "--rule", text, "-o", out).exit_code == 0
+    )
+    assert same_model(out, tmp_path, method="logistic", alpha=0.1, rule=rule)
+    assert llrcal("fit", scores, *LOGISTIC, "--rule", "log", "-o", out).exit_code == 0
+    assert same_model(out, tmp_path, method="logistic")
 
 
 @pytest.mark.parametrize("bounds", ["range", "counts", "none"])
@@ -154,7 +168,7 @@ def test_what_is_said_goes_to_standard_error(scores: Path, tmp_path: Path) -> No
     said = ran.stderr.splitlines()
     assert len(said) == 3
     assert said[0].startswith(f"{scores}: 500 trials; wespeaker scores with labels")
-    assert said[1].startswith("logistic: 120 targets, 380 non-targets; ")
+    assert said[1].startswith("smooth: 120 targets, 380 non-targets; ")
     assert said[2] == "Model: model.json"
 
 
@@ -190,10 +204,11 @@ def test_the_choice_of_methods_is_that_of_the_package() -> None:
     [
         (["none.txt"], "none.txt: cannot be read: No such file or directory"),
         (["scores.txt", "--key", "none.txt"], "none.txt: cannot be read"),
-        (["scores.txt", "--alpha", "1.5"], "alpha is 1.5"),
-        (["scores.txt", "--alpha", "half"], "alpha is 'half'"),
-        (["scores.txt", "--alpha", "nan"], "alpha is nan"),
+        (["scores.txt", "--method", "logistic", "--alpha", "1.5"], "alpha is 1.5"),
+        (["scores.txt", "--method", "logistic", "--alpha", "half"], "alpha is 'half'"),
+        (["scores.txt", "--method", "logistic", "--alpha", "nan"], "alpha is nan"),
         (["scores.txt", "--alpha", "0.5", "--method", "nig"], "nig has no option 'alpha'"),
+        (["scores.txt", "--alpha", "0.5"], "option: linear-gaussian, logistic"),
         (["scores.txt", "--format", "htk"], "there is no format 'htk'"),
         (["scores.txt", "--columns", "enrol,test,likeness"], "there is no role 'likeness'"),
         (["scores.txt", "--columns", "enrol,score"], "has 4 columns, but 2 were named"),

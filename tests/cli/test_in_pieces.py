@@ -59,7 +59,7 @@ def test_fit_of_a_folder_is_that_of_one_file(home: Path, tmp_path: Path, method:
 def test_fit_says_what_it_reads(home: Path, tmp_path: Path) -> None:
     result = llrcal("fit", home / "parts", "-o", tmp_path / "model.json")
     assert f"{home}/parts: 4 pieces of about 5," in result.stderr
-    assert "logistic: 700 targets, 4,300 non-targets" in result.stderr
+    assert "smooth: 700 targets, 4,300 non-targets" in result.stderr
 
 
 def test_a_large_file_is_read_in_pieces_without_being_asked(

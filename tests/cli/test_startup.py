@@ -51,7 +51,17 @@ def test_every_verb_is_in_the_table() -> None:
 
 
 def test_verbs_are_in_the_order_of_the_work() -> None:
-    order = ["fit", "apply", "evaluate", "decide", "convert", "compare", "simulate", "demo"]
+    order = [
+        "fit",
+        "apply",
+        "evaluate",
+        "decide",
+        "weigh",
+        "convert",
+        "compare",
+        "simulate",
+        "demo",
+    ]
     assert list(VERBS) == [name for name in [*order, "completion"] if name in VERBS]
     listed = command_line.list_commands(command_line.make_context("llrcal", ["demo"]))
     assert listed == list(VERBS)
@@ -60,7 +70,7 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
 def test_help_teaches_the_main_jobs_by_example(tmp_path: Path) -> None:
     said = run("--help", cwd=tmp_path).stdout
     assert [line.split()[1] for line in EXAMPLES] == [
-        "fit", "apply", "evaluate", "decide", "compare", "demo",
+        "fit", "apply", "evaluate", "decide", "weigh", "compare", "demo",
     ]  # fmt: skip
     for line in EXAMPLES:
         assert f"    {line}\n" in said

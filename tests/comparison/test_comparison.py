@@ -12,7 +12,10 @@ import pytest
 import llrcal
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.checks import calibration_notes
+from llrcal.comparison.looks import looks
 from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.method_table import methods_to_compare
+from llrcal.report.setup import calibrations_table
 from llrcal.trials import Trials
 
 
@@ -26,8 +29,9 @@ def comparison() -> Comparison:
     return compare(trials(1), trials(2), replicates=20)
 
 
-def test_the_papers_ten_are_compared(comparison: Comparison) -> None:
-    assert list(comparison.candidates) == list(llrcal.fit_all([0.5, 1, 2, 4, 7], [0.0, 1, 2, 3, 5]))
+def test_the_papers_ten_and_smooth_are_compared(comparison: Comparison) -> None:
+    ten = llrcal.fit_all([0.5, 1, 2, 4, 7], [0.0, 1, 2, 3, 5])
+    assert list(comparison.candidates) == ["smooth", *ten]
     for label, candidate in comparison.candidates.items():
         options: dict[str, Any] = {} if candidate.alpha is None else {"alpha": candidate.alpha}
         method = candidate.calibration.method
@@ -42,7 +46,8 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
     rows = metrics(comparison)
     assert list(rows[0])[:6] == ["method", "alpha", "cllr", "min_cllr", "calibration_loss", "eer"]
     assert list(rows[0])[6] == "mean_error"
-    assert rows[0]["alpha"] == "empirical"
+    assert rows[0] == rows[0] | {"method": "smooth", "alpha": ""}
+    assert rows[1]["alpha"] == "empirical"
     assert rows[-1] == rows[-1] | {"method": "nig", "alpha": ""}
     for row, candidate in zip(rows, comparison.candidates.values(), strict=True):
         ev = candidate.evaluation
@@ -50,6 +55,20 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
         assert row["act_dcf_p0.01"] == ev.act_dcf(0.01)
         assert row["min_dcf_p0.5"] == ev.min_dcf(0.5)
         assert float(row["cllr_low"]) <= float(row["cllr"]) <= float(row["cllr_high"])
+
+
+def test_scoring_rules_are_compared_like_weights() -> None:
+    methods = methods_to_compare([0.5], ["log", "brier", (0.5, -0.5)])
+    found = compare(trials(1), trials(2), methods=methods, replicates=0)
+    labels = ["logistic-0.5", "logistic-0.5-brier", "logistic-0.5-0.5_-0.5"]
+    assert [label for label in found.candidates if label.startswith("logistic")] == labels
+    rows = dict(zip(found.candidates, metrics(found), strict=True))
+    assert [rows[label]["rule"] for label in (*labels, "pav")] == ["", "brier", "0.5,-0.5", ""]
+    assert found.candidates["logistic-0.5-brier"].calibration == llrcal.fit(
+        *found.train, method="logistic", alpha=0.5, rule="brier"
+    )
+    assert "scoring rule brier" in calibrations_table(found)
+    assert len({str(look) for look in looks(found.candidates).values()}) == len(methods)
 
 
 def test_csv_reads_back_to_the_last_digit(comparison: Comparison) -> None:

@@ -15,6 +15,9 @@ from llrcal.comparison import Folds, compare
 from llrcal.evaluation.evaluation import evaluated
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 
 def crossed(
@@ -50,6 +53,7 @@ def rows(trials: Trials) -> list[tuple[bool, float]]:
 # ------------------------------------------------------------------------- who tests whom
 
 
+@pytest.mark.slow
 @given(
     count=st.integers(2, 5),
     seed=st.integers(0, 100),

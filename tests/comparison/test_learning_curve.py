@@ -19,6 +19,9 @@ from llrcal.evaluation.evaluation import evaluated
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
 from tests.comparison.test_folds import anonymous, crossed, people
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 
 def simulated(condition: str = "train") -> Trials:

@@ -236,6 +236,7 @@ def condition(name: str) -> Trials:
     return Trials(tar, non, name)
 
 
+@pytest.mark.slow
 def test_from_phones_to_interviews_nothing_is_fit() -> None:
     phone, interview = "phonecall_phn-phonecall_phn", "interview_mic-interview_mic"
     verdict = compare(condition(phone), condition(interview)).verdict

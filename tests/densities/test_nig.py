@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG, free_coordinates, least_tail
 from tests.densities import jets
+from tests.examples import NIGHTLY
 
 ONE = np.ones(1)
 MOST_ASYMMETRY, MOST_LOG1P_C = NIG.bounds(0.0)[1][2:]
@@ -58,7 +59,10 @@ def check_against_120_digits(theta: Floats, x: float, exact: jets.Jet) -> None:
     assert hessian < 1e-10, (theta, x)
 
 
-BATCHES = [(0, 20), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(1, 11))]
+BATCHES = [
+    (0, 20),
+    *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 4)),
+]
 
 
 @pytest.mark.parametrize(("seed", "count"), BATCHES)

@@ -93,6 +93,7 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
     assert (found.by, found.replicates) == ("speaker", replicates)
 
 
+@pytest.mark.slow
 def test_by_trial_is_about_the_evaluation_of_resampled_trials() -> None:
     """Other draws of the same distribution: ends agree within their own uncertainty."""
     tar, non = normal(150, 2, 2), normal(600, -2, 2)

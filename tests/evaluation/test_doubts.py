@@ -11,6 +11,9 @@ from llrcal.evaluation.doubts import straightened_cllr
 from llrcal.evaluation.evaluation import evaluated
 from llrcal.evaluation.llrs import ArrayLLRs
 from tests.conftest import real_scores
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 
 def calibrated(
@@ -34,6 +37,7 @@ def test_the_best_line_is_that_of_logistic_regression() -> None:
     )
 
 
+@pytest.mark.slow
 def test_calibrated_llrs_raise_no_doubt_in_1000_sets() -> None:
     for seed in range(1000):
         rng = np.random.default_rng(seed)

@@ -128,6 +128,8 @@ def test_nothing_is_drawn_where_an_argument_is_wrong() -> None:
         figures.bayes_error([])  # type: ignore[arg-type]
     with pytest.raises(OptionError):
         figures.transforms(calibrations(), low=2, high=1)
+    with pytest.raises(OptionError):
+        figures.transforms(calibrations()["pav"], level=0.9)
     assert not plt.get_fignums()
 
 

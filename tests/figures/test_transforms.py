@@ -8,12 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 from llrcal import OptionError, fit
 from llrcal.calibrations import Bounds
 from llrcal.calibrations.bounds import Policy
 from llrcal.figures import transforms
 from tests.figures.drawing import FIXED, NON, TAR, axes, calibrations, data, legend_names, lines
+from tests.notes import FAR_SCORES
+
+pytestmark = FAR_SCORES
 
 
 def test_curves_are_the_calibrations() -> None:
@@ -115,6 +119,36 @@ def test_a_flat_transform_has_a_frame_too() -> None:
     ax = axes()
     transforms({"flat": fit([1.0, 1.0], [1.0], method="logistic")}, ax=ax, low=0, high=2)
     assert ax.get_ylim() == (-1, 1)
+
+
+@pytest.mark.parametrize("distances", [False, True])
+def test_bands_are_the_intervals_of_those_that_give_them(distances: bool) -> None:
+    sign = -1 if distances else 1
+    cals = {
+        method: fit(sign * TAR, sign * NON, method=method, lower_is_better=distances)
+        for method in ("pav", "smooth")
+    }
+    ax = transforms(cals, ax=axes(), low=-9, high=9, level=0.9)
+    (band,) = ax.collections
+    x, y = band.get_paths()[0].vertices.T  # type: ignore[union-attr]
+    low, high = cals["smooth"].interval(x, level=0.9)
+    off = np.minimum(np.abs(y - low), np.abs(y - high))
+    assert off.max() < 1e-12
+    assert np.ptp(y) > 5
+    assert legend_names(ax) == ["pav", "smooth", "90 % interval", "unseen scores"]
+    line = lines(ax)["smooth"]
+    assert to_rgb(np.asarray(band.get_facecolor())[0]) == to_rgb(line.get_color())
+    assert band.get_zorder() < line.get_zorder()
+    assert not transforms(cals, ax=axes(), low=-9, high=9).collections
+
+
+def test_bands_that_cannot_be_drawn() -> None:
+    with pytest.raises(OptionError, match=r"none of these .* gives intervals; leave level out"):
+        transforms(calibrations()["pav"], ax=axes(), level=0.9)
+    smooth = fit(TAR, NON, method="smooth")
+    for wrong in (1.0, "0.9"):
+        with pytest.raises(OptionError, match=f"level is {wrong!r}; give a number"):
+            transforms(smooth, ax=axes(), level=wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, 1), (0, math.inf), (math.nan, 1)])

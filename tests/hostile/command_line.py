@@ -184,7 +184,7 @@ CASES = (
         "Refused, with the names that there are.",
     ),
     wrong(
-        "fit labelled.txt -o m.json --alpha nan",
+        "fit labelled.txt -o m.json --method logistic --alpha nan",
         "alpha is nan",
         "alpha",
         "strictly between 0 and 1",
@@ -195,6 +195,20 @@ CASES = (
         "has no option 'alpha'",
         "method pav",
         sentence="Refused, not ignored.",
+    ),
+    wrong(
+        "fit labelled.txt -o m.json --method logistic --rule 1,2,3",
+        "rule is (1.0, 2.0, 3.0)",
+        "rule",
+        "or two numbers from -0.9 to 10",
+        "Refused; no model is written.",
+    ),
+    wrong(
+        "evaluate labelled.txt --rule quadratic",
+        "rule is 'quadratic'",
+        "rule",
+        "give one of log, brier, boosting",
+        "Refused before anything is read.",
     ),
     wrong(
         "fit labelled.txt -o none/m.json",
@@ -365,6 +379,22 @@ CASES = (
         "c_fa is inf",
         "c_fa",
         "positive and finite",
+    ),
+    wrong(
+        "weigh model.json nan",
+        "are NaN",
+        "at index 0",
+    ),
+    wrong(
+        "weigh model.json 1.5 --level 95",
+        "level is 95.0",
+        "level",
+        "strictly between 0 and 1",
+    ),
+    wrong(
+        "weigh labelled.txt 1.5",
+        "is not a JSON document",
+        "labelled.txt",
     ),
     wrong(
         "convert labelled.txt -o new.xyz",

@@ -221,6 +221,12 @@ CASES = (
         "Refused.",
     ),
     Case(
+        "an unknown scoring rule",
+        field("model", "rule", value=[1.0, 2.0, 3.0]),
+        Refused(ModelFileError, "field 'rule' must be one of log", "model.json: model"),
+        "Refused.",
+    ),
+    Case(
         "steps that do not rise",
         changed(lambda d: d["model"]["scores"].reverse(), "pav"),
         Refused(
@@ -251,6 +257,24 @@ CASES = (
         field("bounds", "soft_end", value=-0.5),
         Refused(ModelFileError, "must not be negative", "bounds: field 'soft_end'"),
         "Refused: LLRs would fall.",
+    ),
+    Case(
+        "a lower bound of LLRs above zero",
+        changed(lambda d: d["bounds"].update(policy="elub", least_llr=0.5, greatest_llr=2.0)),
+        Refused(ModelFileError, "must not be positive", "bounds: field 'least_llr'"),
+        "Refused.",
+    ),
+    Case(
+        "empirical bounds of LLRs that are not there",
+        field("bounds", "policy", value="elub"),
+        Refused(ModelFileError, "is missing", "bounds: field 'least_llr'"),
+        "Refused: LLRs would have no bounds.",
+    ),
+    Case(
+        "bounds of LLRs that do not apply",
+        changed(lambda d: d["bounds"].update(least_llr=-1.0)),
+        Refused(ModelFileError, "is unknown", "bounds: field 'least_llr'"),
+        "Refused.",
     ),
     Case(
         "half a training trial",

@@ -25,13 +25,13 @@ def evaluated(ask: Any) -> Any:
 
 
 def single_alpha(folder: Path) -> Any:
-    calibration = llrcal.fit(TAR, NON, alpha=np.float32(0.92))  # type: ignore[arg-type]
+    calibration = llrcal.fit(TAR, NON, method="logistic", alpha=np.float32(0.92))  # type: ignore[arg-type]
     calibration.save(folder / "model.json")
     return llrcal.load(folder / "model.json")
 
 
 def check_single_alpha(calibration: llrcal.Calibration) -> None:
-    assert calibration == llrcal.fit(TAR, NON, alpha=float(np.float32(0.92)))
+    assert calibration == llrcal.fit(TAR, NON, method="logistic", alpha=float(np.float32(0.92)))
 
 
 def no_operating_point(_: Path) -> Any:
@@ -157,10 +157,28 @@ CASES = (
         Refused(OptionError, "has no option 'alpha'", "method pav", "takes no options"),
         "Refused, not ignored.",
     ),
+    Case(
+        "bayes=True for a method without parameters",
+        fit(method="pav", bayes=True),
+        Refused(OptionError, "has no option 'bayes'", "method pav", "Methods with this option"),
+        "Refused, not ignored.",
+    ),
+    Case(
+        'bayes="yes"',
+        fit(method="nig", bayes="yes"),
+        Refused(OptionError, "bayes is 'yes'", "bayes", "give True or False"),
+        "Refused.",
+    ),
+    Case(
+        "bayes=True with another rule than the logarithmic one",
+        fit(method="logistic", bayes=True, rule="brier"),
+        Refused(OptionError, "logarithmic rule only", "bayes=True", "leave out the rule"),
+        "Refused: its predictive probability is that of the logarithmic rule.",
+    ),
     *(
         Case(
             f"alpha = {name}",
-            fit(alpha=alpha),
+            fit(method="logistic", alpha=alpha),
             Refused(OptionError, "alpha is", "alpha", f"give a number {BETWEEN}"),
             "Refused.",
         )
@@ -175,6 +193,35 @@ CASES = (
             ("10 to the 400", 10**400),
         )
     ),
+    *(
+        Case(
+            f"a scoring rule of {name}",
+            fit(method="logistic", rule=rule),
+            Refused(OptionError, "rule is", "rule", "give one of log, brier, boosting, or two"),
+            "Refused.",
+        )
+        for name, rule in (
+            ("an unknown name", "spherical"),
+            ("one number", 0.5),
+            ("three numbers", (0, 0, 0)),
+            ("NaN", (math.nan, 0)),
+            ("weights that are infinite at the ends", (-1, -1)),
+            ("weights at one threshold only", (1000, 1000)),
+            ("texts with numbers", ("1", "1")),
+        )
+    ),
+    Case(
+        "a scoring rule for a method without one",
+        fit(method="nig", rule="brier"),
+        Refused(OptionError, "has no option 'rule'", "method nig", "takes bayes"),
+        "Refused, not ignored.",
+    ),
+    Case(
+        "an evaluation by an unknown scoring rule",
+        evaluated(lambda ev: ev.cost("accuracy")),
+        Refused(OptionError, "rule is 'accuracy'", "rule", "give one of log"),
+        "Refused: the error-rate is no proper scoring rule.",
+    ),
     Case(
         "alpha in single precision",
         single_alpha,
@@ -185,7 +232,7 @@ CASES = (
     Case(
         "unknown bounds",
         fit(bounds="Range"),
-        Refused(OptionError, "'Range'", "bounds", "choose one of counts, range, none"),
+        Refused(OptionError, "'Range'", "bounds", "choose one of counts, elub, range, none"),
         "Refused.",
     ),
     Case(
@@ -251,6 +298,30 @@ CASES = (
         evaluated(lambda ev: ev.pfa("1.0")),
         Refused(OptionError, "must be a number", "threshold"),
         "Refused, not compared by the alphabet.",
+    ),
+    Case(
+        "misleading evidence of a strength below one",
+        evaluated(lambda ev: ev.forensic.misleading(0.1)),
+        Refused(OptionError, "0.1", "strength", "give an LR of at least one"),
+        "Refused: evidence of that strength supports the other hypothesis.",
+    ),
+    Case(
+        "a text for a strength of evidence",
+        evaluated(lambda ev: ev.forensic.misleading("10")),
+        Refused(OptionError, "'10'", "strength", "give an LR of at least one"),
+        "Refused.",
+    ),
+    Case(
+        "several scores to be weighed as one",
+        lambda _: llrcal.fit(TAR, NON).weigh([0.5, 1.0]),  # type: ignore[arg-type]
+        Refused(OptionError, "not 2", "weigh takes one score", "weigh them one by one"),
+        "Refused: each has a weight of its own.",
+    ),
+    Case(
+        "an interval of 100 % of a weight",
+        lambda _: llrcal.fit(TAR, NON, method="pav").weigh(0.5, level=1.0),
+        Refused(OptionError, "level is 1.0", "level", BETWEEN),
+        "Refused, also by methods that give no interval.",
     ),
     Case(
         "an LLR of NaN to be reached",

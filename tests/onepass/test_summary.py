@@ -14,10 +14,10 @@ from llrcal.densities.nig import NIG, free_coordinates
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
-from llrcal.onepass.grid import Grid
-from llrcal.onepass.summary import EXACT_UP_TO, Summary
+from llrcal.onepass.grid import PLACE_BITS, Grid
+from llrcal.onepass.summary import _GLANCE, EXACT_UP_TO, KEPT_UP_TO, Summary
 
-MANY = 3 * EXACT_UP_TO
+MANY = KEPT_UP_TO + EXACT_UP_TO
 
 
 def same(a: Summary, b: Summary) -> bool:
@@ -44,7 +44,27 @@ def test_small_sets_are_kept_exactly() -> None:
     assert summary.exact is not None
     values = points.values * summary.grid.unit + summary.grid.origin
     assert values == pytest.approx(np.sort(scores), rel=1e-15, abs=1e-15)
-    assert Summary.of(np.append(scores, 0.0)).exact is None
+    assert Summary.of(heavy(KEPT_UP_TO)).exact is not None
+    assert Summary.of(heavy(KEPT_UP_TO + 1)).exact is None
+
+
+def test_sets_that_are_kept_give_the_points_of_their_bins() -> None:
+    scores = heavy(EXACT_UP_TO + 1)
+    kept = Summary.of(scores)
+    binned = Summary._binned(scores, kept.grid)
+    for name in ("values", "weights"):
+        assert np.array_equal(getattr(kept.points(), name), getattr(binned.points(), name))
+
+
+def test_scores_in_order_are_the_scores_themselves_or_points_close_to_them() -> None:
+    scores = np.round(heavy(KEPT_UP_TO), 2)
+    values, counts = Summary.of(scores).in_order()
+    assert np.array_equal(np.repeat(values, counts.astype(int)), np.sort(scores))
+    many = heavy(KEPT_UP_TO + 1)
+    values, counts = Summary.of(many).in_order()
+    assert counts.sum() == pytest.approx(len(many))
+    assert (np.diff(values) >= 0).all()
+    assert (values * counts).sum() == pytest.approx(many.sum())
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e6, -1e9])
@@ -103,6 +123,25 @@ def test_sums_of_any_number_of_scores() -> None:
     assert summary.count == MANY << 30
     assert summary.bins.min() >= 0
     assert summary.points().mean_and_variance() == pytest.approx((mean, variance), rel=1e-14)
+
+
+@pytest.mark.parametrize("tied", [0, 600, 2_047, 2_048, 2_049, 100_000])
+@pytest.mark.parametrize("where", ["in a row", "unseen"])
+def test_crowded_bins_are_summed_exactly(tied: int, where: str) -> None:
+    scores = heavy(KEPT_UP_TO, seed=3)
+    grid = Grid.of(scores)
+    last = grid.origin + grid.unit * (1 - 2.0**-40)  # nearly the greatest place in its bin
+    unseen = np.flatnonzero(np.arange(len(scores)) % _GLANCE)
+    scores[slice(tied) if where == "in a row" else unseen[:tied]] = last
+    number, place = grid.number_and_place(scores)
+    expected: dict[int, list[int]] = {}
+    for bin_number, at in zip(number.tolist(), place.tolist(), strict=True):
+        sums = expected.setdefault(bin_number, [0, 0, 0])
+        for row, amount in enumerate((1, at, at * at >> PLACE_BITS)):
+            sums[row] += amount
+    summary = Summary._binned(scores, grid)
+    found = dict(zip(summary.number.tolist(), summary.bins.T.tolist(), strict=True))
+    assert found == expected
 
 
 def test_grids_must_agree() -> None:

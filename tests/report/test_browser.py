@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.report.comparisons import HOSTILE, hostile, shifted, small
@@ -14,7 +15,7 @@ from tests.report.pages import Opened, chromium, written
 
 pytestmark = pytest.mark.slow
 
-PLOTS = ("bayes-plot", "transforms-plot", "densities-plot")
+PLOTS = ("bayes-plot", "transforms-plot", "tippett-plot", "ece-plot", "densities-plot")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 812}
 LABELS = list(small().candidates)
 
@@ -25,6 +26,9 @@ RESET = """() => {
   press(".methods", "All");
   press("#named-points", "p0.1");
   press("#named-points", "p0.01");
+  const logarithms = document.getElementById("logarithms");
+  logarithms.value = "nats";
+  logarithms.dispatchEvent(new Event("change"));
 }"""
 
 
@@ -296,6 +300,59 @@ def test_the_table_is_sorted_by_click_and_by_key(page: Any) -> None:
     page.get_by_role("button", name="Calibration", exact=True).click()
     names = page.locator("#metrics tbody th").all_text_contents()
     assert names == sorted(LABELS)
+
+
+def drawn(page: Any, plot: str, trace: int) -> tuple[Any, Any]:
+    """The numbers of one line of a plot."""
+    found = page.evaluate(
+        "([plot, i]) => { const { x, y } = document.getElementById(plot).data[i]; "
+        "return [Array.from(x), Array.from(y)]; }",
+        [plot, trace],
+    )
+    x, y = (np.array(side, np.float64) for side in found)
+    return x, y
+
+
+def axis_titles(page: Any) -> list[str]:
+    axes = {"bayes-plot": "x", "transforms-plot": "y", "tippett-plot": "x", "ece-plot": "x"}
+    return [
+        str(page.evaluate(f"document.getElementById('{plot}').layout.{axis}axis.title.text"))
+        for plot, axis in axes.items()
+    ]
+
+
+def test_tippett_and_ece_are_those_of_evaluate(page: Any) -> None:
+    for i, candidate in enumerate(small().candidates.values()):
+        ev = candidate.evaluation
+        x, tar = drawn(page, "tippett-plot", 2 * i)
+        inside = slice(1, -1)  # ends are rounded, and LLRs may lie at them
+        np.testing.assert_allclose(tar[inside], 1 - ev.pmiss(x)[inside], atol=0.01)
+        np.testing.assert_allclose(
+            drawn(page, "tippett-plot", 2 * i + 1)[1][inside], ev.pfa(x)[inside], atol=0.01
+        )
+        x, entropy = drawn(page, "ece-plot", i)
+        np.testing.assert_allclose(entropy, ev.cross_entropy(x), rtol=1e-5)
+    x, entropy = drawn(page, "ece-plot", len(LABELS))
+    np.testing.assert_allclose(entropy, small().raw.min_cross_entropy(x), rtol=1e-5)
+
+
+def test_the_switch_of_logarithms(page: Any) -> None:
+    plots = [("transforms-plot", 1), ("tippett-plot", 0), ("ece-plot", 0)]
+    before = {plot: drawn(page, plot, 0)[axis] for plot, axis in plots}
+    assert axis_titles(page) == ["prior log-odds", "LLR, nats", "LLR, nats", "prior log-odds"]
+    page.select_option("#logarithms", "log10")
+    odds, llr = "log\u2081\u2080 prior odds", "log\u2081\u2080 LR"
+    assert axis_titles(page) == [odds, llr, llr, odds]
+    for plot, axis in plots:
+        np.testing.assert_allclose(drawn(page, plot, 0)[axis], before[plot] / np.log(10), rtol=1e-9)
+    assert f"At p0.01, {odds} \u22121.9956" in words(page)
+    # The line of the operating point stays where it is, at a tick of -2 but for the odds.
+    ticks = page.evaluate("document.getElementById('bayes-plot').layout.xaxis.tickvals")
+    texts = page.evaluate("document.getElementById('bayes-plot').layout.xaxis.ticktext")
+    np.testing.assert_allclose(ticks, [number(text) * np.log(10) for text in texts], atol=1e-9)
+    assert line_at(page) == pytest.approx(-1.9956 * np.log(10), abs=1e-3)
+    page.select_option("#logarithms", "nats")
+    assert "prior log-odds \u22124.5951" in words(page)
 
 
 def test_densities_follow_their_controls(page: Any) -> None:

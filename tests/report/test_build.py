@@ -25,7 +25,7 @@ def test_title_verdict_data_and_version(page: Page) -> None:
     for text in (small().verdict.headline, small().verdict.basis):
         assert text in page.text
     assert f"llrcal {llrcal.__version__}" in page.text
-    for words in ("dev.npz", "eval.npz", "5,000", "300", "10 calibrations were trained"):
+    for words in ("dev.npz", "eval.npz", "5,000", "300", "11 calibrations were trained"):
         assert words in page.text
     for note in small().notes:
         assert note.text in page.text

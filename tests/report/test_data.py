@@ -15,7 +15,10 @@ from llrcal.evaluation import evaluate
 from llrcal.report.data import as_json, page_data
 from llrcal.report.positions import PER_UNIT, positions
 from llrcal.trials import Trials
+from tests.notes import FAR_SCORES
 from tests.report.comparisons import HOSTILE, hostile, small
+
+pytestmark = FAR_SCORES
 
 
 @pytest.fixture(scope="module")

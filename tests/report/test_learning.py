@@ -24,6 +24,7 @@ def learned() -> Comparison:
     return compare(*both, methods=methods, replicates=0, learning_curve=True)
 
 
+@pytest.mark.slow
 def test_the_section_is_there_only_if_asked_for() -> None:
     page = Page(build_report(learned()))
     curve = learned().learning_curve

@@ -25,8 +25,10 @@ from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from tests.trial_sets import normal
 
-QUICK: tuple[Method, ...] = ("linear-gaussian", "pav", "gaussian")
+QUICK: tuple[Method, ...] = ("smooth", "linear-gaussian", "pav", "gaussian")
 """Methods that ask for everything that is asked of training scores, and take no time."""
+
+EVERY: tuple[Method, ...] = ("smooth", *PAPER)
 
 PRIORS = np.array([-4.6, -1.0, 0.0, 0.7, 3.0])
 
@@ -82,7 +84,7 @@ def texts(calibrations: Mapping[str, llrcal.Calibration]) -> dict[str, str]:
     return found
 
 
-def in_memory(tar: Array, non: Array, methods: Sequence[Method] = PAPER) -> dict[str, str]:
+def in_memory(tar: Array, non: Array, methods: Sequence[Method] = EVERY) -> dict[str, str]:
     with quiet():
         return texts(llrcal.fit_all(tar, non, methods=methods))
 

@@ -23,9 +23,9 @@ import pytest
 
 import llrcal
 from llrcal import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
-from llrcal.calibrations.methods import PAPER
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
     PRIORS,
     QUICK,
@@ -116,7 +116,7 @@ PARTED: dict[str, Callable[[Path], Any]] = {
 @cache
 def models() -> dict[str, llrcal.Calibration]:
     with quiet():
-        return llrcal.fit_all(SCORES[IS_TARGET], SCORES[~IS_TARGET])
+        return llrcal.fit_all(SCORES[IS_TARGET], SCORES[~IS_TARGET], methods=EVERY_METHOD)
 
 
 @cache
@@ -149,7 +149,7 @@ def evaluated(data: Any, client: Any, method: str) -> Evaluation:
 def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
     data = PARTED[parted](tmp_path)
     passes = Passes()
-    assert fitted(data, None, progress=passes) == texts(models())
+    assert fitted(data, None, methods=EVERY_METHOD, progress=passes) == texts(models())
     assert passes.names == ["looking at a few pieces", "reading", "counting"]
     assert numbers(evaluated(data, None, "pav")) == in_numbers("pav")
 
@@ -169,7 +169,9 @@ def test_any_workers_and_any_partitions(
             (tmp_path / name).mkdir()
             data = part(tmp_path / name)
             passes = Passes()
-            assert fitted(data, client, methods=PAPER, progress=passes) == texts(models()), name
+            assert fitted(data, client, methods=EVERY_METHOD, progress=passes) == texts(models()), (
+                name
+            )
             assert passes.names == ["looking at a few pieces", "reading", "counting"]
             assert passes.done == passes.total
             if workers == 2 or name == "frame":
@@ -185,6 +187,8 @@ def test_any_workers_and_any_partitions(
             if workers == 2:
                 ev = evaluated(tmp_path / "three files", client, "nig")
                 assert numbers(ev) == in_numbers("nig")
+                whole = llrcal.evaluate(llrs("nig")[IS_TARGET], llrs("nig")[~IS_TARGET])
+                assert ev.cost("brier") == whole.cost("brier")
 
 
 @pytest.mark.slow

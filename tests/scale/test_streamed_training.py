@@ -15,9 +15,11 @@ from llrcal.arrays import Floats
 from llrcal.calibrations import fits
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.onepass.sample import SIZE
+from llrcal.onepass.summary import KEPT_UP_TO
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from tests.scale.sets import (
+    EVERY,
     EVERY_SET,
     QUICK,
     SETS,
@@ -39,7 +41,7 @@ AGAIN, SAMPLING, KNOTS = "reading again, in other bins", "sampling", "finding kn
 
 
 def trained(
-    pieces: Sequence[Piece], methods: Sequence[Method] = PAPER, passes: Passes | None = None
+    pieces: Sequence[Piece], methods: Sequence[Method] = EVERY, passes: Passes | None = None
 ) -> dict[str, str]:
     engine = Threads(passes or Passes())
     with quiet():
@@ -61,6 +63,17 @@ def test_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_single_precision() -> None:
     tar, non = (scores.astype(np.float32) for scores in SETS["many"])
     assert trained(cut(tar, non, 5), QUICK) == in_memory(tar, non, QUICK)
+
+
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_smooth_where_scores_are_no_longer_kept(
+    threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", threads)
+    tar, non = normal(KEPT_UP_TO + 5, 2.1, 1.3), normal(2 * KEPT_UP_TO, -1.1, 1.0) ** 3 / 2
+    expected = in_memory(tar, non, ["smooth"])
+    assert trained(cut(tar, non, 9, 3), ["smooth"]) == expected
+    assert in_memory(tar[::-1], np.sort(non), ["smooth"]) == expected
 
 
 def test_one_trial_a_piece() -> None:
@@ -139,6 +152,7 @@ def test_the_rarer_class_is_not_the_one_that_it_seemed(monkeypatch: pytest.Monke
     [
         (["gaussian"], [GLANCE, READING]),
         (["linear-gaussian", "logistic", "student-t", "nig"], [GLANCE, READING]),
+        (["smooth"], [GLANCE, READING]),
         (["pav"], [GLANCE, READING, COUNTING]),
         (PAPER, [GLANCE, READING, COUNTING]),
     ],

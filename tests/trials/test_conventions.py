@@ -139,8 +139,9 @@ def test_every_word_for_a_label(tmp_path: Path, word: str) -> None:
 
 def test_words_are_spelt_strictly() -> None:
     assert {"target", "Target", "TARGET"} <= set(words_of(Label.TARGET))
-    assert not {"tArget", "hp", "HD", "+0", "2", "h1", "H0", ""} & set(LABEL_OF_WORD)
-    assert LABEL_OF_WORD["Hp"] is Label.TARGET
+    assert not {"tArget", "hp", "HD", "ss", "Ds", "+0", "2", "h1", "H0", ""} & set(LABEL_OF_WORD)
+    assert LABEL_OF_WORD["Hp"] is LABEL_OF_WORD["SS"] is Label.TARGET
+    assert LABEL_OF_WORD["Hd"] is LABEL_OF_WORD["DS"] is Label.NONTARGET
     assert LABEL_OF_WORD["-1"] is Label.NONTARGET
 
 

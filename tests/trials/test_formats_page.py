@@ -125,11 +125,20 @@ def test_every_option_on_the_page_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", PAGE.read_text("utf-8")))
     assert named <= known
     unspoken = {"--force", "--quiet", "--json", "--figures", "--preset", "--method", "--bounds"}
-    unspoken |= {"--p-target", "--c-miss", "--c-fa", "--alpha", "--replicates", "--out", "-o"}
+    unspoken |= {
+        "--p-target",
+        "--c-miss",
+        "--c-fa",
+        "--alpha",
+        "--rule",
+        "--replicates",
+        "--out",
+        "-o",
+    }
     unspoken |= {"--in-pieces", "--workers", "--scheduler"}
     unspoken |= {f"--{name}{key}" for name in ("train", "test", "data") for key in ("", "-key")}
     unspoken |= {"--folds", "--learning-curve", "--criterion", "--paper"}
-    unspoken |= {"--rising", "--no-rising"}
+    unspoken |= {"--rising", "--no-rising", "--rule", "--forensic", "--bayes"}
     assert named == known - unspoken
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from llrcal.arrays import Array
-from llrcal.calibrations.calibration import Calibration
+import math
+import threading
+from typing import TYPE_CHECKING
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import LARGEST
 from llrcal.notes import Note, Severity
+
+if TYPE_CHECKING:
+    from llrcal.calibrations.calibration import Calibration
 
 _FEW, _FEW_OF_ALL = 3, 0.01
 
@@ -15,28 +22,39 @@ def more_than_a_few(beyond: int, total: int) -> bool:
 
 
 class Beyond:
-    """Counts the scores that lie beyond the training scores of a calibration, batch by batch."""
+    """Counts the scores that lie beyond the training scores of a calibration, batch by batch.
+
+    Several threads may count at the same time.
+    """
 
     def __init__(self, calibration: Calibration) -> None:
-        self._range = calibration.training_range
+        low, high = calibration.training_range
+        # The largest doubles stand for infinite training scores, or for unknown ones.
+        self._low = low if low > -LARGEST else -math.inf
+        self._high = high if high < LARGEST else math.inf
         self._beyond = self._total = 0
+        self._lock = threading.Lock()
 
-    def count(self, scores: Array) -> None:
-        low, high = self._range
-        self._beyond += int(((scores < low) | (scores > high)).sum())
-        self._total += len(scores)
+    def count(self, scores: Floats) -> None:
+        beyond = 0
+        if scores.size and not (self._low <= scores.min() and scores.max() <= self._high):
+            beyond = int(((scores < self._low) | (scores > self._high)).sum())
+        with self._lock:
+            self._beyond += beyond
+            self._total += scores.size
 
     @property
-    def note(self) -> Note | None:
+    def notes(self) -> tuple[Note, ...]:
         """A warning, if they were more than a few."""
         if not more_than_a_few(self._beyond, self._total):
-            return None
-        (low, high), share = self._range, self._beyond / self._total
-        return Note.of(
+            return ()
+        share = self._beyond / self._total
+        note = Note.of(
             "range",
             f"{self._beyond:,} of {self._total:,} scores ({100 * share:.1f} %) lie beyond the "
-            f"training scores, {low:.4g} to {high:.4g}, where nothing was learned. If these trials "
-            "are of another kind than those of training, do not trust their LLRs: calibrate on "
-            "trials like these",
+            f"training scores, {self._low:.4g} to {self._high:.4g}, where nothing was learned. If "
+            "these trials are of another kind than those of training, do not trust their LLRs: "
+            "calibrate on trials like these",
             severity=Severity.WARNING,
         )
+        return (note,)

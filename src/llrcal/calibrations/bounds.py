@@ -1,14 +1,19 @@
 """What a calibration answers beyond what its training trials can carry.
 
-A formula extends to infinity; the trials it was fitted to do not. There are three policies:
+A formula extends to infinity; the trials it was fitted to do not. There are four policies:
 
 ``counts``
     The default. A score beyond all training scores gets the LLR of the nearest one, and LLRs keep
     to what the number of trials supports: from -log(T + 1) to log(N + 1), with T targets and N
     non-targets, which is what PAV with its dummy trials gives if the same trials are perfectly
-    apart. The end is soft: an LLR that is x nats beyond it becomes c tanh(x / c) beyond it, with
-    c = log 2. So LLRs go on rising, but no likelihood-ratio exceeds its support by more than a
-    factor of two. This is in the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016).
+    apart. The end is soft: an LLR that is x nats beyond it becomes c tanh(x / c) beyond it. So LLRs
+    go on rising, but no likelihood-ratio exceeds its support by more than a factor of two: c is
+    log 2, less where a method learns many numbers from few trials (:func:`soft_end`). This is in
+    the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016).
+``elub``
+    A score beyond all training scores gets the LLR of the nearest one, and LLRs keep to the
+    empirical lower and upper bounds of those of the training trials, which forensic laboratories
+    use: :mod:`llrcal.onepass.elub`. The ends are hard.
 ``range``
     A score beyond all training scores gets the LLR of the nearest one.
 ``none``
@@ -28,11 +33,11 @@ from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 
-Policy = Literal["counts", "range", "none"]
+Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _WORTH_A_NOTE = math.log(1e9)
-_LARGEST = float(np.finfo(np.float64).max)
-SOFT_END = math.log(2)
+LARGEST = float(np.finfo(np.float64).max)
+_LONGEST_SOFT_END = math.log(2)
 
 
 @dataclass(frozen=True)
@@ -44,23 +49,37 @@ class Bounds:
     """
 
     policy: str = "none"
-    lowest_score: float = -_LARGEST
-    highest_score: float = _LARGEST
+    lowest_score: float = -LARGEST
+    highest_score: float = LARGEST
     soft_end: float = 0.0
     """How far LLRs may go beyond those that the counts support, in nats; zero for a hard end."""
     meeting: float | None = None
     """The score at which the classes meet, from which outwards no LLR falls; None if some may."""
+    least_llr: float | None = None
+    """The lower bound of LLRs, if the policy is ``elub``."""
+    greatest_llr: float | None = None
+    """The upper bound of LLRs, if the policy is ``elub``."""
 
     @classmethod
-    def of(cls, policy: str, lowest: float, highest: float, meeting: float | None = None) -> Bounds:
+    def of(
+        cls,
+        policy: str,
+        lowest: float,
+        highest: float,
+        *,
+        soft_end: float = _LONGEST_SOFT_END,
+        meeting: float | None = None,
+    ) -> Bounds:
         """Bounds for training scores that may be infinite."""
-        low, high = (min(max(end, -_LARGEST), _LARGEST) for end in (lowest, highest))
+        low, high = (min(max(end, -LARGEST), LARGEST) for end in (lowest, highest))
         if meeting is not None:
             meeting = min(max(meeting, low), high)
-        return cls(policy, low, high, SOFT_END if policy == "counts" else 0.0, meeting)
+        return cls(policy, low, high, soft_end if policy == "counts" else 0.0, meeting)
 
     def supported(self, llrs: Floats, least: float, greatest: float) -> Floats:
         """LLRs within two others, as the policy says."""
+        if self.least_llr is not None and self.greatest_llr is not None:
+            return np.clip(llrs, self.least_llr, self.greatest_llr)
         if self.policy != "counts":
             return llrs
         held = np.clip(llrs, least, greatest)
@@ -89,6 +108,16 @@ def check_policy(policy: str) -> None:
 def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:
     """Least and greatest LLR that these counts can support, by Laplace's rule of succession."""
     return -math.log(tar_count + 1), math.log(non_count + 1)
+
+
+def soft_end(parameters: int | None, tar_count: int, non_count: int) -> float:
+    """How far a method that learns so many numbers of both classes may go beyond the counts.
+
+    Each number that is learned of a class uses up one of its trials, so that the soft end is
+    log 2 (1 - p / n), with p numbers a class and n trials of the rarer one.
+    """
+    left = 1 - (parameters or 0) / 2 / min(tar_count, non_count)
+    return _LONGEST_SOFT_END * max(0.0, left)
 
 
 def unsupported(llr_range: tuple[float, float], tar_count: int, non_count: int) -> tuple[Note, ...]:

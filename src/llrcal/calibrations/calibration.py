@@ -6,19 +6,24 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
+from statistics import NormalDist
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.arrays import Array, ArrayLike, Floats, is_number
+from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.weighing import Weight, weighed
+from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.notebook import html_table
+from llrcal.notes import warn
 from llrcal.onepass.chunks import map_into
 
 
@@ -100,15 +105,34 @@ class Calibration(ABC):
         ------
         ScoreError
             If a score is NaN or not a real number.
+
+        Warns
+        -----
+        LlrcalWarning
+            If more than 3 scores, and more than 1 % of them, lie beyond the training scores,
+            whatever the bounds. :meth:`quietly` gives the same answers without that.
         """
-        array = as_floats(scores, "the")
-        check_finite(array, "the", allow_infinite=True)
-        llrs = map_into(self._llrs_of_raw, array)
+        seen = Beyond(self)
+        llrs = self._mapped(scores, seen)
+        warn(seen.notes)
         return llrs if llrs.ndim else float(llrs)
 
-    def _llrs_of_raw(self, scores: Array) -> Floats:
-        scores = scores.astype(np.float64, copy=False)
-        return self._bounded_llrs(-scores if self.lower_is_better else scores)
+    def quietly(self, scores: ArrayLike) -> Floats:
+        """The same as calling the calibration, without a warning: for grids, and for figures."""
+        return self._mapped(scores)
+
+    def _mapped(self, scores: ArrayLike, seen: Beyond | None = None) -> Floats:
+        """LLRs of scores, which are also counted."""
+        array = as_floats(scores, "the")
+        check_finite(array, "the", allow_infinite=True)
+
+        def work(chunk: Array) -> Floats:
+            doubles = chunk.astype(np.float64, copy=False)
+            if seen:
+                seen.count(doubles)
+            return self._bounded_llrs(-doubles if self.lower_is_better else doubles)
+
+        return map_into(work, array)
 
     def _bounded_llrs(self, scores: Floats) -> Floats:
         for held in self.held:
@@ -129,6 +153,90 @@ class Calibration(ABC):
             return ()
         places = self._turns_and_ends(*self.bounds.reach)
         return held_ranges(self._llrs_in_reach, places, self.bounds.meeting)
+
+    @overload
+    def interval(self, scores: float, *, level: float = 0.95) -> tuple[float, float]: ...
+    @overload
+    def interval(self, scores: ArrayLike, *, level: float = 0.95) -> tuple[Floats, Floats]: ...
+    def interval(
+        self, scores: ArrayLike, *, level: float = 0.95
+    ) -> tuple[Floats, Floats] | tuple[float, float]:
+        """Lower and upper ends of intervals for the LLRs of scores, in the shape of ``scores``.
+
+        One score gives two floats. The LLR that belongs to a score lies in its interval with
+        probability ``level``, as far as the training trials tell, which are taken to be
+        independent. Beyond the training scores an interval is that of the nearest one.
+
+        Parameters
+        ----------
+        scores
+            A number or an array of them.
+        level
+            Between 0 and 1.
+
+        Raises
+        ------
+        OptionError
+            If the method gives no intervals, or the level is out of range.
+        ScoreError
+            If a score is NaN or not a real number.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="smooth")
+        >>> low, high = cal.interval(1.5, level=0.9)
+        >>> low < cal(1.5) < high
+        True
+        """
+        check_level(level)
+        array = as_floats(scores, "the")
+        check_finite(array, "the", allow_infinite=True)
+        raw = array.astype(np.float64)
+        raw = np.clip(-raw if self.lower_is_better else raw, *self.bounds.reach)
+        llrs = self._llrs(raw.ravel()).reshape(raw.shape)
+        # From the lower tail, whose probability does not round to one.
+        away = -NormalDist().inv_cdf((1 - float(level)) / 2) * self._deviations(raw)
+        low, high = (
+            self.bounds.supported(llrs + move, *self.supported_llrs) for move in (-away, away)
+        )
+        return (low, high) if raw.ndim else (float(low), float(high))
+
+    @property
+    def gives_intervals(self) -> bool:
+        """Whether :meth:`interval` gives an answer."""
+        return type(self)._deviations is not Calibration._deviations
+
+    def weigh(self, score: float, *, level: float = 0.95) -> Weight:
+        """What one score is worth as evidence: LR, interval, and the LR in words.
+
+        Parameters
+        ----------
+        score
+            One number.
+        level
+            Of the interval, between 0 and 1.
+
+        Raises
+        ------
+        OptionError
+            If there are several scores, or the level is out of range.
+        ScoreError
+            If the score is NaN or not a real number.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
+        >>> cal.weigh(1.5).in_words
+        'weak support for same source (Hp) rather than different sources (Hd)'
+        """
+        check_level(level)
+        return weighed(self, score, level=level)
+
+    def _deviations(self, scores: Floats) -> Floats:
+        """Standard deviations of the LLRs of scores, given the training trials."""
+        raise OptionError(f"{self.method} gives no intervals; smooth does")
 
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
@@ -151,7 +259,7 @@ class Calibration(ABC):
         >>> cal.regions(0.0)
         (Interval(low=2.0, high=inf),)
         """
-        return regions(self, self._places, llr)
+        return regions(self.quietly, self._places, llr)
 
     @cached_property
     def _places(self) -> Floats:
@@ -196,6 +304,12 @@ class Calibration(ABC):
             f"<{self.method} calibration of {self.tar_count} target and {self.non_count} "
             f"non-target scores: {self.report.reason}>"
         )
+
+
+def check_level(level: float) -> None:
+    """Raise an OptionError if this is no probability of an interval."""
+    if not is_number(level) or not 0 < level < 1:
+        raise OptionError(f"level is {level!r:.50}; give a number strictly between 0 and 1")
 
 
 def _flat(params: dict[str, Any]) -> dict[str, object]:

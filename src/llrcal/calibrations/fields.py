@@ -31,6 +31,9 @@ class Fields:
     def error(self, name: str, problem: str) -> ModelFileError:
         return ModelFileError(f"{self._where}: field {quoted(name)} {problem}")
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._left
+
     def take(self, name: str) -> Any:
         if name not in self._left:
             raise self.error(name, "is missing")
@@ -73,6 +76,18 @@ class Fields:
             raise self.error(name, f"must not be negative, but is {value}")
         return value
 
+    def not_positive(self, name: str) -> float:
+        value = self.number(name)
+        if value > 0:
+            raise self.error(name, f"must not be positive, but is {value}")
+        return value
+
+    def between(self, name: str, low: float, high: float) -> float:
+        value = self.number(name)
+        if not low <= value <= high:
+            raise self.error(name, f"must lie between {low:g} and {high:g}, but is {value}")
+        return value
+
     def count(self, name: str, *, least: int = 0) -> int:
         value = self.take(name)
         if not isinstance(value, int) or isinstance(value, bool):
@@ -89,6 +104,38 @@ class Fields:
         numbers = tuple(self._finite(name, item) for item in value)
         if any(before >= after for before, after in pairwise(numbers)):
             raise self.error(name, "must be in strictly rising order")
+        return numbers
+
+    def not_negatives(self, name: str, count: int) -> tuple[float, ...]:
+        """A list of so many numbers, none of which is negative."""
+        value = self.take(name)
+        if not isinstance(value, list):
+            raise self.error(name, f"must be a list of {count} numbers")
+        if len(value) != count:
+            raise self.error(name, f"has {len(value)} values; there must be {count}")
+        numbers = tuple(self._finite(name, item) for item in value)
+        if min(numbers) < 0:
+            raise self.error(name, "must not have negative numbers")
+        return numbers
+
+    def positives(self, name: str, *, most: int) -> tuple[float, ...]:
+        """A list of at least one positive number, and not of more than so many."""
+        value = self.take(name)
+        if not isinstance(value, list) or not 1 <= len(value) <= most:
+            raise self.error(name, f"must be a list of 1 to {most} numbers")
+        numbers = tuple(self._finite(name, item) for item in value)
+        if min(numbers) <= 0:
+            raise self.error(name, "must have positive numbers only")
+        return numbers
+
+    def numbers(self, name: str, count: int, low: float, high: float) -> tuple[float, ...]:
+        """A list of so many numbers in a range."""
+        value = self.take(name)
+        if not isinstance(value, list) or len(value) != count:
+            raise self.error(name, f"must be a list of {count} numbers")
+        numbers = tuple(self._finite(name, item) for item in value)
+        if not low <= min(numbers) <= max(numbers) <= high:
+            raise self.error(name, f"must have numbers between {low:g} and {high:g}")
         return numbers
 
     def weight(self, name: str) -> float | str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import Bounds, Policy, check_policy, unsupported
+from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end, unsupported
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.direction import direction_notes
 from llrcal.calibrations.methods import (
@@ -15,24 +15,30 @@ from llrcal.calibrations.methods import (
     PAPER,
     Method,
     check_method,
+    class_of,
     label,
     method_and_options,
 )
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.messages import Setting
-from llrcal.notes import Note, warn
+from llrcal.method_table import DEFAULT, TABLE
+from llrcal.notes import Note, Severity, warn
+from llrcal.onepass.elub import elub
+from llrcal.scoring_rule import RuleLike
 
 _ROUNDING = 1e-9  # of LLRs, in nats
-MethodName = Literal["linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 
 
 def fit(
     tar: ArrayLike | Trainable,
     non: ArrayLike | None = None,
     *,
-    method: MethodName | str = "logistic",
+    method: MethodName | str = DEFAULT,
     alpha: float | Literal["empirical"] | None = None,
+    rule: RuleLike | None = None,
+    bayes: bool = False,
     bounds: Policy = "counts",
     rising: bool = True,
     lower_is_better: bool = False,
@@ -47,15 +53,24 @@ def fit(
         from :func:`llrcal.read_trials`, in pieces (:mod:`llrcal.out_of_core`), or on a cluster
         (:mod:`llrcal.dask`).
     method
-        One of ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``, ``student-t``, ``nig``.
+        One of ``smooth`` (the default), ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``,
+        ``student-t``, ``nig``.
     alpha
         For the two linear methods, the weight of the targets: a number between 0 and 1 (by default
         0.5), or ``"empirical"`` for T / (T + N). The other methods have no weight.
+    rule
+        For ``logistic``, the proper scoring rule to minimise: ``"log"`` (the default), ``"brier"``,
+        ``"boosting"``, or the two exponents of its weights: see :mod:`llrcal.scoring_rule`.
+    bayes
+        Whether to integrate the parameters out rather than to estimate them, which is safer with
+        few trials: see docs/few-trials.md. For ``linear-gaussian``, ``logistic``, ``gaussian``,
+        ``student-t`` and ``nig``.
     bounds
         How far to trust the formula. By default scores beyond all training scores get the LLR of
         the nearest one, and LLRs keep to what the number of trials supports, from -log(T + 1) to
-        log(N + 1), with a soft end of log 2 (``"counts"``); without the latter (``"range"``); or
-        the formula answers everywhere (``"none"``).
+        log(N + 1), with a soft end of log 2 at most (``"counts"``); or to the empirical lower and
+        upper bounds of the training LLRs (``"elub"``); without such a limit (``"range"``); or the
+        formula answers everywhere (``"none"``).
     rising
         Whether a higher score never means less evidence for the target: outward from where the
         classes meet, the LLR is held at its turning points. False for the plain formula.
@@ -92,8 +107,8 @@ def fit(
     >>> cal.params["slope"]
     1.7647058823529413
     """
-    if alpha is not None:
-        options = {"alpha": alpha, **options}
+    given = {"alpha": alpha, "rule": rule, "bayes": None if bayes is False else bayes}
+    options = {name: value for name, value in given.items() if value is not None} | options
     if not isinstance(method, str):
         raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
     every = trained(
@@ -220,18 +235,44 @@ def _fitted(
 ) -> Calibration:
     """A method trained on scores, wherever they are, with its bounds and notes."""
     try:
-        fitted = METHODS[method].fit(data, **options)
+        chosen = class_of(method, bayes=options.get("bayes", False))
+        fitted = chosen.fit(data, **{name: options[name] for name in options if name != "bayes"})
     except DegenerateError as problem:
         raise problem.within("for the negated distances") if lower_is_better else problem from None
-    limits = Bounds.of(bounds, *data.score_range, meeting=fitted.meeting(data) if rising else None)
+    limits = Bounds.of(
+        bounds,
+        *data.score_range,
+        soft_end=soft_end(TABLE[method].parameters, data.tar_count, data.non_count),
+        meeting=fitted.meeting(data) if rising else None,
+    )
+    if bounds == "elub":
+        limits = _within_elub(replace(fitted, bounds=limits), data)
     fitted = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
     notes = (
+        *_of_no_use(limits),
         *direction_notes(fitted, data),
         *_held_notes(fitted, data),
         *_single_score_notes(data),
         *unsupported(fitted.llr_range, data.tar_count, data.non_count),
     )
     return replace(fitted, report=fitted.report.with_notes(notes))
+
+
+def _within_elub(fitted: Calibration, data: Training) -> Bounds:
+    """The bounds of a calibration, with the empirical bounds of the LLRs of its training trials."""
+    least, greatest = elub(*data.ranked(fitted.quietly))
+    return replace(fitted.bounds, least_llr=least, greatest_llr=greatest)
+
+
+def _of_no_use(bounds: Bounds) -> Iterator[Note]:
+    if bounds.least_llr == bounds.greatest_llr == 0.0:
+        yield Note.of(
+            "no use",
+            "every LLR is zero, because with one misleading trial more on either side the LLRs of "
+            "the training trials are no better than no evidence; train on more trials, or choose ",
+            Setting("bounds", "counts"),
+            severity=Severity.WARNING,
+        )
 
 
 def _held_notes(calibration: Calibration, data: Training) -> Iterator[Note]:

@@ -49,7 +49,9 @@ class LinearGaussian(Linear):
             )
         # In a unit of their own, since squares of 1e-200 and 1e200 are out of range.
         unit, origin = max(spreads), non.grid.origin
-        (mean_tar, var_tar), (mean_non, var_non) = (_moments(s, origin, unit) for s in (tar, non))
+        (mean_tar, var_tar), (mean_non, var_non) = (
+            moments_from(s, origin, unit) for s in (tar, non)
+        )
         variance = weight * var_tar + (1 - weight) * var_non
         if not variance > 0:
             raise DegenerateError(
@@ -92,7 +94,7 @@ class LinearGaussian(Linear):
         return super().from_model(model, variance=model.positive("variance"), **moments, **common)
 
 
-def _moments(scores: Summary, origin: float, unit: float) -> tuple[float, float]:
+def moments_from(scores: Summary, origin: float, unit: float) -> tuple[float, float]:
     """Mean relative to the origin, and variance, in the given unit, a power of two."""
     mean, variance = scores.points().mean_and_variance()
     grid = scores.grid

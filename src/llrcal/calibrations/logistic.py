@@ -9,6 +9,9 @@ grow without limit. Then one dummy target is added at the mean of the non-target
 non-target at the mean of the targets. This follows PAV's rule for the same situation, and gives the
 same LLRs as PAV if each class has a single value. The slope is finite, scales with the unit of the
 scores, and is positive if targets score higher, however few there are.
+
+Other proper scoring rules can take the place of the logarithm (:mod:`llrcal.scoring_rule`). Their
+line is searched for from this one (:mod:`llrcal.calibrations.rule_line`).
 """
 
 from __future__ import annotations
@@ -20,13 +23,17 @@ import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
+from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
+from llrcal.calibrations.rule_line import RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
 from llrcal.densities.density import Evaluated
+from llrcal.errors import OptionError
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
 from llrcal.notes import Note, Severity
 from llrcal.onepass.summary import Summary
+from llrcal.scoring_rule import LOG, ONE_OF_THE_RULES, RuleLike, ScoringRule
 
 SEPARABLE = Note.of(
     "separable",
@@ -43,21 +50,25 @@ CONSTANT = Note.of(
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Logistic(Linear):
-    """Logistic-regression calibration."""
+    """Logistic-regression calibration, or regression by another proper scoring rule."""
 
     method: ClassVar[str] = "logistic"
 
+    rule: ScoringRule = LOG
+    """The rule that was minimised."""
+
     @classmethod
-    def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
-        weight = data.weight(alpha)
+    def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: RuleLike = "log") -> Self:
+        weight, scoring = data.weight(alpha), ScoringRule.of(rule)
         tar, non = data.tar, data.non
         common: dict[str, Any] = {
             "tar_count": data.tar_count,
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
+            "rule": scoring,
         }
         if min(tar.least, non.least) == max(tar.greatest, non.greatest):
-            report = Report.closed_form(_entropy(weight), (CONSTANT,))
+            report = Report.closed_form(_entropy(weight, scoring), (CONSTANT,))
             return cls(**common, origin=tar.least + 0.0, slope=0.0, height=0.0, report=report)
 
         origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
@@ -65,8 +76,8 @@ class Logistic(Linear):
         spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
         unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
         check_line(1 / unit, 0.0)
-        tar_points = _standardised(tar, origin, unit)
-        non_points = _standardised(non, origin, unit)
+        tar_points = standardised(tar, origin, unit)
+        non_points = standardised(non, origin, unit)
         notes: tuple[Note, ...] = ()
         if non.greatest <= tar.least or tar.greatest <= non.least:
             tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
@@ -76,8 +87,14 @@ class Logistic(Linear):
 
         # In units of the smaller weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
-        cost = _Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
-        solution = minimise(cost, np.zeros(2), tolerance=1e-12)
+        cost = Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
+        solution, unit_cost = minimise(cost, np.zeros(2), tolerance=1e-12), rarer
+        if scoring != LOG:
+            criterion = RuleCriterion(scoring, cost)
+            line, more = rule_line(criterion, solution)
+            notes += more
+            if line is not None:
+                solution, unit_cost = line, rarer * criterion.unit
         slope, height = float(solution.point[0]) / unit, float(solution.point[1])
         check_line(slope, height)
         return cls(
@@ -85,11 +102,19 @@ class Logistic(Linear):
             origin=origin,
             slope=slope,
             height=height,
-            report=Report.of(solution, solution.value * rarer, notes),
+            report=Report.of(solution, solution.value * unit_cost, notes),
         )
 
+    def to_model(self) -> dict[str, Any]:
+        model = super().to_model()
+        return model if self.rule == LOG else model | {"rule": self.rule.plain}
 
-class _Cost:
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        return super().from_model(model, rule=_rule(model), **common)
+
+
+class Cost:
     """The criterion as a function of (A, B) over weighted points of both classes."""
 
     def __init__(
@@ -120,7 +145,8 @@ class _Cost:
         )
 
 
-def _standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:
+def standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:
+    """Points that stand for scores, seen from an origin in a unit, and their weights."""
     points, grid = scores.points(), scores.grid
     return points.values * (grid.unit / unit) + (grid.origin - origin) / unit, points.weights
 
@@ -132,5 +158,18 @@ def _with_dummy(points: tuple[Floats, Floats], count: int, place: float) -> tupl
     return np.append(values, place), np.append(weights * share, 1 - share)
 
 
-def _entropy(weight: float) -> float:
-    return float(-weight * np.log(weight) - (1 - weight) * np.log1p(-weight))
+def _entropy(weight: float, rule: ScoringRule) -> float:
+    """The criterion if every LLR is zero."""
+    if rule == LOG:
+        return float(-weight * np.log(weight) - (1 - weight) * np.log1p(-weight))
+    return rule.default_cost(weight)
+
+
+def _rule(model: Fields) -> ScoringRule:
+    """The rule of a model; that of most models, which do not name it, is the logarithmic one."""
+    if "rule" not in model:
+        return LOG
+    try:
+        return ScoringRule.of(model.take("rule"))
+    except OptionError:
+        raise model.error("rule", f"must be {ONE_OF_THE_RULES}") from None

@@ -9,17 +9,22 @@ from typing import Any
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.method_table import TABLE, methods_to_compare
+from llrcal.scoring_rule import ScoringRule
 
 Method = str | tuple[str, Mapping[str, Any]]
+
+
+def _imported(home: str) -> type[Calibration]:
+    module, _, class_name = home.partition(":")
+    found: type[Calibration] = getattr(import_module(module), class_name)
+    return found
 
 
 class _Methods(Mapping[str, type[Calibration]]):
     """The classes in the table of methods, by name; each is imported when it is first used."""
 
     def __getitem__(self, name: str) -> type[Calibration]:
-        module, _, class_name = TABLE[name].home.partition(":")
-        found: type[Calibration] = getattr(import_module(module), class_name)
-        return found
+        return _imported(TABLE[name].home)
 
     def __iter__(self) -> Iterator[str]:
         return iter(TABLE)
@@ -49,17 +54,35 @@ def method_and_options(entry: Method) -> tuple[str, Mapping[str, Any]]:
     raise OptionError(f"methods: {entry!r} is neither a name nor a pair of a name and options")
 
 
+def class_of(method: str, *, bayes: bool = False) -> type[Calibration]:
+    """The class of a method, or the one that integrates its parameters out."""
+    return _imported(TABLE[method].bayes) if bayes else METHODS[method]
+
+
 def label(method: str, options: Mapping[str, Any]) -> str:
     """A short name for a method with its options, for legends and file names."""
-    return "-".join([method, *(str(value) for value in options.values())])
+    shown = (_shown(name, value) for name, value in options.items())
+    return "-".join([method, *filter(None, shown)])
+
+
+def _shown(name: str, value: Any) -> str:
+    """An option, in letters that file names may have; empty if it says nothing."""
+    if name == "bayes":
+        return name if value else ""
+    value = value.plain if isinstance(value, ScoringRule) else value
+    return "_".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def check_method(method: str, options: Mapping[str, Any]) -> None:
     """Raise an OptionError if there is no such method, or it has no such option."""
     if method not in METHODS:
         raise OptionError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
-    takes = TABLE[method].options
+    takes = TABLE[method].every_option
     for name in options:
         if name not in takes:
             known = f"takes {', '.join(takes)}" if takes else "takes no options"
-            raise OptionError(f"method {method} has no option {name!r}; it {known}")
+            others = [other for other, entry in TABLE.items() if name in entry.every_option]
+            hint = f". Methods with this option: {', '.join(others)}" if others else ""
+            raise OptionError(f"method {method} has no option {name!r}; it {known}{hint}")
+    if not isinstance(options.get("bayes", False), bool):
+        raise OptionError(f"bayes is {options['bayes']!r}; give True or False")

@@ -15,10 +15,11 @@ from typing import Any
 from llrcal.calibrations.bounds import POLICIES, Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields, quoted
-from llrcal.calibrations.methods import METHODS
+from llrcal.calibrations.methods import METHODS, class_of
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
 from llrcal.fitting.report import Report
+from llrcal.method_table import TABLE
 from llrcal.notes import Note
 from llrcal.version import __version__
 
@@ -37,7 +38,7 @@ def save(calibration: Calibration, path: str | PathLike[str]) -> None:
         "method": calibration.method,
         "training": {"tar": calibration.tar_count, "non": calibration.non_count},
         "lower_is_better": calibration.lower_is_better,
-        "bounds": asdict(calibration.bounds),
+        "bounds": _in_use(asdict(calibration.bounds)),
         "model": calibration.to_model(),
         "report": dict(calibration.report),
     }
@@ -67,7 +68,7 @@ def load(path: str | PathLike[str]) -> Calibration:
         raise document.error("method", f"is {quoted(method)}, not one of {', '.join(METHODS)}")
     parts = ("training", "bounds", "model", "report")
     training, bounds, model, report = (document.section(part) for part in parts)
-    calibration = METHODS[method].from_model(
+    calibration = _class(method, model).from_model(
         model,
         tar_count=training.count("tar", least=1),
         non_count=training.count("non", least=1),
@@ -80,6 +81,20 @@ def load(path: str | PathLike[str]) -> Calibration:
     return calibration
 
 
+def _in_use(bounds: dict[str, Any]) -> dict[str, Any]:
+    """Bounds without those of LLRs, unless the policy has them."""
+    return {k: v for k, v in bounds.items() if v is not None or not k.endswith("_llr")}
+
+
+def _class(method: str, model: Fields) -> type[Calibration]:
+    """The class of a method, or the one that integrates its parameters out."""
+    if "bayes" not in model or not TABLE[method].bayes:
+        return METHODS[method]
+    if not model.flag("bayes"):
+        raise model.error("bayes", "must be true, or left out")
+    return class_of(method, bayes=True)
+
+
 def _bounds(fields: Fields, version: int) -> Bounds:
     policy = fields.text("policy")
     if policy not in POLICIES:
@@ -87,12 +102,18 @@ def _bounds(fields: Fields, version: int) -> Bounds:
     lowest, highest = fields.number("lowest_score"), fields.number("highest_score")
     if lowest > highest:
         raise fields.error("highest_score", f"is {highest}, below the lowest score, {lowest}")
+    llrs: dict[str, float] = {}
+    if policy == "elub":
+        llrs = {
+            "least_llr": fields.not_positive("least_llr"),
+            "greatest_llr": fields.not_negative("greatest_llr"),
+        }
     if version == 1:  # which knew no soft ends, and let LLRs fall
-        return Bounds(policy, lowest, highest)
+        return Bounds(policy, lowest, highest, **llrs)
     meeting = fields.number_or_null("meeting")
     if meeting is not None and not lowest <= meeting <= highest:
         raise fields.error("meeting", f"is {meeting}, not between {lowest} and {highest}")
-    return Bounds(policy, lowest, highest, fields.not_negative("soft_end"), meeting)
+    return Bounds(policy, lowest, highest, fields.not_negative("soft_end"), meeting, **llrs)
 
 
 def _report(fields: Fields) -> Report:

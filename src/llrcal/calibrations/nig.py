@@ -11,11 +11,9 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.table import Table
-from llrcal.calibrations.turning_points import turning_points
+from llrcal.calibrations.turning_points import turning_points_around
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
-
-_OCTAVES = 235  # the range over which densities keep falling
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -35,14 +33,12 @@ class NIGCalibration(Generative):
     def _turns(self, low: float, high: float) -> Floats:
         """The roots of the derivative have no closed form, so they are searched for."""
         middle = self._middle
-        centres = [density.origin + density.location - middle for density in (self.tar, self.non)]
-        with np.errstate(over="ignore"):
-            octaves = np.ldexp(self._unit, np.arange(_OCTAVES))
-        octaves = octaves[np.isfinite(octaves)]
-        edges = np.concatenate([-octaves, centres, [0.0], octaves])
-        ends = np.clip([low - middle, high - middle], edges.min(), edges.max())
-        inside = edges[(ends[0] < edges) & (edges < ends[1])]
-        found = turning_points(self._log_ratio_from_middle, np.union1d(ends, inside))
+        found = turning_points_around(
+            self._log_ratio_from_middle,
+            [density.origin + density.location - middle for density in (self.tar, self.non)],
+            self._unit,
+            (low - middle, high - middle),
+        )
         return np.append(super()._turns(low, high), middle + found)
 
     @cached_property

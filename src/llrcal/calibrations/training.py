@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,8 +14,10 @@ from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.direction import order, share_of_pairs
+from llrcal.onepass.elub import Ranked
 from llrcal.onepass.grid import Grid
-from llrcal.onepass.ranks import Groups, groups, next_above
+from llrcal.onepass.rank_scale import Ordered
+from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
 from llrcal.onepass.summary import Summary
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -59,6 +62,10 @@ class Training(ABC):
     def _next_above(self, values: Floats) -> Floats:
         """The smallest score of the larger class above each of some values."""
 
+    @abstractmethod
+    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+        """The ranks of the LLRs that a function gives to the scores of each class."""
+
     def first_scores(self, which: Counts) -> Floats:
         """The smallest score in each of some groups."""
         first, above = self.groups.low[which], self.groups.excludes_low[which]
@@ -74,8 +81,7 @@ class Training(ABC):
     def _higher(self) -> float:
         """The share of pairs in which the target scores higher."""
         if self._is_summarised:
-            _, tar, non = self._points_in_order
-            return share_of_pairs(tar, non)
+            return share_of_pairs(*self._shares)
         return share_of_pairs(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
 
     @property
@@ -84,34 +90,36 @@ class Training(ABC):
 
         As many in shares of their class. If all scores in a gap are such, it is the middle of that.
         """
-        scores, tar, non = self._points_in_order
+        tar, non = self._shares
         balance = np.cumsum(tar) + np.cumsum(non)  # from 0 to 2, and 1 where they meet
-        before, after = scores[np.searchsorted(balance, [1 - _ROUNDING, 1 + _ROUNDING])]
+        before, after = self.in_order.scores[
+            np.searchsorted(balance, [1 - _ROUNDING, 1 + _ROUNDING])
+        ]
         return float(0.5 * before + 0.5 * after)
 
     def share_between(self, low: float, high: float) -> float:
         """The share of all training scores strictly between two scores."""
-        scores, tar, non = self._points_in_order
-        inside = (low < scores) & (scores < high)
-        weight = self.empirical_alpha
-        return float(weight * tar[inside].sum() + (1 - weight) * non[inside].sum())
+        ordered = self.in_order
+        inside = (low < ordered.scores) & (ordered.scores < high)
+        count = ordered.tar[inside].sum() + ordered.non[inside].sum()
+        return float(count / (self.tar_count + self.non_count))
 
     @cached_property
-    def _points_in_order(self) -> tuple[Floats, Floats, Floats]:
-        """Rising scores and the share of each class there, by the points of both summaries."""
-        values, weights = [], []
-        for side in (self.tar, self.non):
-            points = side.points()
-            values.append(side.grid.origin + points.values * side.grid.unit)
-            weights.append(points.weights)
-        scores, place = np.unique(np.concatenate(values), return_inverse=True)
-        tar, non = np.split(place, [len(values[0])])
-        size = len(scores)
-        return (
+    def in_order(self) -> Ordered:
+        """The scores of both classes in rising order, or points that stand for them."""
+        (tar, tar_counts), (non, non_counts) = (side.in_order() for side in (self.tar, self.non))
+        scores, place = np.unique(np.concatenate([tar, non]), return_inverse=True)
+        tar_place, non_place = np.split(place, [len(tar)])
+        return Ordered(
             scores,
-            np.bincount(tar, weights[0], size).astype(np.float64),
-            np.bincount(non, weights[1], size).astype(np.float64),
+            np.bincount(tar_place, tar_counts, len(scores)).astype(np.float64),
+            np.bincount(non_place, non_counts, len(scores)).astype(np.float64),
         )
+
+    @property
+    def _shares(self) -> tuple[Floats, Floats]:
+        """The share of each class at each of the scores in order."""
+        return self.in_order.tar / self.tar_count, self.in_order.non / self.non_count
 
     @property
     def _is_summarised(self) -> bool:
@@ -183,6 +191,10 @@ class ArrayTraining(Training):
     def groups(self) -> Groups:
         return groups(self._tar, self._non)
 
+    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+        tar, non = (SortedRuns.of(llrs(scores)) for scores in (self._tar, self._non))
+        return Ranked(tar.count, tar.below), Ranked(non.count, non.below)
+
     @property
     def _larger(self) -> Array:
         return self._non if self.tar_count <= self.non_count else self._tar
@@ -211,11 +223,11 @@ def _summary(scores: Array, name: str) -> Summary:
         over="ignore", invalid="ignore"
     ):  # the unit is then invalid, and refused below
         grid = Grid.of(scores)
-    check_spread(grid, name)
+    check_spread(grid.unit, name)
     return Summary.of(scores, grid)
 
 
-def check_spread(grid: Grid, name: str) -> None:
+def check_spread(spread: float, name: str) -> None:
     """Refuse scores that are too close together, or too far apart, for double precision.
 
     Raises
@@ -223,8 +235,8 @@ def check_spread(grid: Grid, name: str) -> None:
     DegenerateError
         If they are; the message gives the spread, and says what to do.
     """
-    if not _LEAST_SPREAD <= grid.unit <= _GREATEST_SPREAD:
+    if not _LEAST_SPREAD <= spread <= _GREATEST_SPREAD:
         raise DegenerateError(
-            f"the spread of the {name} scores, about {grid.unit:.1g}, is out of range; multiply "
+            f"the spread of the {name} scores, about {spread:.1g}, is out of range; multiply "
             "all scores by a constant that brings them close to one"
         )

@@ -6,7 +6,7 @@ turning points of cubics are known; any others are smaller than the error of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from llrcal.calibrations.cubics import cubics
 TOLERANCE = 1e-10  # of the function, relative above one; smaller ups and downs are ignored
 _MOST_BINS = 2**12
 _MOST_HALVINGS = 60
+_OCTAVES = 235  # the range over which densities keep falling
 
 
 def turning_points(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
@@ -32,6 +33,25 @@ def turning_points(function: Callable[[Floats], Floats], edges: Floats) -> Float
             break
     places = np.unique(np.concatenate(found))
     return places[_turns(function(places).tolist())]
+
+
+def turning_points_around(
+    function: Callable[[Floats], Floats],
+    centres: Sequence[float],
+    unit: float,
+    ends: tuple[float, float],
+) -> Floats:
+    """Turning points between two ends of a function whose details lie at zero and some centres.
+
+    From there on outwards, a bin an octave of the unit is where the search begins.
+    """
+    with np.errstate(over="ignore"):
+        octaves = np.ldexp(unit, np.arange(_OCTAVES))
+    octaves = octaves[np.isfinite(octaves)]
+    edges = np.concatenate([-octaves, centres, [0.0], octaves])
+    low, high = np.clip(ends, edges.min(), edges.max())
+    inside = edges[(low < edges) & (edges < high)]
+    return turning_points(function, np.union1d([low, high], inside))
 
 
 def _stationary(coefficients: Floats) -> tuple[Counts, Floats]:

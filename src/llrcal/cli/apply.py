@@ -99,8 +99,7 @@ def apply(
     else:
         with printed_warnings(), byte_bar("applying", scores, quiet=quiet) as progress:
             reading = rewrite(scores, out, answers, request, progress=progress)
-    note = seen.note
-    if note is not None:
+    for note in seen.notes:
         click.echo(f"warning: {note.on_command_line}", err=True)
     if not quiet:
         name = "standard input" if scores == "-" else scores
@@ -124,7 +123,7 @@ def _columns(
     import numpy as np
     from scipy.special import expit, logit
 
-    llrs = calibration(scores)
+    llrs = calibration.quietly(scores)
     columns: dict[str, Array] = {"llr": llrs / UNITS[units]}
     if point and decision:
         accepted = llrs >= -point.prior_log_odds

@@ -130,6 +130,7 @@ def run(
     out: str,
     *,
     alphas: Sequence[str],
+    rules: Sequence[str],
     p_target: Sequence[float],
     c_miss: Sequence[float],
     c_fa: Sequence[float],
@@ -152,7 +153,7 @@ def run(
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
-    methods = methods_with(alphas)
+    methods = methods_with(alphas, rules)
     points = operating_points(p_target, c_miss, c_fa, preset)
     steps = len(methods) + 6 + (folds or 0) + (SIZES if learning_curve else 0)
     with (

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.opening import opener, scale_options
-from llrcal.cli.options import UNITS, operating_points, point_options
+from llrcal.cli.options import RULES, UNITS, operating_points, point_options, scoring_rule
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from llrcal.evaluation import Evaluation, OperatingPoint
 
 
 @click.command()
@@ -31,6 +29,18 @@ if TYPE_CHECKING:
     help="Logarithm of the LLRs in the file, or ratio for likelihood-ratios.  [default: nats]",
 )
 @point_options
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help=f"Also give the cost by this scoring rule: {RULES}. Repeatable.",
+)
+@click.option(
+    "--forensic",
+    is_flag=True,
+    help="Also give devPAV, ELUB, rates of misleading evidence and expected LRs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
@@ -44,6 +54,8 @@ def evaluate(
     c_miss: Sequence[float],
     c_fa: Sequence[float],
     preset: Sequence[str],
+    rules: Sequence[str],
+    forensic: bool,
     as_json: bool,
     figures: str | None,
     force: bool,
@@ -64,14 +76,20 @@ def evaluate(
     llrcal evaluate eval-llrs.txt --key eval-key.txt
     llrcal evaluate eval-llrs.txt --key eval-key.txt --p-target 0.01 --c-miss 10 --json
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
+    llrcal evaluate eval.tsv --rule brier --rule 0.5,-0.5
+    llrcal evaluate lrs.csv --units ratio --forensic
     llrcal evaluate 'night/*.parquet' --workers 4
     """
+    from llrcal.cli.show_forensic import show_forensic
     from llrcal.cli.terminal import show_evaluation
     from llrcal.cli.units import InNats, doubts, unit_of
     from llrcal.evaluation.evaluation import evaluated
+    from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.onepass.direction import WRONG_WAY
+    from llrcal.scoring_rule import ScoringRule
 
     points = operating_points(p_target, c_miss, c_fa, preset)
+    by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     refuse_to_read_twice(llrs, reading["key"])
     refuse_to_bury(figures, llrs, reading["key"])
     where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
@@ -82,6 +100,8 @@ def evaluate(
         trials = open_trials(llrs, allow_infinite=True, **reading)
         in_nats = InNats(units or unit_of(trials), -1.0 if distance else 1.0)
         priors = [point.prior_log_odds for point in points]
+        if forensic:  # so that misleading evidence is counted in the same pass
+            priors += [-threshold for threshold in misleading_thresholds(STRENGTHS)]
         evaluation = evaluated(trials.mapped(in_nats), prior_log_odds=priors)
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
@@ -89,11 +109,13 @@ def evaluate(
             note.on_command_line for note in evaluation.notes if note.code != WRONG_WAY
         ]
         if as_json:
-            numbers = _numbers(evaluation, points)
+            numbers = _finite(evaluation.to_dict(points, rules=by_rules, forensic=forensic))
             document = {"source": llrs, **numbers, "warnings": warnings}
             click.echo(json.dumps(document, indent=1, allow_nan=False))
         else:
-            show_evaluation(evaluation, points)
+            show_evaluation(evaluation, points, by_rules)
+            if forensic:
+                show_forensic(evaluation.forensic)
         for warning in warnings:
             click.echo(f"warning: {warning}", err=True)
         if folder is not None:
@@ -111,12 +133,10 @@ def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | N
     return nullcontext() if name is None else atomic_folder(name, force=force)
 
 
-def _numbers(evaluation: Evaluation, points: Sequence[OperatingPoint]) -> dict[str, Any]:
-    """The numbers of an evaluation, as values that JSON can represent."""
-    return {name: _finite(value) for name, value in evaluation.to_dict(points).items()}
-
-
 def _finite(value: Any) -> Any:
+    """Numbers as values that JSON can represent."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list):
         return [_finite(one) for one in value]
     if not isinstance(value, float) or math.isfinite(value):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.opening import opener, say, scale_options
-from llrcal.cli.options import WEIGHTED, weight
+from llrcal.cli.options import RULES, WEIGHTED, scoring_rule, weight
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
-from llrcal.method_table import TABLE
+from llrcal.method_table import DEFAULT, TABLE
 
 if TYPE_CHECKING:
     from llrcal.calibrations.bounds import Policy
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("scores", metavar="SCORES")
 @click.option(
-    "--method", type=click.Choice(list(TABLE)), default="logistic", help="The method to train."
+    "--method", type=click.Choice(list(TABLE)), default=DEFAULT, help="The method to train."
 )
 @click.option("-o", "--out", required=True, metavar="MODEL", help="The model file (JSON).")
 @click.option(
@@ -29,12 +29,23 @@ if TYPE_CHECKING:
     "'empirical'.  [default: 0.5]",
 )
 @click.option(
+    "--rule",
+    metavar="RULE",
+    help=f"Scoring rule that logistic minimises: {RULES}.  [default: log]",
+)
+@click.option(
+    "--bayes",
+    is_flag=True,
+    help="Integrate the parameters out rather than estimate them, for few trials: see "
+    "docs/few-trials.md. Not for smooth and pav.",
+)
+@click.option(
     "--bounds",
-    type=click.Choice(["counts", "range", "none"]),
+    type=click.Choice(["counts", "elub", "range", "none"]),
     default="counts",
     help="Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "
-    "to what the number of trials supports (counts); without such a limit (range); or extrapolate "
-    "(none).",
+    "to what the number of trials supports (counts), or to the empirical bounds of the training "
+    "LLRs (elub); without such a limit (range); or extrapolate (none).",
 )
 @click.option(
     "--rising/--no-rising",
@@ -51,6 +62,8 @@ def fit(
     method: str,
     out: str,
     alpha: str | None,
+    rule: str | None,
+    bayes: bool,
     bounds: Policy,
     rising: bool,
     distance: bool,
@@ -68,8 +81,10 @@ def fit(
     it by options. SCORES may also be a folder of such files or a pattern in quotes, of any size.
 
     \b
-    llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json
+    llrcal fit dev-scores.txt --key dev-key.txt -o model.json
     llrcal fit dev.tsv.gz --method logistic --alpha empirical -o model.json
+    llrcal fit dev.tsv.gz --method logistic --alpha 0.1 --rule brier -o model.json
+    llrcal fit casework.csv --method nig --bayes -o model.json
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
     llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
     """
@@ -79,7 +94,11 @@ def fit(
     check_place(out, by_name=True)
     refuse_to_read_twice(scores, reading["key"])
     refuse_to_overwrite(out, scores, reading["key"])
-    options = {} if alpha is None else {"alpha": weight(alpha)}
+    options: dict[str, Any] = {} if alpha is None else {"alpha": weight(alpha)}
+    if rule is not None:
+        options["rule"] = scoring_rule(rule)
+    if bayes:
+        options["bayes"] = True
     where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
     with opener(**where, quiet=quiet) as open_trials:
         trials = open_trials(scores, **reading)

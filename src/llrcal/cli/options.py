@@ -20,6 +20,9 @@ UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
 WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entry.options)
 """The methods that take a target weight, for help texts."""
 
+RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
+"""The scoring rules, for help texts."""
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -34,6 +37,13 @@ def comparison_options(command: _Command) -> _Command:
                 metavar="WEIGHT",
                 help=f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or "
                 f"'empirical'. Repeatable.  [default: {', '.join(map(str, ALPHAS))}]",
+            ),
+            click.option(
+                "--rule",
+                "rules",
+                multiple=True,
+                metavar="RULE",
+                help=f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]",
             ),
             point_options,
             click.option(
@@ -101,9 +111,13 @@ def point_options(command: _Command) -> _Command:
     return command
 
 
-def methods_with(alphas: Sequence[str]) -> Sequence[Method]:
-    """Every method; those that take a weight at each of ``alphas``, or at the default ones."""
-    return methods_to_compare([weight(alpha) for alpha in alphas] or ALPHAS)
+def methods_with(alphas: Sequence[str], rules: Sequence[str] = ()) -> Sequence[Method]:
+    """Every method; those that take a weight at each of ``alphas``, or at the default ones.
+
+    Those that take a scoring rule are trained with each of ``rules``, by default the logarithmic.
+    """
+    weights = [weight(alpha) for alpha in alphas] or ALPHAS
+    return methods_to_compare(weights, [scoring_rule(rule) for rule in rules] or ["log"])
 
 
 def weight(alpha: str) -> float | str:
@@ -112,6 +126,14 @@ def weight(alpha: str) -> float | str:
         return float(alpha)
     except ValueError:
         return alpha
+
+
+def scoring_rule(rule: str) -> str | tuple[float, ...]:
+    """A rule as numbers, or the given word if these are no numbers."""
+    try:
+        return tuple(float(exponent) for exponent in rule.split(","))
+    except ValueError:
+        return rule
 
 
 def operating_points(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from llrcal.comparison import OperatingPoint
-    from llrcal.evaluation import Evaluation
+    from llrcal.evaluation import Evaluation, RuleCost
+    from llrcal.scoring_rule import ScoringRule
 
 
 @contextmanager
@@ -98,7 +99,9 @@ def _progress(*columns: ProgressColumn) -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) -> None:
+def show_evaluation(
+    evaluation: Evaluation, points: Sequence[OperatingPoint], rules: Sequence[ScoringRule] = ()
+) -> None:
     """Print the numbers of an evaluation, and a table of its operating points."""
     from rich import box
     from rich.console import Console
@@ -110,6 +113,7 @@ def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) ->
         f"{evaluation.tar_count:,} targets, {evaluation.non_count:,} non-targets",
         f"Cllr {evaluation.cllr:.7f}  minCllr {evaluation.min_cllr:.7f}  "
         f"calibration loss {evaluation.calibration_loss:.7f} (bits)",
+        *(_cost_line(evaluation.cost(rule)) for rule in rules),
         f"EER {100 * evaluation.eer:.4f} % (ROC convex hull)",
         f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}"
         if low <= high
@@ -134,6 +138,13 @@ def show_evaluation(evaluation: Evaluation, points: Sequence[OperatingPoint]) ->
             f"{evaluation.min_dcf(*costs):.4f}",
         )
     print_whole(table)
+
+
+def _cost_line(cost: RuleCost) -> str:
+    return (
+        f"{cost.rule} cost {cost.actual:.7f}  minimum {cost.minimum:.7f}  "
+        f"calibration loss {cost.loss:.7f}"
+    )
 
 
 def print_whole(table: Table) -> None:

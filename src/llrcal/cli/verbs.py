@@ -19,6 +19,7 @@ VERBS = {
     "apply": "Replace the scores in a file by calibrated LLRs.",
     "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
     "decide": "Print the scores to accept at a prior and costs.",
+    "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
     "convert": "Write trials in another format.",
     "compare": "Compare every calibration of the paper, in numbers and pictures.",
     "simulate": "Simulate a recognizer and write its trials.",
@@ -32,6 +33,7 @@ EXAMPLES = (
     "llrcal apply nig.json eval-scores.txt -o eval-llrs.txt",
     "llrcal evaluate eval-llrs.txt --key eval-key.txt",
     "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
+    "llrcal weigh nig.json 3.7",
     "llrcal compare --train dev.npz --test eval.npz --out results",
     "llrcal demo",
 )

@@ -33,6 +33,7 @@ from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
 from llrcal.notebook import html_table
 from llrcal.notes import Note, Severity
+from llrcal.scoring_rule import LOG, ScoringRule
 from llrcal.trials import Trials
 from llrcal.trials.trial_set import TrialSet
 
@@ -57,6 +58,12 @@ class Candidate:
     def alpha(self) -> float | str | None:
         """The weight of a linear calibration; None for the others."""
         return getattr(self.calibration, "alpha", None)
+
+    @property
+    def rule(self) -> ScoringRule | None:
+        """The scoring rule that was minimised, if it is not the logarithmic one."""
+        rule: ScoringRule = getattr(self.calibration, "rule", LOG)
+        return None if rule == LOG else rule
 
 
 @dataclass(frozen=True, repr=False)
@@ -247,7 +254,7 @@ def compare(
     evaluations = {}
     for label, calibration in calibrations.items():
         begin(f"testing {label}")
-        llrs = test.mapped(calibration) if crossed is None else crossed.llrs(label)
+        llrs = test.mapped(calibration.quietly) if crossed is None else crossed.llrs(label)
         evaluations[label] = evaluated(llrs, prior_log_odds=priors)
         if draws is not None and llrs.in_memory is not None:
             draws.add(llrs.in_memory.tar, llrs.in_memory.non)

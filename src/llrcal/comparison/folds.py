@@ -156,7 +156,7 @@ class CrossValidated:
     def llrs(self, label: str) -> Trials:
         """The tested trials, each with the LLR of the calibration that has not seen it."""
         every = zip(self.folds.tests, self.calibrations, strict=True)
-        return pooled([test.mapped(fold[label]) for test, fold in every])
+        return pooled([test.mapped(fold[label].quietly) for test, fold in every])
 
 
 def parted(

@@ -204,7 +204,7 @@ def _numbers(draws: Sequence[_Draw], tests: Sequence[Trials], priors: Floats) ->
         rows = []
         for draw in draws:
             every = zip(tests, draw.calibrations, strict=True)
-            ev = evaluated(pooled([test.mapped(fitted[label]) for test, fitted in every]))
+            ev = evaluated(pooled([test.mapped(fitted[label].quietly) for test, fitted in every]))
             error = float(ev.bayes_error(priors).mean())
             rows.append((error, ev.cllr, ev.calibration_loss))
         out[label] = np.array(rows)

@@ -67,11 +67,19 @@ def metrics(comparison: Comparison) -> list[Row]:
     return [_row(candidate, comparison) for candidate in comparison.candidates.values()]
 
 
+def _rule(candidate: Candidate, comparison: Comparison) -> Row:
+    """The scoring rule, where any calibration has another than the logarithmic one."""
+    if all(one.rule is None for one in comparison.candidates.values()):
+        return {}
+    return {"rule": "" if candidate.rule is None else candidate.rule.name}
+
+
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
     ev, intervals = candidate.evaluation, candidate.intervals
     row: Row = {
         "method": candidate.calibration.method,
         "alpha": "" if candidate.alpha is None else candidate.alpha,
+        **_rule(candidate, comparison),
         "cllr": ev.cllr,
         "min_cllr": ev.min_cllr,
         "calibration_loss": ev.calibration_loss,

@@ -59,9 +59,9 @@ _F1: Floats = chebder(_F, 1, scl=2 / _SWITCH)
 _F2: Floats = chebder(_F, 2, scl=2 / _SWITCH)
 
 
-def scaled_log_k1(t: Floats) -> Floats:
-    """F(t) for ``t >= 0``."""
-    out = chebval(np.minimum(t, _SWITCH) * (2 / _SWITCH) - 1, _F[:27])
+def scaled_log_k1(t: Floats, terms: int = 27) -> Floats:
+    """F(t) for ``t >= 0``; with 17 terms instead of 27, to 1e-13."""
+    out = chebval(np.minimum(t, _SWITCH) * (2 / _SWITCH) - 1, _F[:terms])
     far = t > _SWITCH
     if far.any():
         z = 1 / t[far]

@@ -3,5 +3,6 @@
 from llrcal.evaluation.cllr import cllr
 from llrcal.evaluation.evaluation import Evaluation, evaluate, optimal_llrs
 from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.rule_cost import RuleCost
 
-__all__ = ["Evaluation", "OperatingPoint", "cllr", "evaluate", "optimal_llrs"]
+__all__ = ["Evaluation", "OperatingPoint", "RuleCost", "cllr", "evaluate", "optimal_llrs"]

@@ -19,6 +19,7 @@ from llrcal.inputs.scores import as_scores
 from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.sums import ExactSum
+from llrcal.scoring_rule import LOG, ScoringRule
 
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:
@@ -43,12 +44,27 @@ def min_cllr(hull: Hull) -> float:
     return (tar + non) / (2 * math.log(2))
 
 
-def cost(llrs: Array, sign: float) -> ExactSum:
-    """Sum of log(1 + exp(sign * llr)), which can be merged with that of other LLRs."""
+def min_cost(hull: Hull, rule: ScoringRule) -> float:
+    """The same with another rule: PAV is optimal for every proper scoring rule."""
+    if rule == LOG:
+        return min_cllr(hull)
+    tar = _weighted(hull.tar, rule.costs(-hull.llrs, -1.0))
+    non = _weighted(hull.non, rule.costs(hull.llrs, 1.0))
+    return (tar + non) / (2 * math.log(2))
+
+
+def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
+    """Sum of log(1 + exp(sign * llr)), which can be merged with that of other LLRs.
+
+    With another rule than the logarithmic one, the sum of its costs at a prior of one half.
+    """
+
+    def costs(x: Array) -> Array:
+        return _softplus(x) if rule == LOG else rule.costs(x, sign)
 
     def total(part: Array) -> ExactSum:
-        costs = (ExactSum.of(_softplus(chunk * sign)) for chunk in chunks(part, 2**15))
-        return reduce(ExactSum.merge, costs)
+        sums = (ExactSum.of(costs(chunk * sign)) for chunk in chunks(part, 2**15))
+        return reduce(ExactSum.merge, sums)
 
     return reduce(ExactSum.merge, map_parts(total, llrs))
 

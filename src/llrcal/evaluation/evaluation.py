@@ -11,12 +11,14 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
-from llrcal.evaluation.cllr import in_bits, min_cllr
+from llrcal.evaluation.cllr import in_bits, min_cllr, min_cost
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.doubts import doubts
 from llrcal.evaluation.eer import eer
+from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.evaluation.rule_cost import RuleCost
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
@@ -24,6 +26,7 @@ from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
+from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
 _WRONG_WAY = Note.of(
@@ -157,6 +160,40 @@ class Evaluation:
         """Cllr - minCllr, in bits: what better calibration could gain."""
         return self.cllr - self.min_cllr
 
+    def cost(self, rule: RuleLike) -> RuleCost:
+        """The cost by a proper scoring rule, and its minimum; by ``"log"`` it is Cllr.
+
+        LLRs of zero cost one by every rule. For trials that are not in memory, each rule but
+        ``"log"`` costs another pass.
+
+        Parameters
+        ----------
+        rule
+            ``"log"``, ``"brier"``, ``"boosting"``, or the two exponents of its weights: see
+            :mod:`llrcal.scoring_rule`.
+
+        Raises
+        ------
+        OptionError
+            If there is no such rule.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+        >>> brier = ev.cost("brier")
+        >>> round(brier.actual, 4), round(brier.minimum, 4), ev.cost("log").actual == ev.cllr
+        (0.5859, 0.2857, True)
+        """
+        chosen = ScoringRule.of(rule)
+        actual = self.cllr if chosen == LOG else in_bits(*self._llrs.costs_by(chosen))
+        return RuleCost(chosen.name, actual, min_cost(self.hull, chosen))
+
+    @cached_property
+    def forensic(self) -> Forensic:
+        """Figures of merit for forensic validation: devPAV, ELUB, misleading evidence."""
+        return Forensic(self._llrs, self.hull)
+
     @cached_property
     def eer(self) -> float:
         """Equal error-rate of the ROC convex hull, as a fraction."""
@@ -283,8 +320,19 @@ class Evaluation:
         scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
         return _scalar(self.min_bayes_error(x) * scale)
 
-    def to_dict(self, points: Sequence[OperatingPoint] = DEFAULT_POINTS) -> dict[str, Any]:
-        """The numbers of the evaluation as plain values; lists run over operating points."""
+    def to_dict(
+        self,
+        points: Sequence[OperatingPoint] = DEFAULT_POINTS,
+        *,
+        rules: Sequence[RuleLike] = (),
+        forensic: bool = False,
+    ) -> dict[str, Any]:
+        """The numbers of the evaluation as plain values; lists run over operating points.
+
+        With ``rules``, also the costs by these scoring rules; with ``forensic``, also the numbers
+        of :attr:`forensic`.
+        """
+        costs_by_rule = [self.cost(rule) for rule in rules]
         p_target = [point.p_target for point in points]
         c_miss, c_fa = [point.c_miss for point in points], [point.c_fa for point in points]
         costs = (p_target, c_miss, c_fa)
@@ -303,6 +351,8 @@ class Evaluation:
             "min_dcf_unnormalised": self.min_dcf(*costs, normalised=False).tolist(),
             "pmiss": self.pmiss([-x for x in priors]).tolist(),
             "pfa": self.pfa([-x for x in priors]).tolist(),
+            **({"rules": {one.rule: one.to_dict() for one in costs_by_rule}} if rules else {}),
+            **({"forensic": self.forensic.to_dict()} if forensic else {}),
         }
 
     def _repr_html_(self) -> str:

@@ -10,10 +10,13 @@ import numpy as np
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.cllr import cost
 from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.evaluation.expected_lrs import EvidenceSums
 from llrcal.inputs.scores import as_scores, check_classes
 from llrcal.onepass.direction import order, share_of_pairs
+from llrcal.onepass.ends import Ends
 from llrcal.onepass.ranks import Groups, SortedRuns, groups
 from llrcal.onepass.sums import ExactSum
+from llrcal.scoring_rule import LOG, ScoringRule
 
 Range = tuple[float, float]
 
@@ -31,6 +34,9 @@ class LLRs(Protocol):
     def costs(self) -> tuple[ExactSum, ExactSum]:
         """The sums of the Cllr costs of each class, in nats."""
 
+    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+        """The same by another scoring rule."""
+
     @property
     def ranges(self) -> tuple[Range, Range]:
         """Least and greatest finite LLR of each class; NaN if none is finite."""
@@ -46,6 +52,13 @@ class LLRs(Protocol):
     @property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         """Each class as a few thousand points."""
+
+    @property
+    def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
+        """Sums of the LRs and LLRs of each class."""
+
+    def ends(self, edges: Floats) -> Ends:
+        """The least and the greatest LLR of either class in stretches that begin at the edges."""
 
     def targets_below(self, thresholds: Floats) -> Counts:
         """The number of targets below each threshold."""
@@ -74,7 +87,10 @@ class ArrayLLRs:
 
     @cached_property
     def costs(self) -> tuple[ExactSum, ExactSum]:
-        return cost(self._tar, -1.0), cost(self._non, 1.0)
+        return self.costs_by(LOG)
+
+    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+        return cost(self._tar, -1.0, rule), cost(self._non, 1.0, rule)
 
     @cached_property
     def ranges(self) -> tuple[Range, Range]:
@@ -95,6 +111,13 @@ class ArrayLLRs:
             WeightedLLRs.of(self._tar, wrong=-np.inf),
             WeightedLLRs.of(self._non, wrong=np.inf),
         )
+
+    @cached_property
+    def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
+        return EvidenceSums.of(self._tar), EvidenceSums.of(self._non)
+
+    def ends(self, edges: Floats) -> Ends:
+        return Ends.of(self._tar, edges).merge(Ends.of(self._non, edges))
 
     def targets_below(self, thresholds: Floats) -> Counts:
         return self._sorted_tar.below(thresholds)

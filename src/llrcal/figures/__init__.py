@@ -21,6 +21,7 @@ from llrcal.figures.ece import ece
 from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
 from llrcal.figures.save import save
+from llrcal.figures.scoring_rules import scoring_rules
 from llrcal.figures.style import column_figure, column_style
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
@@ -38,6 +39,7 @@ __all__ = [
     "looks",
     "reliability",
     "save",
+    "scoring_rules",
     "tippett",
     "transforms",
 ]

@@ -81,7 +81,7 @@ def learning_curve(
         line = ax.axhline(least, color="black", linestyle=MINIMUM, label="minimum", zorder=3)
         entries.append(("minimum", line))
     ax.set_ylim(*error_view(curve, metric))
-    _log_axis(ax, targets[0] / _MARGIN, targets[-1] * _MARGIN)
+    counts_axis(ax, targets[0] / _MARGIN, targets[-1] * _MARGIN)
     ax.set_xlabel("training targets")
     ax.set_ylabel(_NAMES[metric])
     if legend:
@@ -89,7 +89,7 @@ def learning_curve(
     return ax
 
 
-def _log_axis(ax: Axes, low: float, high: float) -> None:
+def counts_axis(ax: Axes, low: float, high: float) -> None:
     """A logarithmic axis of counts, with plain numbers."""
     ax.set_xscale("log")
     ax.set_xlim(low, high)

@@ -22,6 +22,7 @@ POINTS = 1001
 _UNSEEN = "unseen scores"
 _SHADE, _WORDS = "#ebebeb", "#555555"
 _MARGIN = 0.1  # of the range of the training scores
+_BAND = 0.25  # opacity
 _SLIVER, _ROOM = 0.005, 0.2  # shares of the axis: too narrow to be seen, and wide enough for a word
 
 
@@ -33,6 +34,7 @@ def transforms(
     high: float | None = None,
     training: tuple[float, float] | None = None,
     limit: float | None = None,
+    level: float | None = None,
     legend: bool = True,
 ) -> Axes:
     """Draw the LLR that each calibration gives to each score.
@@ -49,6 +51,9 @@ def transforms(
     limit
         The LLR axis goes from -limit to limit. By default, half of the calibrations stay well
         within it; one that runs away leaves the frame and does not squash the others.
+    level
+        Draw intervals of this level, such as 0.95, as bands behind the curves of the calibrations
+        that give them.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
@@ -57,12 +62,14 @@ def transforms(
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn.
+        If there is nothing that can be drawn, or if intervals are asked for and none of the
+        calibrations gives them.
     """
     chosen = calibrations_by_label(calibrations)
     low, high = _score_range(chosen.values(), low, high)
     scores = evenly(low, high, POINTS)
-    curves = {label: calibration(scores) for label, calibration in chosen.items()}
+    curves = {label: calibration.quietly(scores) for label, calibration in chosen.items()}
+    bands = {} if level is None else _intervals(chosen, scores, level)
     edge = _limit(curves) if limit is None else limit
 
     ax = axes_or_new(ax)
@@ -81,6 +88,13 @@ def transforms(
             label=label,
         )
         entries.append((label, line))
+    for label, (lower, upper) in bands.items():
+        colour = styles[label].light
+        band = ax.fill_between(
+            scores, lower, upper, color=colour, alpha=_BAND, linewidth=0, zorder=1
+        )
+        if label == next(iter(bands)):
+            entries.append((f"{100 * (level or 0):g} % interval", band))
     ax.axhline(0, color=REFERENCE, linewidth=thin())
     shades = _shades(ax, training or _training_range(chosen.values()), low, high)
     if shades:
@@ -113,6 +127,20 @@ def _limit(curves: Mapping[str, Floats]) -> float:
     """A little above the median of the largest LLRs of the curves."""
     largest = [float(np.abs(llrs[np.isfinite(llrs)]).max(initial=0)) for llrs in curves.values()]
     return min(1.3 * float(np.median(largest)), 1.05 * max(largest)) or 1.0
+
+
+def _intervals(
+    calibrations: Mapping[str, Calibration], scores: Floats, level: float
+) -> dict[str, tuple[Floats, Floats]]:
+    """Lower and upper ends of intervals, of the calibrations that give them."""
+    found = {
+        label: calibration.interval(scores, level=level)
+        for label, calibration in calibrations.items()
+        if calibration.gives_intervals
+    }
+    if not found:
+        raise OptionError("none of these calibrations gives intervals; leave level out")
+    return found
 
 
 def _training_range(calibrations: Collection[Calibration]) -> tuple[float, float]:

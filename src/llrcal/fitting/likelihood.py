@@ -36,7 +36,7 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
         If there are too few scores for the family, or too many equal ones: no maximum exists.
     """
     points = scores.points()
-    _check_spread(family, scores, points)
+    check_spread(family, scores, points)
     lower, upper = family.bounds(points.tie_share)
     best = _search(family, points, lower, upper)
     grid = scores.grid
@@ -48,7 +48,7 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
 
 
 def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
-    coarse = _coarse(points)
+    coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
     first = [_climb(family, coarse, start, lower, upper) for start in starts]
     saddles = sum(solution.saddles_escaped for solution in first)
@@ -100,28 +100,35 @@ def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
     return kept[:_FINALISTS]
 
 
-def _coarse(points: Points) -> Points:
+def coarser(points: Points, most: int = _COARSE) -> Points:
     """A few hundred points with the same mass in each, and the extremes as they are.
 
     With the extremes, a density that is positive on the coarse points is so on all of them.
     """
     size = len(points.values)
-    if size <= 2 * _COARSE:
+    if size <= 2 * most:
         return points
     order = np.argsort(points.values, kind="stable")
     values, weights = points.values[order], points.weights[order]
     cumulative = np.cumsum(weights)
-    group = np.floor(cumulative * (_COARSE / cumulative[-1] * (1 - 1e-12))).astype(np.int64)
+    group = np.floor(cumulative * (most / cumulative[-1] * (1 - 1e-12))).astype(np.int64)
     group += _EXTREMES
     group[:_EXTREMES] = np.arange(_EXTREMES)
-    group[-_EXTREMES:] = _COARSE + _EXTREMES + np.arange(_EXTREMES)
+    group[-_EXTREMES:] = most + _EXTREMES + np.arange(_EXTREMES)
     mass = np.bincount(group, weights).astype(np.float64)
     sums = np.bincount(group, weights * values).astype(np.float64)
     used = mass > 0
     return Points(sums[used] / mass[used], mass[used], points.tie_share)
 
 
-def _check_spread(family: type[Density], scores: Summary, points: Points) -> None:
+def check_spread(family: type[Density], scores: Summary, points: Points) -> None:
+    """Refuse scores for which the likelihood of a family has no maximum.
+
+    Raises
+    ------
+    DegenerateError
+        If too few of them differ, or too many are equal.
+    """
     if scores.least == scores.greatest:
         raise DegenerateError(
             f"all {scores.count} scores equal {scores.least:g}: a {family.family} density needs "

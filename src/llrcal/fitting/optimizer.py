@@ -19,7 +19,7 @@ import numpy as np
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.fitting.trust_region import (
     Box,
-    Smooth,
+    Derivatives,
     box_step,
     curvature_noise,
     largest,
@@ -28,7 +28,7 @@ from llrcal.fitting.trust_region import (
     slope,
 )
 
-Function = Callable[[Floats], Smooth]
+Function = Callable[[Floats], Derivatives]
 
 _ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
 _ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
@@ -147,7 +147,7 @@ class _Search:
         if not np.isfinite(self.here.value):
             raise ValueError("the function is not finite at the start point")
 
-    def move_to(self, point: Floats, here: Smooth) -> None:
+    def move_to(self, point: Floats, here: Derivatives) -> None:
         self.point, self.here = point, here
         self.held = self.box.held(point, here.gradient)
         self.slope = slope(here, ~self.held)
@@ -192,7 +192,9 @@ class _Search:
             if not at_saddle:
                 return True
 
-    def quality(self, candidate: Floats, there: Smooth, predicted: float, saddle: bool) -> float:
+    def quality(
+        self, candidate: Floats, there: Derivatives, predicted: float, saddle: bool
+    ) -> float:
         """Actual over predicted decrease of a candidate step."""
         if not np.isfinite(there.value):
             return -1.0

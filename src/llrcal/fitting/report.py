@@ -18,7 +18,8 @@ class Report:
     reason: str
     iterations: int
     objective: float
-    """The final value of what was minimised: mean cost per score in nats."""
+    """The final value of what was minimised: mean cost per score in nats. By a scoring rule other
+    than the logarithmic one, in its unit: a probability of one half costs log 2."""
     gradient_norm: float
     """Largest component of its gradient over the free coordinates, scores in standard units."""
     saddles_escaped: int

@@ -15,7 +15,7 @@ import numpy as np
 from llrcal.arrays import Bools, Floats
 
 
-class Smooth(Protocol):
+class Derivatives(Protocol):
     """Value, gradient and Hessian of a function at a point."""
 
     @property
@@ -48,7 +48,7 @@ class Box:
 
 
 def box_step(
-    here: Smooth, point: Floats, box: Box, radius: float, *, escape: bool
+    here: Derivatives, point: Floats, box: Box, radius: float, *, escape: bool
 ) -> tuple[Floats, float]:
     """Step of the trust-region subproblem within the bounds, and the decrease it predicts.
 
@@ -143,7 +143,7 @@ def resolution(point: Floats) -> float:
     return 1e-14 * max(1.0, largest(point))
 
 
-def slope(here: Smooth, free: Bools) -> float:
+def slope(here: Derivatives, free: Bools) -> float:
     """Largest component of the gradient along free coordinates, each in the unit of its curvature.
 
     Rounding limits the precision of the gradient with respect to a location, the more so the

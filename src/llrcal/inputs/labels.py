@@ -25,8 +25,8 @@ _WORDS = {
 }
 # Only as written: case and sign matter here.
 _EXACT = {
-    Label.TARGET: "1 +1 1.0 Hp H1",
-    Label.NONTARGET: "0 -1 0.0 -1.0 Hd H2",
+    Label.TARGET: "1 +1 1.0 Hp H1 SS",
+    Label.NONTARGET: "0 -1 0.0 -1.0 Hd H2 DS",
 }
 
 LABEL_OF_WORD: dict[str, Label] = {
@@ -40,7 +40,7 @@ LABEL_OF_WORD: dict[str, Label] = {
 LABELS = tuple(LABEL_OF_WORD)
 """Every word that is understood as a label."""
 
-FORENSIC_WORDS = frozenset({"Hp", "Hd", "H1", "H2"})
+FORENSIC_WORDS = frozenset({"Hp", "Hd", "H1", "H2", "SS", "DS"})
 """Labels of tools that often write LLRs as common logarithms."""
 
 

@@ -10,7 +10,7 @@ from llrcal.arrays import Array, ArrayLike, is_number
 from llrcal.errors import ScoreError
 from llrcal.inputs.labels import Label, words_of
 from llrcal.messages import Position
-from llrcal.onepass.chunks import chunks
+from llrcal.onepass.chunks import chunks, map_parts
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
@@ -87,18 +87,17 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
 def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:
     """Raise a ScoreError if there are scores that are not finite; it names the first."""
     bad = np.isnan if allow_infinite else _not_finite
-    for chunk in chunks(array.ravel()):
-        if bad(chunk).any():
-            every = np.flatnonzero(bad(array.ravel()))
-            first = int(every[0])
-            what = "NaN" if allow_infinite else "not finite"
-            those = f"{name} scores".removeprefix("the ")
-            raise ScoreError(
-                f"{every.size} of {array.size} {those} are {what}; the first is "
-                f"{array.ravel()[first]} at ",
-                Position("index", first),
-                ". Remove or repair them",
-            )
+    flat = array.ravel()
+    if any(map_parts(lambda part: any(bad(chunk).any() for chunk in chunks(part)), flat)):
+        every = np.flatnonzero(bad(flat))
+        first = int(every[0])
+        what = "NaN" if allow_infinite else "not finite"
+        those = f"{name} scores".removeprefix("the ")
+        raise ScoreError(
+            f"{every.size} of {array.size} {those} are {what}; the first is {flat[first]} at ",
+            Position("index", first),
+            ". Remove or repair them",
+        )
 
 
 def _first_odd(array: Array) -> str:

@@ -119,10 +119,13 @@ class Grid:
     def _bits(self, scores: Array) -> tuple[Counts, Counts]:
         """An integer that rises with the distance from the origin; and -1 below it, else 0."""
         with np.errstate(over="ignore"):  # an infinite distance is rightly beyond the grid
-            y = (scores.astype(np.float64, copy=False) - self.origin) / self.unit
+            y = scores.astype(np.float64, copy=False) - self.origin
+            y /= self.unit
         y += 0.0  # -0.0 becomes 0.0
         below = y.view(np.int64) >> _SIGN_BIT
-        bits = (np.abs(y, out=y) + 1.0).view(np.int64)
+        np.abs(y, out=y)
+        y += 1.0
+        bits = y.view(np.int64)
         bits -= _ONE
         return bits, below
 

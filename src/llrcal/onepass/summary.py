@@ -7,7 +7,7 @@ bit of the answer. A bin then stands for two points, at the mean plus and minus 
 deviation of its scores. They reproduce count, mean and variance, so sums of smooth functions over
 the points have no error of first or second order in the bin width.
 
-Sets of a few thousand scores skip the bins and are kept score by score.
+Small sets are kept score by score, and sets of a few thousand scores skip the bins altogether.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from llrcal.errors import DegenerateError
 from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.onepass.grid import PLACE_BITS, Grid
 
-EXACT_UP_TO = 2**14  # scores; up to so many are kept one by one
+EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
+KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
+_COUNT_SHIFT = 42  # leaves 11 bits of a double for a count, and room for the sum of its places
+_ONE_MORE = 1 << _COUNT_SHIFT
+_GLANCE = 64  # every so many-th score says whether a bin is crowded,
+_CROWDED = 16  # which it is if it holds so many of these
 _MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 
 
@@ -46,7 +51,7 @@ class Summary:
     def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
         """Summary of an array of finite scores, in one pass over it."""
         grid = grid or Grid.of(scores)
-        if len(scores) <= EXACT_UP_TO:
+        if len(scores) <= KEPT_UP_TO:
             return cls._exactly(np.sort(scores.astype(np.float64)), grid)
         return reduce(Summary.merge, map_parts(lambda part: cls._binned(part, grid), scores))
 
@@ -65,13 +70,10 @@ class Summary:
             least, greatest = min(least, low), max(greatest, high)
             check_reach(low, high, grid)
             number, place = grid.number_and_place(chunk)
-            start = int(number.min())
+            start = int(grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
             number -= start
-            squares = (place * place) >> PLACE_BITS
-            # Each sum is of integers and below 2^53, hence exact although bincount adds doubles.
-            for row, weights in enumerate((None, place, squares)):
-                sums = np.bincount(number, weights)
-                table[row, start : start + len(sums)] += sums.astype(np.int64)
+            sums = _sums(number, place)
+            table[:, start : start + sums.shape[1]] += sums
         used = np.flatnonzero(table[0])
         return cls(grid, len(scores), least, greatest, None, used, table[:, used])
 
@@ -80,7 +82,7 @@ class Summary:
         if self.grid != other.grid:
             raise ValueError("summaries on different grids cannot be merged")
         count = self.count + other.count
-        if self.exact is not None and other.exact is not None and count <= EXACT_UP_TO:
+        if self.exact is not None and other.exact is not None and count <= KEPT_UP_TO:
             return self._exactly(np.sort(np.concatenate([self.exact, other.exact])), self.grid)
         parts = [part._with_bins() for part in (self, other)]
         place = np.zeros(self.grid.size, np.int64)
@@ -102,6 +104,8 @@ class Summary:
     def points(self) -> Points:
         """The weighted points that stand for the scores."""
         if self.exact is not None:
+            if self.count > EXACT_UP_TO:
+                return self._with_bins().points()
             check_reach(self.least, self.greatest, self.grid)
             values, counts = np.unique(self.exact, return_counts=True)
             return Points(
@@ -122,6 +126,41 @@ class Summary:
             np.concatenate([weights, weights]),
             float(count.max()) / self.count,
         )
+
+    def in_order(self) -> tuple[Floats, Floats]:
+        """Rising scores, or points that stand for them, and how many scores each stands for."""
+        if self.exact is not None:
+            check_reach(self.least, self.greatest, self.grid)
+            values, counts = np.unique(self.exact, return_counts=True)
+            return values + 0.0, counts.astype(np.float64)  # no -0.0
+        points = self.points()
+        scores = self.grid.origin + points.values * self.grid.unit
+        order = np.argsort(scores, kind="stable")
+        return scores[order], points.weights[order] * self.count
+
+
+def _sums(number: Counts, place: Counts) -> Counts:
+    """Count, sum of places and sum of squared places in each bin.
+
+    Sums of integers below 2^53 are exact, although bincount adds doubles.
+    """
+    squares = place * place
+    squares >>= PLACE_BITS
+    return np.array([*_counted(number, place), np.bincount(number, squares)], np.int64)
+
+
+def _counted(number: Counts, place: Counts) -> tuple[Array, Array]:
+    """Count and sum of places in each bin.
+
+    They are added up in one go, the count in the bits above the places, unless so many scores share
+    a bin that the count needs more bits than there are.
+    """
+    if np.bincount(number[::_GLANCE]).max() < _CROWDED:
+        both = np.bincount(number, place | _ONE_MORE)
+        if both.max() < 2.0**53:
+            bits = both.astype(np.int64)
+            return bits >> _COUNT_SHIFT, bits & (_ONE_MORE - 1)
+    return np.bincount(number), np.bincount(number, place)
 
 
 @dataclass(frozen=True)

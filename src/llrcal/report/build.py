@@ -22,11 +22,14 @@ _SCRIPTS = (
     "basics.js",
     "theme.js",
     "methods.js",
+    "logarithms.js",
     "operating_point.js",
     "readout.js",
     "bayes_plot.js",
     "bayes_pointer.js",
     "transforms_plot.js",
+    "tippett_plot.js",
+    "ece_plot.js",
     "densities_plot.js",
     "learning_plot.js",
     "sorting.js",
@@ -37,10 +40,10 @@ _SCRIPTS = (
 def build_report(comparison: Comparison, *, title: str = "Calibrations compared") -> str:
     """One self-contained HTML page about a comparison.
 
-    Verdict, warnings, a table of metrics, and three interactive plots: normalised Bayes errors
-    with an operating point to move, score to LLR transforms, densities over histograms; and a
-    learning curve, where there is one. The page fetches nothing, and its content security policy
-    lets it fetch nothing.
+    Verdict, warnings, a table of metrics, and interactive plots: normalised Bayes errors with an
+    operating point to move, score to LLR transforms, Tippett, ECE, densities over histograms; and
+    a learning curve, where there is one. Logarithms are natural or common, as the reader likes.
+    The page fetches nothing, and its content security policy lets it fetch nothing.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from typing import Any
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
+from llrcal.report.evidence import ece_data, tippett_data
 from llrcal.report.histograms import BINS, densities, density_grid, histogram
 from llrcal.report.learning import learning_data
 from llrcal.report.numbers import numbers
@@ -37,6 +38,8 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
         "methods": _methods(candidates, places),
         "recommended": list(comparison.candidates).index(comparison.recommended),
         "transforms": _transforms(comparison),
+        "tippett": tippett_data(comparison),
+        "ece": ece_data(comparison),
         "histograms": _histograms(comparison),
         "learning": learning_data(comparison),
     }

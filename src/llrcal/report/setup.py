@@ -73,6 +73,8 @@ def _calibration(candidate: Candidate) -> str:
     what = TABLE[calibration.method].description
     if alpha is not None:
         what += f"; weight of the targets {alpha}"
+    if candidate.rule is not None:
+        what += f"; scoring rule {candidate.rule.name}"
     fit = calibration.report
     state = "" if fit.converged else "not converged: "
     steps = f", {fit.iterations} iterations" if fit.iterations else ""

@@ -52,7 +52,7 @@ def transform(calibration: Calibration, grid: Floats) -> Transform:
     scores, steps = grid, False
     if isinstance(calibration, PAV) and len(calibration.scores) <= _MOST_STEPS:
         scores, steps = _with_knots(calibration.scores, grid), True
-    llrs = calibration(scores)
+    llrs = calibration.quietly(scores)
     return Transform(
         scores=numbers(scores, digits=_DIGITS), llrs=numbers(llrs, digits=_DIGITS), steps=steps
     )

@@ -22,7 +22,16 @@ _KINDS = (
     (
         "Fits at a limit of their model",
         "The model was stopped by a bound, or a rule had to step in.",
-        ("edge", "dof at floor", "separable", "constant", "one score", "beyond counts"),
+        (
+            "edge",
+            "dof at floor",
+            "separable",
+            "constant",
+            "no minimum",
+            "several minima",
+            "one score",
+            "beyond counts",
+        ),
     ),
     (
         "Training and test differ",

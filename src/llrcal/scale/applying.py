@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
@@ -27,9 +28,13 @@ class Calibrated:
     """The LLRs of scores, as the columns to write."""
 
     calibration: Calibration
+    seen: Beyond | None = None
+    """Counts the scores, where all files are rewritten in one process."""
 
     def __call__(self, scores: Floats) -> dict[str, Array]:
-        return {"llr": self.calibration(scores)}
+        if self.seen:
+            self.seen.count(scores)
+        return {"llr": self.calibration.quietly(scores)}
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,14 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
+from llrcal.evaluation.expected_lrs import EvidenceSums
+from llrcal.onepass.ends import Ends
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Counted, Groups
 from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.onepass.summary import EXACT_UP_TO, Summary, check_reach
+from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
+from llrcal.onepass.sums import ExactSum
+from llrcal.scale.costs import Costs, CostsBy
 from llrcal.scale.counting import (
     CountAmong,
     Distinct,
@@ -26,8 +30,10 @@ from llrcal.scale.counting import (
     joined,
 )
 from llrcal.scale.engines.engine import Engine
+from llrcal.scale.evidence import EndsOf, Evidence, evidence_of
 from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
+from llrcal.scoring_rule import ScoringRule
 
 _Value = TypeVar("_Value")
 
@@ -127,7 +133,7 @@ class Passes:
         grids = [grid_of(sample) for sample in self.samples]
         known = [_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
         for side, grid in zip(sides, grids, strict=True):
-            if side.count > EXACT_UP_TO:  # fewer scores are kept exactly
+            if side.count > KEPT_UP_TO:  # fewer scores are kept exactly
                 check_reach(side.least, side.greatest, grid)
         plans = [Plan(grid=g if k is None else None) for k, g in zip(known, grids, strict=True)]
         again = "reading again, in other bins"
@@ -135,6 +141,23 @@ class Passes:
 
     def _sides(self, plans: list[Plan], what: str) -> tuple[Side, Side]:
         return self._surveyed(plans, what).sides
+
+    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+        """The sums of the costs of each class by a scoring rule, if the scores are LLRs."""
+        costs = self.engine.reduce(self.pieces, CostsBy(rule), Costs.merge, "adding up costs")
+        return costs.tar, costs.non
+
+    @property
+    def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
+        """Sums of the LRs and LLRs of each class, if the scores are LLRs."""
+        found = self.engine.reduce(
+            self.pieces, evidence_of, Evidence.merge, "adding up likelihood-ratios"
+        )
+        return found.tar, found.non
+
+    def ends(self, edges: Floats) -> Ends:
+        """The least and the greatest score of either class in stretches that begin at the edges."""
+        return self.engine.reduce(self.pieces, EndsOf(edges), Ends.merge, "finding ends")
 
     def counted(self, values: Floats, *, of_tar: bool) -> Counted:
         """One class, counted among sorted values."""

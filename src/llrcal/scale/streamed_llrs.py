@@ -10,13 +10,16 @@ import numpy as np
 from llrcal.arrays import Counts, Floats
 from llrcal.errors import DegenerateError
 from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.evaluation.expected_lrs import EvidenceSums
 from llrcal.evaluation.llrs import Range
 from llrcal.onepass.direction import order, share_of_pairs
+from llrcal.onepass.ends import Ends
 from llrcal.onepass.ranks import Counted, Groups
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.counting import groups_of
 from llrcal.scale.passes import Passes
+from llrcal.scoring_rule import LOG, ScoringRule
 
 
 class StreamedLLRs:
@@ -37,6 +40,9 @@ class StreamedLLRs:
     def costs(self) -> tuple[ExactSum, ExactSum]:
         tar, non = (side.cost or ExactSum() for side in self._passes.survey.sides)
         return tar, non
+
+    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+        return self.costs if rule == LOG else self._passes.costs_by(rule)
 
     @property
     def ranges(self) -> tuple[Range, Range]:
@@ -65,6 +71,13 @@ class StreamedLLRs:
             _weighted(tar, sides[0].count, wrong=sides[0].infinite[0] > 0),
             _weighted(non, sides[1].count, wrong=sides[1].infinite[1] > 0),
         )
+
+    @cached_property
+    def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
+        return self._passes.evidence
+
+    def ends(self, edges: Floats) -> Ends:
+        return self._passes.ends(edges)
 
     def targets_below(self, thresholds: Floats) -> Counts:
         return self._below(thresholds, of_tar=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 
-from llrcal.arrays import Floats
+import numpy as np
+
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import Training, check_spread
+from llrcal.onepass.elub import Ranked
 from llrcal.onepass.ranks import Groups
 from llrcal.onepass.summary import Summary
 from llrcal.scale.passes import Passes
+from llrcal.scale.pieces.piece import Mapped
 
 
 class StreamedTraining(Training):
@@ -22,13 +27,13 @@ class StreamedTraining(Training):
     @cached_property
     def tar(self) -> Summary:
         summary = self._passes.summaries[0]
-        check_spread(summary.grid, "target")
+        check_spread(summary.grid.unit, "target")
         return summary
 
     @cached_property
     def non(self) -> Summary:
         summary = self._passes.summaries[1]
-        check_spread(summary.grid, "non-target")
+        check_spread(summary.grid.unit, "non-target")
         return summary
 
     @cached_property
@@ -52,3 +57,16 @@ class StreamedTraining(Training):
 
     def _next_above(self, values: Floats) -> Floats:
         return self._passes.next_above(values)
+
+    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+        pieces = [Mapped.of(piece, llrs) for piece in self._passes.pieces]
+        passes = Passes(pieces, self._passes.engine)
+
+        def below(thresholds: Floats, *, of_tar: bool) -> Counts:
+            values, place = np.unique(thresholds, return_inverse=True)
+            return passes.counted(values, of_tar=of_tar).below[place]
+
+        return (
+            Ranked(self.tar_count, partial(below, of_tar=True)),
+            Ranked(self.non_count, partial(below, of_tar=False)),
+        )

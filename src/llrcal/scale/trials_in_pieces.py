@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from llrcal.arrays import Floats
+from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import Training
 from llrcal.errors import OptionError
 from llrcal.evaluation.llrs import LLRs
@@ -83,6 +84,8 @@ class TrialsInPieces(TrialSet):
         return passes
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
+        if isinstance(transform, Calibration):  # a piece knows too little to warn of its scores
+            transform = transform.quietly
         return replace(self, pieces=tuple(Mapped.of(p, transform) for p in self.pieces))
 
     def preview(self, counts: tuple[int, int]) -> Trials:

@@ -59,9 +59,9 @@ function drawBayes() {
   });
   const layout = {
     ...plotLayout(
-      "prior log-odds",
+      oddsTitle(),
       "normalised Bayes error",
-      { range: [gridX[0], gridX[count - 1]], zeroline: false },
+      { range: [gridX[0], gridX[count - 1]], zeroline: false, ...oddsTicks(gridX[0], gridX[count - 1]) },
       // Margins stay as they are: the style sheet puts the slider between them.
       { range: [0, 1.15], zeroline: false, automargin: false },
     ),
@@ -97,6 +97,6 @@ function startBayesPlot() {
       "No threshold leaves 30 errors of each kind in this test: all of it rests on few errors.";
   drawBayes();
   followPointer(show);
-  methodsChanged.then(drawBayes);
-  themeChanged.then(drawBayes);
+  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawBayes));
+  logarithmsChanged.then(() => show(operatingPoint.position, operatingPoint.wanted));
 }

@@ -25,7 +25,7 @@ function setPoint(position, wanted = null) {
   const x = priorLogOdds(position);
   const slider = byId("slider");
   slider.value = nearestOnGrid(x);
-  slider.setAttribute("aria-valuetext", `prior log-odds ${decimal(x, 2)}`);
+  slider.setAttribute("aria-valuetext", oddsInWords(x));
   [...byId("named-points").children].forEach((button, i) =>
     button.setAttribute("aria-pressed", String(position === count + i)),
   );

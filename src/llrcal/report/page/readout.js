@@ -13,11 +13,11 @@ const isFew = (x) => page.ruleOf30 === null || x < page.ruleOf30[0] || x > page.
 // Where the numbers are taken, in words.
 function placeInWords(position, wanted) {
   const x = priorLogOdds(position);
-  if (position >= count) return `${page.points[position - count].name}, prior log-odds ${decimal(x)}`;
-  const place = `prior log-odds ${decimal(x, 2)}`;
+  if (position >= count) return `${page.points[position - count].name}, ${oddsInWords(x, 4)}`;
+  const place = oddsInWords(x);
   if (wanted === null || Math.abs(wanted - x) < 1e-9) return place;
   const end = wanted < priorLogOdds(0) || wanted > priorLogOdds(count - 1);
-  return `${place}, the ${end ? "end of the plot nearest" : "sample nearest"} to ${decimal(wanted)}`;
+  return `${place}, the ${end ? "end of the plot nearest" : "sample nearest"} to ${decimal(inUnits(wanted))}`;
 }
 
 function readOff(position, wanted = null) {

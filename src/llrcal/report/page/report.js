@@ -2,9 +2,12 @@
 
 document.querySelectorAll("fieldset.methods").forEach(fillMethodBoxes);
 startSorting();
+startLogarithms();
 startBayesPlot();
 startOperatingPoint();
 startTransformsPlot();
+startTippettPlot();
+startEcePlot();
 startDensitiesPlot();
 startLearningPlot();
 watchTheme();

@@ -10,7 +10,7 @@ function drawTransforms() {
     return {
       ...trace,
       x: lines[i].scores,
-      y: lines[i].llrs,
+      y: lines[i].llrs.map(inUnits),
       line: { ...trace.line, shape },
       name: plotText(method.label),
       hoverinfo: "x+y+name",
@@ -20,11 +20,12 @@ function drawTransforms() {
   const layout = {
     ...plotLayout(
       "score",
-      "LLR, nats",
+      llrTitle(),
       { range: scoreView, zeroline: false },
-      { range: llrView, zeroline: true, zerolinecolor: colour("quiet") },
+      { range: llrView.map(inUnits), zeroline: true, zerolinecolor: colour("quiet") },
     ),
     hovermode: "closest",
+    uirevision: byId("logarithms").value,
     shapes: [
       {
         type: "rect",
@@ -63,6 +64,5 @@ function startTransformsPlot() {
       `${decimal(low, 2)} to ${decimal(high, 2)}.`,
   );
   drawTransforms();
-  methodsChanged.then(drawTransforms);
-  themeChanged.then(drawTransforms);
+  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawTransforms));
 }

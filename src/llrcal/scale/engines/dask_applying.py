@@ -72,7 +72,7 @@ class _Applied:
         if self.score not in frame.columns:
             raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
         try:
-            llrs = self.calibration(frame[self.score].to_numpy())
+            llrs = self.calibration.quietly(frame[self.score].to_numpy())
         except LlrcalError as problem:
             raise problem.within(f"partition {number} of the frame") from problem
         return frame.assign(**{self.score: llrs})

@@ -1,0 +1,219 @@
+"""Student-T and normal-inverse-Gaussian calibrations with their parameters integrated out.
+
+:mod:`llrcal.fitting.posterior` draws parameters from the posterior, given the scores of a class,
+and :mod:`llrcal.fitting.thinning` keeps a few hundred of them. The predictive density is the mean
+of their densities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.panels import Panels
+from llrcal.calibrations.training import Training
+from llrcal.calibrations.turning_points import turning_points_around
+from llrcal.densities.mixture import Predictive
+from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
+from llrcal.errors import DegenerateError
+from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws
+from llrcal.fitting.report import Report
+from llrcal.fitting.thinning import thinned
+from llrcal.notes import Note, Severity
+from llrcal.onepass.summary import Summary
+
+_MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SampledBayes(Calibration):
+    """The log-ratio of two predictive densities, each of which is a mean over draws."""
+
+    tar: Predictive
+    non: Predictive
+    tar_effective: tuple[float, float, float]
+    """Effective numbers of draws: in all, at the lower end of the scores, and at the upper."""
+    non_effective: tuple[float, float, float]
+
+    shapes: ClassVar[type[Shapes]]
+
+    @classmethod
+    def fit(cls, data: Training) -> Self:
+        ends = data.score_range
+        tar, tar_report, tar_effective = cls._fit_class(data.tar, "target", ends)
+        non, non_report, non_effective = cls._fit_class(data.non, "non-target", ends)
+        share = data.empirical_alpha
+        return cls(
+            tar_count=data.tar_count,
+            non_count=data.non_count,
+            tar=tar,
+            non=non,
+            tar_effective=tar_effective,
+            non_effective=non_effective,
+            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
+        )
+
+    @classmethod
+    def _fit_class(
+        cls, scores: Summary, name: str, ends: tuple[float, float]
+    ) -> tuple[Predictive, Report, tuple[float, float, float]]:
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                draws = posterior_draws(cls.shapes, scores, ends)
+        except DegenerateError as problem:
+            raise DegenerateError(f"{name} scores: {problem}") from None
+        density = _kept(draws, scores)
+        points, grid = scores.points(), scores.grid
+        logs = density.logpdf_from(grid.origin, points.values * grid.unit)
+        report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
+        if report.converged:
+            report = replace(report, reason=f"{len(draws.rows):,} draws from the posterior")
+        every, low, high = draws.effective.tolist()
+        return density, report, (every, low, high)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        sides = ((self.tar, self.tar_effective), (self.non, self.non_effective))
+        tar, non = (
+            {
+                "location": density.origin + density.location,
+                "scale": density.scale,
+                "draws": len(density.weights),
+                "effective draws": effective[0],
+                "effective draws at the lower end": effective[1],
+                "effective draws at the upper end": effective[2],
+            }
+            for density, effective in sides
+        )
+        return {"tar": tar, "non": non, "prior": self.shapes.prior}
+
+    def _llrs(self, scores: Array) -> Floats:
+        return self._panels(scores.astype(np.float64, copy=False) - self._middle)
+
+    def log_ratio(self, distance: Floats) -> Floats:
+        """Log-ratio of the predictive densities at distances from ``_middle``, by the formula."""
+        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
+        return np.asarray(tar - non)
+
+    @cached_property
+    def _panels(self) -> Panels:
+        """The formula over the training scores."""
+        low, high = self.bounds.lowest_score, self.bounds.highest_score
+        return Panels(self.log_ratio, self._unit, low - self._middle, high - self._middle)
+
+    def _turns(self, low: float, high: float) -> Floats:
+        middle = self._middle
+        centres = [density.origin + density.location - middle for density in (self.tar, self.non)]
+        ends = low - middle, high - middle
+        return middle + turning_points_around(self._panels, centres, self._unit, ends)
+
+    @cached_property
+    def _narrower(self) -> Predictive:
+        """The density with the finer details, from which distances are measured."""
+        return min(self.tar, self.non, key=lambda density: density.scale)
+
+    @property
+    def _middle(self) -> float:
+        return self._narrower.origin + self._narrower.location
+
+    @property
+    def _unit(self) -> float:
+        return self._narrower.scale
+
+    def to_model(self) -> dict[str, Any]:
+        return {
+            "bayes": True,
+            "tar": _plain(self.tar, self.tar_effective),
+            "non": _plain(self.non, self.non_effective),
+        }
+
+    @classmethod
+    def from_model(cls, model: Fields, **common: Any) -> Self:
+        tar, tar_effective = cls._density(model.section("tar"))
+        non, non_effective = cls._density(model.section("non"))
+        effective: Any = {"tar_effective": tar_effective, "non_effective": non_effective}
+        return cls(tar=tar, non=non, **effective, **common)
+
+    @classmethod
+    def _density(cls, model: Fields) -> tuple[Predictive, tuple[float, ...]]:
+        weights = model.positives("weights", most=_MOST_DRAWS)
+        names = cls.shapes.names
+        density = Predictive(
+            cls.shapes,
+            model.number("origin"),
+            model.number("middle"),
+            model.positive("spread"),
+            weights,
+            tuple(
+                model.numbers(name, len(weights), *limits)
+                for name, limits in zip(names, cls.shapes.limits(), strict=True)
+            ),
+        )
+        effective = model.not_negatives("effective_draws", 3)
+        model.done()
+        return density, effective
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StudentTBayes(SampledBayes):
+    """One Student-T density for each class, with its parameters integrated out."""
+
+    method: ClassVar[str] = "student-t"
+    shapes: ClassVar[type[Shapes]] = StudentTShapes
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NIGBayes(SampledBayes):
+    """One normal-inverse-Gaussian density for each class, with its parameters integrated out."""
+
+    method: ClassVar[str] = "nig"
+    shapes: ClassVar[type[Shapes]] = NIGShapes
+
+
+def _kept(draws: Draws, scores: Summary) -> Predictive:
+    """The predictive density of a few draws."""
+    rows, weights = thinned(draws)
+    grid = scores.grid
+    return Predictive(
+        draws.shapes,
+        grid.origin,
+        draws.middle * grid.unit,
+        draws.spread * grid.unit,
+        tuple(weights.tolist()),
+        tuple(tuple(column) for column in rows.T.tolist()),
+    )
+
+
+def draw_notes(draws: Draws) -> tuple[Note, ...]:
+    """A warning if draws are worth too little somewhere in the range."""
+    if draws.enough:
+        return ()
+    every, low, high = draws.effective
+    return (
+        Note.of(
+            "few draws",
+            f"{len(draws.rows):,} draws from the posterior are worth only {every:.0f}, and "
+            f"{low:.0f} and {high:.0f} at the ends of the range of scores, where at least "
+            f"{LEAST_EFFECTIVE:.0f} were wanted: LLRs there may be wrong by more than 0.1. Remove "
+            "scores that are far from all others, or use gaussian or logistic",
+            severity=Severity.WARNING,
+        ),
+    )
+
+
+def _plain(density: Predictive, effective: tuple[float, float, float]) -> dict[str, Any]:
+    columns = zip(density.shapes.names, density.coordinates, strict=True)
+    return {
+        "origin": density.origin,
+        "middle": density.middle,
+        "spread": density.spread,
+        "effective_draws": list(effective),
+        "weights": list(density.weights),
+        **{name: list(column) for name, column in columns},
+    }

@@ -1,0 +1,166 @@
+"""What a score is worth: its LLR, and what people should know about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from llrcal.arrays import ArrayLike
+from llrcal.calibrations.bounds import LARGEST
+from llrcal.calibrations.verbal_scale import in_words, support
+from llrcal.errors import OptionError
+from llrcal.inputs.scores import as_floats
+from llrcal.notebook import html_table
+from llrcal.notes import Note, Severity
+
+if TYPE_CHECKING:
+    from llrcal.calibrations.calibration import Calibration
+
+
+@dataclass(frozen=True, repr=False)
+class Weight:
+    """The weight of evidence of one score. Hp is the proposition of a target, Hd the other."""
+
+    score: float
+    llr: float
+    """Natural logarithm of the likelihood-ratio."""
+    interval: tuple[float, float] | None
+    """Interval for the LLR in nats; None if the calibration gives none, or all of it is held at a
+    bound."""
+    level: float
+    """Probability with which the interval contains the LLR."""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def log10_lr(self) -> float:
+        """Common logarithm of the likelihood-ratio."""
+        return self.llr / math.log(10)
+
+    @property
+    def lr(self) -> float:
+        """The likelihood-ratio; infinite if it is too large for a double."""
+        return _ratio(self.llr)
+
+    @property
+    def lr_interval(self) -> tuple[float, float] | None:
+        """Interval for the likelihood-ratio."""
+        if self.interval is None:
+            return None
+        low, high = self.interval
+        return _ratio(low), _ratio(high)
+
+    @property
+    def in_words(self) -> str:
+        """The verbal equivalent, by the ENFSI guideline for evaluative reporting (2015)."""
+        return in_words(self.llr)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers as plain values."""
+        word = support(self.llr)
+        return {
+            "score": self.score,
+            "llr": self.llr,
+            "log10_lr": self.log10_lr,
+            "lr": self.lr,
+            "level": self.level,
+            "llr_interval": None if self.interval is None else list(self.interval),
+            "lr_interval": None if self.lr_interval is None else list(self.lr_interval),
+            "support": word,
+            "supports": None if word is None else ("Hp" if self.llr > 0 else "Hd"),
+            "in_words": self.in_words,
+        }
+
+    def __repr__(self) -> str:
+        between = ""
+        if self.lr_interval is not None:
+            low, high = map(shown_ratio, self.lr_interval)
+            between = f", {100 * self.level:g} % interval {low} to {high}"
+        return (
+            f"<score {self.score:g}: LR {shown_ratio(self.lr)} (log10 LR {self.log10_lr:.3g}"
+            f"{between}), {self.in_words}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, object] = {
+            "LR": shown_ratio(self.lr),
+            "log10 LR": f"{self.log10_lr:.3f}",
+            "LLR (nats)": f"{self.llr:.3f}",
+        }
+        if self.lr_interval is not None:
+            low, high = map(shown_ratio, self.lr_interval)
+            rows[f"LR, {100 * self.level:g} % interval"] = f"{low} to {high}"
+        rows["in words (ENFSI 2015)"] = self.in_words
+        return html_table(f"Weight of the score {self.score:g}", rows, map(str, self.notes))
+
+
+def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weight:
+    """What a score is worth by a calibration."""
+    array = as_floats(score, "the")
+    if array.ndim:
+        raise OptionError(f"weigh takes one score, not {array.size}; weigh them one by one")
+    value, llr = float(array), float(calibration.quietly(array))
+    interval = None
+    if calibration.gives_intervals:
+        low, high = calibration.interval(array, level=level)
+        # An interval that is held at a bound as a whole would look like certainty.
+        interval = (float(low), float(high)) if low < high else None
+    notes = (
+        *_beyond(calibration, value),
+        *_at_a_bound(calibration, llr),
+        *(() if calibration.gives_intervals else (_no_interval(calibration),)),
+    )
+    return Weight(value, llr, interval, float(level), notes)
+
+
+def _ratio(llr: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.exp(llr))
+
+
+def shown_ratio(lr: float) -> str:
+    """A likelihood-ratio with four digits, and with commas if it is large."""
+    return f"{lr:,.0f}" if 1000 <= lr < 1e7 else f"{lr:.4g}"
+
+
+def _no_interval(calibration: Calibration) -> Note:
+    return Note.of("no interval", f"{calibration.method} gives no interval; smooth does")
+
+
+def _beyond(calibration: Calibration, score: float) -> Iterator[Note]:
+    low, high = calibration.training_range
+    is_low, is_high = -LARGEST < low > score, LARGEST > high < score
+    if is_low or is_high:
+        where = (
+            f"below all training scores, which begin at {low:.6g}"
+            if is_low
+            else (f"above all training scores, which end at {high:.6g}")
+        )
+        does = (
+            "the LLR is extrapolated, where nothing was learned"
+            if calibration.bounds.policy == "none"
+            else "the LLR is that of the nearest one"
+        )
+        text = f"the score lies {where}; {does}"
+        yield Note.of("range", text, severity=Severity.WARNING)
+
+
+def _at_a_bound(calibration: Calibration, llr: float) -> Iterator[Note]:
+    """A note if the trials support no stronger evidence than this."""
+    bounds = calibration.bounds
+    if bounds.least_llr is not None and bounds.greatest_llr is not None:
+        ends, does = (bounds.least_llr, bounds.greatest_llr), "the LR is held there (ELUB)"
+    elif bounds.policy == "counts":
+        ends, does = (
+            calibration.supported_llrs,
+            "the LR is held back to within a factor of two of these",
+        )
+    else:
+        return
+    if not ends[0] < llr < ends[1]:
+        low, high = (shown_ratio(_ratio(end)) for end in ends)
+        text = f"the training trials support LRs from {low} to {high} only; {does}"
+        yield Note.of("at a bound", text)

@@ -1,0 +1,143 @@
+"""Figures of merit that validation reports in forensic science ask for.
+
+Targets are trials of the same source (Hp), non-targets are trials of different sources (Hd).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from llrcal.arrays import is_number
+from llrcal.errors import OptionError
+from llrcal.evaluation.dev_pav import dev_pav
+from llrcal.evaluation.expected_lrs import ExpectedLRs
+from llrcal.evaluation.llrs import LLRs
+from llrcal.notebook import html_table
+from llrcal.onepass.elub import Ranked, elub
+from llrcal.onepass.hull import Hull
+
+STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
+"""LRs beyond which misleading evidence is counted, unless others are asked for."""
+
+
+@dataclass(frozen=True)
+class Misleading:
+    """Rates of misleading evidence beyond a strength, as fractions."""
+
+    strength: float
+    """An LR of one or more."""
+    tar: float
+    """Share of targets with an LR below 1 / strength."""
+    non: float
+    """Share of non-targets with an LR above the strength."""
+
+
+class Forensic:
+    """devPAV, ELUB, misleading evidence and expected LRs of an evaluation, each when asked for."""
+
+    def __init__(self, llrs: LLRs, hull: Hull) -> None:
+        self._llrs, self._hull = llrs, hull
+
+    @cached_property
+    def dev_pav(self) -> float:
+        """Mean distance between the LLRs of PAV and the LLRs, in log10; zero if calibrated.
+
+        NaN if the classes do not overlap, so that PAV is finite nowhere.
+        """
+        edges = self._llrs.groups.edges[self._hull.first_group]
+        return dev_pav(self._hull, self._llrs.ends(edges))
+
+    @cached_property
+    def elub(self) -> tuple[float, float]:
+        """Empirical lower and upper bound of LLRs, in nats: see :mod:`llrcal.onepass.elub`.
+
+        Both are zero if LRs are of no more use than no evidence.
+        """
+        tar = Ranked(self._llrs.tar_count, self._llrs.targets_below)
+        non = Ranked(self._llrs.non_count, self._llrs.nontargets_below)
+        return elub(tar, non)
+
+    @cached_property
+    def expected_lrs(self) -> ExpectedLRs:
+        """Mean LRs of either class."""
+        return ExpectedLRs.of(*self._llrs.evidence)
+
+    def misleading(self, strength: float = 1.0) -> Misleading:
+        """Rates of misleading evidence: of LRs that support the wrong hypothesis.
+
+        Parameters
+        ----------
+        strength
+            An LR of at least one: weaker evidence is not counted.
+
+        Raises
+        ------
+        OptionError
+            If the strength is below one, or not a number.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+        >>> ev.forensic.misleading()
+        Misleading(strength=1.0, tar=0.3333333333333333, non=0.25)
+        """
+        if not is_number(strength) or not 1 <= strength < math.inf:
+            raise OptionError(f"the strength is {strength!r:.50}; give an LR of at least one")
+        low, high = misleading_thresholds([float(strength)])
+        tar = self._llrs.targets_below(np.array([low]))[0] / self._llrs.tar_count
+        above = self._llrs.non_count - self._llrs.nontargets_below(np.array([high]))[0]
+        return Misleading(float(strength), float(tar), float(above / self._llrs.non_count))
+
+    def to_dict(self, strengths: Sequence[float] = STRENGTHS) -> dict[str, Any]:
+        """The numbers as plain values; lists run over the strengths."""
+        rates = [self.misleading(strength) for strength in strengths]
+        return {
+            "dev_pav": self.dev_pav,
+            "elub": {
+                "log10_lr": [end / math.log(10) for end in self.elub],
+                "lr": [math.exp(end) for end in self.elub],
+            },
+            "expected": self.expected_lrs.to_dict(),
+            "misleading": {
+                "strength": [rate.strength for rate in rates],
+                "tar": [rate.tar for rate in rates],
+                "non": [rate.non for rate in rates],
+            },
+        }
+
+    def _repr_html_(self) -> str:
+        low, high = (math.exp(end) for end in self.elub)
+        expected = self.expected_lrs
+        rows: dict[str, object] = {
+            "devPAV (log10)": self.dev_pav,
+            "ELUB (LR)": (low, high),
+            "mean log10 LR, same source": expected.llr_tar / math.log(10),
+            "mean log10 LR, different sources": expected.llr_non / math.log(10),
+            "mean 1/LR, same source": expected.inverse_lr_tar,
+            "mean LR, different sources": expected.lr_non,
+        }
+        for rate in map(self.misleading, STRENGTHS):
+            s = rate.strength
+            rows[f"same source, LR < {'1' if s == 1 else f'1/{s:,.0f}'}"] = f"{rate.tar:.4%}"
+            rows[f"different sources, LR > {s:,.0f}"] = f"{rate.non:.4%}"
+        return html_table("Forensic figures of merit", rows)
+
+    def __repr__(self) -> str:
+        low, high = (end / math.log(10) for end in self.elub)
+        return (
+            f"<forensic figures of merit: devPAV {self.dev_pav:.4f}, "
+            f"ELUB {low:.3f} to {high:.3f} (log10)>"
+        )
+
+
+def misleading_thresholds(strengths: Sequence[float]) -> list[float]:
+    """The LLRs below which targets, and at or above which non-targets, mislead."""
+    ends = [math.log(strength) for strength in strengths]
+    return [-end + 0.0 for end in ends] + [math.nextafter(end, math.inf) for end in ends]

@@ -1,0 +1,83 @@
+"""Draws from Student-T densities of several variables, evenly spread rather than random.
+
+They are the same every time: Halton's sequence (1960), mapped through the quantiles of Gaussian and
+chi-squared variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.special import gammainccinv, gammaln, ndtri
+
+from llrcal.arrays import Floats
+
+_DOF = 5.0
+_WIDER = 1.1  # variances, than the draws that a proposal is refitted to
+_PRIMES = (2, 3, 5, 7, 11)
+_FEW = 10.0  # effective draws beside which the old proposal still counts
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A Student-T density with 5 degrees of freedom: its mean and a root of its scale matrix."""
+
+    mean: Floats
+    root: Floats
+    """Lower triangular."""
+
+    @classmethod
+    def around(cls, mean: Floats, covariance: Floats) -> Self:
+        return cls(mean, np.asarray(np.linalg.cholesky(covariance), np.float64))
+
+    def draws(self, count: int, first: int) -> Floats:
+        """So many rows, from a certain one of the sequence onwards."""
+        uniform = evenly_spread(count, self.mean.size + 1, first)
+        normal = ndtri(uniform[:, :-1])
+        stretch = np.sqrt(_DOF / (2 * gammainccinv(_DOF / 2, uniform[:, -1])))
+        return np.asarray(self.mean + _products(normal * stretch[:, None], self.root))
+
+    def logpdf(self, rows: Floats) -> Floats:
+        size = self.mean.size
+        standard = _products(rows - self.mean, np.asarray(np.linalg.inv(self.root), np.float64))
+        constant = (
+            gammaln((_DOF + size) / 2) - gammaln(_DOF / 2) - 0.5 * size * np.log(_DOF * np.pi)
+        )
+        constant -= np.log(np.diag(self.root)).sum()
+        squares = (standard * standard).sum(axis=1)
+        return np.asarray(constant - 0.5 * (_DOF + size) * np.log1p(squares / _DOF))
+
+    def refitted(self, rows: Floats, weights: Floats) -> Proposal:
+        """The one with the mean and the covariance of weighted rows, and slightly wider.
+
+        With few effective draws, its covariance is partly that of the old one.
+        """
+        share = 1 / (1 + _FEW * float((weights * weights).sum()))
+        mean = (rows * weights[:, None]).sum(axis=0)
+        away = (rows - mean) * np.sqrt(weights)[:, None]
+        own = (away[:, :, None] * away[:, None, :]).sum(axis=0) * (_WIDER * (_DOF - 2) / _DOF)
+        return Proposal.around(mean, share * own + (1 - share) * _square(self.root))
+
+
+def evenly_spread(count: int, size: int, first: int) -> Floats:
+    """Rows of numbers between 0 and 1 that fill a cube evenly, from a certain one onwards."""
+    columns = []
+    for base in _PRIMES[:size]:
+        left, column, digit = np.arange(first, first + count) + 1, np.zeros(count), 1.0
+        while left.any():
+            digit /= base
+            column += digit * (left % base)
+            left //= base
+        columns.append(column)
+    return np.column_stack(columns)
+
+
+def _products(rows: Floats, matrix: Floats) -> Floats:
+    """Each row times the transposed matrix, in an order that no BLAS decides."""
+    return np.asarray((rows[:, None, :] * matrix).sum(axis=2))
+
+
+def _square(root: Floats) -> Floats:
+    return _products(root, root)

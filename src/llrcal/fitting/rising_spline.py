@@ -1,0 +1,127 @@
+"""Rising splines: quadratic pieces whose slope is positive everywhere.
+
+The slope is a straight line between knots, and positive at each of them; so the spline rises, its
+slope has no jumps, and its values are linear in the slopes at the knots (Ramsay, *Statistical
+Science* 3, 1988, calls such functions I-splines). The mean of two such splines is another one.
+
+Beyond the outermost knots, growth is logarithmic: the slope falls off as 1 / (1 + d / r), where d
+is the distance from the knot and r is ``REACH`` times the range of the knots. A single score far
+away therefore has little influence on a fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+
+REACH = 2.0
+_MOST_POWER = 1000  # of two, whose inverse is a normal double
+
+
+@dataclass(frozen=True)
+class Knots:
+    """Where the pieces of a rising spline meet: rising scores, and if one only, it is constant."""
+
+    at: Floats
+
+    @property
+    def range(self) -> float:
+        return float(self.at[-1] - self.at[0])
+
+    @property
+    def widths(self) -> Floats:
+        return np.diff(self.at)
+
+    def beyond(self, distance: Floats) -> Floats:
+        """What a distance from the outermost knot counts as; zero if it is negative."""
+        reach = REACH * self.range
+        with np.errstate(over="ignore"):
+            ratio = np.maximum(distance, 0) / reach
+        growth = np.log1p(ratio)
+        far = np.isinf(ratio)
+        if far.any():  # the logarithm is finite where the ratio is not
+            growth[far] = np.log(distance[far]) - np.log(reach)
+        return np.asarray(reach * growth)
+
+    def basis(self, scores: Floats) -> Floats:
+        """How much each knot's slope adds to the rise from the first knot to each score."""
+        width = self.widths
+        inside = np.clip(scores, self.at[0], self.at[-1])
+        piece = np.clip(np.searchsorted(self.at, inside, "right") - 1, 0, len(width) - 1)
+        place = (inside - self.at[piece]) / width[piece]
+        out = self._up_to_knots[piece]
+        row = np.arange(len(scores))
+        out[row, piece] += width[piece] * (place - place * place / 2)
+        out[row, piece + 1] += width[piece] * place * place / 2
+        out[:, 0] -= self.beyond(self.at[0] - scores)
+        out[:, -1] += self.beyond(scores - self.at[-1])
+        return out
+
+    @cached_property
+    def _up_to_knots(self) -> Floats:
+        """The basis at each knot."""
+        halves = np.zeros((len(self.at), len(self.at)))
+        piece = np.arange(len(self.at) - 1)
+        halves[piece + 1, piece] = halves[piece + 1, piece + 1] = self.widths / 2
+        return np.cumsum(halves, axis=0)
+
+
+class RisingSpline:
+    """A rising spline, given by its value at the first knot and its slopes at all knots.
+
+    Values never fall, not even by a rounding error: each piece is worked out from the end with the
+    smaller slope, so that all its terms grow with the distance from there.
+    """
+
+    def __init__(self, knots: Knots, first: float, slopes: Floats) -> None:
+        self._knots = knots
+        self._slopes = slopes
+        # Over widths of 1e-200, slopes would overflow. A power of two changes no bit.
+        power = max(-_MOST_POWER, min(int(np.frexp(knots.range)[1]), _MOST_POWER))
+        self._unit = 2.0**-power
+        at = knots.at * self._unit
+        width = np.diff(at)
+        before, after = np.ldexp(slopes[:-1], power), np.ldexp(slopes[1:], power)
+        with np.errstate(over="ignore"):
+            bend = np.abs(after - before) / (2 * width)
+        self._bend = np.where(np.isfinite(bend), bend, 0)  # pieces too narrow to have one
+        self._least = np.minimum(before, after)
+        rises = width * (self._least + self._bend * width)
+        self._from_left = before <= after
+        values = [first]
+        base = []
+        for rise, from_left in zip(rises.tolist(), self._from_left.tolist(), strict=True):
+            start = values[-1]
+            end = start + rise
+            while not from_left and end - rise < start:  # for the sake of the last bit
+                end = float(np.nextafter(end, np.inf))
+            values.append(end)
+            base.append(start if from_left else end)
+        self.at_knots: Floats = np.array(values)
+        self._base = np.array(base)
+        self._origin = np.where(self._from_left, at[:-1], at[1:])
+
+    def __call__(self, scores: Array) -> Floats:
+        """Values at a one-dimensional chunk of scores."""
+        low, high = self._knots.at[0], self._knots.at[-1]
+        if low == high:
+            return np.full(scores.shape, self.at_knots[0])
+        inside = np.clip(scores.astype(np.float64, copy=False), low, high)
+        piece = np.searchsorted(self._knots.at[1:-1], inside, "right")
+        inside *= self._unit
+        inside -= self._origin.take(piece)
+        out = np.abs(inside)
+        out *= self._bend.take(piece)
+        out += self._least.take(piece)
+        out *= inside
+        out += self._base.take(piece)
+        with np.errstate(over="ignore"):  # an infinite distance is right
+            distances = low - scores, scores - high
+        for distance, rise in zip(distances, (-self._slopes[0], self._slopes[-1]), strict=True):
+            if rise and (distance > 0).any():
+                out += rise * self._knots.beyond(distance)
+        return out

@@ -1,0 +1,203 @@
+"""A rising spline through labelled scores, averaged over how stiff it may be.
+
+For a given stiffness, the parameters minimise
+
+    - log-likelihood of the labels + stiffness / 2 * sum (step in log slope)^2 / (step in rank),
+
+a penalised logistic regression at the prior odds of the training set. The logarithms of the slopes
+are a random walk along the scale of ranks. As the stiffness grows, the spline becomes a straight
+line. Two things keep the answer within what the trials can tell: half a target is spread over the
+non-target scores, and half a non-target over the target scores; and the mean log slope has a wide
+Gaussian prior, centred where the spline rises as fast as the scale of ranks does.
+
+Nobody knows the stiffness. So splines of several are averaged, each weighted by its evidence: the
+probability of the labels, integrated over the parameters by Laplace's method. A priori, the line is
+straight with probability 1/4; otherwise the decimal logarithm of the stiffness is Gaussian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Floats
+from llrcal.fitting.damped_newton import NearlyConvex, minimise
+from llrcal.fitting.optimizer import Solution
+from llrcal.fitting.rising_spline import Knots
+from llrcal.onepass.rank_scale import Cells
+
+_STRAIGHT = 6.0  # decimal logarithm of a stiffness at which no bend is left
+_STIFFNESS = np.array([_STRAIGHT, 3.0, 2.0, 1.0, 0.0])
+_P_STRAIGHT, _MIDDLE, _SPREAD = 0.25, 1.5, 0.7
+_SPREAD_TRIALS = 0.5  # of either class, spread over the scores of the other
+_LEVEL_DEVIATION = 3.0  # of the mean log slope, a priori
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """The average spline: its value at the first knot, and its slopes at all knots."""
+
+    knots: Knots
+    first: float
+    slopes: Floats
+    parts: tuple[Part, ...]
+    cost: float
+    """Mean cost of the labels per trial, in nats."""
+
+    def deviations(self, scores: Floats) -> Floats:
+        """Standard deviation of the value at each score, a posteriori."""
+        basis = self.knots.basis(scores)
+        means, variances = zip(*(part.moments(basis) for part in self.parts), strict=True)
+        weights = np.array([[part.weight] for part in self.parts])
+        mean = (weights * means).sum(axis=0)
+        variance = (weights * (np.array(variances) + (means - mean) ** 2)).sum(axis=0)
+        return np.asarray(np.sqrt(variance))
+
+
+@dataclass(frozen=True)
+class Part:
+    """The spline of one stiffness, and its share of the average."""
+
+    stiffness: float
+    weight: float
+    solution: Solution
+    first: float
+    slopes: Floats
+    covariance: Floats
+    """Of the first value and the logarithms of the slopes, a posteriori, by Laplace's method."""
+
+    def moments(self, basis: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance of the values at some scores."""
+        rises = basis * self.slopes
+        jacobian = np.column_stack([np.ones(len(rises)), rises])
+        spread = np.einsum("ki,ij->kj", jacobian, self.covariance)
+        return self.first + rises.sum(axis=1), np.maximum((jacobian * spread).sum(axis=1), 0)
+
+
+def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
+    """The average over stiffnesses of splines with given knots, which have given ranks."""
+    problem = _Problem(cells, Knots(knots), ranks)
+    solutions = list(problem.solutions())
+    evidence = np.array(list(map(problem.log_evidence, _STIFFNESS, solutions)))
+    weights = np.exp(evidence - evidence.max())
+    weights /= weights.sum()
+    parts = tuple(map(problem.part, _STIFFNESS.tolist(), weights.tolist(), solutions))
+    first = sum(part.weight * part.first for part in parts)
+    slopes = np.asarray(sum(part.weight * part.slopes for part in parts))
+    cost = problem.mean_cost(first, slopes)
+    return Averaged(problem.knots, float(first), slopes, parts, cost)
+
+
+class _Problem:
+    """The penalised regression at any stiffness.
+
+    Its coordinates are the value at the first knot, the mean log slope, and the steps of log slope,
+    each over the root of the step in rank: in these, both penalties are sums of squares.
+    """
+
+    def __init__(self, cells: Cells, knots: Knots, ranks: Floats) -> None:
+        self.knots = knots
+        tar_count, non_count = cells.tar_counts.sum(), cells.non_counts.sum()
+        self._prior_log_odds = float(np.log(tar_count) - np.log(non_count))
+        self._basis = knots.basis(np.concatenate([cells.tar_scores, cells.non_scores]))
+        spread_tar = _SPREAD_TRIALS / non_count * cells.non_counts
+        spread_non = _SPREAD_TRIALS / tar_count * cells.tar_counts
+        self._tar = np.concatenate([cells.tar_counts, spread_tar])
+        self._non = np.concatenate([spread_non, cells.non_counts])
+        self._turned = _from_steps(np.diff(ranks))
+        self._level = float(np.log(ranks[-1] - ranks[0]) - np.log(knots.range))
+        self._start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
+        self._start[0] = ranks[0]
+
+    def solutions(self) -> Iterator[Solution]:
+        """The optimum at each stiffness, from the straight line to the most pliable spline."""
+        point = self._start
+        for stiffness in 10**_STIFFNESS:
+            function = partial(self.penalised, stiffness=stiffness)
+            solution = minimise(function, point, tolerance=1e-12)
+            point = solution.point
+            yield solution
+
+    def log_evidence(self, log_stiffness: float, solution: Solution) -> float:
+        """Log probability of the labels and the stiffness, up to a constant."""
+        steps = len(solution.point) - 2
+        volume = np.log(np.diag(np.linalg.cholesky(solution.hessian))).sum()
+        likelihood = 0.5 * steps * np.log(10) * log_stiffness - solution.value - volume
+        return float(likelihood + _log_prior(log_stiffness))
+
+    def part(self, log_stiffness: float, weight: float, solution: Solution) -> Part:
+        first, *log_slopes = self._first_and_log_slopes(solution.point).tolist()
+        covariance = _between(self._turned.T, np.asarray(np.linalg.inv(solution.hessian)))
+        return Part(10**log_stiffness, weight, solution, first, np.exp(log_slopes), covariance)
+
+    @np.errstate(over="ignore", invalid="ignore")  # a step too far, whose value is infinite
+    def penalised(self, point: Floats, stiffness: float) -> NearlyConvex:
+        """Cost of the labels and of the penalties, in the coordinates of the problem."""
+        value, gradient, convex, correction = self._cost(self._first_and_log_slopes(point))
+        turned = self._turned
+        weights = np.full(len(point), stiffness)
+        weights[:2] = 0.0, _LEVEL_DEVIATION**-2
+        return NearlyConvex(
+            value + 0.5 * float((weights * point * point).sum()),
+            (turned * gradient[:, None]).sum(axis=0) + weights * point,
+            _between(turned, convex) + np.diag(weights),
+            _between(turned, np.diag(correction)),
+        )
+
+    def _first_and_log_slopes(self, point: Floats) -> Floats:
+        out = (self._turned * point).sum(axis=1)
+        out[1:] += self._level
+        return np.asarray(out)
+
+    def _cost(self, point: Floats) -> tuple[float, Floats, Floats, Floats]:
+        """Cost of the labels as a function of the first value and the log slopes.
+
+        Value, gradient, and the Hessian as a positive part and the diagonal of another part.
+        """
+        rises = self._basis * np.exp(point[1:])
+        x = point[0] + rises.sum(axis=1) + self._prior_log_odds
+        value = (self._tar * np.logaddexp(0, -x) + self._non * np.logaddexp(0, x)).sum()
+        p = expit(x)
+        both = self._tar + self._non
+        jacobian = np.column_stack([np.ones(len(x)), rises])
+        weighted = jacobian * (both * p * (1 - p))[:, None]
+        gradient = (jacobian * (both * p - self._tar)[:, None]).sum(axis=0)
+        # Unlike a matrix product, einsum adds in the same order on every machine.
+        convex = np.einsum("ki,kj->ij", weighted, jacobian)
+        correction = np.concatenate([[0.0], gradient[1:]])  # e^g is its own second derivative
+        return float(value) if np.isfinite(value) else np.inf, gradient, convex, correction
+
+    def mean_cost(self, first: float, slopes: Floats) -> float:
+        """Cost of the labels per trial."""
+        value, *_ = self._cost(np.concatenate([[first], np.log(slopes)]))
+        return value / float(self._tar.sum() + self._non.sum())
+
+
+def _from_steps(rank_steps: Floats) -> Floats:
+    """The matrix from first value, mean and scaled steps to first value and log slopes."""
+    size = len(rank_steps) + 1
+    steps = np.tri(size, size - 1, -1) * np.sqrt(rank_steps)
+    out = np.zeros((size + 1, size + 1))
+    out[0, 0] = 1.0
+    out[1:, 1] = 1.0
+    out[1:, 2:] = steps - steps.mean(axis=0)
+    return out
+
+
+def _between(turned: Floats, form: Floats) -> Floats:
+    """A quadratic form in other coordinates."""
+    return np.asarray(np.einsum("ki,kj->ij", turned, np.einsum("kl,lj->kj", form, turned)))
+
+
+def _log_prior(log_stiffness: float) -> float:
+    """Log prior probability of a stiffness, given by its decimal logarithm."""
+    if log_stiffness == _STRAIGHT:
+        return float(np.log(_P_STRAIGHT))
+    bent = _STIFFNESS[1:]
+    densities = np.exp(-0.5 * ((bent - _MIDDLE) / _SPREAD) ** 2)
+    place = -0.5 * ((log_stiffness - _MIDDLE) / _SPREAD) ** 2
+    return float(np.log1p(-_P_STRAIGHT) + place - np.log(densities.sum()))

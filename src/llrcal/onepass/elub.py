@@ -1,0 +1,128 @@
+"""Empirical lower and upper bounds of likelihood-ratios (ELUB).
+
+Whoever decides at a threshold t on the LR gains by the LRs if the error-rates, with one misleading
+LR added on either side, cost less than deciding without any evidence:
+
+    (misses + 1) / (T + 1) + t (false alarms + 1) / (N + 1) <= min(t, 1)
+
+The bounds are the ends of the range of thresholds around t = 1 over which they do; LRs beyond it
+are not supported by the trials. Vergeer, van Es, de Jongh, Alberink and Stoel, Science & Justice 56
+(2016), 482-491.
+
+The ends are found exactly rather than on a grid. Below t = 1 the LRs gain where
+
+    t (N - false alarms) / (N + 1) >= (misses + 1) / (T + 1).
+
+On a stretch of thresholds both sides lie between their values at its ends, so that most stretches
+are settled by counts at a few thousand thresholds. Others are divided until no LLR is left inside;
+the end is then given by a formula, or is the LLR of a trial. The upper bound is the lower one of
+the negated LLRs, with the classes swapped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Counts, Floats
+
+# The LLRs of PAV are ratios of counts, as the bounds are: they may be equal but for rounding.
+_ROUNDING = 1e-12
+_AT_ONCE = 4096  # thresholds; for trials that are not in memory, each time costs a pass
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One class of LLRs: how many there are, and how many lie below thresholds."""
+
+    count: int
+    below: Callable[[Floats], Counts]
+
+    @property
+    def negated(self) -> Ranked:
+        """The same class with negated LLRs."""
+        return Ranked(self.count, lambda at: self.count - self.below(np.nextafter(-at, np.inf)))
+
+
+def elub(tar: Ranked, non: Ranked) -> tuple[float, float]:
+    """Lower and upper bound, as LLRs in nats; both are zero if LRs never gain."""
+    return _lower(tar, non), 0.0 - _lower(non.negated, tar.negated)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Rising thresholds in nats, and how many LLRs of each class lie below them."""
+
+    at: Floats
+    tar: Counts
+    non: Counts
+    offset: float
+
+    @classmethod
+    def of(cls, at: Floats, tar: Ranked, non: Ranked) -> _Counted:
+        offset = math.log(tar.count + 1) - math.log(non.count + 1)
+        return cls(at, tar.below(at), non.below(at), offset)
+
+    def after(self, first: int) -> _Counted:
+        """The thresholds from one of them upwards."""
+        return _Counted(self.at[first:], self.tar[first:], self.non[first:], self.offset)
+
+    def merge(self, other: _Counted) -> _Counted:
+        at, first = np.unique(np.concatenate([self.at, other.at]), return_index=True)
+        tar, non = (
+            np.concatenate(pair)[first] for pair in ((self.tar, other.tar), (self.non, other.non))
+        )
+        return _Counted(at, tar, non, self.offset)
+
+    @property
+    def undecided(self) -> Counts:
+        """Stretches whose ends do not rule out that LRs lose in between."""
+        may_lose = self.gained[:-1] < self.lost[1:] - _ROUNDING
+        has_room = np.nextafter(self.at[:-1], np.inf) < self.at[1:]
+        return np.flatnonzero(may_lose & has_room)
+
+    def is_empty(self, stretch: int) -> bool:
+        """Whether no LLR lies between a threshold and the next."""
+        ends = slice(stretch, stretch + 2)
+        return len({*self.tar[ends].tolist()}) == len({*self.non[ends].tolist()}) == 1
+
+    @property
+    def gained(self) -> Floats:
+        """The logarithm of the left side, up to a constant."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.at + np.log(self.non) + self.offset)
+
+    @property
+    def lost(self) -> Floats:
+        """The logarithm of the right side, up to the same constant."""
+        return np.asarray(np.log(self.tar + 1.0))
+
+
+def _lower(tar: Ranked, non: Ranked) -> float:
+    """The greatest threshold up to zero, in nats, below which LRs lose."""
+    # At the first threshold they always lose.
+    start = np.linspace(-math.log(tar.count + 1), 0.0, _AT_ONCE)
+    counted = _Counted.of(start, tar, non)
+    while True:
+        loses = np.flatnonzero(counted.gained < counted.lost - _ROUNDING)
+        counted = counted.after(int(loses[-1]))
+        undecided = counted.undecided
+        if not len(undecided):
+            return float(counted.at[0])
+        last = int(undecided[-1])
+        if counted.is_empty(last):
+            crossing = counted.lost[last] - counted.gained[last] + counted.at[last]
+            return float(min(crossing, counted.at[last + 1]))
+        counted = counted.merge(_Counted.of(_divided(counted.at, undecided), tar, non))
+
+
+def _divided(at: Floats, stretches: Counts) -> Floats:
+    """New thresholds inside the last stretches, as many as are counted at once."""
+    stretches = stretches[-_AT_ONCE // 2 :]
+    parts = _AT_ONCE // len(stretches) + 1
+    low, high = at[stretches, None], at[stretches + 1, None]
+    new = np.unique(low + (high - low) * (np.arange(1, parts) / parts))
+    return np.setdiff1d(new, at, assume_unique=True)

@@ -1,0 +1,91 @@
+"""Two classes of scores on a common scale of ranks.
+
+The coordinate of a score is log(targets up to it + 1/2) - log(non-targets from it on + 1/2). It
+depends on ranks only, rises with the score, resolves both tails, and changes its sign if the
+classes change places and the scores their signs. Where the classes overlap, it is close to their
+log-likelihood-ratio.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from llrcal.arrays import Counts, Floats
+
+_CELLS = 16  # per unit of the coordinate
+_CLOSEST = 2.0**-40  # of their range, the least distance of knots
+_OUTERMOST = 3  # the scores of either class beyond which there are no knots
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Distinct scores in rising order, and how many scores of each class are there."""
+
+    scores: Floats
+    tar: Floats
+    non: Floats
+
+    @cached_property
+    def coordinate(self) -> Floats:
+        return np.asarray(np.log(self._tar_up_to + 0.5) - np.log(self._non_from + 0.5))
+
+    @cached_property
+    def _tar_up_to(self) -> Floats:
+        return np.cumsum(self.tar)
+
+    @cached_property
+    def _non_from(self) -> Floats:
+        return np.cumsum(self.non[::-1])[::-1]
+
+    def cells(self) -> Cells:
+        """Scores pooled by their coordinate; each cell is at the mean score of its class."""
+        number = np.rint(self.coordinate * _CELLS).astype(np.int64)
+        number -= number.min()
+        return Cells(*self._pooled(number, self.tar), *self._pooled(number, self.non))
+
+    def _pooled(self, number: Counts, counts: Floats) -> tuple[Floats, Floats]:
+        total = np.bincount(number, counts).astype(np.float64)
+        used = total > 0
+        # Relative to a score of the cell: sums of large scores would lose the last digits.
+        near = np.zeros(len(total))
+        near[number] = self.scores
+        away = np.bincount(number, counts * (self.scores - near[number]))
+        return near[used] + away[used] / total[used], total[used]
+
+    def evenly_spaced(self, count: int) -> tuple[Floats, Floats]:
+        """Scores at even steps of the coordinate, and their coordinates.
+
+        They lie where the classes overlap, between the third-lowest target and the third-highest
+        non-target, or along all scores if the classes are apart. They are strictly rising; those
+        that nearly coincide are one.
+        """
+        coordinate, first = np.unique(self.coordinate, return_index=True)
+        if len(coordinate) == 1:  # one target below one non-target
+            return self.scores, coordinate + np.array([-0.5, 0.5])
+        last = np.append(first[1:], len(self.scores)) - 1
+        places = 0.5 * self.scores[first] + 0.5 * self.scores[last]
+        ends = [0, len(self.scores) - 1]
+        low = int(np.searchsorted(self._tar_up_to, _OUTERMOST))
+        high = ends[1] - int(np.searchsorted(self._non_from[::-1], _OUTERMOST))
+        closest = _CLOSEST * (self.scores[-1] - self.scores[0])
+        if low + 1 < high and self.scores[high] - self.scores[low] > closest:
+            ends = [low, high]
+        low_end, high_end = self.coordinate[ends]
+        even = np.linspace(low_end, high_end, count)
+        at = np.interp(even, coordinate, places)
+        unit = _CLOSEST * (at[-1] - at[0])
+        steps, same = np.unique(np.rint((at - at[0]) / unit), return_inverse=True)
+        return at[0] + steps * unit, np.bincount(same, even) / np.bincount(same)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Means of neighbouring scores of one class, and how many scores each mean stands for."""
+
+    tar_scores: Floats
+    tar_counts: Floats
+    non_scores: Floats
+    non_counts: Floats

@@ -1,0 +1,40 @@
+// Empirical cross-entropy against prior odds, with that after PAV and the entropy of the prior.
+
+const ecePlot = byId("ece-plot");
+
+function drawEce() {
+  const { priorLogOdds: odds, actual, minimum, neutral } = page.ece;
+  const x = odds.map(inUnits);
+  const plain = { type: "scatter", mode: "lines", x, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } };
+  const minimumLine = { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 };
+  const neutralLine = { color: colour("quiet"), dash: "dot", width: 1.5 };
+  const traces = page.methods.map((method, i) => ({
+    ...methodTrace(method, i, false),
+    ...{ x, y: actual[i], name: plotText(method.label) },
+    ...{ hoverinfo: plain.hoverinfo, hoverlabel: plain.hoverlabel },
+  }));
+  traces.push({ ...plain, y: minimum, name: "after PAV", line: minimumLine });
+  traces.push({ ...plain, y: neutral, name: "LR = 1", line: neutralLine });
+  const highest = Math.max(...minimum, ...actual.flat().filter((value) => value !== null));
+  const layout = {
+    ...plotLayout(
+      oddsTitle(),
+      "empirical cross-entropy, bits",
+      { range: [x[0], x.at(-1)], zeroline: false },
+      { range: [0, Math.min(1.05, 1.08 * highest)], zeroline: false },
+    ),
+    hovermode: "closest",
+    uirevision: byId("logarithms").value,
+  };
+  render(ecePlot, traces, layout);
+}
+
+function startEcePlot() {
+  ecePlot.setAttribute(
+    "aria-label",
+    `Empirical cross-entropy of ${page.methods.length} calibrations against prior odds, from one to a ` +
+      "thousand to a thousand to one. Dashed: after PAV. Dotted: the entropy of the prior.",
+  );
+  drawEce();
+  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawEce));
+}

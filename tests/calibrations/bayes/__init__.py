@@ -1,0 +1,1 @@
+"""Calibrations that integrate their parameters out."""

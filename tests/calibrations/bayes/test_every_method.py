@@ -1,0 +1,184 @@
+"""What every calibration whose parameters are integrated out has in common."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import llrcal
+from llrcal.calibrations.bayes.sampled import draw_notes
+from llrcal.calibrations.methods import class_of, label
+from llrcal.calibrations.training import ArrayTraining
+from llrcal.cli.fit import fit as fit_verb
+from llrcal.densities.shapes import StudentTShapes
+from llrcal.errors import ModelFileError, OptionError
+from llrcal.fitting.posterior import posterior_draws
+from llrcal.method_table import TABLE
+from llrcal.notes import Severity
+from tests.scale.sets import cut, of_pieces
+
+pytestmark = pytest.mark.slow
+
+RNG = np.random.default_rng(2)
+TAR, NON = RNG.normal(2, 1, 15), RNG.standard_t(6, 150)
+SCORES = np.linspace(-6, 6, 49)
+BAYES = [name for name, entry in TABLE.items() if entry.bayes]
+EVERY_METHOD = pytest.mark.parametrize("method", BAYES)
+SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "model.schema.json"
+
+
+def fitted(method: str, **options: Any) -> llrcal.Calibration:
+    return llrcal.fit(TAR, NON, method=method, bayes=True, **options)
+
+
+def test_which_methods_there_are() -> None:
+    assert BAYES == ["linear-gaussian", "logistic", "gaussian", "student-t", "nig"]
+
+
+@EVERY_METHOD
+def test_a_model_file_gives_the_same_bits(method: str, tmp_path: Path) -> None:
+    cal = fitted(method)
+    cal.save(tmp_path / "model.json")
+    assert (tmp_path / "model.json").stat().st_size < 100_000
+    again = llrcal.load(tmp_path / "model.json")
+    assert type(again) is type(cal) is class_of(method, bayes=True)
+    assert again.params == cal.params
+    assert again.quietly(SCORES).tobytes() == cal.quietly(SCORES).tobytes()
+    document = json.loads((tmp_path / "model.json").read_bytes())
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_bytes())).validate(document)
+
+
+@EVERY_METHOD
+def test_it_does_not_depend_on_the_unit_of_the_scores(method: str) -> None:
+    cal = fitted(method)
+    moved = llrcal.fit(1e3 * TAR - 777.0, 1e3 * NON - 777.0, method=method, bayes=True)
+    llrs = cal.quietly(SCORES)
+    assert moved.quietly(1e3 * SCORES - 777.0) == pytest.approx(llrs, abs=1e-10)
+    mirrored = llrcal.fit(-TAR, -NON, method=method, bayes=True, lower_is_better=True)
+    assert mirrored.quietly(-SCORES) == pytest.approx(llrs, abs=1e-10)
+
+
+@EVERY_METHOD
+def test_pieces_and_any_order_give_the_same_bits(method: str) -> None:
+    cal = fitted(method)
+    others = (
+        llrcal.fit(of_pieces(cut(TAR, NON, 3)), method=method, bayes=True),
+        llrcal.fit(TAR[::-1], RNG.permutation(NON), method=method, bayes=True),
+    )
+    for other in others:
+        assert other.to_model() == cal.to_model()
+
+
+@EVERY_METHOD
+def test_llrs_never_fall_and_keep_to_the_counts(method: str) -> None:
+    llrs = fitted(method).quietly(np.linspace(-50, 50, 2001))
+    assert (np.diff(llrs) >= -1e-12).all()
+    assert np.abs(llrs).max() < np.log(151) + np.log(2)
+
+
+@EVERY_METHOD
+def test_the_formula_is_finite_everywhere(method: str) -> None:
+    cal = fitted(method, bounds="none", rising=False)
+    with np.errstate(over="ignore"):
+        assert np.isfinite(cal.quietly([-1e300, -1e9, 0.0, 1e9, 1e300])).all()
+
+
+@EVERY_METHOD
+def test_without_bayes_it_is_as_ever(method: str) -> None:
+    plain = llrcal.fit(TAR, NON, method=method)
+    assert llrcal.fit(TAR, NON, method=method, bayes=False) == plain
+    assert type(plain) is llrcal.METHODS[method]
+
+
+@EVERY_METHOD
+def test_priors_are_said(method: str) -> None:
+    assert "prior" in fitted(method).params
+
+
+@pytest.mark.parametrize("method", ["student-t", "nig"])
+def test_looked_up_llrs_are_those_of_the_formula(method: str) -> None:
+    cal: Any = fitted(method, bounds="range", rising=False)
+    low, high = cal.training_range
+    inside = np.linspace(low, high, 500)
+    formula = cal.log_ratio(inside - cal._middle)
+    assert cal(inside) == pytest.approx(formula, abs=1e-10)
+
+
+def test_labels_and_options() -> None:
+    both = llrcal.fit_all(
+        TAR, NON, methods=[("gaussian", {"bayes": True}), ("gaussian", {"bayes": False})]
+    )
+    assert list(both) == ["gaussian-bayes", "gaussian"]
+    assert label("logistic", {"alpha": 0.5, "bayes": True}) == "logistic-0.5-bayes"
+    with pytest.raises(OptionError, match="method pav has no option 'bayes'"):
+        llrcal.fit(TAR, NON, method="pav", bayes=True)
+    with pytest.raises(OptionError, match="bayes is 1; give True or False"):
+        llrcal.fit(TAR, NON, method="nig", bayes=1)  # type: ignore[arg-type]
+
+
+def test_tied_scores_and_a_far_one_leave_a_posterior() -> None:
+    tied, far = [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0], np.append(NON, 1e6)
+    cal = llrcal.fit(tied, far, method="student-t", bayes=True)
+    assert min(cal.params["tar"]["effective draws"], cal.tar_effective[1]) > 1000  # type: ignore[attr-defined]
+
+
+def test_draws_that_are_worth_too_little_are_told_of() -> None:
+    data = ArrayTraining(TAR, NON)
+    draws = posterior_draws(StudentTShapes, data.tar, data.score_range)
+    assert draw_notes(draws) == ()
+    few = np.zeros_like(draws.aimed)
+    few[:, :50] = 1 / 50
+    (note,) = draw_notes(replace(draws, aimed=few))
+    assert note.code == "few draws"
+    assert note.severity is Severity.WARNING
+    assert "3,584 draws from the posterior are worth only 50" in str(note)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        ("weights", [], "must be a list of 1 to 4096 numbers"),
+        ("weights", [0.0] * 9, "must have positive numbers only"),
+        ("location", [1.0], r"must be a list of \d+ numbers"),
+        ("log_scale", 3, r"must be a list of \d+ numbers"),
+        ("spread", 0, "must be positive"),
+        ("root_tail", None, r"must be a list of \d+ numbers"),
+        ("more", 1, "is unknown"),
+    ],
+)
+def test_broken_models_are_refused(field: str, value: Any, problem: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    fitted("nig").save(path)
+    document = json.loads(path.read_bytes())
+    document["model"]["tar"][field] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(ModelFileError, match=f"tar: field '{field}' {problem}"):
+        llrcal.load(path)
+
+
+def test_a_model_that_denies_it_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    fitted("gaussian").save(path)
+    path.write_text(path.read_text().replace('"bayes": true', '"bayes": false'))
+    with pytest.raises(ModelFileError, match="field 'bayes' must be true, or left out"):
+        llrcal.load(path)
+
+
+def test_the_verb(tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    rows = [f"{s!r},target" for s in TAR.tolist()] + [f"{s!r},nontarget" for s in NON.tolist()]
+    scores.write_text("\n".join(["score,label", *rows]) + "\n")
+    out = tmp_path / "model.json"
+    options = [str(scores), "--method", "nig", "--bayes", "-o", str(out)]
+    answer = CliRunner().invoke(fit_verb, options, catch_exceptions=False)
+    assert answer.exit_code == 0
+    assert re.search("nig: 15 targets, 150 non-targets", answer.output)
+    assert llrcal.load(out).to_model() == fitted("nig").to_model()

@@ -1,0 +1,98 @@
+"""Bayesian logistic regression against quadrature over slope and height."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logsumexp
+
+import llrcal
+from llrcal.arrays import Floats
+from llrcal.calibrations.bayes.logistic import PRIOR_SCALE, LogisticBayes, predictive_log_odds
+from llrcal.errors import OptionError
+from tests.notes import codes
+
+RNG = np.random.default_rng(5)
+TAR, NON = RNG.normal(1.5, 1, 40), RNG.normal(0, 1, 300)
+SCORES = np.linspace(-2, 4, 7)
+
+
+def fitted(alpha: float | str = 0.5, **options: object) -> LogisticBayes:
+    cal = llrcal.fit(TAR, NON, method="logistic", alpha=alpha, bayes=True, **options)  # type: ignore[arg-type]
+    assert isinstance(cal, LogisticBayes)
+    return cal
+
+
+def grid(cal: LogisticBayes) -> tuple[Floats, Floats]:
+    """Slopes and heights around the mode, eight deviations either way."""
+    steps = np.linspace(-8, 8, 241)
+    slope = cal.slope + steps[:, None] * cal.slope_deviation + 0 * steps
+    return slope, cal.height + steps * cal.height_deviation + 0 * slope
+
+
+def log_odds(logs: Floats, slope: Floats, height: Floats, z: float) -> float:
+    """Of the mean probability under a density that is known up to a factor."""
+    p = expit(slope * z + height)
+    return float(logsumexp(logs, b=p) - logsumexp(logs, b=1 - p))
+
+
+def standard(cal: LogisticBayes, scores: Floats) -> Floats:
+    return (scores - cal.origin - cal.centre) / cal.unit
+
+
+def test_the_mean_over_a_gaussian_posterior_is_exact() -> None:
+    cal = fitted(bounds="none", rising=False)
+    slope, height = grid(cal)
+    a = (slope - cal.slope) / cal.slope_deviation
+    b = (height - cal.height) / cal.height_deviation
+    r = cal.correlation
+    logs = -(a * a - 2 * r * a * b + b * b) / (2 * (1 - r * r))
+    for score, z in zip(SCORES, standard(cal, SCORES), strict=True):
+        assert cal(float(score)) == pytest.approx(log_odds(logs, slope, height, z), abs=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.1, "empirical"])
+def test_it_is_close_to_the_mean_over_the_posterior_itself(alpha: float | str) -> None:
+    cal = fitted(alpha, bounds="none", rising=False)
+    slope, height = grid(cal)
+    share = len(TAR) / (len(TAR) + len(NON)) if alpha == "empirical" else float(alpha)
+    worth = 1 / (share**2 / len(TAR) + (1 - share) ** 2 / len(NON))
+    prior = np.log(share / (1 - share))
+    logs = -np.log1p((slope / PRIOR_SCALE) ** 2) - np.log1p((height / PRIOR_SCALE) ** 2)
+    for scores, sign, weight in ((TAR, -1, share), (NON, 1, 1 - share)):
+        for z in standard(cal, scores):
+            cost = np.logaddexp(0, sign * (slope * z + height + prior))
+            logs -= worth * weight / len(scores) * cost
+    exact = [log_odds(logs, slope, height, z) for z in standard(cal, SCORES)]
+    assert cal(SCORES) == pytest.approx(exact, abs=0.2)  # the error of Laplace's approximation
+
+
+def test_it_says_less_than_the_plug_in_llrs() -> None:
+    plain = llrcal.fit(TAR, NON, method="logistic", bounds="none")
+    assert (np.abs(fitted(bounds="none")(SCORES)) < np.abs(plain(SCORES)) + 0.05).all()
+
+
+def test_separable_classes_need_no_dummies() -> None:
+    cal = llrcal.fit([2.0, 3.0, 4.0], [0.0, 1.0, -1.0], method="logistic", bayes=True)
+    assert not {"separable"} & set(codes(cal.report.notes))
+    assert cal(1.5) == pytest.approx(0, abs=1e-9)
+    assert 0 < cal(4.0) < 5
+
+
+def test_log_odds_of_certain_and_of_very_uncertain_lines() -> None:
+    mean = np.array([-700.0, -3.0, 0.0, 50.0])
+    assert predictive_log_odds(mean, np.zeros(4)) == pytest.approx(mean, abs=1e-12)
+    # With a deviation far above one, the sign decides: at one deviation, 0.8413 to 0.1587.
+    (wide,) = predictive_log_odds(np.array([100.0]), np.array([100.0]))
+    assert wide == pytest.approx(np.log(0.841345 / 0.158655), abs=0.02)
+
+
+def test_other_rules_are_refused() -> None:
+    with pytest.raises(OptionError, match="logarithmic rule only"):
+        fitted(rule="brier")
+
+
+def test_equal_scores_say_nothing() -> None:
+    with pytest.warns(llrcal.LlrcalWarning, match="all scores are equal"):
+        cal = llrcal.fit([1.0, 1.0], [1.0], method="logistic", bayes=True)
+    assert cal(1.0) == 0

@@ -1,0 +1,473 @@
+"""Smooth calibration: the whole of it on small sets, and what it promises on any."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, reject
+from hypothesis import strategies as st
+
+import llrcal
+from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.smooth import Smooth
+from llrcal.onepass.rank_scale import Cells, Ordered
+from llrcal.onepass.summary import KEPT_UP_TO
+from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion
+from tests.notes import texts
+from tests.score_sets import KINDS, score_set
+from tests.trial_sets import FINITE, normal
+
+# Random sets may well run the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
+TAR, NON = normal(150, 1.5, 1.3), np.sinh(normal(1200, -1.0, 1.0))
+SHAPED = st.builds(score_set, st.sampled_from(sorted(KINDS)), st.integers(2, 60), st.integers(0))
+CLASSES = (FINITE | st.tuples(SHAPED, SHAPED)).map(lambda sets: tuple(map(np.array, sets)))
+Classes = tuple[Floats, Floats]
+
+
+def smooth(tar: Any, non: Any, **options: Any) -> Smooth:
+    calibration = llrcal.fit(tar, non, method="smooth", **options)
+    assert isinstance(calibration, Smooth)
+    return calibration
+
+
+def fitted(classes: Classes, **options: Any) -> Smooth:
+    try:
+        return smooth(*classes, **options)
+    except llrcal.DegenerateError:
+        reject()
+
+
+# ------------------------------------------------------------- the same, in another way
+
+
+def own(tar: Floats, non: Floats, calibration: Smooth) -> tuple[Floats, Floats]:
+    """Parameters of the average and the posterior deviations at the knots, all worked out anew."""
+    knots = np.array(calibration.scores)
+    scores = np.unique(np.concatenate([tar, non]))
+    ordered = Ordered(
+        scores, *(np.array([(side == s).sum() for s in scores]) for side in (tar, non))
+    )
+    found, ranks = ordered.evenly_spaced(31)
+    np.testing.assert_array_equal(found, knots)
+    evidence, points, moments = [], [], []
+    point = np.array([0.0, *np.zeros(len(knots))])
+    for log_stiffness, prior in zip(LOG_STIFFNESS, PRIOR, strict=True):
+        criterion = Criterion(tar, non, knots, ranks, 10.0**log_stiffness)
+        point = criterion.minimum(point)
+        hessian = _hessian(criterion, point)
+        volume = -0.5 * np.linalg.slogdet(hessian)[1]
+        normaliser = 0.5 * (len(knots) - 1) * math.log(10) * log_stiffness
+        least = criterion.values(point[None])[0]
+        evidence.append(math.log(prior) + normaliser - least + volume)
+        points.append(np.array([point[0], *np.exp(point[1:])]))
+        values = _basis(knots) * points[-1]
+        moments.append(
+            (values.sum(axis=1), _variance(values, np.asarray(np.linalg.inv(hessian), float)))
+        )
+    weights = np.exp(np.array(evidence) - max(evidence))[:, None]
+    weights /= weights.sum()
+    means, variances = (np.array(side) for side in zip(*moments, strict=True))
+    mean = (weights * means).sum(axis=0)
+    spread = np.sqrt((weights * (variances + (means - mean) ** 2)).sum(axis=0))
+    return (weights * np.array(points)).sum(axis=0), spread
+
+
+def _hessian(criterion: Criterion, point: Floats) -> Floats:
+    step = 1e-3
+    rows = [
+        (criterion.slopes(point + move) - criterion.slopes(point - move)) / (2 * step)
+        for move in step * np.eye(len(point))
+    ]
+    return np.asarray(np.array(rows) + np.array(rows).T) / 2
+
+
+def _basis(knots: Floats) -> Floats:
+    """At the knots: a one for the first value, and what each slope adds up to there."""
+    widths = np.diff(knots)
+    out = np.zeros((len(knots), len(knots) + 1))
+    out[:, 0] = 1
+    for k, width in enumerate(widths):
+        out[k + 1 :, k + 1 : k + 3] += width / 2
+    return out
+
+
+def _variance(values: Floats, covariance: Floats) -> Floats:
+    jacobian = np.column_stack([np.ones(len(values)), values[:, 1:]])
+    return np.asarray(np.einsum("ki,ij,kj->k", jacobian, covariance, jacobian))
+
+
+@pytest.mark.slow
+def test_a_small_set_all_over_again() -> None:
+    """With fewer than sixteen scores in a class, each has a cell of its own."""
+    tar, non = normal(11, 1.0, 1.4), np.sinh(normal(13, -0.7, 1.1))
+    calibration = smooth(tar, non)
+    average, deviations = own(tar, non, calibration)
+    assert calibration.first == pytest.approx(average[0], abs=1e-5)
+    np.testing.assert_allclose(calibration.slopes, average[1:], rtol=1e-4)
+    np.testing.assert_allclose(calibration.deviations[1:-1], deviations, rtol=1e-3)
+
+
+@pytest.mark.slow
+def test_cells_change_little() -> None:
+    """Pooled scores against scores by themselves."""
+    calibration = smooth(TAR, NON)
+    counts = np.ones(len(TAR)), np.ones(len(NON))
+    with pytest.MonkeyPatch.context() as patch:
+        every = Cells(np.sort(TAR), counts[0], np.sort(NON), counts[1])
+        patch.setattr(Ordered, "cells", lambda _: every)
+        single = smooth(TAR, NON)
+    assert single.scores == calibration.scores
+    grid = np.linspace(-3, 4, 57)
+    off = np.abs(single(grid) - calibration(grid)).max()
+    assert 0 < off < 0.005
+
+
+# -------------------------------------------------------------------------- it rises
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@given(classes=CLASSES, distances=st.booleans(), at=st.lists(st.floats(-1, 2), max_size=20))
+def test_it_never_falls(policy: Any, classes: Classes, distances: bool, at: list[float]) -> None:
+    calibration = fitted(classes, bounds=policy, lower_is_better=distances)
+    low, high = calibration.training_range
+    places = np.concatenate(
+        [*classes, low + (high - low) * np.array(at), np.abs(calibration.scores)]
+    )
+    places = np.concatenate([places, -places])
+    near = [np.nextafter(places, side) for side in (-np.inf, np.inf)]
+    far = [-np.inf, -1e308, -1e9, 1e9, 1e308, np.inf]
+    scores = np.unique(np.concatenate([places, *near, far]))
+    llrs = calibration(-scores if distances else scores)
+    assert not np.isnan(llrs).any()
+    assert (np.diff(llrs) >= 0).all()
+    assert not calibration.held
+
+
+@given(classes=CLASSES)
+def test_it_rises_strictly_within_what_the_counts_support(classes: Classes) -> None:
+    """From one training score to the next, unless they are next to each other in doubles."""
+    calibration = fitted(classes)
+    scores = np.unique(np.concatenate(classes))
+    llrs = calibration(scores)
+    least, greatest = calibration.supported_llrs
+    apart = np.diff(scores) > 1e-9 * max(1e-300, np.ptp(scores))
+    inside = (llrs[:-1] > least) & (llrs[1:] < greatest)
+    if len(calibration.scores) > 1:
+        assert (np.diff(llrs)[apart & inside] > 0).all()
+
+
+# ------------------------------------------------------------------ units, origins, mirrors
+
+
+def largest_difference(one: Floats, other: Floats) -> float:
+    return float(np.max(np.abs(one - other) / np.maximum(1, np.abs(one))))
+
+
+@given(classes=CLASSES, factor=st.floats(1e-6, 1e6), shift=st.floats(-100, 100))
+def test_unit_and_origin_do_not_matter(classes: Classes, factor: float, shift: float) -> None:
+    """Shifts round the scores: they are made exact beforehand, on a grid of 2^-30 of the range."""
+    both = np.concatenate(classes)
+    unit = 2.0 ** math.ceil(math.log2(max(np.ptp(both), abs(both).max(), 1e-300)) - 30)
+    tar, non = (np.round(side / unit) for side in classes)
+    moved = 2.0 ** round(math.log2(factor))
+    away = np.round(shift * 2.0**30)
+    one, other = fitted((tar, non)), fitted((moved * (tar + away), moved * (non + away)))
+    scores = np.concatenate([tar, non])
+    assert largest_difference(one(scores), other(moved * (scores + away))) < 1e-9
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-9, 0.37, 123456.789, 1e9, 1e298])
+def test_any_unit(factor: float) -> None:
+    one, other = smooth(TAR, NON), smooth(TAR * factor, NON * factor)
+    assert largest_difference(one(NON), other(NON * factor)) < 1e-9
+    for mine, theirs in zip(one.interval(NON), other.interval(NON * factor), strict=True):
+        assert largest_difference(mine, theirs) < 1e-9
+
+
+@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6])
+def test_any_origin(shift: float) -> None:
+    tar, non = (np.round(side, 6) for side in (TAR, NON))
+    one, other = smooth(tar, non), smooth(tar + shift, non + shift)
+    # Rounding of the scores themselves is 1e-16 of the shift.
+    assert largest_difference(one(non), other(non + shift)) < 1e-9
+
+
+@given(classes=CLASSES)
+@example(classes=(TAR, NON))
+def test_classes_that_change_places(classes: Classes) -> None:
+    tar, non = classes
+    one, other = fitted((tar, non)), fitted((-non, -tar))
+    scores = np.concatenate(classes)
+    assert largest_difference(one(scores), -other(-scores)) < 1e-9
+    (low, high), (least, greatest) = one.interval(scores), other.interval(-scores)
+    assert largest_difference(low, -greatest) < 1e-6
+    assert largest_difference(high, -least) < 1e-6
+
+
+@pytest.mark.slow
+def test_large_sets_are_mirrored_and_moved_as_well_as_bins_allow() -> None:
+    """Up to so many scores all are kept. Of more there are bins, which do not lie symmetrically.
+
+    With a million scores, 1.2e-4 nats were seen.
+    """
+    grid = np.linspace(-4, 5, 91)
+    for tar_count, non_count, within in ((3000, KEPT_UP_TO, 1e-9), (30_000, 1_000_000, 1e-3)):
+        tar, non = normal(tar_count, 2.0, 1.2), normal(non_count, -1.0, 1.0)
+        llrs = smooth(tar, non).quietly(grid)
+        mirrored = smooth(-non, -tar).quietly(-grid)
+        assert np.abs(llrs + mirrored).max() < within
+        moved = smooth(3.3 * tar + 1000, 3.3 * non + 1000).quietly(3.3 * grid + 1000)
+        assert np.abs(llrs - moved).max() < within
+
+
+@given(classes=CLASSES, seed=st.integers(0))
+def test_the_order_of_the_scores_does_not_matter(classes: Classes, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    assert fitted(classes) == fitted((rng.permutation(classes[0]), rng.permutation(classes[1])))
+
+
+# ----------------------------------------------------------------------------- odd sets
+
+
+def test_two_trials_of_each_class() -> None:
+    calibration = smooth([1.0, 2.0], [0.0, 1.5])
+    llrs = calibration([0.0, 1.0, 1.5, 2.0])
+    assert (np.diff(llrs) > 0).all()
+    assert np.abs(llrs).max() < math.log(3) + math.log(2)
+    low, high = calibration.interval([0.0, 1.0, 1.5, 2.0])
+    assert (low < 0).all()  # four trials tell nothing for sure
+    assert (high > 0).all()
+
+
+def test_one_trial_of_each_class() -> None:
+    calibration = smooth([1.0], [0.0])
+    assert calibration(1.0) == pytest.approx(-calibration(0.0), rel=1e-9)
+    assert 0 < calibration(1.0) < math.log(4)
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1.0, 1e6])
+def test_separable_classes(gap: float) -> None:
+    calibration = smooth(normal(150, 0, 1) - normal(150, 0, 1).min() + gap, -np.abs(NON))
+    assert calibration.report.converged
+    assert calibration(0.0) < min(0, calibration(gap))
+    assert gap < 1 or calibration(gap) > 0  # a gap that can be told from none
+    least, greatest = calibration.llr_range
+    assert -math.log(151) - math.log(2) <= least < -2
+    assert 2 < greatest <= math.log(1201) + math.log(2)
+
+
+def test_equal_scores() -> None:
+    calibration = smooth([1.0, 1.0], [1.0])
+    assert calibration([0.0, 1.0, 2.0]).tolist() == [0.0] * 3
+    assert calibration.interval(1.0) == (0.0, 0.0)
+    assert "all scores are equal" in texts(calibration.report.notes)[0]
+
+
+def test_equal_scores_of_each_class_the_wrong_way_round() -> None:
+    low, high = smooth([0.0, 0.0], [1.0])([0.0, 1.0])
+    assert -0.5 < low < high < 0.5
+
+
+def test_tied_scores_get_the_ratio_of_their_counts() -> None:
+    """Two scores are all there are: nearly what shares say, with half a trial spread."""
+    tar, non = np.repeat([0.0, 1.0], [200, 800]), np.repeat([0.0, 1.0], [3000, 1000])
+    low, high = smooth(tar, non)([0.0, 1.0])
+    assert low == pytest.approx(math.log(0.2 / 0.75), abs=0.02)
+    assert high == pytest.approx(math.log(0.8 / 0.25), abs=0.02)
+
+
+def test_scores_the_wrong_way_round_say_nothing() -> None:
+    calibration = smooth(-TAR, -NON)
+    assert np.abs(calibration(np.linspace(-5, 5, 101))).max() < 0.2
+    assert calibration.report.converged
+    assert calibration(1.0) > calibration(-1.0)
+
+
+@pytest.mark.parametrize("outlier", [-1e9, 1e9])
+@pytest.mark.parametrize("side", ["target", "non-target"])
+def test_one_score_far_away_does_not_ruin_it(outlier: float, side: str) -> None:
+    grid = np.linspace(-3, 4, 57)
+    plain = smooth(TAR, NON)
+    tar = np.append(TAR, outlier) if side == "target" else TAR
+    non = np.append(NON, outlier) if side == "non-target" else NON
+    off = smooth(tar, non)(grid) - plain(grid)
+    sure = np.abs(plain(grid)) < 2.5
+    assert sure.sum() > 20
+    assert np.abs(off[sure]).max() < 0.8
+
+
+@pytest.mark.parametrize(
+    ("tar", "non"),
+    [
+        ([0.5], [-3.0, 0.0, 2.2e-311]),
+        ([-3.0], [-3.0, 0.0, 2.2e-313]),
+        ([1.0, np.nextafter(1, 2), 5.0], [1.0, np.nextafter(1, 0), -5.0]),
+    ],
+)
+def test_scores_next_to_each_other(tar: list[float], non: list[float]) -> None:
+    calibration = smooth(tar, non)
+    llrs = calibration(np.unique([*tar, *non]))
+    assert np.isfinite(llrs).all()
+    assert (np.diff(llrs) >= 0).all()
+
+
+def test_scores_too_close_for_doubles() -> None:
+    with pytest.raises(llrcal.DegenerateError, match="spread of the training scores, about 2e"):
+        smooth([2.2e-311], [0.0])
+
+
+def test_params_are_the_knots() -> None:
+    calibration = smooth(TAR, NON)
+    params = calibration.params
+    assert list(params) == ["scores", "llrs", "slopes"]
+    assert len(params["scores"]) == len(params["llrs"]) == len(params["slopes"]) == 31
+    ranged = smooth(TAR, NON, bounds="none")
+    np.testing.assert_allclose(ranged(params["scores"]), params["llrs"], rtol=1e-14, atol=1e-14)
+    assert min(params["slopes"]) > 0
+
+
+def test_it_recovers_a_bent_llr() -> None:
+    """Of Gaussian scores that were bent by sinh: where there are many, within a tenth of a nat."""
+    rng = np.random.default_rng(5)
+    tar, non = np.sinh(rng.normal(1, 1, 20_000)), np.sinh(rng.normal(-1, 1, 50_000))
+    true = np.linspace(-4, 4, 33)
+    assert np.abs(smooth(tar, non)(np.sinh(true / 2)) - true).max() < 0.15
+
+
+# ---------------------------------------------------------------------------- intervals
+
+
+def test_an_interval_is_the_llr_and_its_deviation() -> None:
+    calibration = smooth(TAR, NON, bounds="range")
+    knots = np.array(calibration.scores)
+    low, high = calibration.interval(knots, level=0.6826894921370859)
+    np.testing.assert_allclose((low + high) / 2, calibration(knots), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose((high - low) / 2, calibration.deviations[1:-1], rtol=1e-12)
+
+
+def test_beyond_the_knots_a_quarter_of_the_rise_is_a_deviation() -> None:
+    calibration = smooth(TAR, NON, bounds="range")
+    edge, end = calibration.scores[-1], calibration.training_range[1]
+    assert edge < end
+    rise = calibration(end) - calibration(edge)
+    low, high = calibration.interval(end, level=0.6826894921370859)
+    assert (high - low) / 2 == pytest.approx(math.hypot(calibration.deviations[-1], rise / 4))
+
+
+def test_between_knots_deviations_are_nearly_straight() -> None:
+    """They are interpolated; worked out at each score, they would differ by a few per cent."""
+    from llrcal.calibrations.training import ArrayTraining
+    from llrcal.fitting.stiffness import averaged_spline
+
+    data = ArrayTraining(TAR, NON).in_order
+    knots, ranks = data.evenly_spaced(31)
+    asked = np.linspace(knots[0], knots[-1], 301)
+    exact = averaged_spline(data.cells(), knots, ranks).deviations(asked)
+    low, high = smooth(TAR, NON, bounds="range").interval(asked, level=0.6826894921370859)
+    np.testing.assert_allclose((high - low) / 2, exact, rtol=0.05)
+
+
+def test_wider_levels_and_more_trials() -> None:
+    calibration = smooth(TAR, NON)
+    widths = [np.subtract(*calibration.interval(0.5, level=level)) for level in (0.99, 0.9, 0.5)]
+    assert widths == sorted(widths)
+    many = smooth(np.repeat(TAR, 20), np.repeat(NON, 20))
+    low, high = many.interval(0.5)
+    assert high - low < 0.6 * (calibration.interval(0.5)[1] - calibration.interval(0.5)[0])
+    almost_sure = calibration.interval(0.5, level=math.nextafter(1, 0))
+    assert np.isfinite(almost_sure).all()
+    assert calibration.interval(0.5, level=5e-324) == (calibration(0.5), calibration(0.5))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@given(classes=CLASSES, distances=st.booleans(), level=st.floats(0.01, 0.99))
+def test_an_interval_holds_the_llr_and_keeps_to_the_bounds(
+    policy: Any, classes: Classes, distances: bool, level: float
+) -> None:
+    calibration = fitted(classes, bounds=policy, lower_is_better=distances)
+    scores = np.concatenate([*classes, [-np.inf, -1e9, 1e9, np.inf]])
+    (low, high), llrs = calibration.interval(scores, level=level), calibration(scores)
+    assert (low <= llrs).all()
+    assert (llrs <= high).all()
+    if policy == "counts":
+        least, greatest = calibration.supported_llrs
+        soft_end = math.nextafter(math.log(2), 1)
+        assert low.min() >= least - soft_end
+        assert high.max() <= greatest + soft_end
+    if policy != "none":
+        ends = calibration.interval(np.array(calibration.training_range), level=level)
+        for side, end in zip((low, high), ends, strict=True):
+            assert side[-4:].tolist() == [end[0], end[0], end[1], end[1]]
+
+
+def test_shapes_and_kinds_of_scores() -> None:
+    calibration = smooth(TAR, NON)
+    one = calibration.interval(0.5)
+    assert [type(end) for end in one] == [float, float]
+    table = calibration.interval(np.array([[0.5, 1.0], [2.0, 0.5]], np.float32))
+    assert table[0].shape == table[1].shape == (2, 2)
+    assert (table[0][0, 0], table[1][1, 1]) == one
+    assert calibration.interval([])[0].shape == (0,)
+
+
+def test_distances_have_the_intervals_of_negated_scores() -> None:
+    calibration, distances = smooth(TAR, NON), smooth(-TAR, -NON, lower_is_better=True)
+    assert distances.interval(-0.5) == calibration.interval(0.5)
+
+
+def test_a_loaded_model_gives_the_same_intervals(tmp_path: Any) -> None:
+    calibration = smooth(TAR, NON)
+    calibration.save(tmp_path / "m.json")
+    grid = np.linspace(-9, 9, 101)
+    for one, other in zip(
+        calibration.interval(grid), llrcal.load(tmp_path / "m.json").interval(grid), strict=True
+    ):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, math.nan, math.inf, True, "0.9", None, [0.9]])
+def test_levels_that_are_none(level: Any) -> None:
+    with pytest.raises(llrcal.OptionError, match=r"level is .*; give a number strictly between"):
+        smooth(TAR, NON).interval(0.0, level=level)
+
+
+@pytest.mark.parametrize("method", [name for name in llrcal.METHODS if name != "smooth"])
+def test_methods_without_intervals(method: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=f"{method} gives no intervals; smooth does"):
+        llrcal.fit(TAR, NON, method=method).interval(0.0)
+
+
+@pytest.mark.parametrize("scores", [math.nan, [0.0, math.nan], "0", [1j]])
+def test_scores_that_have_no_interval(scores: Any) -> None:
+    with pytest.raises(llrcal.ScoreError):
+        smooth(TAR, NON).interval(scores)
+
+
+# ------------------------------------------------------------------------------ coverage
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    """On Gaussian scores, as they are and bent; benchmarks/intervals.py has more of them."""
+    from benchmarks.intervals import FAMILIES, coverage
+
+    for size in (50, 500):
+        shares = [coverage(family, size, 40)[0] for family in FAMILIES]
+        assert all(0.90 <= share <= 0.99 for share in shares), (size, shares)
+        assert 0.92 <= np.mean(shares) <= 0.98, (size, shares)
+
+
+@pytest.mark.slow
+def test_a_straight_line_is_found_nearly_as_well_as_by_logistic_regression() -> None:
+    from benchmarks.linear_truth import errors
+
+    for size in (50, 1000):
+        found = errors(2.0, size, 20)
+        for mine, theirs in zip(found["smooth"], found["logistic-empirical"], strict=True):
+            assert mine <= 2 * theirs

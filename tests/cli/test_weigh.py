@@ -1,0 +1,71 @@
+"""``llrcal weigh``: the answers of ``Calibration.weigh``, in a table and in JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llrcal import Calibration, fit
+from tests.cli.running import llrcal, only_line
+from tests.trial_sets import normal
+
+TAR, NON = normal(200, 2.0, 1.0), normal(2000, -1.0, 1.0)
+METHODS = pytest.mark.parametrize("method", ["smooth", "logistic"])
+
+
+def saved(folder: Path, method: str) -> Calibration:
+    calibration = fit(TAR, NON, method=method)
+    calibration.save(folder / "model.json")
+    return calibration
+
+
+@METHODS
+def test_json(method: str, tmp_path: Path) -> None:
+    calibration = saved(tmp_path, method)
+    scores = [-1.25, 0.4, 3.5, 99.0]
+    result = llrcal("weigh", tmp_path / "model.json", *scores, "--level", 0.9, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    answers: list[dict[str, Any]] = json.loads(result.stdout)["scores"]
+    for score, answer in zip(scores, answers, strict=True):
+        weight = calibration.weigh(score, level=0.9)
+        notes = answer.pop("notes")
+        assert answer == weight.to_dict()
+        assert notes == [note.on_command_line for note in weight.notes]
+    assert "beyond" not in str(answers[1])
+
+
+@METHODS
+def test_table(method: str, tmp_path: Path) -> None:
+    saved(tmp_path, method)
+    result = llrcal("weigh", tmp_path / "model.json", "-2.5", "1.5", "99")
+    assert result.exit_code == 0
+    assert "support for Hd" in result.stdout
+    assert "support for Hp" in result.stdout
+    assert ("95 % interval" in result.stdout) == (method == "smooth")
+    assert "warning: score 99: the score lies above all training scores" in result.stderr
+    said = result.stderr.count("logistic gives no interval; smooth does")
+    assert said == (method == "logistic")  # once, not for each score
+
+
+def test_infinite_scores(tmp_path: Path) -> None:
+    saved(tmp_path, "logistic")
+    result = llrcal("weigh", tmp_path / "model.json", "-inf", "--json")
+    assert json.loads(result.stdout)["scores"][0]["score"] == "-inf"
+
+
+def test_no_prior_is_asked_for(tmp_path: Path) -> None:
+    saved(tmp_path, "logistic")
+    result = llrcal("weigh", tmp_path / "model.json", "1", "--p-target", "0.5")
+    assert result.exit_code == 2
+    assert "not a valid float" in result.stderr
+
+
+def test_wrong_use(tmp_path: Path) -> None:
+    saved(tmp_path, "smooth")
+    only_line(llrcal("weigh", tmp_path / "model.json", "nan"), "NaN")
+    only_line(llrcal("weigh", tmp_path / "model.json", "1", "--level", "95"), "level is 95.0")
+    only_line(llrcal("weigh", tmp_path / "none.json", "1"), "none.json")
+    assert llrcal("weigh", tmp_path / "model.json").exit_code == 2

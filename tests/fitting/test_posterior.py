@@ -1,0 +1,133 @@
+"""Draws from posteriors: against sums over a grid, and against many more draws."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.training import ArrayTraining
+from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
+from llrcal.errors import DegenerateError
+from llrcal.fitting.posterior import Draws, posterior_draws
+from llrcal.fitting.proposals import Proposal, evenly_spread
+from llrcal.fitting.thinning import thinned
+
+RNG = np.random.default_rng(8)
+TAR, NON = RNG.normal(2, 1, 12), RNG.standard_t(5, 150)
+EVERY_SHAPE = pytest.mark.parametrize("shapes", [StudentTShapes, NIGShapes])
+
+pytestmark = pytest.mark.slow
+
+
+def drawn(shapes: type[Shapes], more: int = 1) -> Draws:
+    data = ArrayTraining(TAR, NON)
+    return posterior_draws(shapes, data.tar, data.score_range, more=more)
+
+
+def log_predictive(shapes: type[Shapes], rows: Floats, weights: Floats, at: Floats) -> Floats:
+    return np.asarray(logsumexp(shapes.logpdfs(rows, at), b=weights[:, None], axis=0))
+
+
+def over_the_range(draws: Draws) -> Floats:
+    low, high = draws.ends.tolist()
+    return np.linspace(low, high, 41)
+
+
+@EVERY_SHAPE
+def test_predictive_densities_are_those_of_a_grid_of_parameters(shapes: type[Shapes]) -> None:
+    draws = drawn(shapes)
+    summary = ArrayTraining(TAR, NON).tar
+    z = (summary.points().values - draws.middle) / draws.spread
+    size = 20 if len(shapes.names) == 4 else 60
+    axes = [np.linspace(-3, 3, size), np.linspace(-3, 3, size)]
+    axes += [np.linspace(-1.5, 1.5, size), np.linspace(0.01, 2.5, size)]
+    if shapes is StudentTShapes:
+        axes[2:] = [np.linspace(-9, 1.5, size)]
+    grid = np.array(list(product(*axes)))
+    logs = np.concatenate(
+        [shapes.logpdfs(part, z).sum(axis=1) for part in np.array_split(grid, 64)]
+    )
+    logs += shapes.log_priors(grid)
+    likely = logs > logs.max() - 25
+    weights = np.exp(logs[likely] - logsumexp(logs[likely]))
+    at = over_the_range(draws)
+    exact = log_predictive(shapes, grid[likely], weights, at)
+    found = log_predictive(shapes, draws.rows, draws.weights, at)
+    assert found == pytest.approx(exact, abs=0.08)  # both have errors; in the body, they are less
+    body = np.abs(at) < 2
+    assert found[body] == pytest.approx(exact[body], abs=0.02)
+
+
+@EVERY_SHAPE
+def test_sixteen_times_as_many_draws_say_the_same(shapes: type[Shapes]) -> None:
+    few, many = drawn(shapes), drawn(shapes, more=16)
+    at = over_the_range(few)
+    kept = log_predictive(shapes, *thinned(few), at)
+    assert kept == pytest.approx(log_predictive(shapes, many.rows, many.weights, at), abs=0.06)
+    assert len(many.rows) == 16 * len(few.rows)
+    assert few.enough
+    assert few.effective.shape == (3,)
+
+
+@EVERY_SHAPE
+def test_few_draws_stand_for_all(shapes: type[Shapes]) -> None:
+    draws = drawn(shapes)
+    rows, weights = thinned(draws)
+    assert len(rows) <= 256
+    assert weights.min() > 0
+    assert weights.sum() == pytest.approx(1)
+    at = over_the_range(draws)
+    everyone = log_predictive(shapes, draws.rows, draws.weights, at)
+    assert log_predictive(shapes, rows, weights, at) == pytest.approx(everyone, abs=0.01)
+
+
+def test_points_that_stand_for_scores_give_the_same_posterior() -> None:
+    """Two thousand scores become some 160 points, and what these get wrong is corrected."""
+    data = ArrayTraining(RNG.normal(0, 1, 2000), [5.0, -5.0])
+    draws = posterior_draws(NIGShapes, data.tar, data.score_range)
+    z = (data.tar.points().values - draws.middle) / draws.spread
+    near = draws.rows[np.argsort(draws.weights)[-300:]]
+    exact = NIGShapes.logpdfs(near, z).sum(axis=1) + NIGShapes.log_priors(near)
+    from llrcal.fitting.posterior import _Target
+    from llrcal.onepass.summary import Points
+
+    target = _Target(NIGShapes, Points(z, data.tar.points().weights, 0.0), 2000)
+    target.mode()
+    rough = target.log_posterior(near)
+    assert len(target.few.values) < 200
+    assert rough - exact == pytest.approx(np.mean(rough - exact), abs=0.02)
+
+
+def test_draws_of_a_proposal_have_its_moments() -> None:
+    proposal = Proposal.around(np.array([1.0, -2.0]), np.array([[2.0, 0.6], [0.6, 0.5]]))
+    rows = proposal.draws(2**15, first=1)
+    assert rows.mean(axis=0) == pytest.approx([1, -2], abs=0.005)
+    variance = 5 / 3  # of Student's T with 5 degrees of freedom
+    assert np.cov(rows.T) / variance == pytest.approx(np.array([[2, 0.6], [0.6, 0.5]]), abs=0.05)
+    assert np.exp(-proposal.logpdf(rows)).mean() > 0
+
+
+def test_the_density_of_a_proposal_sums_to_one() -> None:
+    proposal = Proposal.around(np.array([1.0, -2.0]), np.array([[2.0, 0.6], [0.6, 0.5]]))
+    steps = np.linspace(-60, 60, 1201)
+    rows = np.column_stack([axis.ravel() for axis in np.meshgrid(steps, steps)])
+    assert np.exp(proposal.logpdf(rows)).sum() * 0.01 == pytest.approx(1, abs=1e-3)
+
+
+def test_numbers_are_evenly_spread() -> None:
+    numbers = evenly_spread(4096, 5, first=1)
+    for one in numbers.T:
+        gaps = np.diff(np.sort(one))
+        assert gaps.max() < 6 / 4096
+    corner = (numbers < 0.5).all(axis=1).mean()
+    assert corner == pytest.approx(1 / 32, rel=0.1)
+
+
+def test_few_distinct_scores_are_refused() -> None:
+    data = ArrayTraining([1.0, 2.0, 3.0], NON)
+    with pytest.raises(DegenerateError, match="too few for a nig density"):
+        posterior_draws(NIGShapes, data.tar, data.score_range)
