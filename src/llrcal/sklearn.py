@@ -108,10 +108,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     np.str_('genuine')
     >>> calibrator.transform([0.0, 3.0]).round(2)
     array([[-1.82],
-           [ 6.91]])
+           [ 6.88]])
     >>> calibrator.predict_proba([0.0, 3.0]).round(3)
     array([[0.002, 0.998],
-           [0.91 , 0.09 ]])
+           [0.908, 0.092]])
     >>> calibrator.set_params(p_target=0.5, c_fa=10).predict([0.0, 3.0])
     array(['impostor', 'genuine'], dtype='<U8')
     """

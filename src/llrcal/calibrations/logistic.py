@@ -20,15 +20,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
 from llrcal.calibrations.rule_line import RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
-from llrcal.densities.density import Evaluated
 from llrcal.errors import OptionError
+from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
 from llrcal.notes import Note, Severity
@@ -87,7 +86,7 @@ class Logistic(Linear):
 
         # In units of the smaller weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
-        cost = Cost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
+        cost = LineCost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
         solution, unit_cost = minimise(cost, np.zeros(2), tolerance=1e-12), rarer
         if scoring != LOG:
             criterion = RuleCriterion(scoring, cost)
@@ -112,37 +111,6 @@ class Logistic(Linear):
     @classmethod
     def from_model(cls, model: Fields, **common: Any) -> Self:
         return super().from_model(model, rule=_rule(model), **common)
-
-
-class Cost:
-    """The criterion as a function of (A, B) over weighted points of both classes."""
-
-    def __init__(
-        self,
-        tar: tuple[Floats, Floats],
-        non: tuple[Floats, Floats],
-        tar_weight: float,
-        non_weight: float,
-    ) -> None:
-        self.values = np.concatenate([tar[0], non[0]])
-        self.weights = np.concatenate([tar[1] * tar_weight, non[1] * non_weight])
-        # A target costs log(1 + e^-x), a non-target log(1 + e^x).
-        self.sign = np.concatenate([np.full(len(tar[0]), -1.0), np.ones(len(non[0]))])
-        self.prior_log_odds = np.log(tar_weight) - np.log(non_weight)
-
-    def __call__(self, point: Floats) -> Evaluated:
-        slope, height = point
-        x = self.sign * (slope * self.values + (height + self.prior_log_odds))
-        p = expit(x)
-        pull = self.weights * self.sign * p
-        bend = self.weights * p * expit(-x)
-        across = weighted_sum(self.values, bend)
-        down = weighted_sum(self.values * self.values, bend)
-        return Evaluated(
-            weighted_sum(np.logaddexp(0, x), self.weights),
-            np.array([weighted_sum(self.values, pull), float(pull.sum())]),
-            np.array([[down, across], [across, float(bend.sum())]]),
-        )
 
 
 def standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:

@@ -10,12 +10,12 @@ is taken; and if there is none, the line of the logarithmic rule is.
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.densities.density import Evaluated
+from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.trust_region import least_curvature
 from llrcal.messages import Setting
@@ -39,20 +39,10 @@ NO_MINIMUM = Note.of(
 )
 
 
-class Weighted(Protocol):
-    """Standardised scores of both classes, as the criterion of logistic regression has them."""
-
-    values: Floats
-    weights: Floats
-    sign: Floats
-    """-1 for targets, 1 for non-targets."""
-    prior_log_odds: float
-
-
 class RuleCriterion:
     """The criterion as a function of (A, B), in units of its value at A = B = 0."""
 
-    def __init__(self, rule: ScoringRule, scores: Weighted) -> None:
+    def __init__(self, rule: ScoringRule, scores: LineCost) -> None:
         self._rule, self._prior_log_odds = rule, scores.prior_log_odds
         self._sides = [
             (scores.values[of_class], scores.weights[of_class], sign)

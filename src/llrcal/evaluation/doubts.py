@@ -16,17 +16,17 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import expit
 
-from llrcal.arrays import Floats
 from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.fitting.line import LineCost
+from llrcal.fitting.optimizer import minimise
 from llrcal.notes import Note, Severity
 
 RAW_SCORES, CALIBRATION_LOSS = "raw scores", "calibration loss"
 """Codes of the notes."""
 _BY_CHANCE = 25.0
 _RAW, _LARGE = 1.0, 0.2  # what a line may gain, as a share of what it leaves
-_STEPS, _ENOUGH = 60, 1e-9
+_ENOUGH = 1e-6  # gradient, whose square is the error of the Cllr
 
 
 def doubts(
@@ -68,44 +68,24 @@ def doubts(
 
 
 def straightened_cllr(tar: WeightedLLRs, non: WeightedLLRs) -> float:
-    """The least Cllr of a + b llr, in bits, by Newton's method; infinite LLRs are left out.
+    """The least Cllr of a + b llr, in bits; infinite LLRs are left out.
 
-    NaN where it is not found: no finite LLRs, or classes that a threshold tells apart.
+    NaN where it is not found: no finite LLRs, or all of them equal.
     """
-    values = np.concatenate([tar.values, non.values])
-    signs = np.repeat([-1.0, 1.0], [len(tar.values), len(non.values)])
-    shares = np.concatenate([tar.shares, non.shares]) / (2 * math.log(2))
     if not (len(tar.values) and len(non.values)):
         return math.nan
+    values, shares = (
+        np.concatenate(both) for both in ((tar.values, non.values), (tar.shares, non.shares))
+    )
     with np.errstate(over="ignore", invalid="ignore"):  # LLRs near the largest double
         middle = float((values * shares).sum() / shares.sum())
         scale = math.sqrt(float((shares * (values - middle) ** 2).sum() / shares.sum()))
     if not 0 < scale < math.inf:
         return math.nan
-    return _least(np.stack([np.ones(len(values)), (values - middle) / scale]), signs, shares)
-
-
-def _least(basis: Floats, signs: Floats, shares: Floats) -> float:
-    """The least sum of shares * log(1 + exp(signs * line)) over lines."""
-
-    def cost(line: Floats) -> float:
-        return float((shares * np.logaddexp(0, signs * (line @ basis))).sum())
-
-    line = np.zeros(2)
-    now = cost(line)
-    for _ in range(_STEPS):
-        slope = expit(signs * (line @ basis))
-        gradient = basis @ (shares * signs * slope)
-        hessian = (basis * (shares * slope * (1 - slope))) @ basis.T
-        step = np.linalg.lstsq(hessian, gradient, rcond=None)[0]
-        size = 1.0
-        while cost(line - size * step) > now and size > _ENOUGH:
-            size /= 2
-        then = cost(line - size * step)
-        if not then < now - _ENOUGH:
-            return min(then, now)
-        line, now = line - size * step, then
-    return math.nan
+    tar_points, non_points = (((side.values - middle) / scale, side.shares) for side in (tar, non))
+    cost = LineCost(tar_points, non_points, 1.0, 1.0)
+    best = minimise(cost, np.zeros(2), tolerance=_ENOUGH)
+    return best.value / (2 * math.log(2)) if best.converged else math.nan
 
 
 def _warning(code: str, text: str) -> Note:

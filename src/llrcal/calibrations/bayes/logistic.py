@@ -25,12 +25,13 @@ import numpy as np
 from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.logistic import CONSTANT, Cost, standardised
+from llrcal.calibrations.logistic import CONSTANT, standardised
 from llrcal.calibrations.panels import Panels
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.turning_points import turning_points_around
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
+from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
@@ -80,7 +81,7 @@ class LogisticBayes(Calibration):
         unit = 2 * deviation
         worth = 1 / (weight**2 / data.tar_count + (1 - weight) ** 2 / data.non_count)
         tar, non = (((values - centre) / unit, weights) for values, weights in (tar, non))
-        cost = Posterior(Cost(tar, non, weight * worth, (1 - weight) * worth), worth)
+        cost = Posterior(LineCost(tar, non, weight * worth, (1 - weight) * worth), worth)
         solution = minimise(cost, np.zeros(2), tolerance=1e-12)
         (a, b), (_, c) = np.linalg.inv(cost.precision(solution.point))
         return cls(
@@ -170,7 +171,7 @@ _NAMES = (
 class Posterior:
     """Minus the log posterior of slope and height, divided by the worth of the trials."""
 
-    def __init__(self, cost: Cost, worth: float) -> None:
+    def __init__(self, cost: LineCost, worth: float) -> None:
         self._cost, self._worth = cost, worth
 
     def __call__(self, point: Floats) -> Evaluated:

@@ -1,0 +1,40 @@
+"""A straight line through labelled scores: the criterion of logistic regression."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Floats, weighted_sum
+from llrcal.densities.density import Evaluated
+
+
+class LineCost:
+    """The criterion as a function of slope and height, over weighted points of both classes."""
+
+    def __init__(
+        self,
+        tar: tuple[Floats, Floats],
+        non: tuple[Floats, Floats],
+        tar_weight: float,
+        non_weight: float,
+    ) -> None:
+        self.values = np.concatenate([tar[0], non[0]])
+        self.weights = np.concatenate([tar[1] * tar_weight, non[1] * non_weight])
+        # A target costs log(1 + e^-x), a non-target log(1 + e^x).
+        self.sign = np.concatenate([np.full(len(tar[0]), -1.0), np.ones(len(non[0]))])
+        self.prior_log_odds = np.log(tar_weight) - np.log(non_weight)
+
+    def __call__(self, point: Floats) -> Evaluated:
+        slope, height = point
+        x = self.sign * (slope * self.values + (height + self.prior_log_odds))
+        p = expit(x)
+        pull = self.weights * self.sign * p
+        bend = self.weights * p * expit(-x)
+        across = weighted_sum(self.values, bend)
+        down = weighted_sum(self.values * self.values, bend)
+        return Evaluated(
+            weighted_sum(np.logaddexp(0, x), self.weights),
+            np.array([weighted_sum(self.values, pull), float(pull.sum())]),
+            np.array([[down, across], [across, float(bend.sum())]]),
+        )
