@@ -135,10 +135,20 @@ class Calibration(ABC):
         return map_into(work, array)
 
     def _bounded_llrs(self, scores: Floats) -> Floats:
-        for held in self.held:
-            scores = held.applied(scores)
-        llrs = self._llrs_in_reach(scores)
+        if self.bounds.meeting is None:
+            llrs = self._llrs_in_reach(scores)
+        else:
+            for held in self.held:
+                scores = held.applied(scores)
+            llrs = self._rising_llrs(np.clip(scores, *self.bounds.reach))
         return self.bounds.supported(llrs, *self.supported_llrs)
+
+    def _rising_llrs(self, scores: Floats) -> Floats:
+        """LLRs of scores where the formula rises, none of them below that of a lower score.
+
+        They are those of the formula, unless its rounding errors may be falling ones.
+        """
+        return self._llrs(scores)
 
     def _llrs_in_reach(self, scores: Floats) -> Floats:
         """LLRs by the formula, scores beyond the training scores taken for the nearest of these."""
@@ -241,11 +251,10 @@ class Calibration(ABC):
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
 
-        There may be none, or several if the LLR both rises and falls. Each end is the last double
-        that is accepted: its neighbour outside the interval is not. With linear methods and PAV, a
-        score is accepted exactly if it lies in an interval. The same holds for the other methods,
-        except for scores whose LLR equals ``llr`` within its rounding error (NIG: 1e-9; relative
-        above one).
+        There may be none, or several if the LLR may fall (``rising=False``). Each end is the last
+        double that is accepted: its neighbour outside the interval is not. A score is accepted
+        exactly if it lies in an interval, except for densities with ``rising=False`` and scores
+        whose LLR equals ``llr`` within its rounding error (NIG: 1e-9; relative above one).
 
         Raises
         ------
@@ -264,6 +273,8 @@ class Calibration(ABC):
     @cached_property
     def _places(self) -> Floats:
         """Scores from -inf to inf between which the LLR is monotone."""
+        if self.bounds.meeting is not None:
+            return np.array([-np.inf, np.inf])
         places = self._turns_and_ends(*self.bounds.reach)
         places = np.concatenate([[-np.inf], places, [np.inf]])
         return np.unique(-places if self.lower_is_better else places)

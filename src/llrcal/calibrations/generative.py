@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.densities.density import FURTHEST, Density
@@ -21,7 +21,7 @@ _DECADES = FURTHEST ** np.linspace(0, 1, 71)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Generative(Calibration):
+class Generative(Curve):
     """LLR = log density of the targets - log density of the non-targets.
 
     Each density maximises the plain likelihood of its class, so no weight is needed.
@@ -85,6 +85,28 @@ class Generative(Calibration):
         """The location of the targets minus that of the non-targets."""
         tar, non = self.tar, self.non
         return (tar.origin - non.origin) + (tar.location - non.location)
+
+    def _from_middle(self, distance: Floats) -> Floats:
+        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
+        return np.asarray(tar - non)
+
+    @property
+    def _middle(self) -> float:
+        """The midpoint between the densities."""
+        return (self.tar.origin + self.tar.location) / 2 + (self.non.origin + self.non.location) / 2
+
+    @property
+    def _unit(self) -> float:
+        """The larger scale, or half the distance if larger, rounded up to a power of two."""
+        apart = (self.tar.origin + self.tar.location) - (self.non.origin + self.non.location)
+        widest = max(self.tar.scale, self.non.scale, abs(apart) / 2)
+        return float(2.0 ** np.ceil(np.log2(widest)))
+
+    @property
+    def _centres(self) -> list[float]:
+        return [
+            density.origin + density.location - self._middle for density in (self.tar, self.non)
+        ]
 
     def to_model(self) -> dict[str, Any]:
         return {"tar": _plain(self.tar), "non": _plain(self.non)}

@@ -34,8 +34,8 @@ class NIGCalibration(Generative):
         """The roots of the derivative have no closed form, so they are searched for."""
         middle = self._middle
         found = turning_points_around(
-            self._log_ratio_from_middle,
-            [density.origin + density.location - middle for density in (self.tar, self.non)],
+            self._from_middle,
+            self._centres,
             self._unit,
             (low - middle, high - middle),
         )
@@ -43,20 +43,4 @@ class NIGCalibration(Generative):
 
     @cached_property
     def _table(self) -> Table:
-        return Table(self._log_ratio_from_middle, origin=self._middle, unit=self._unit)
-
-    def _log_ratio_from_middle(self, distance: Floats) -> Floats:
-        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
-        return np.asarray(tar - non)
-
-    @property
-    def _middle(self) -> float:
-        """The midpoint between the densities."""
-        return (self.tar.origin + self.tar.location) / 2 + (self.non.origin + self.non.location) / 2
-
-    @property
-    def _unit(self) -> float:
-        """The larger scale, or half the distance if larger, rounded up to a power of two."""
-        apart = (self.tar.origin + self.tar.location) - (self.non.origin + self.non.location)
-        widest = max(self.tar.scale, self.non.scale, abs(apart) / 2)
-        return float(2.0 ** np.ceil(np.log2(widest)))
+        return Table(self._from_middle, origin=self._middle, unit=self._unit)

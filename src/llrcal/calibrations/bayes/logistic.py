@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.logistic import CONSTANT, standardised
 from llrcal.calibrations.panels import Panels
@@ -44,7 +44,7 @@ _AT_ONCE = 2**12  # scores
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LogisticBayes(Calibration):
+class LogisticBayes(Curve):
     """The posterior of a line ``slope z + height``, with ``z = (s - origin - centre) / unit``."""
 
     alpha: float | str
@@ -129,9 +129,16 @@ class LogisticBayes(Calibration):
         low, high = self.bounds.lowest_score, self.bounds.highest_score
         return Panels(self._formula, self.unit, low - self._middle, high - self._middle)
 
+    def _from_middle(self, distance: Floats) -> Floats:
+        return self._panels(distance)
+
     @property
     def _middle(self) -> float:
         return self.origin + self.centre
+
+    @property
+    def _unit(self) -> float:
+        return self.unit
 
     def _llrs(self, scores: Array) -> Floats:
         return self._panels(scores.astype(np.float64, copy=False) - self._middle)

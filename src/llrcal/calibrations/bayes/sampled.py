@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.panels import Panels
 from llrcal.calibrations.training import Training
@@ -32,7 +32,7 @@ _MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SampledBayes(Calibration):
+class SampledBayes(Curve):
     """The log-ratio of two predictive densities, each of which is a mean over draws."""
 
     tar: Predictive
@@ -96,6 +96,9 @@ class SampledBayes(Calibration):
     def _llrs(self, scores: Array) -> Floats:
         return self._panels(scores.astype(np.float64, copy=False) - self._middle)
 
+    def _from_middle(self, distance: Floats) -> Floats:
+        return self._panels(distance)
+
     def log_ratio(self, distance: Floats) -> Floats:
         """Log-ratio of the predictive densities at distances from ``_middle``, by the formula."""
         tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
@@ -109,9 +112,14 @@ class SampledBayes(Calibration):
 
     def _turns(self, low: float, high: float) -> Floats:
         middle = self._middle
-        centres = [density.origin + density.location - middle for density in (self.tar, self.non)]
         ends = low - middle, high - middle
-        return middle + turning_points_around(self._panels, centres, self._unit, ends)
+        return middle + turning_points_around(self._panels, self._centres, self._unit, ends)
+
+    @property
+    def _centres(self) -> list[float]:
+        return [
+            density.origin + density.location - self._middle for density in (self.tar, self.non)
+        ]
 
     @cached_property
     def _narrower(self) -> Predictive:

@@ -1,0 +1,188 @@
+"""A rising function as quadratic pieces that never fall, not even by a rounding error.
+
+A formula that rises may still fall from one double to the next: a difference of two log densities
+is off by their last digits. So the axis is cut into pieces, which are halved until a parabola
+through the values at both ends and in the middle comes close to the formula. The values are made to
+rise, and each parabola is worked out from the end where it is flatter: there, all terms grow with
+the distance, and a sum of products of numbers that grow does so in floating point, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from llrcal.arrays import Array, Bools, Counts, Floats
+from llrcal.onepass.grid import Grid
+
+TOLERANCE = 1e-11  # of the function, relative above one
+_FAR_TOLERANCE = 1e-7  # far from all scores that a recognizer gives
+_FAR = 63.0  # units, which is where the grid ends
+_MOST_PIECES = 2**16
+_MOST_HALVINGS = 60
+_SETTLED = 8  # halvings after which an error that does not fall is one of rounding
+_NARROWEST = 2.0**-48
+_SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
+
+
+class RisingPieces:
+    """A function of a distance in units, which are about as wide as its details.
+
+    Parameters
+    ----------
+    function
+        Never falls between the first and the last place, but for rounding errors.
+    places
+        Rising; the function is smooth between each two. Beyond them it is constant.
+    anchor
+        The place from which outwards values are made to rise. Rounding errors grow with the
+        distance from there, and must not spread inwards.
+    """
+
+    def __init__(
+        self, function: Callable[[Floats], Floats], places: Floats, *, anchor: float
+    ) -> None:
+        self._ends = float(places[0]), float(places[-1])
+        if len(places) == 1:
+            places = np.repeat(places, 2)
+        parts = _halved(function, places)
+        self._edges = np.append(parts.left, parts.right[-1])
+        values, middles = _rising(parts, int(np.searchsorted(self._edges, anchor)))
+        self._pieces = _pieces(self._edges, values, middles)
+        self._grid = Grid(0.0, 1.0, bin_bits=12, octaves=6)
+        self._first, self._whole = self._pieces_of_bins()
+
+    def __call__(self, distance: Floats) -> Floats:
+        """The function at each distance of a one-dimensional chunk."""
+        z = np.clip(distance, *self._ends)
+        # To the precision of the bins, whose edges would otherwise be passed too early.
+        z = np.copysign((np.abs(z) + 1) - 1, z)
+        number = self._grid.number(z)
+        piece = self._first.take(number)
+        searched = ~self._whole.take(number)
+        if searched.any():
+            piece[searched] = self._search(z[searched])
+        row = self._pieces.take(piece, axis=0)
+        z -= row[:, 0]
+        out: Floats = np.abs(z)
+        out *= row[:, 3]
+        out += row[:, 2]
+        out *= z
+        out += row[:, 1]
+        return out
+
+    def _search(self, z: Floats) -> Counts:
+        return np.asarray(np.searchsorted(self._edges[1:-1], z, "right"))
+
+    def _pieces_of_bins(self) -> tuple[Counts, Bools]:
+        """The first piece of each bin, and whether the bin lies in it as a whole."""
+        inner, width = self._grid.bins(np.arange(self._grid.size))
+        lower, upper = np.minimum(inner, inner + width), np.maximum(inner, inner + width)
+        first = self._search(lower)
+        whole = first == np.searchsorted(self._edges[1:-1], upper, "left")
+        whole[[0, -1]] = False  # scores beyond the grid are there, too
+        return first, whole
+
+
+class _Parts(NamedTuple):
+    """Parts of the axis, with values at both ends and in the middle."""
+
+    left: Floats
+    right: Floats
+    at_left: Floats
+    at_middle: Floats
+    at_right: Floats
+    error: Floats
+    """Of the part that each is a half of."""
+
+    def select(self, which: Array) -> _Parts:
+        return _Parts(*(column[which] for column in self))
+
+    @classmethod
+    def joined(cls, some: list[_Parts]) -> _Parts:
+        return cls(*(np.concatenate(columns) for columns in zip(*some, strict=True)))
+
+
+def _halved(function: Callable[[Floats], Floats], places: Floats) -> _Parts:
+    """Parts between places, halved until parabolas come close enough to the function."""
+    left, right = places[:-1], places[1:]
+    values = function(places)
+    parts = _Parts(
+        left,
+        right,
+        values[:-1],
+        function(left / 2 + right / 2),
+        values[1:],
+        np.full(len(left), np.inf),
+    )
+    done: list[_Parts] = []
+    count = 0
+    for halvings in range(_MOST_HALVINGS):
+        width = parts.right - parts.left
+        lower, upper = parts.left + width / 4, parts.right - width / 4
+        at_lower, at_upper = np.split(function(np.concatenate([lower, upper])), 2)
+        rise = parts.at_right - parts.at_left
+        middle = parts.at_left + rise * _share(parts.at_left, parts.at_middle, parts.at_right)
+        parabola = [
+            (3 * parts.at_left + 6 * middle - parts.at_right) / 8,
+            middle,
+            (3 * parts.at_right + 6 * middle - parts.at_left) / 8,
+        ]
+        error = np.max(np.abs(np.array(parabola) - [at_lower, parts.at_middle, at_upper]), axis=0)
+        away = np.minimum(np.abs(parts.left), np.abs(parts.right))
+        tolerance = np.where(away < _FAR, TOLERANCE, _FAR_TOLERANCE)
+        good = error <= tolerance * np.maximum(1, np.abs(parts.at_middle))
+        good |= width <= _NARROWEST * (1 + away)
+        if halvings >= _SETTLED:
+            small = error <= _FAR_TOLERANCE * np.maximum(1, np.abs(parts.at_middle))
+            good |= (error > parts.error / 2) & (small | (away >= _FAR))
+        count += int(good.sum())
+        if count + 2 * int((~good).sum()) > _MOST_PIECES or halvings == _MOST_HALVINGS - 1:
+            good[:] = True
+        done.append(parts.select(good))
+        if good.all():
+            break
+        cut = parts.left / 2 + parts.right / 2
+        halves = [
+            _Parts(parts.left, cut, parts.at_left, at_lower, parts.at_middle, error),
+            _Parts(cut, parts.right, parts.at_middle, at_upper, parts.at_right, error),
+        ]
+        parts = _Parts.joined([half.select(~good) for half in halves])
+    found = _Parts.joined(done)
+    return found.select(np.argsort(found.left, kind="stable"))
+
+
+def _rising(parts: _Parts, anchor: int) -> tuple[Floats, Floats]:
+    """Values at edges and in the middle between them, made to rise outwards from an edge."""
+    values = np.append(np.column_stack([parts.at_left, parts.at_middle]), parts.at_right[-1])
+    at = 2 * anchor
+    values[at:] = np.maximum.accumulate(values[at:])
+    values[: at + 1] = np.minimum.accumulate(values[at::-1])[::-1]
+    return values[::2], values[1::2]
+
+
+def _share(left: Floats, middle: Floats, right: Floats) -> Floats:
+    """The share of the rise in the first half of a part, such that a parabola rises throughout."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # where there is no rise
+        return np.asarray(np.nan_to_num(np.clip((middle - left) / (right - left), 0.25, 0.75)))
+
+
+def _pieces(edges: Floats, values: Floats, middles: Floats) -> Floats:
+    """Parabolas as rows p, y, a, b: at z, the value is y + (z - p) (a + b |z - p|)."""
+    width, rise = np.diff(edges), np.diff(values)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a piece without width or rise
+        share = _share(values[:-1], middles, values[1:])
+        from_left = share <= 0.5
+        flat = 4 * np.minimum(share, 1 - share) - 1  # of the rise, in the term of first order
+        slope, bend = flat * rise / width, (1 - flat) * rise / width / width
+    level = ~((rise > 0) & (width > 0))
+    return np.column_stack(
+        [
+            np.where(from_left, edges[:-1], edges[1:]),
+            np.where(from_left, values[:-1], values[1:]),
+            np.where(level, 0, slope * _SHRINK),
+            np.where(level, 0, bend * _SHRINK),
+        ]
+    )
