@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo test test-quick check format bench bench-quick bench-reading bench-scale robustness \
-  fuzz nightly coverage evidence docs clean
+  fuzz nightly coverage sanitize wheel-pure evidence docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -29,9 +29,11 @@ format: $(VENV)/installed
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.paper_scale
+	$(BIN)/python -m benchmarks.kernels
 
 bench-quick: $(VENV)/installed-bench
 	$(BIN)/python -m benchmarks.paper_scale --quick
+	$(BIN)/python -m benchmarks.kernels --quick
 
 bench-reading: $(VENV)/installed
 	$(BIN)/python -m benchmarks.reading
@@ -54,6 +56,22 @@ nightly: $(VENV)/installed
 	LLRCAL_NIGHTLY=1 $(BIN)/python -m pytest -n auto -m property
 	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/files/test_kills.py
 
+# The tests of the kernels, with every read and write checked by the compiler's sanitizers.
+SANITIZED := build/sanitized
+sanitize: $(VENV)/installed
+	rm -rf $(SANITIZED)
+	CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g" \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --target $(SANITIZED) .
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc \
+	  $(BIN)/python -m pytest -p no:cacheprovider tests/kernels
+
+# A wheel for every system, without kernels.
+wheel-pure: $(VENV)/installed
+	LLRCAL_PURE=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps \
+	  --wheel-dir dist .
+
 # Which branches no test takes. Tests in which no file can grow fail here: coverage writes one, too.
 coverage: $(VENV)/installed
 	$(BIN)/coverage erase
@@ -61,20 +79,21 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# The tables of docs/evidence.md, docs/optimizers.md, docs/scoring-rules.md and docs/smooth.md, and
-# the figure of few targets.
+# The tables of docs/evidence.md, docs/optimizers.md, docs/scoring-rules.md, docs/smooth.md and
+# docs/evaluating.md, and the figure of few targets.
 evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.one_for_all
 	$(BIN)/python -m benchmarks.few_smooth
 	$(BIN)/python -m benchmarks.optimizers
 	$(BIN)/python -m benchmarks.scoring_rules
-	$(BIN)/python -m benchmarks.intervals
+	$(BIN)/python -m benchmarks.evaluation_intervals
+	$(BIN)/python -m benchmarks.interval_coverage
 	$(BIN)/python -m benchmarks.linear_truth
 
 # docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
 # docs/how-it-works.md; outputs and figures of docs/notebook.md, docs/comparing.md,
-# docs/scoring-rules.md, docs/smooth.md and docs/forensics.md.
+# docs/evaluating.md, docs/scoring-rules.md, docs/smooth.md and docs/forensics.md.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
 	$(BIN)/python -m tests.hostile.page
@@ -91,12 +110,16 @@ $(VENV)/installed-fuzz: $(VENV)/installed
 	  --constraint constraints.txt --editable ".[fuzz]"
 	touch $@
 
-# The stamp is newer than the files that say what to install.
-$(VENV)/installed: pyproject.toml constraints.txt
+# The stamp is newer than the files that say what to install. The kernels are built along with it
+# where there is a compiler.
+KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
+
+$(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable ".[test,check]"
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	  src/llrcal/kernels/*.so

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import llrcal
-from benchmarks.intervals import DISTANCES, Truth
+from benchmarks.interval_coverage import DISTANCES, Truth, gaussians
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import supported_llrs
 
@@ -35,7 +35,7 @@ def errors(distance: float, size: int, repetitions: int) -> dict[str, tuple[floa
     squares: dict[str, list[tuple[float, float]]] = {label: [] for label in METHODS}
     for repetition in range(repetitions):
         rng = np.random.default_rng([round(10 * distance), size, repetition])
-        truth = Truth.drawn(lambda scores: scores, distance, size, rng)
+        truth = Truth.drawn(gaussians(distance), lambda scores: scores, size, rng)
         even = np.linspace(*supported_llrs(len(truth.tar), len(truth.non)), _EVEN)
         for label, options in METHODS.items():
             calibration = llrcal.fit(truth.tar, truth.non, **options)

@@ -49,6 +49,7 @@ def machine() -> dict[str, Any]:
         model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), model)
     return {
         "processor": model,
+        "vectors": _vectors(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_gb": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
         "system": platform.system(),
@@ -56,6 +57,14 @@ def machine() -> dict[str, Any]:
         "numpy": np.__version__,
         "scipy": scipy.__version__,
     }
+
+
+def _vectors() -> str:
+    """The widest vectors of the processor, on which numpy.sort depends most of all."""
+    cpuinfo = Path("/proc/cpuinfo")
+    flags = set(cpuinfo.read_text().split()) if cpuinfo.exists() else set()
+    names = {"avx512f": "512 bits", "avx2": "256 bits", "sse2": "128 bits", "asimd": "128 bits"}
+    return next((width for flag, width in names.items() if flag in flags), "unknown")
 
 
 def peak() -> float:

@@ -33,7 +33,7 @@ from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
 from llrcal.comparison.differences import differences
 from llrcal.comparison.judged_range import CURVE
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.evaluation import evaluated
+from llrcal.evaluation.evaluating import evaluated
 from llrcal.evaluation.paired import PairedBootstrap
 from llrcal.trials import Trials
 

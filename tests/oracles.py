@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from statistics import NormalDist
 from typing import NamedTuple
 
 import mpmath
@@ -205,3 +206,17 @@ def _equal_cost(one: Point, other: Point, tar_count: int, non_count: int) -> flo
     misses = Fraction(other.misses - one.misses, tar_count)
     false_alarms = Fraction(one.false_alarms - other.false_alarms, non_count)
     return math.log(false_alarms / misses)
+
+
+def bias_corrected(drawn: Sequence[float], number: float, level: float) -> tuple[float, float]:
+    """Efron's interval without acceleration, one rank after the other."""
+    normal, ordered = NormalDist(), sorted(drawn)
+    tied = [math.isclose(value, number, rel_tol=1e-12, abs_tol=1e-15) for value in drawn]
+    below = [value < number and not tie for value, tie in zip(drawn, tied, strict=True)]
+    share = (sum(below) + sum(tied) / 2) / len(drawn)
+    z0 = 1.0 if share == 1 else -1.0 if share == 0 else max(min(normal.inv_cdf(share), 1), -1)
+    z, count = normal.inv_cdf((1 + level) / 2), len(drawn) + 1
+    low = math.floor(normal.cdf(2 * z0 - z) * count + 1e-9)
+    high = math.ceil(normal.cdf(2 * z0 + z) * count - 1e-9)
+    least, most = ordered[max(low, 1) - 1], ordered[min(high, len(drawn)) - 1]
+    return min(least, number), max(most, number)

@@ -153,7 +153,9 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["notebook", "comparing", "scoring-rules", "smooth", "forensics"])
+@pytest.mark.parametrize(
+    "name", ["notebook", "comparing", "evaluating", "scoring-rules", "smooth", "forensics"]
+)
 def test_the_page_shows_what_its_code_gives(name: str, tmp_path: Path) -> None:
     spec = spec_from_file_location("notebook_page", DOCS / "figures" / "notebook.py")
     assert spec is not None

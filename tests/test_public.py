@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import math
+import os
 import subprocess
 import sys
 from functools import cache
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.kernels import in_use
 from llrcal.notes import Note
 from tests.notes import FAR_SCORES
 from tests.processes import python
@@ -56,6 +58,7 @@ NAMES = {
     "compare",
     "learning_curve",
     "evaluate",
+    "adapt",
     "fit",
     "fit_all",
     "load",
@@ -148,11 +151,16 @@ def test_the_command_line_loads_no_numbers() -> None:
 
 
 def test_version_of_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "llrcal", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"llrcal {llrcal.__version__}\n"
-    assert done.stderr == ""
+    def said(**env: str) -> str:
+        command = [sys.executable, "-m", "llrcal", "--version"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=os.environ | env
+        )
+        assert done.stderr == ""
+        return done.stdout
+
+    assert said() == f"llrcal {llrcal.__version__} ({in_use()})\n"
+    assert said(LLRCAL_PURE="1") == f"llrcal {llrcal.__version__} (NumPy passes)\n"
 
 
 def test_version_is_that_of_the_package() -> None:

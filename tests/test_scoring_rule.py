@@ -95,10 +95,11 @@ def test_each_rule_is_proper(rule: ScoringRule, p: float) -> None:
 
 @given(st.floats(LEAST, 2), st.floats(LEAST, 2), st.floats(0.05, 0.95))
 def test_where_weights_do_not_vanish_it_is_strictly_so(a: float, b: float, p: float) -> None:
-    costs = mean_costs(ScoringRule(a, b), p)
-    assert costs.argmin() == 120
-    assert (np.diff(costs[:121]) < 0).all()  # it falls towards the true log-odds from either side
-    assert (np.diff(costs[120:]) > 0).all()
+    # In steps in which it changes by more than its rounding error.
+    costs = mean_costs(ScoringRule(a, b), p)[::8]
+    assert costs.argmin() == 15
+    assert (np.diff(costs[:16]) < 0).all()  # it falls towards the true log-odds from either side
+    assert (np.diff(costs[15:]) > 0).all()
 
 
 @given(rules, st.floats(0.001, 0.999))

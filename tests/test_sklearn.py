@@ -186,7 +186,7 @@ def test_either_class_may_be_the_target(
     method: str, target: int, check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What scikit-learn wants of columns and signs holds in both orders, with any words."""
-    monkeypatch.setattr(adapter, "_target_index", lambda classes, request: target)
+    monkeypatch.setattr(adapter.calibrator, "target_index", lambda classes, request: target)
     if target == 0:
         monkeypatch.setattr(OneColumn, "_one_column", staticmethod(second_column))
     check("OneColumn", OneColumn(method))
@@ -256,6 +256,16 @@ def test_the_scoring_rule_is_for_logistic() -> None:
         assert clone(calibrator).rule == rule
     other = LLRCalibrator("linear-gaussian", rule="brier").fit(SCORES, LABELS)
     assert other.calibration_ == llrcal.fit(TAR, NON, method="linear-gaussian")
+
+
+def test_parameters_are_integrated_out_or_it_is_refused() -> None:
+    calibrator = LLRCalibrator("logistic", alpha=0.1, bayes=True).fit(SCORES, LABELS)
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method="logistic", alpha=0.1, bayes=True)
+    assert clone(calibrator).bayes is True
+    with pytest.raises(llrcal.OptionError, match="smooth has no option 'bayes'"):
+        LLRCalibrator(bayes=True).fit(SCORES, LABELS)
+    with pytest.raises(llrcal.OptionError, match="bayes is 'yes'; give True or False"):
+        LLRCalibrator("gaussian", bayes="yes").fit(SCORES, LABELS)  # type: ignore[arg-type]
 
 
 @EVERY_METHOD
@@ -802,7 +812,7 @@ def test_a_fit_that_does_not_converge_gives_a_warning(monkeypatch: pytest.Monkey
     calibration = llrcal.fit(TAR, NON)
     report = replace(calibration.report, converged=False, reason="too many iterations")
     poor = {"smooth": replace(calibration, report=report)}
-    monkeypatch.setattr(adapter, "trained", lambda *_, **__: poor)
+    monkeypatch.setattr(adapter.calibrator, "trained", lambda *_, **__: poor)
     with pytest.warns(ConvergenceWarning, match="smooth did not converge: too many iterations"):
         calibrator = LLRCalibrator().fit(SCORES, LABELS)
     check_is_fitted(calibrator)

@@ -20,7 +20,7 @@ from typing import Any
 import matplotlib as mpl
 
 DOCS = Path(__file__).resolve().parents[1]
-_NAMES = ("notebook", "comparing", "scoring-rules", "smooth", "forensics")
+_NAMES = ("notebook", "comparing", "evaluating", "scoring-rules", "smooth", "forensics")
 PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 _CELL = re.compile(
     r"```python\n(?P<code>.*?)```\n"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from llrcal import figures as figures
     from llrcal import out_of_core as out_of_core
     from llrcal import sklearn as sklearn
+    from llrcal.adaptation import adapt as adapt
     from llrcal.calibrations import METHODS as METHODS
     from llrcal.calibrations import PAPER as PAPER
     from llrcal.calibrations import Calibration as Calibration
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from llrcal.trials import read_trials as read_trials
 
 _HOME = {
+    "llrcal.adaptation": ("adapt",),
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
     "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
     "llrcal.errors": (

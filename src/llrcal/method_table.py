@@ -52,6 +52,10 @@ class Entry:
     parameters: int | None = None
     """How many numbers are learned; None if more trials mean more of them. Of methods that do
     equally well, the verdict of a comparison prefers the one with the fewest."""
+    freedom: int = 0
+    """How many trials of a class its training uses up: bounds of LLRs know of it. Measured by
+    benchmarks/few_targets.py, such that no five targets make it worse than knowing nothing. Not
+    of PAV, whose LLRs are what they are by definition: they keep to the counts by dummy trials."""
 
     @property
     def every_option(self) -> tuple[str, ...]:
@@ -79,6 +83,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.closed_form:LinearGaussianBayes",
         parameters=2,
+        freedom=1,
     ),
     "logistic": Entry(
         "llrcal.calibrations.logistic:Logistic",
@@ -93,6 +98,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.logistic:LogisticBayes",
         parameters=2,
+        freedom=1,
     ),
     "pav": Entry(
         "llrcal.calibrations.pav:PAV",
@@ -109,6 +115,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.closed_form:GaussianBayes",
         parameters=4,
+        freedom=3,
     ),
     "student-t": Entry(
         "llrcal.calibrations.student_t:StudentTCalibration",
@@ -118,6 +125,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.sampled:StudentTBayes",
         parameters=6,
+        freedom=5,
     ),
     "nig": Entry(
         "llrcal.calibrations.nig:NIGCalibration",
@@ -127,6 +135,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.sampled:NIGBayes",
         parameters=8,
+        freedom=8,
     ),
 }
 
@@ -148,3 +157,15 @@ def methods_to_compare(
             named = {} if rule == "log" else {"rule": rule}
             out += [(name, {"alpha": alpha, **named}) for alpha in alphas]
     return out
+
+
+def integrated_out(
+    methods: Sequence[str | tuple[str, Mapping[str, Any]]],
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """The same with their parameters integrated out, of those methods for which it can be done."""
+    pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in methods]
+    return [
+        (name, {**options, "bayes": True})
+        for name, options in pairs
+        if TABLE[name].bayes and "rule" not in options
+    ]

@@ -88,16 +88,15 @@ def test_counts_keep_llrs_to_what_the_trials_support(method: str) -> None:
         assert counted(scores).max() < ranged(scores).max()
 
 
-# The rule of docs/safe-llrs.md, by the trials of the rarer class: a line learns one number of each
-# class, a Gaussian two, a Student-T three, and a NIG four. PAV and splines learn no fixed number.
+# The rule of docs/safe-llrs.md, by the trials of the rarer class.
 SOFT_ENDS: dict[str, Callable[[int], float]] = {
     "smooth": lambda _: math.log(2),
     "linear-gaussian": lambda n: math.log(2) * (1 - 1 / n),
     "logistic": lambda n: math.log(2) * (1 - 1 / n),
     "pav": lambda _: math.log(2),
-    "gaussian": lambda n: math.log(2) * max(0, 1 - 2 / n),
-    "student-t": lambda n: math.log(2) * max(0, 1 - 3 / n),
-    "nig": lambda n: math.log(2) * max(0, 1 - 4 / n),
+    "gaussian": lambda n: math.log(2) * (1 - 3 / n),
+    "student-t": lambda n: math.log(2) * (1 - 5 / n),
+    "nig": lambda n: math.log(2) * (1 - 8 / n),
 }
 
 
@@ -112,11 +111,20 @@ def test_the_soft_end_is_shorter_if_much_is_learned_from_few(
     assert fitted(method, "range").bounds.soft_end == 0
 
 
-def test_fewer_trials_than_numbers_leave_no_soft_end() -> None:
-    assert fitted("gaussian", "counts", [1.0, 2.0], NON).bounds.soft_end == 0
-    one = fitted("logistic", "counts", [-9.0], NON)
-    assert one.bounds.soft_end == 0
-    assert one([-99.0, 99.0]).min() >= -math.log(2)
+def test_fewer_trials_than_numbers_keep_llrs_within_the_counts() -> None:
+    two = fitted("gaussian", "counts", [1.0, 2.0], NON)
+    assert two.bounds.soft_end == pytest.approx(-math.log(2) / 2, rel=1e-14)
+    llrs = two.quietly([-99.0, 0.0, 1.0, 99.0])
+    assert llrs.min() >= -math.log(3) + math.log(2) / 2
+    assert llrs.max() <= math.log(len(NON) + 1) - math.log(2) / 2
+    # Ends meet at zero, and never cross.
+    within = Bounds("counts", soft_end=-5.0).supported(np.array([-9.0, 9.0]), -1.0, 2.0)
+    assert within.tolist() == [0.0, 1.0]
+
+
+def test_parameters_that_are_integrated_out_use_up_no_trials() -> None:
+    few = llrcal.fit([1.0, 2.0, 4.0], NON, method="gaussian", bayes=True)
+    assert few.bounds.soft_end == math.log(2)
 
 
 def soft(llr: float, least: float, greatest: float, c: float) -> float:
@@ -239,12 +247,12 @@ def test_summaries_know_the_range_without_another_pass() -> None:
 @given(sets=ANY)
 def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
     low, high = ends(*map(np.array, sets))
-    for policy in ("range", "counts"):
-        calibration = fitted("pav", policy, *sets)
-        expected = tuple(min(max(end, -LARGEST), LARGEST) for end in (low, high))
-        assert calibration.training_range == expected
-        scores = [*sets[0], *sets[1], -math.inf, math.inf, -1e300, 0.0, 1e300]
-        np.testing.assert_array_equal(calibration(scores), fitted("pav", "none", *sets)(scores))
+    expected = tuple(min(max(end, -LARGEST), LARGEST) for end in (low, high))
+    assert fitted("pav", "counts", *sets).training_range == expected
+    calibration = fitted("pav", "range", *sets)
+    assert calibration.training_range == expected
+    scores = [*sets[0], *sets[1], -math.inf, math.inf, -1e300, 0.0, 1e300]
+    np.testing.assert_array_equal(calibration(scores), fitted("pav", "none", *sets)(scores))
 
 
 def test_a_calibration_made_by_hand_is_not_bounded() -> None:

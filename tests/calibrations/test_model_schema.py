@@ -62,7 +62,7 @@ RELATED = {
     "version": ("soft_end", "meeting"),
     "policy": ("least_llr", "greatest_llr"),
     "method": ("model: ",),
-    "scores": ("llrs", "slopes", "deviations"),
+    "scores": ("llrs", "slopes", "deviations", "below", "above"),
     "lowest_score": ("highest_score", "meeting"),
     "highest_score": ("meeting",),
 }
@@ -123,13 +123,15 @@ def test_objects_are_closed_and_every_field_is_described() -> None:
     found = list(objects(SCHEMA))
     bayes = SCHEMA["$defs"]["bayes_models"]
     assert list(bayes) == [name for name, entry in TABLE.items() if entry.bayes]
-    # The whole, three parts, the models, the densities, and the draws of two of them.
-    assert len(found) == 4 + len(METHODS) + len(bayes) + 3 + 2
+    # The whole, four parts, the models, the densities, the draws of two of them, and what was
+    # found by an adaptation.
+    assert len(found) == 5 + len(METHODS) + len(bayes) + 3 + 2 + 1
     for description in found:
         assert description["additionalProperties"] is False
         optional = set(description["properties"]) - set(description["required"])
         new = NEW_IN_VERSION_2 | ONLY_OF_ELUB if "policy" in description["properties"] else set()
-        assert optional == new | ({"rule"} & set(description["properties"]))
+        optional_in_some = {"rule", "margins", "deviations", "adapted"}
+        assert optional == new | (optional_in_some & set(description["properties"]))
         for name, inside in description["properties"].items():
             assert inside.get("description") or name in ("tar", "non"), name
 
@@ -248,14 +250,14 @@ def assert_agreement(mutated: Mutated, folder: Path) -> bool:
 
 @EVERY_METHOD
 def test_loading_and_the_schema_agree_on_every_mutation(method: str, folder: Path) -> None:
-    whole = saved(method, folder)
-    if method == "pav":  # whose lists are long, and the same everywhere
-        whole = deepcopy(whole)
+    whole = deepcopy(saved(method, folder))
+    # Lists are long, and the same everywhere.
+    lists = {name: whole["margins"][name][:3] for name in ("scores", "below", "above")}
+    whole["margins"] |= lists
+    if method == "pav":
         whole["model"] = {name: values[:5] for name, values in whole["model"].items()}
     if method == "smooth":
-        whole = deepcopy(whole)
-        counts = {"scores": 3, "slopes": 3, "deviations": 5}
-        whole["model"] |= {name: whole["model"][name][:count] for name, count in counts.items()}
+        whole["model"] |= {name: whole["model"][name][:3] for name in ("scores", "slopes")}
     accepted = [assert_agreement(mutated, folder) for mutated in mutations(whole)]
     assert 0.02 < sum(accepted) / len(accepted) < 0.5  # so both ways were seen
     assert len(accepted) > 1000
@@ -321,10 +323,13 @@ def by_the_page(model: dict[str, Any], score: float) -> mpmath.mpf:
         return llr
     a, b = -mpmath.log(training["tar"] + 1), mpmath.log(training["non"] + 1)
     c = mpmath.mpf(bounds.get("soft_end", 0))
+    if c <= 0:
+        within = min(-c, -a, b)
+        return min(max(llr, a + within), b - within)
     if llr > b:
-        return b + c * mpmath.tanh((llr - b) / c) if c else b
+        return b + c * mpmath.tanh((llr - b) / c)
     if llr < a:
-        return a - c * mpmath.tanh((a - llr) / c) if c else a
+        return a - c * mpmath.tanh((a - llr) / c)
     return llr
 
 

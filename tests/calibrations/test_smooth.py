@@ -14,6 +14,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.smooth import Smooth
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.rank_scale import Cells, Ordered
 from llrcal.onepass.summary import KEPT_UP_TO
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion
@@ -110,7 +111,7 @@ def test_a_small_set_all_over_again() -> None:
     average, deviations = own(tar, non, calibration)
     assert calibration.first == pytest.approx(average[0], abs=1e-5)
     np.testing.assert_allclose(calibration.slopes, average[1:], rtol=1e-4)
-    np.testing.assert_allclose(calibration.deviations[1:-1], deviations, rtol=1e-3)
+    np.testing.assert_allclose(own_deviations(calibration), deviations, rtol=1e-3)
 
 
 @pytest.mark.slow
@@ -343,12 +344,21 @@ def test_it_recovers_a_bent_llr() -> None:
 # ---------------------------------------------------------------------------- intervals
 
 
+def own_deviations(calibration: Smooth) -> Floats:
+    """Those at the knots."""
+    margins = calibration.margins
+    assert margins is not None
+    below, above = margins.at(np.array(calibration.scores))
+    np.testing.assert_allclose(below, above, rtol=1e-12)
+    return below
+
+
 def test_an_interval_is_the_llr_and_its_deviation() -> None:
     calibration = smooth(TAR, NON, bounds="range")
     knots = np.array(calibration.scores)
     low, high = calibration.interval(knots, level=0.6826894921370859)
     np.testing.assert_allclose((low + high) / 2, calibration(knots), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose((high - low) / 2, calibration.deviations[1:-1], rtol=1e-12)
+    np.testing.assert_allclose((high - low) / 2, own_deviations(calibration), rtol=1e-12)
 
 
 def test_beyond_the_knots_a_quarter_of_the_rise_is_a_deviation() -> None:
@@ -357,18 +367,15 @@ def test_beyond_the_knots_a_quarter_of_the_rise_is_a_deviation() -> None:
     assert edge < end
     rise = calibration(end) - calibration(edge)
     low, high = calibration.interval(end, level=0.6826894921370859)
-    assert (high - low) / 2 == pytest.approx(math.hypot(calibration.deviations[-1], rise / 4))
+    exact = math.sqrt(ArrayTraining(TAR, NON).spline.covariance(np.array([end]))[0, 0])
+    assert (high - low) / 2 == pytest.approx(math.hypot(exact, rise / 4))
 
 
 def test_between_knots_deviations_are_nearly_straight() -> None:
     """They are interpolated; worked out at each score, they would differ by a few per cent."""
-    from llrcal.calibrations.training import ArrayTraining
-    from llrcal.fitting.stiffness import averaged_spline
-
-    data = ArrayTraining(TAR, NON).in_order
-    knots, ranks = data.evenly_spaced(31)
-    asked = np.linspace(knots[0], knots[-1], 301)
-    exact = averaged_spline(data.cells(), knots, ranks).deviations(asked)
+    spline = ArrayTraining(TAR, NON).spline
+    asked = np.linspace(spline.knots.at[0], spline.knots.at[-1], 301)
+    exact = np.sqrt(spline.covariance(asked).diagonal())
     low, high = smooth(TAR, NON, bounds="range").interval(asked, level=0.6826894921370859)
     np.testing.assert_allclose((high - low) / 2, exact, rtol=0.05)
 
@@ -437,12 +444,6 @@ def test_levels_that_are_none(level: Any) -> None:
         smooth(TAR, NON).interval(0.0, level=level)
 
 
-@pytest.mark.parametrize("method", [name for name in llrcal.METHODS if name != "smooth"])
-def test_methods_without_intervals(method: str) -> None:
-    with pytest.raises(llrcal.OptionError, match=f"{method} gives no intervals; smooth does"):
-        llrcal.fit(TAR, NON, method=method).interval(0.0)
-
-
 @pytest.mark.parametrize("scores", [math.nan, [0.0, math.nan], "0", [1j]])
 def test_scores_that_have_no_interval(scores: Any) -> None:
     with pytest.raises(llrcal.ScoreError):
@@ -454,11 +455,12 @@ def test_scores_that_have_no_interval(scores: Any) -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """On Gaussian scores, as they are and bent; benchmarks/intervals.py has more of them."""
-    from benchmarks.intervals import FAMILIES, coverage
+    """On Gaussian scores, as they are and bent; benchmarks/interval_coverage.py has more."""
+    from benchmarks.interval_coverage import coverage
 
+    families = ("Gaussian", "Gaussian, sinh", "Gaussian, atan")
     for size in (50, 500):
-        shares = [coverage(family, size, 40)[0] for family in FAMILIES]
+        shares = [coverage(family, size, 40)[0] for family in families]
         assert all(0.90 <= share <= 0.99 for share in shares), (size, shares)
         assert 0.92 <= np.mean(shares) <= 0.98, (size, shares)
 

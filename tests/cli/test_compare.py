@@ -91,10 +91,6 @@ def test_a_shift_is_seen_at_once(results: Path) -> None:
 
 def test_criterion(results: Path) -> None:
     arguments = ("compare", "--train", "train.npz", "--test", "test.npz", "--alpha", "0.5")
-    ran = run(
-        *arguments, "--out", "by-cllr", "--criterion", "cllr", "--replicates", "20", cwd=results
-    )
-    assert "has the least Cllr" in ran.stdout
     ran = run(*arguments, "--out", "p", "--p-target", "0.2", "--replicates", "20", cwd=results)
     assert "the Bayes error at p0.2" in ran.stdout
     ran = run(*arguments, "--out", "none", "--criterion", "points", cwd=results)

@@ -146,6 +146,45 @@ def test_costs_by_scoring_rules(llrs: Path) -> None:
     assert line in llrcal("evaluate", llrs, "--rule", "boosting").stdout
 
 
+def test_intervals_are_those_of_the_package(llrs: Path) -> None:
+    asked = (
+        "--intervals",
+        "--replicates",
+        99,
+        "--level",
+        0.9,
+        "--p-target",
+        0.1,
+        "--rule",
+        "brier",
+    )
+    result = llrcal("evaluate", llrs, *asked, "--forensic", "--json")
+    found = in_file_order(llrs).intervals(
+        [OperatingPoint(0.1)], rules=["brier"], forensic=True, level=0.9, replicates=99
+    )
+    assert document(result)["intervals"] == found.to_dict()
+    said = " ".join(llrcal("evaluate", llrs, *asked, "--quiet").stdout.split())
+    low, _ = found.eer
+    assert "90 % intervals by trial, 99 drawn test sets" in said
+    assert f"EER {100 * package.evaluate(TAR, NON).eer:.4f} % {100 * low:.4f} %" in said
+    assert f"brier cost {package.evaluate(TAR, NON).cost('brier').actual:.4f}" in said
+    assert "note: speakers are not known" in said
+
+
+def test_intervals_by_speaker_where_the_file_names_speakers(tmp_path: Path) -> None:
+    pairs = np.repeat(np.arange(300)[:, None], 2, axis=1) % 40
+    speakers: dict[str, Any] = {
+        "tar_speakers": pairs,
+        "non_speakers": np.arange(1800).reshape(900, 2) % 40,
+    }
+    np.savez(tmp_path / "llrs.npz", tar=TAR, non=NON, **speakers)
+    found = document(
+        llrcal("evaluate", tmp_path / "llrs.npz", "--intervals", "--replicates", 39, "--json")
+    )["intervals"]
+    assert (found["by"], found["replicates"]) == ("speaker", 39)
+    assert "speakers are not known" not in " ".join(found["notes"])
+
+
 def test_infinite_costs_are_words_in_json(tmp_path: Path) -> None:
     (tmp_path / "llrs.txt").write_text(text_of(np.append(TAR, -np.inf), NON))
     found = document(llrcal("evaluate", tmp_path / "llrs.txt", "--json", "--rule", "boosting"))
@@ -414,6 +453,10 @@ def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch
         (["--p-target", "0.1", "--c-fa", "1", "--c-fa", "2"], "--c-fa was given 2 times for 1"),
         (["--p-target", "0.1", "--c-fa", "0"], "c_fa is 0.0; it must be positive"),
         (["--key", "none.txt"], "none.txt: cannot be read"),
+        (["--intervals", "--level", "95"], "level is 95.0; it must lie strictly between 0 and 1"),
+        (["--intervals", "--level", "0.999"], "give at least --replicates 1999"),
+        (["--intervals", "--replicates", "0"], "replicates is 0; it must be a positive integer"),
+        (["--level", "0.9"], "--level is for --intervals, which is not given"),
     ],
 )
 def test_wrong_use(llrs: Path, arguments: list[str], words: str) -> None:

@@ -175,3 +175,8 @@ def test_simulate_writes_any_number_of_trials(tmp_path: Path) -> None:
     assert frame.height == 20_000
     assert frame["label"].sum() == 14  # as rare as in the paper
     only_line(llrcal("simulate", "--trials", "9", "--full", "--out", out, "--force"), "not both")
+
+
+def test_intervals_need_all_trials_in_memory(home: Path) -> None:
+    result = llrcal("evaluate", home / "all.parquet", "--in-pieces", "--intervals", "--quiet")
+    only_line(result, "--intervals needs all trials in memory, and these are read in pieces; leave")

@@ -19,6 +19,7 @@ import pytest
 
 import llrcal.cli
 from llrcal.cli.verbs import EXAMPLES, VERBS, command_line, verb
+from llrcal.kernels import compiled
 from tests.cli.running import run
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,7 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
         "evaluate",
         "decide",
         "weigh",
+        "adapt",
         "convert",
         "compare",
         "simulate",
@@ -70,7 +72,7 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
 def test_help_teaches_the_main_jobs_by_example(tmp_path: Path) -> None:
     said = run("--help", cwd=tmp_path).stdout
     assert [line.split()[1] for line in EXAMPLES] == [
-        "fit", "apply", "evaluate", "decide", "weigh", "compare", "demo",
+        "fit", "apply", "evaluate", "decide", "weigh", "adapt", "compare", "demo",
     ]  # fmt: skip
     for line in EXAMPLES:
         assert f"    {line}\n" in said
@@ -104,7 +106,8 @@ def verbs_in(modules: set[str]) -> list[str]:
 
 def test_help_loads_next_to_nothing() -> None:
     ours = {"llrcal", "llrcal.version", "llrcal.cli"}
-    assert loaded("--version") == ours
+    passes = {"llrcal.kernels"} | ({"llrcal.kernels._compiled"} if compiled else set())
+    assert loaded("--version") == ours | passes
     modules = loaded("--help")
     assert {name for name in modules if name.startswith("llrcal")} == ours | {
         "llrcal.cli.help_page"

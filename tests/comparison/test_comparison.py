@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.cli.options import scoring_rule
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.checks import calibration_notes
 from llrcal.comparison.looks import looks
 from llrcal.comparison.tables import as_csv, as_markdown, metrics
 from llrcal.method_table import methods_to_compare
+from llrcal.report.metrics_table import metrics_table
 from llrcal.report.setup import calibrations_table
+from llrcal.scoring_rule import ScoringRule
 from llrcal.trials import Trials
 
 
@@ -59,7 +62,7 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
 
 def test_scoring_rules_are_compared_like_weights() -> None:
     methods = methods_to_compare([0.5], ["log", "brier", (0.5, -0.5)])
-    found = compare(trials(1), trials(2), methods=methods, replicates=0)
+    found = compare(trials(1), trials(2), methods=methods, replicates=20)
     labels = ["logistic-0.5", "logistic-0.5-brier", "logistic-0.5-0.5_-0.5"]
     assert [label for label in found.candidates if label.startswith("logistic")] == labels
     rows = dict(zip(found.candidates, metrics(found), strict=True))
@@ -69,6 +72,17 @@ def test_scoring_rules_are_compared_like_weights() -> None:
     )
     assert "scoring rule brier" in calibrations_table(found)
     assert len({str(look) for look in looks(found.candidates).values()}) == len(methods)
+    page = metrics_table(found)
+    for label, row in rows.items():
+        for rule in ("brier", "0.5,-0.5"):
+            cost = found.candidates[label].evaluation.cost(ScoringRule.of(scoring_rule(rule)))
+            assert (row[f"cost_{rule}"], row[f"min_cost_{rule}"]) == (cost.actual, cost.minimum)
+            low, high = row[f"cost_{rule}_low"], row[f"cost_{rule}_high"]
+            assert float(low) <= cost.actual <= float(high)
+            assert f"{cost.actual:.4f}" in page
+            assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in page
+    assert ">Cost by brier<" in page
+    assert f"<td>{found.raw.cost('brier').minimum:.4f}</td>" in page
 
 
 def test_csv_reads_back_to_the_last_digit(comparison: Comparison) -> None:

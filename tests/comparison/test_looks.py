@@ -93,6 +93,18 @@ def test_weights_of_a_method_with_one_look_share_its_colours(
     assert len({(one.dashes, one.marker) for one in found.values()}) == 4
 
 
+@PAGES
+def test_with_parameters_integrated_out_a_method_has_another_shade_and_dots(page: str) -> None:
+    can = {label(*method_and_options(m)) for m in methods_to_compare() if not isinstance(m, str)}
+    for name in can | {name for name, entry in TABLE.items() if entry.bayes}:
+        plain, other = looks([name, f"{name}-bayes"]).values()
+        shades = colour(plain, page), colour(other, page)
+        assert np.linalg.norm(np.subtract(*map(lab, shades))) > 20, name
+        assert contrast(shades[1], SURFACE[page]) > 3, name
+        assert other.dashes == (1.0, 1.4) != plain.dashes
+        assert other.marker != plain.marker
+
+
 def test_other_labels_are_stable_and_distinct() -> None:
     labels = [f"system {i}" for i in range(20)]
     together = looks(labels)

@@ -15,9 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from llrcal.comparison import Comparison
+from llrcal.comparison import Comparison, compare
 from llrcal.comparison.tables import NAME, SENTENCE, Row, as_csv, as_markdown, metrics, shown
+from llrcal.method_table import integrated_out
 from llrcal.notes import Note
+from llrcal.report.setup import calibrations_table
+from llrcal.simulation import simulate
 from tests.report.comparisons import HOSTILE, small
 
 SIGNS = [*"\\`*_[]()<>|~$&^!#+-=:.'\"1 a\n\r\t", "<b>", "</td>", "&lt;", "![x](y)", "1. "]
@@ -227,3 +230,13 @@ def test_long_names_lose_their_middle() -> None:
     assert max(map(len, text.splitlines())) <= SENTENCE + 10
     assert "xend |" in text
     assert text.endswith("yend\n")
+
+
+def test_parameters_that_are_integrated_out_are_told_of_everywhere() -> None:
+    out = integrated_out(["gaussian", "pav", ("logistic", {"rule": "brier"})])
+    assert out == [("gaussian", {"bayes": True})]
+    trials = simulate(targets=30, nontargets=90)
+    found = compare(trials, trials, methods=[*out, "gaussian"], replicates=0)
+    assert [row["method"] for row in metrics(found)] == ["gaussian", "gaussian"]
+    assert [row["bayes"] for row in metrics(found)] == ["yes", ""]
+    assert calibrations_table(found).count("its parameters are integrated out") == 1

@@ -15,6 +15,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import Interval, Intervals, bootstrap_intervals, centred
 from llrcal.evaluation.speaker_draws import SpeakerDraws
 from llrcal.onepass.chunks import CHUNK
+from tests.oracles import bias_corrected
 from tests.trial_sets import ANY, Sets, normal
 
 PRIORS = [-2.0, 0.0, 1.5]
@@ -30,6 +31,17 @@ def evaluated(tar: Array, non: Array) -> list[float]:
     ev, x = evaluate(tar, non), np.array(PRIORS)
     rates = [ev.cllr, ev.min_cllr, ev.calibration_loss, ev.eer]
     return [*rates, *ev.bayes_error(x), *ev.min_bayes_error(x)]
+
+
+def unseen_errors(tar: Array, non: Array, level: float) -> Floats:
+    """Bayes errors if errors that are not there have the highest rate that would not show."""
+    reach = []
+    for x in PRIORS:
+        pmiss, pfa = float(np.mean(tar < -x)), float(np.mean(non >= -x))
+        misses, alarms = (1 - ((1 - level) / 2) ** (1 / len(side)) for side in (tar, non))
+        both = (max(pmiss, misses), pfa), (pmiss, max(pfa, alarms))
+        reach.append(max(a * math.exp(max(x, 0)) + b * math.exp(max(-x, 0)) for a, b in both))
+    return np.array(reach)
 
 
 def width(interval: Interval) -> float:
@@ -87,8 +99,12 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
         level=level,
     )
     expected = np.column_stack([ordered[rank - 1], ordered[-rank]])
-    most = [np.inf, 1, np.inf, 0.5, *[np.inf] * len(PRIORS), *[1] * len(PRIORS)]
-    expected = np.minimum(expected, np.array(most)[:, None])
+    by_draw, actual = np.transpose(numbers), evaluated(tar, non)
+    expected[1] = np.minimum(expected[1], 1)
+    for row in (3, *range(4 + len(PRIORS), 4 + 2 * len(PRIORS))):  # EER and minimum costs
+        expected[row] = bias_corrected(by_draw[row].tolist(), actual[row], level)
+    reach = unseen_errors(tar, non, level)
+    expected[4 : 4 + len(PRIORS), 1] = np.maximum(expected[4 : 4 + len(PRIORS), 1], reach)
     np.testing.assert_allclose(flat(found), expected, rtol=1e-12, atol=1e-14)
     assert (found.by, found.replicates) == ("speaker", replicates)
 
@@ -103,6 +119,9 @@ def test_by_trial_is_about_the_evaluation_of_resampled_trials() -> None:
     ]
     moved = centred(np.array(numbers), evaluated(tar, non))
     expected = np.quantile(moved, [0.025, 0.975], axis=0).T
+    for row in (3, *range(4 + len(PRIORS), 4 + 2 * len(PRIORS))):  # EER and minimum costs
+        column = np.array(numbers)[:, row].tolist()
+        expected[row] = bias_corrected(column, evaluated(tar, non)[row], 0.95)
     found = bootstrap_intervals(tar, non, prior_log_odds=PRIORS, replicates=replicates)
     scale = np.std(numbers, axis=0)[:, None]
     # An end has a standard error of 0.085 deviations, and the difference of two of 0.12.
@@ -196,8 +215,13 @@ def test_any_trials_have_intervals(sets: Sets) -> None:
 
 
 def test_one_trial_of_each_class_has_nothing_to_resample() -> None:
-    found = flat(bootstrap_intervals([1.0], [-0.5], prior_log_odds=PRIORS))
-    np.testing.assert_allclose(found.T, [evaluated(np.array([1.0]), np.array([-0.5]))] * 2)
+    """But errors may be frequent all the same."""
+    tar, non = np.array([1.0]), np.array([-0.5])
+    low, high = flat(bootstrap_intervals(tar, non, prior_log_odds=PRIORS)).T
+    expected = np.array(evaluated(tar, non))
+    np.testing.assert_allclose(low, expected)
+    expected[4:7] = unseen_errors(tar, non, 0.95)
+    np.testing.assert_allclose(high, expected)
 
 
 def test_separable_classes_stay_separable() -> None:
@@ -209,7 +233,10 @@ def test_separable_classes_stay_separable() -> None:
 def test_tied_trials_are_all_alike() -> None:
     found = bootstrap_intervals([0.0] * 3, [0.0] * 7, prior_log_odds=[0.0])
     assert (found.cllr, found.min_cllr, found.eer) == ((1, 1), (1, 1), (0.5, 0.5))
-    assert (found.act_dcf, found.min_dcf) == (((1, 1),), ((1, 1),))
+    assert found.min_dcf == ((1.0, 1.0),)
+    [(low, high)] = found.act_dcf
+    assert low == 1
+    assert high == pytest.approx(2 - 0.025 ** (1 / 3))  # there may be misses
 
 
 def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:

@@ -31,5 +31,5 @@ def test_counts_are_whole_numbers_and_costs_are_means() -> None:
     assert cells.tar.counts.sum() == 4
     for cell in np.unique(cells.tar.cell):
         expected = np.logaddexp(0, -tar[cells.tar.cell == cell]).mean()
-        assert abs(cells.tar.mean_cost[cell] / expected - 1) < 1e-14
-    assert (cells.tar.mean_cost[cells.tar.counts == 0] == 0).all()
+        assert abs(cells.tar.means[0][cell] / expected - 1) < 1e-14
+    assert (cells.tar.means[0][cells.tar.counts == 0] == 0).all()

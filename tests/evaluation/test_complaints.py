@@ -13,7 +13,8 @@ import pytest
 from llrcal import OptionError, ScoreError, evaluate, optimal_llrs
 from llrcal.evaluation import cllr
 from llrcal.evaluation.bootstrap import bootstrap_intervals
-from llrcal.evaluation.speaker_draws import SpeakerDraws, as_speakers
+from llrcal.evaluation.speaker_draws import SpeakerDraws
+from llrcal.inputs.speakers import as_speakers
 
 GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]}
 
@@ -22,7 +23,10 @@ GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]
     ("options", "words"),
     [
         ({"prior_log_odds": 0.0}, "prior_log_odds has shape (); pass a list of numbers"),
-        ({"prior_log_odds": [math.inf]}, "prior log-odds must be finite numbers, not [inf]"),
+        (
+            {"prior_log_odds": [math.inf]},
+            "prior log-odds must be finite numbers, not inf at index 0",
+        ),
         ({"replicates": 0}, "replicates is 0; it must be a positive integer"),
         ({"replicates": True}, "replicates is True; it must be a positive integer"),
         ({"replicates": 2.5}, "replicates is 2.5; it must be a positive integer"),
@@ -91,6 +95,10 @@ def test_target_trials_of_two_speakers() -> None:
     [
         ({"p_target": 0}, "p_target is 0.0; it must lie strictly between 0 and 1"),
         ({"p_target": 1}, "p_target is 1.0; it must lie strictly between 0 and 1"),
+        (
+            {"p_target": [0.5, *[2.0] * 2000]},
+            "p_target is 2.0 at index 1; it must lie strictly between 0 and 1",
+        ),
         ({"p_target": 0.5, "c_miss": 0}, "c_miss is 0.0; it must be positive and finite"),
         ({"p_target": 0.5, "c_fa": math.inf}, "c_fa is inf; it must be positive and finite"),
         ({"p_target": "1"}, "p_target must be a number or an array of numbers, not '1'"),

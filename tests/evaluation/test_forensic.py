@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.evaluation.evaluation import evaluated
+from llrcal.evaluation.evaluating import evaluated
 from llrcal.evaluation.expected_lrs import EvidenceSums
 from llrcal.evaluation.forensic import STRENGTHS, Forensic
 from llrcal.onepass import elub as search

@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import Replicates, bootstrap_intervals
-from llrcal.evaluation.evaluation import evaluated
+from llrcal.evaluation.evaluating import evaluated
 from llrcal.evaluation.paired import PairedBootstrap
 from llrcal.evaluation.trial_draws import Joint, Runs
 from tests.trial_sets import normal

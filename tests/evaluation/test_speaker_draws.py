@@ -11,7 +11,8 @@ from llrcal import ScoreError
 from llrcal.arrays import Array, Counts
 from llrcal.evaluation import speaker_draws as module
 from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.speaker_draws import SpeakerDraws, as_speakers
+from llrcal.evaluation.speaker_draws import SpeakerDraws
+from llrcal.inputs.speakers import as_speakers
 
 SPEAKERS = 7
 

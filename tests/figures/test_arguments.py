@@ -129,7 +129,7 @@ def test_nothing_is_drawn_where_an_argument_is_wrong() -> None:
     with pytest.raises(OptionError):
         figures.transforms(calibrations(), low=2, high=1)
     with pytest.raises(OptionError):
-        figures.transforms(calibrations()["pav"], level=0.9)
+        figures.transforms(calibrations()["pav"], level=1.5)
     assert not plt.get_fignums()
 
 

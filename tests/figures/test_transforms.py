@@ -129,7 +129,7 @@ def test_bands_are_the_intervals_of_those_that_give_them(distances: bool) -> Non
         for method in ("pav", "smooth")
     }
     ax = transforms(cals, ax=axes(), low=-9, high=9, level=0.9)
-    (band,) = ax.collections
+    _, band = ax.collections
     x, y = band.get_paths()[0].vertices.T  # type: ignore[union-attr]
     low, high = cals["smooth"].interval(x, level=0.9)
     off = np.minimum(np.abs(y - low), np.abs(y - high))
@@ -144,7 +144,7 @@ def test_bands_are_the_intervals_of_those_that_give_them(distances: bool) -> Non
 
 def test_bands_that_cannot_be_drawn() -> None:
     with pytest.raises(OptionError, match=r"none of these .* gives intervals; leave level out"):
-        transforms(calibrations()["pav"], ax=axes(), level=0.9)
+        transforms(replace(calibrations()["pav"], margins=None), ax=axes(), level=0.9)
     smooth = fit(TAR, NON, method="smooth")
     for wrong in (1.0, "0.9"):
         with pytest.raises(OptionError, match=f"level is {wrong!r}; give a number"):

@@ -253,12 +253,6 @@ CASES = (
         "Refused.",
     ),
     Case(
-        "a soft end that is negative",
-        field("bounds", "soft_end", value=-0.5),
-        Refused(ModelFileError, "must not be negative", "bounds: field 'soft_end'"),
-        "Refused: LLRs would fall.",
-    ),
-    Case(
         "a lower bound of LLRs above zero",
         changed(lambda d: d["bounds"].update(policy="elub", least_llr=0.5, greatest_llr=2.0)),
         Refused(ModelFileError, "must not be positive", "bounds: field 'least_llr'"),

@@ -11,9 +11,11 @@ import numpy as np
 import llrcal
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.bootstrap import bootstrap_intervals
+from llrcal.evaluation.bootstrap import Intervals, bootstrap_intervals
+from llrcal.evaluation.evaluating import evaluated as evaluated_quietly
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, TAR, same
+from tests.notes import codes
 
 
 def fit(**options: Any) -> Any:
@@ -41,6 +43,32 @@ def no_operating_point(_: Path) -> Any:
 def drawn(**options: Any) -> Any:
     settings: dict[str, Any] = {"prior_log_odds": [0.0], "replicates": 5}
     return lambda _: bootstrap_intervals(TAR, NON, **settings | options)
+
+
+def resampled(tar: Any, non: Any, **options: Any) -> Any:
+    return lambda _: evaluated_quietly(tar, non).intervals(**options)
+
+
+def resampled_in_pieces(folder: Path) -> Any:
+    np.savez(folder / "llrs.npz", tar=[2.0, 3.0, -1.0], non=[-2.0, -3.0, 0.5])
+    return llrcal.evaluate(llrcal.out_of_core.open_trials(folder / "llrs.npz")).intervals()
+
+
+def check_one_trial_each(found: Intervals) -> None:
+    same(found.eer, [0, 0])
+    cllr = (math.log2(1 + math.exp(-2)) + math.log2(1 + math.exp(-1))) / 2
+    same(found.cllr, [cllr, cllr], within=1e-14)
+    same(found.act_dcf[3], [0, 0.975])  # a rate of 97.5 % goes unseen once in 40 times
+    assert codes(found.notes) == ["by trial", "few drawn", "few drawn", "few errors"]
+
+
+def check_all_equal(found: Intervals) -> None:
+    same([*found.cllr, *found.min_cllr, *found.eer], [1, 1, 1, 1, 0.5, 0.5], within=1e-15)
+
+
+def check_infinitely_wrong(found: Intervals) -> None:
+    assert found.cllr[0] < found.cllr[1] == math.inf
+    assert 0 < found.eer[0] < found.eer[1] < 0.5
 
 
 def nothing_to_compare(_: Path) -> Any:
@@ -321,7 +349,7 @@ CASES = (
         "an interval of 100 % of a weight",
         lambda _: llrcal.fit(TAR, NON, method="pav").weigh(0.5, level=1.0),
         Refused(OptionError, "level is 1.0", "level", BETWEEN),
-        "Refused, also by methods that give no interval.",
+        "Refused.",
     ),
     Case(
         "an LLR of NaN to be reached",
@@ -358,6 +386,44 @@ CASES = (
         compared(criterion="points"),
         Refused(OptionError, "none was asked for", "criterion", "give some"),
         "Refused.",
+    ),
+    Case(
+        "an interval of an evaluation of 95, not 0.95",
+        resampled(TAR, NON, level=95),
+        Refused(OptionError, "level is 95", "level", BETWEEN),
+        "Refused.",
+    ),
+    Case(
+        "an interval of 99.9 % from a hundred drawn test sets",
+        resampled(TAR, NON, level=0.999, replicates=100),
+        Refused(OptionError, "100 replicates cannot show", "level", "replicates=1999"),
+        "Refused: no drawn set lies outside.",
+    ),
+    Case(
+        "intervals of LLRs in pieces",
+        resampled_in_pieces,
+        Refused(OptionError, "are read in pieces", "LLRs", "a part of it"),
+        "Refused.",
+    ),
+    Case(
+        "intervals with one trial of each class",
+        resampled([2.0], [-1.0], replicates=39),
+        Answered(check_one_trial_each),
+        "Intervals of Cllr and EER without width, since there is nothing to draw, and a note that "
+        "says so; but DCFs that reach as far as errors that nobody made.",
+        "a rate of zero with an interval from zero to zero",
+    ),
+    Case(
+        "intervals of LLRs that are all zero",
+        resampled(np.zeros(50), np.zeros(70), replicates=39),
+        Answered(check_all_equal),
+        "One bit, and an EER of one half.",
+    ),
+    Case(
+        "intervals where one of 50 targets is infinitely wrong",
+        resampled(np.append(TAR[:49], -math.inf), NON, replicates=39),
+        Answered(check_infinitely_wrong),
+        "Cllr is infinite in most drawn sets, and so is its upper end; ranks do not mind.",
     ),
 )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from llrcal.files.atomic import write_atomically
 from tests.hostile import (
+    adaptation,
     binary_files,
     command_line,
     densities,
@@ -29,6 +30,7 @@ _MODULES = (
     types,
     densities,
     smooth,
+    adaptation,
     options,
     keys,
     text_files,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import llrcal
+from llrcal import Calibration
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from tests.hostile.case import Answered, Case, Refused, Section
-from tests.hostile.scores import GRID, NON, PARAMETRIC, TAR, by_every, same
+from tests.hostile.scores import GRID, NON, TAR, same
 
 INNER = np.linspace(-1.5, 2.5, 17)
 
@@ -83,15 +85,9 @@ def check_beyond(ends: Any) -> None:
     same(ends, calibration.interval(np.array(calibration.training_range)))
 
 
-def without_intervals(_: Path) -> Any:
-    def attempt(method: str) -> Any:
-        return llrcal.fit(TAR, NON, method=method).interval(0.5)
-
-    return by_every((*PARAMETRIC, "pav"), attempt)
-
-
-def band_of_pav(_: Path) -> Any:
-    return llrcal.figures.transforms(llrcal.fit(TAR, NON, method="pav"), level=0.9)
+def old(_: Path) -> Calibration:
+    """A model from before there were intervals."""
+    return replace(llrcal.fit(TAR, NON, method="pav"), margins=None)
 
 
 SEPARABLE = TAR - TAR.min() + 60, NON - NON.max() + 20
@@ -196,14 +192,14 @@ CASES = (
         "Refused.",
     ),
     Case(
-        "intervals of a method that has none",
-        without_intervals,
-        Refused(OptionError, "linear-gaussian gives no intervals", "linear-gaussian", "smooth"),
-        "Refused by all six.",
+        "intervals of a model that has none",
+        lambda path: old(path).interval(0.5),
+        Refused(OptionError, "this pav calibration", "no intervals", "train it again"),
+        "Refused.",
     ),
     Case(
         "a figure with intervals that nobody gives",
-        band_of_pav,
+        lambda path: llrcal.figures.transforms(old(path), level=0.9),
         Refused(OptionError, "none of these calibrations", "level", "leave level out"),
         "Refused; no figure without the bands that were asked for.",
     ),

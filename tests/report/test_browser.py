@@ -119,7 +119,7 @@ def hover(page: Any, share: float) -> None:
 
 
 def lines_drawn(page: Any, plot: str) -> int:
-    return int(page.locator(f"#{plot} .scatterlayer .trace").count())
+    return int(page.locator(f"#{plot} .scatterlayer .trace:has(.js-line)").count())
 
 
 def background(page: Any) -> str:
@@ -145,6 +145,21 @@ def test_the_curves_are_those_of_evaluate(page: Any) -> None:
         assert y == candidate.evaluation.bayes_error(x).tolist()
     x, y = curves[-1]
     assert y == small().raw.min_bayes_error(x).tolist()
+
+
+def test_a_band_goes_with_the_recommended_calibration(page: Any) -> None:
+    def areas(plot: str) -> int:
+        return int(page.locator(f"#{plot} .scatterlayer .js-fill:visible").count())
+
+    assert [areas(f"{plot}-plot") for plot in ("bayes", "tippett", "ece")] == [1, 2, 1]
+    x, y = drawn(page, "bayes-plot", len(LABELS))
+    evaluation = small().candidates[small().recommended].evaluation
+    half = len(x) // 2
+    low, high = evaluation.bands(replicates=39).bayes_error(x[:half])
+    np.testing.assert_allclose(y, [*high, *low[::-1]], rtol=1e-5, atol=1e-12)
+    page.get_by_role("checkbox", name=small().recommended, exact=True).first.uncheck()
+    assert [areas(f"{plot}-plot") for plot in ("bayes", "tippett", "ece")] == [0, 0, 0]
+    assert "drawn from this one" in page.locator("#ece p").first.inner_text()
 
 
 def test_it_opens_at_a_named_operating_point(page: Any) -> None:

@@ -155,7 +155,7 @@ def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("workers", [1, 4])
 def test_any_workers_and_any_partitions(
     workers: int,
     request: pytest.FixtureRequest,

@@ -124,7 +124,18 @@ def test_every_option_on_the_page_exists() -> None:
     }
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", PAGE.read_text("utf-8")))
     assert named <= known
-    unspoken = {"--force", "--quiet", "--json", "--figures", "--preset", "--method", "--bounds"}
+    unspoken = {
+        "--force",
+        "--quiet",
+        "--json",
+        "--intervals",
+        "--level",
+        "--replicates",
+        "--figures",
+        "--preset",
+        "--method",
+        "--bounds",
+    }
     unspoken |= {
         "--p-target",
         "--c-miss",

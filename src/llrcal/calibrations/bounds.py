@@ -52,7 +52,8 @@ class Bounds:
     lowest_score: float = -LARGEST
     highest_score: float = LARGEST
     soft_end: float = 0.0
-    """How far LLRs may go beyond those that the counts support, in nats; zero for a hard end."""
+    """How far LLRs may go beyond those that the counts support, in nats. If it is not positive, the
+    end is hard, and as far within, up to an LLR of zero."""
     meeting: float | None = None
     """The score at which the classes meet, from which outwards no LLR falls; None if some may."""
     least_llr: float | None = None
@@ -82,9 +83,12 @@ class Bounds:
             return np.clip(llrs, self.least_llr, self.greatest_llr)
         if self.policy != "counts":
             return llrs
-        held = np.clip(llrs, least, greatest)
-        if self.soft_end == 0:
+        within = min(max(-self.soft_end, 0.0), -least, greatest)  # so that ends do not cross
+        held = np.clip(llrs, least + within, greatest - within)
+        if self.soft_end <= 0:
             return held
+        if np.array_equal(held, llrs):
+            return held + 0.0  # what the formula below would give
         with np.errstate(over="ignore"):  # the tangent of infinity is one
             return np.asarray(held + self.soft_end * np.tanh((llrs - held) / self.soft_end))
 
@@ -110,14 +114,13 @@ def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:
     return -math.log(tar_count + 1), math.log(non_count + 1)
 
 
-def soft_end(parameters: int | None, tar_count: int, non_count: int) -> float:
-    """How far a method that learns so many numbers of both classes may go beyond the counts.
+def soft_end(freedom: int, tar_count: int, non_count: int) -> float:
+    """How far LLRs of a method may go beyond the counts, if it uses up so many trials of a class.
 
-    Each number that is learned of a class uses up one of its trials, so that the soft end is
-    log 2 (1 - p / n), with p numbers a class and n trials of the rarer one.
+    That is log 2 (1 - p / n), if p of n trials of the rarer class are used up. With fewer trials
+    than that, the end is within the counts, by log 2 at most.
     """
-    left = 1 - (parameters or 0) / 2 / min(tar_count, non_count)
-    return _LONGEST_SOFT_END * max(0.0, left)
+    return _LONGEST_SOFT_END * max(1 - freedom / min(tar_count, non_count), -1.0)
 
 
 def unsupported(llr_range: tuple[float, float], tar_count: int, non_count: int) -> tuple[Note, ...]:

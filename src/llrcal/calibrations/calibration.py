@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from statistics import NormalDist
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats, is_number
+from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.intervals import Margins, check_level, interval
 from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.calibrations.weighing import Weight, weighed
-from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.notebook import html_table
@@ -41,6 +42,11 @@ class Calibration(ABC):
     bounds: Bounds = UNBOUNDED
     """What to return for scores outside the range of the training scores."""
     lower_is_better: bool = False
+    margins: Margins | None = field(default=None, compare=False)
+    """How sure LLRs are: see :meth:`interval`. None if that is not known. Calibrations that give
+    the same LLRs are equal, whether or not trials were known to be dependent."""
+    adapted: Adapted | None = None
+    """What was found if it was adapted to another place: see docs/adaptation.md."""
 
     method: ClassVar[str]
     """Its name in the table of methods."""
@@ -135,13 +141,15 @@ class Calibration(ABC):
         return map_into(work, array)
 
     def _bounded_llrs(self, scores: Floats) -> Floats:
+        return self.bounds.supported(self.formula(scores), *self.supported_llrs)
+
+    def formula(self, scores: Floats) -> Floats:
+        """LLRs before they are bounded, of scores in the direction of training."""
         if self.bounds.meeting is None:
-            llrs = self._llrs_in_reach(scores)
-        else:
-            for held in self.held:
-                scores = held.applied(scores)
-            llrs = self._rising_llrs(np.clip(scores, *self.bounds.reach))
-        return self.bounds.supported(llrs, *self.supported_llrs)
+            return self._llrs_in_reach(scores)
+        for held in self.held:
+            scores = held.applied(scores)
+        return self._rising_llrs(np.clip(scores, *self.bounds.reach))
 
     def _rising_llrs(self, scores: Floats) -> Floats:
         """LLRs of scores where the formula rises, none of them below that of a lower score.
@@ -174,8 +182,9 @@ class Calibration(ABC):
         """Lower and upper ends of intervals for the LLRs of scores, in the shape of ``scores``.
 
         One score gives two floats. The LLR that belongs to a score lies in its interval with
-        probability ``level``, as far as the training trials tell, which are taken to be
-        independent. Beyond the training scores an interval is that of the nearest one.
+        probability ``level``, as far as the training trials tell. They are taken to be independent,
+        unless :func:`fit` knew their speakers. Beyond the training scores an interval is that of
+        the nearest one. See docs/few-trials.md.
 
         Parameters
         ----------
@@ -187,35 +196,25 @@ class Calibration(ABC):
         Raises
         ------
         OptionError
-            If the method gives no intervals, or the level is out of range.
+            If the level is out of range, or the calibration comes from an old model file, without
+            intervals.
         ScoreError
             If a score is NaN or not a real number.
 
         Examples
         --------
         >>> import llrcal
-        >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="smooth")
+        >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
         >>> low, high = cal.interval(1.5, level=0.9)
         >>> low < cal(1.5) < high
         True
         """
-        check_level(level)
-        array = as_floats(scores, "the")
-        check_finite(array, "the", allow_infinite=True)
-        raw = array.astype(np.float64)
-        raw = np.clip(-raw if self.lower_is_better else raw, *self.bounds.reach)
-        llrs = self._llrs(raw.ravel()).reshape(raw.shape)
-        # From the lower tail, whose probability does not round to one.
-        away = -NormalDist().inv_cdf((1 - float(level)) / 2) * self._deviations(raw)
-        low, high = (
-            self.bounds.supported(llrs + move, *self.supported_llrs) for move in (-away, away)
-        )
-        return (low, high) if raw.ndim else (float(low), float(high))
+        low, high = interval(self, scores, level)
+        return (low, high) if low.ndim else (float(low), float(high))
 
-    @property
-    def gives_intervals(self) -> bool:
-        """Whether :meth:`interval` gives an answer."""
-        return type(self)._deviations is not Calibration._deviations
+    def uncertainty(self, data: Training) -> Uncertainty | None:
+        """How LLRs vary with the training trials; None if the method cannot tell."""
+        return None
 
     def weigh(self, score: float, *, level: float = 0.95) -> Weight:
         """What one score is worth as evidence: LR, interval, and the LR in words.
@@ -243,10 +242,6 @@ class Calibration(ABC):
         """
         check_level(level)
         return weighed(self, score, level=level)
-
-    def _deviations(self, scores: Floats) -> Floats:
-        """Standard deviations of the LLRs of scores, given the training trials."""
-        raise OptionError(f"{self.method} gives no intervals; smooth does")
 
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
@@ -315,12 +310,6 @@ class Calibration(ABC):
             f"<{self.method} calibration of {self.tar_count} target and {self.non_count} "
             f"non-target scores: {self.report.reason}>"
         )
-
-
-def check_level(level: float) -> None:
-    """Raise an OptionError if this is no probability of an interval."""
-    if not is_number(level) or not 0 < level < 1:
-        raise OptionError(f"level is {level!r:.50}; give a number strictly between 0 and 1")
 
 
 def _flat(params: dict[str, Any]) -> dict[str, object]:

@@ -20,7 +20,9 @@ from llrcal.calibrations.methods import (
     method_and_options,
 )
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
+from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
+from llrcal.inputs.speakers import Speakers
 from llrcal.messages import Setting
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.notes import Note, Severity, warn
@@ -42,6 +44,7 @@ def fit(
     bounds: Policy = "counts",
     rising: bool = True,
     lower_is_better: bool = False,
+    speakers: Speakers | None = None,
     **options: Any,
 ) -> Calibration:
     """Train a calibration on target and non-target scores.
@@ -77,6 +80,11 @@ def fit(
     lower_is_better
         Whether the scores are distances. The calibration is then trained on the negated scores,
         to which ``params`` and ``bounds`` refer, but it is called with the distances themselves.
+    speakers
+        A pair, for target and for non-target scores: whole numbers of shape (n, 2), the enrolment
+        and the test speaker of each trial. Intervals then count trials that share speakers for
+        what they are worth; without, trials are taken to be independent. LLRs are the same. Trials
+        from files bring their speakers along, where the files know them.
     **options
         Any other options of the method.
 
@@ -118,6 +126,7 @@ def fit(
         bounds=bounds,
         rising=rising,
         lower_is_better=lower_is_better,
+        speakers=speakers,
     )
     warn(notes_of(every))
     return every[label(method, options)]
@@ -131,6 +140,7 @@ def fit_all(
     bounds: Policy = "counts",
     rising: bool = True,
     lower_is_better: bool = False,
+    speakers: Speakers | None = None,
 ) -> dict[str, Calibration]:
     """Train several calibrations on the same scores, sharing the passes over them.
 
@@ -141,7 +151,7 @@ def fit_all(
     methods
         Names, or pairs of a name and its options. By default the ten calibrations of the paper:
         both linear methods at three weights, and the four non-linear ones.
-    bounds, rising, lower_is_better
+    bounds, rising, lower_is_better, speakers
         As in :func:`fit`, for all of them.
 
     Returns
@@ -169,7 +179,13 @@ def fit_all(
     ['pav', 'logistic-0.9']
     """
     every = trained(
-        tar, non, methods=methods, bounds=bounds, rising=rising, lower_is_better=lower_is_better
+        tar,
+        non,
+        methods=methods,
+        bounds=bounds,
+        rising=rising,
+        lower_is_better=lower_is_better,
+        speakers=speakers,
     )
     warn(notes_of(every))
     return every
@@ -183,19 +199,35 @@ def trained(
     bounds: Policy = "counts",
     rising: bool = True,
     lower_is_better: bool = False,
+    speakers: Speakers | None = None,
+    with_margins: bool = True,
 ) -> dict[str, Calibration]:
-    """The same as :func:`fit_all`, for callers that handle the notes themselves."""
+    """The same as :func:`fit_all`, for callers that handle the notes themselves.
+
+    Without margins, calibrations have no intervals: for those that nobody will see.
+    """
     chosen = _checked(methods, bounds, rising=rising, lower_is_better=lower_is_better)
+    ranked = [METHODS[method].needs_ranks for method, _ in chosen]
+    data: Training
     if isinstance(tar, Trainable) and non is None:
-        ranked = [METHODS[method].needs_ranks for method, _ in chosen]
+        if speakers is not None:
+            raise OptionError("speakers go with arrays of scores; trials bring their own along")
         data = tar.training(
             summarised=not all(ranked), ranked=any(ranked), lower_is_better=lower_is_better
         )
     else:
-        data = ArrayTraining(tar, non, lower_is_better=lower_is_better)
+        data = ArrayTraining(tar, non, lower_is_better=lower_is_better, speakers=speakers)
+    if isinstance(data, ArrayTraining) and any(ranked) and not all(ranked):
+        data.count_aside()
     return {
         label(method, options): _fitted(
-            data, method, options, bounds, rising=rising, lower_is_better=lower_is_better
+            data,
+            method,
+            options,
+            bounds,
+            rising=rising,
+            lower_is_better=lower_is_better,
+            with_margins=with_margins,
         )
         for method, options in chosen
     }
@@ -232,22 +264,26 @@ def _fitted(
     *,
     rising: bool,
     lower_is_better: bool,
+    with_margins: bool,
 ) -> Calibration:
     """A method trained on scores, wherever they are, with its bounds and notes."""
     try:
-        chosen = class_of(method, bayes=options.get("bayes", False))
+        bayes = options.get("bayes", False)
+        chosen = class_of(method, bayes=bayes)
         fitted = chosen.fit(data, **{name: options[name] for name in options if name != "bayes"})
     except DegenerateError as problem:
         raise problem.within("for the negated distances") if lower_is_better else problem from None
     limits = Bounds.of(
         bounds,
         *data.score_range,
-        soft_end=soft_end(TABLE[method].parameters, data.tar_count, data.non_count),
+        soft_end=soft_end(0 if bayes else TABLE[method].freedom, data.tar_count, data.non_count),
         meeting=fitted.meeting(data) if rising else None,
     )
     if bounds == "elub":
         limits = _within_elub(replace(fitted, bounds=limits), data)
     fitted = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
+    if with_margins:
+        fitted = replace(fitted, margins=margins(fitted, data))
     notes = (
         *_of_no_use(limits),
         *direction_notes(fitted, data),

@@ -9,6 +9,9 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.normal_draws import two_gaussians
+from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
 
@@ -19,6 +22,9 @@ class GaussianCalibration(Generative):
 
     method: ClassVar[str] = "gaussian"
     family: ClassVar[type[Density]] = Gaussian
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        return two_gaussians(data, self.bounds.meeting)
 
     def _turns(self, low: float, high: float) -> Floats:
         """A parabola has one turning point, a line has none."""

@@ -18,10 +18,11 @@ import numpy as np
 
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
+from llrcal.calibrations.normal_draws import moments_from, shared_variance
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.errors import DegenerateError
 from llrcal.fitting.report import Report
-from llrcal.onepass.summary import Summary
 
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 _LARGEST = float(np.finfo(np.float64).max)
@@ -75,6 +76,9 @@ class LinearGaussian(Linear):
             variance=min(max(variance * unit * unit, _LEAST), _LARGEST),  # the closest double
         )
 
+    def uncertainty(self, data: Training) -> Uncertainty:
+        return shared_variance(data, data.weight(self.alpha))
+
     @property
     def params(self) -> dict[str, Any]:
         return {
@@ -92,11 +96,3 @@ class LinearGaussian(Linear):
     def from_model(cls, model: Fields, **common: Any) -> Self:
         moments = {name: model.number(name) for name in ("mean_tar", "mean_non")}
         return super().from_model(model, variance=model.positive("variance"), **moments, **common)
-
-
-def moments_from(scores: Summary, origin: float, unit: float) -> tuple[float, float]:
-    """Mean relative to the origin, and variance, in the given unit, a power of two."""
-    mean, variance = scores.points().mean_and_variance()
-    grid = scores.grid
-    wide = grid.unit / unit
-    return mean * wide + (grid.origin - origin) / unit, variance * wide * wide

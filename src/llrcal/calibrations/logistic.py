@@ -23,9 +23,11 @@ import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.line_uncertainty import line_uncertainty
 from llrcal.calibrations.linear import Linear, check_line
-from llrcal.calibrations.rule_line import RuleCriterion, rule_line
+from llrcal.calibrations.rule_line import NO_MINIMUM, RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty, places
 from llrcal.errors import OptionError
 from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
@@ -34,6 +36,7 @@ from llrcal.notes import Note, Severity
 from llrcal.onepass.summary import Summary
 from llrcal.scoring_rule import LOG, ONE_OF_THE_RULES, RuleLike, ScoringRule
 
+_Weighted = tuple[Floats, Floats]
 SEPARABLE = Note.of(
     "separable",
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
@@ -70,19 +73,8 @@ class Logistic(Linear):
             report = Report.closed_form(_entropy(weight, scoring), (CONSTANT,))
             return cls(**common, origin=tar.least + 0.0, slope=0.0, height=0.0, report=report)
 
-        origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
-        # The unit of a class of equal scores is meaningless.
-        spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
-        unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
-        check_line(1 / unit, 0.0)
-        tar_points = standardised(tar, origin, unit)
-        non_points = standardised(non, origin, unit)
-        notes: tuple[Note, ...] = ()
-        if non.greatest <= tar.least or tar.greatest <= non.least:
-            tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
-            tar_points = _with_dummy(tar_points, tar.count, non_mean)
-            non_points = _with_dummy(non_points, non.count, tar_mean)
-            notes = (SEPARABLE,)
+        tar_points, non_points, origin, unit = _both(data)
+        notes: tuple[Note, ...] = (SEPARABLE,) if _are_separable(data) else ()
 
         # In units of the smaller weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
@@ -104,6 +96,22 @@ class Logistic(Linear):
             report=Report.of(solution, solution.value * unit_cost, notes),
         )
 
+    def uncertainty(self, data: Training) -> Uncertainty:
+        at = places(data)
+        if len(at) == 1:
+            return Uncertainty.none(at, self._llrs(at))
+        tar, non, origin, unit = _both(data)
+        sides = (*tar, data.tar_count), (*non, data.non_count)
+        fell_back = any(note.code == NO_MINIMUM.code for note in self.report.notes)
+        return line_uncertainty(
+            at,
+            (at - origin) / unit,
+            (self.slope * unit, self.height + self.slope * (origin - self.origin)),
+            sides,
+            data.weight(self.alpha),
+            LOG if fell_back else self.rule,
+        )
+
     def to_model(self) -> dict[str, Any]:
         model = super().to_model()
         return model if self.rule == LOG else model | {"rule": self.rule.plain}
@@ -111,6 +119,27 @@ class Logistic(Linear):
     @classmethod
     def from_model(cls, model: Fields, **common: Any) -> Self:
         return super().from_model(model, rule=_rule(model), **common)
+
+
+def _are_separable(data: Training) -> bool:
+    tar, non = data.tar, data.non
+    return non.greatest <= tar.least or tar.greatest <= non.least
+
+
+def _both(data: Training) -> tuple[_Weighted, _Weighted, float, float]:
+    """Points of both classes in standard units, with dummies if necessary; origin and unit."""
+    tar, non = data.tar, data.non
+    origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
+    # The unit of a class of equal scores is meaningless.
+    spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
+    unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
+    check_line(1 / unit, 0.0)
+    tar_points, non_points = (standardised(side, origin, unit) for side in (tar, non))
+    if _are_separable(data):
+        tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
+        tar_points = _with_dummy(tar_points, tar.count, non_mean)
+        non_points = _with_dummy(non_points, non.count, tar_mean)
+    return tar_points, non_points, origin, unit
 
 
 def standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:

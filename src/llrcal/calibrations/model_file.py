@@ -12,9 +12,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import POLICIES, Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields, quoted
+from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.methods import METHODS, class_of
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
@@ -40,8 +42,11 @@ def save(calibration: Calibration, path: str | PathLike[str]) -> None:
         "lower_is_better": calibration.lower_is_better,
         "bounds": _in_use(asdict(calibration.bounds)),
         "model": calibration.to_model(),
+        **({} if calibration.margins is None else {"margins": calibration.margins.to_model()}),
         "report": dict(calibration.report),
     }
+    if calibration.adapted is not None:
+        document["adapted"] = calibration.adapted.to_dict()
     # JSON uses the repr of a double, which reads back as the same double.
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
@@ -68,13 +73,18 @@ def load(path: str | PathLike[str]) -> Calibration:
         raise document.error("method", f"is {quoted(method)}, not one of {', '.join(METHODS)}")
     parts = ("training", "bounds", "model", "report")
     training, bounds, model, report = (document.section(part) for part in parts)
+    known: dict[str, Any] = {}
+    if "margins" in document:
+        known["margins"] = Margins.from_model(document.section("margins"))
     calibration = _class(method, model).from_model(
         model,
+        **known,
         tar_count=training.count("tar", least=1),
         non_count=training.count("non", least=1),
         lower_is_better=document.flag("lower_is_better"),
         bounds=_bounds(bounds, version),
         report=_report(report),
+        adapted=Adapted.from_fields(document.section("adapted")) if "adapted" in document else None,
     )
     for part in (document, training, bounds, model, report):
         part.done()
@@ -113,7 +123,7 @@ def _bounds(fields: Fields, version: int) -> Bounds:
     meeting = fields.number_or_null("meeting")
     if meeting is not None and not lowest <= meeting <= highest:
         raise fields.error("meeting", f"is {meeting}, not between {lowest} and {highest}")
-    return Bounds(policy, lowest, highest, fields.not_negative("soft_end"), meeting, **llrs)
+    return Bounds(policy, lowest, highest, fields.number("soft_end"), meeting, **llrs)
 
 
 def _report(fields: Fields) -> Report:

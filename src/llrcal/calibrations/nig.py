@@ -10,10 +10,14 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.shape_draws import near
 from llrcal.calibrations.table import Table
+from llrcal.calibrations.training import Training
 from llrcal.calibrations.turning_points import turning_points_around
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
+from llrcal.densities.shapes import NIGShapes
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -24,11 +28,21 @@ class NIGCalibration(Generative):
     log-ratio of the densities to 1e-9 (absolute error; relative if it is larger than one).
     """
 
+    tar: NIG
+    non: NIG
+
     method: ClassVar[str] = "nig"
     family: ClassVar[type[Density]] = NIG
 
     def _llrs(self, scores: Array) -> Floats:
         return self._table(scores)
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        tar, non = (
+            np.array([one.location, np.log(one.scale), one.asymmetry, np.sqrt(one.tail)])
+            for one in (self.tar, self.non)
+        )
+        return near(NIGShapes, data, (tar, non), self.bounds.meeting)
 
     def _turns(self, low: float, high: float) -> Floats:
         """The roots of the derivative have no closed form, so they are searched for."""

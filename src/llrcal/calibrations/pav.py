@@ -15,11 +15,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import xlogy
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.pav_uncertainty import step_uncertainty
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.fitting.report import Report
+from llrcal.kernels import kernels_for
 from llrcal.notes import Note
 from llrcal.onepass.hull import Hull
 
@@ -47,14 +50,8 @@ class PAV(Calibration):
     @classmethod
     def fit(cls, data: Training) -> Self:
         data = data.finite
-        groups = data.groups
-        # The dummy target comes first and the dummy non-target last. Neither stays in a block of
-        # its own, since the first has the highest possible share of targets, the last the lowest.
-        hull = Hull.pool(
-            np.concatenate([[1], groups.tar, [0]]), np.concatenate([[0], groups.non, [1]])
-        )
-        llrs = np.maximum.accumulate(hull.llrs)
-        rises = np.diff(llrs, prepend=-np.inf) > 0  # different shares may round to the same LLR
+        hull = data.hull
+        llrs, rises = _steps(hull)
         edges = data.first_scores(np.maximum(hull.first_group - 1, 0))
         return cls(
             tar_count=data.tar_count,
@@ -64,11 +61,21 @@ class PAV(Calibration):
             llrs=tuple(llrs[rises].tolist()),
         )
 
+    def uncertainty(self, data: Training) -> Uncertainty:
+        hull = data.finite.hull
+        first = np.flatnonzero(_steps(hull)[1])
+        tar, non = (np.add.reduceat(side, first) for side in (hull.tar, hull.non))
+        return step_uncertainty(self._knots, self._values, tar, non)
+
     @property
     def params(self) -> dict[str, Any]:
         return {"scores": list(self.scores), "llrs": list(self.llrs)}
 
     def _llrs(self, scores: Array) -> Floats:
+        if kernels := kernels_for(scores):
+            out = np.empty(len(scores))
+            kernels.steps(scores, self._knots, self._values, out)
+            return out
         block = np.searchsorted(self._knots, scores, side="right") - 1
         return self._values.take(np.maximum(block, 0))
 
@@ -93,6 +100,12 @@ class PAV(Calibration):
         if len(scores) != len(llrs):
             raise model.error("llrs", f"has {len(llrs)} values for {len(scores)} scores")
         return cls(scores=scores, llrs=llrs, **common)
+
+
+def _steps(hull: Hull) -> tuple[Floats, Bools]:
+    """LLRs of blocks, and which of them are above those before."""
+    llrs = np.maximum.accumulate(hull.llrs)
+    return llrs, np.diff(llrs, prepend=-np.inf) > 0  # different shares may round to the same LLR
 
 
 def _mean_cost(hull: Hull) -> float:

@@ -8,25 +8,26 @@ so that both tails are resolved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.fields import Fields
+from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
+from llrcal.calibrations.uncertainty import TIMES, Uncertainty, places
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots, RisingSpline
-from llrcal.fitting.stiffness import averaged_spline
 from llrcal.scoring_rule import LOG
 
-_KNOTS = 31
 # Beyond the knots, where next to no score of one class is left, the shape is an assumption. This
-# share of the rise there counts as a standard deviation; benchmarks/intervals.py tells what for.
+# share of the rise there counts as a standard deviation; benchmarks/interval_coverage.py has more.
 _GUESSED = 0.25
 
 
@@ -39,15 +40,13 @@ class Smooth(Calibration):
     first: float
     """LLR at the first knot."""
     slopes: tuple[float, ...]
-    deviations: tuple[float, ...]
-    """Of the LLR a posteriori: at the least training score, the knots, and the greatest score."""
 
     method: ClassVar[str] = "smooth"
 
     @classmethod
     def fit(cls, data: Training) -> Self:
         common: dict[str, Any] = {"tar_count": data.tar_count, "non_count": data.non_count}
-        ordered = data.in_order  # which refuses infinite scores
+        data.in_order  # noqa: B018 (refuses infinite scores)
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(data.empirical_alpha), (CONSTANT,))
@@ -57,11 +56,9 @@ class Smooth(Calibration):
                 scores=(least,),
                 first=0.0,
                 slopes=(0.0,),
-                deviations=(0.0,) * 3,
             )
         check_spread(greatest - least, "training")
-        knots, ranks = ordered.evenly_spaced(_KNOTS)
-        spline = averaged_spline(ordered.cells(), knots, ranks)
+        spline = data.spline
         parts = {
             f"stiffness {part.stiffness:g}": (
                 part.weight,
@@ -72,10 +69,9 @@ class Smooth(Calibration):
         return cls(
             **common,
             report=Report.joint(parts),
-            scores=tuple(knots.tolist()),
+            scores=tuple(spline.knots.at.tolist()),
             first=spline.first,
             slopes=tuple(spline.slopes.tolist()),
-            deviations=tuple(spline.deviations(_between(data.score_range, knots)).tolist()),
         )
 
     @property
@@ -93,34 +89,38 @@ class Smooth(Calibration):
     def _llrs(self, scores: Array) -> Floats:
         return self._spline(scores)
 
-    def _deviations(self, scores: Floats) -> Floats:
-        ends = self.bounds.lowest_score, self.bounds.highest_score
-        known = np.interp(scores, _between(ends, np.array(self.scores)), self.deviations)
-        seen = np.clip(scores, *ends).ravel()
-        beyond = self._llrs(seen) - self._llrs(np.clip(seen, self.scores[0], self.scores[-1]))
-        return np.hypot(known, _GUESSED * beyond.reshape(scores.shape))
+    def uncertainty(self, data: Training) -> Uncertainty:
+        at = places(data)
+        llrs = self._llrs(at)
+        if len(at) == 1:
+            return Uncertainty.none(at, llrs)
+        covariance = data.spline.covariance(at)
+        away = TIMES * self._with_allowance(at, np.sqrt(covariance.diagonal()))
+        p = expit(llrs + np.log(data.tar_count) - np.log(data.non_count))
+        return Uncertainty(at, llrs - away, llrs + away, covariance * (1 - p), -covariance * p)
+
+    def _with_allowance(self, at: Floats, deviations: Floats) -> Floats:
+        """Standard deviations, with what is added beyond the knots."""
+        beyond = self._llrs(at) - self._llrs(np.clip(at, self.scores[0], self.scores[-1]))
+        return np.hypot(deviations, _GUESSED * beyond)
 
     def to_model(self) -> dict[str, Any]:
         return {
             "scores": list(self.scores),
             "first": self.first,
             "slopes": list(self.slopes),
-            "deviations": list(self.deviations),
         }
 
     @classmethod
     def from_model(cls, model: Fields, **common: Any) -> Self:
         scores = model.rising("scores")
-        return cls(
-            scores=scores,
-            first=model.number("first"),
-            slopes=model.not_negatives("slopes", len(scores)),
-            deviations=model.not_negatives("deviations", len(scores) + 2),
-            **common,
-        )
-
-
-def _between(ends: tuple[float, float], knots: Floats) -> Floats:
-    """The knots, with the least and the greatest training score around them."""
-    low, high = ends
-    return np.concatenate([[min(low, knots[0])], knots, [max(high, knots[-1])]])
+        slopes = model.not_negatives("slopes", len(scores))
+        fitted = cls(scores=scores, first=model.number("first"), slopes=slopes, **common)
+        if "deviations" not in model:
+            return fitted
+        # As model files had them before all methods gave intervals.
+        known = model.not_negatives("deviations", len(scores) + 2)
+        ends = fitted.bounds.lowest_score, fitted.bounds.highest_score
+        at, first = np.unique(np.clip([ends[0], *scores, ends[1]], *ends), return_index=True)
+        deviations = fitted._with_allowance(at, np.array(known)[first])
+        return replace(fitted, margins=Margins.even(at, deviations))

@@ -9,9 +9,14 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.shape_draws import near
+from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
+from llrcal.densities.shapes import StudentTShapes
 from llrcal.densities.student_t import StudentT
 
+_LEAST = 1e-17  # of 1 / dof, as good as zero
 _NOTHING = 1e-100  # coefficients below this have roots that are too far away to matter
 
 
@@ -24,6 +29,13 @@ class StudentTCalibration(Generative):
 
     method: ClassVar[str] = "student-t"
     family: ClassVar[type[Density]] = StudentT
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        tar, non = (
+            np.array([one.location, np.log(one.scale), np.log(max(one.inverse_dof, _LEAST))])
+            for one in (self.tar, self.non)
+        )
+        return near(StudentTShapes, data, (tar, non), self.bounds.meeting)
 
     def _turns(self, low: float, high: float) -> Floats:
         """The derivative is a ratio of polynomials, with a cubic as numerator.

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, is_number
+from llrcal.calibrations.dependence import Dependence
+from llrcal.calibrations.intervals import By
 from llrcal.errors import DegenerateError, OptionError
+from llrcal.fitting.stiffness import Averaged, averaged_spline
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
-from llrcal.onepass.chunks import map_parts
+from llrcal.inputs.speakers import Speakers, both_speakers
+from llrcal.onepass.chunks import map_parts, threads
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
 from llrcal.onepass.grid import Grid
+from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered
 from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
 from llrcal.onepass.summary import Summary
 
+KNOTS = 31  # of splines
 _LARGEST = float(np.finfo(np.float64).max)
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _ROUNDING = 1e-9  # of sums of shares
+_WORTH_A_THREAD = 2**20  # scores
 _LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
@@ -54,6 +62,18 @@ class Training(ABC):
         """Both classes in rising order, in the groups that PAV works on."""
 
     @cached_property
+    def hull(self) -> Hull:
+        """The groups as PAV pools them, with a dummy target first and a dummy non-target last.
+
+        Neither of them stays in a block of its own, since the first has the highest possible share
+        of targets, the last the lowest.
+        """
+        groups = self.groups
+        return Hull.pool(
+            np.concatenate([[1], groups.tar, [0]]), np.concatenate([[0], groups.non, [1]])
+        )
+
+    @cached_property
     @abstractmethod
     def score_range(self) -> tuple[float, float]:
         """Least and greatest score of both classes together."""
@@ -61,6 +81,14 @@ class Training(ABC):
     @abstractmethod
     def _next_above(self, values: Floats) -> Floats:
         """The smallest score of the larger class above each of some values."""
+
+    def inflation(self, scores: Floats, tar: Floats, non: Floats) -> tuple[Floats | float, By]:
+        """By how much intervals are wider than those of independent trials, and by what.
+
+        Given how much one more trial of a class at each of some scores (column) moves each of some
+        estimates (row). Where speakers are not known, trials are taken to be independent.
+        """
+        return 1.0, "trial"
 
     @abstractmethod
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
@@ -116,6 +144,11 @@ class Training(ABC):
             np.bincount(non_place, non_counts, len(scores)).astype(np.float64),
         )
 
+    @cached_property
+    def spline(self) -> Averaged:
+        """A rising spline through the labelled scores."""
+        return averaged_spline(self.in_order.cells(), *self.in_order.evenly_spaced(KNOTS))
+
     @property
     def _shares(self) -> tuple[Floats, Floats]:
         """The share of each class at each of the scores in order."""
@@ -159,7 +192,14 @@ class Trainable(Protocol):
 class ArrayTraining(Training):
     """Training scores in memory."""
 
-    def __init__(self, tar: Any, non: Any, *, lower_is_better: bool = False) -> None:
+    def __init__(
+        self,
+        tar: Any,
+        non: Any,
+        *,
+        lower_is_better: bool = False,
+        speakers: Speakers | None = None,
+    ) -> None:
         check_classes(tar, non)
         # As given, so that errors show the distances rather than the negated ones.
         self._given_tar = as_scores(tar, "target", allow_infinite=True)
@@ -169,16 +209,26 @@ class ArrayTraining(Training):
             self._tar, self._non = -self._tar, -self._non
         self.tar_count = len(self._tar)
         self.non_count = len(self._non)
+        self._groups: Future[Groups] | None = None
+        self._dependence: Dependence | None = None
+        if speakers is not None:
+            who = both_speakers(speakers, self.tar_count, self.non_count)
+            self._dependence = Dependence(self._tar, self._non, *who)
+
+    def inflation(self, scores: Floats, tar: Floats, non: Floats) -> tuple[Floats | float, By]:
+        if self._dependence is not None:
+            factor = self._dependence.inflation(scores, tar, non)
+            if factor is not None:
+                return factor, "speaker"
+        return super().inflation(scores, tar, non)
 
     @cached_property
     def tar(self) -> Summary:
-        check_finite(self._given_tar, "target")
-        return _summary(self._tar, "target")
+        return _summary(self._tar, self._given_tar, "target")
 
     @cached_property
     def non(self) -> Summary:
-        check_finite(self._given_non, "non-target")
-        return _summary(self._non, "non-target")
+        return _summary(self._non, self._given_non, "non-target")
 
     @cached_property
     def finite(self) -> Training:
@@ -187,9 +237,16 @@ class ArrayTraining(Training):
         wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
         return ArrayTraining(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
 
+    def count_aside(self) -> None:
+        """Start to find the groups on a thread of its own, if they will be needed only later."""
+        if threads() > 1 and max(self.tar_count, self.non_count) > _WORTH_A_THREAD:
+            pool = ThreadPoolExecutor(1)
+            self._groups = pool.submit(groups, self._tar, self._non)
+            pool.shutdown(wait=False)
+
     @cached_property
     def groups(self) -> Groups:
-        return groups(self._tar, self._non)
+        return self._groups.result() if self._groups else groups(self._tar, self._non)
 
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
         tar, non = (SortedRuns.of(llrs(scores)) for scores in (self._tar, self._non))
@@ -218,13 +275,20 @@ class ArrayTraining(Training):
         return float(low[0]), float(greatest) + 0.0
 
 
-def _summary(scores: Array, name: str) -> Summary:
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # the unit is then invalid, and refused below
-        grid = Grid.of(scores)
-    check_spread(grid.unit, name)
-    return Summary.of(scores, grid)
+def _summary(scores: Array, given: Array, name: str) -> Summary:
+    """Summary of finite scores; whether they are follows from it, without another pass."""
+    try:
+        # An invalid unit is refused.
+        with np.errstate(over="ignore", invalid="ignore"):
+            grid = Grid.of(scores)
+        check_spread(grid.unit, name)
+        summary = Summary.of(scores, grid)
+    except DegenerateError:
+        check_finite(given, name)
+        raise
+    if not np.isfinite([summary.least, summary.greatest]).all():
+        check_finite(given, name)
+    return summary
 
 
 def check_spread(spread: float, name: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import LARGEST
+from llrcal.calibrations.intervals import no_interval
 from llrcal.calibrations.verbal_scale import in_words, support
 from llrcal.errors import OptionError
 from llrcal.inputs.scores import as_floats
@@ -104,14 +105,14 @@ def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weig
         raise OptionError(f"weigh takes one score, not {array.size}; weigh them one by one")
     value, llr = float(array), float(calibration.quietly(array))
     interval = None
-    if calibration.gives_intervals:
+    if calibration.margins is not None:
         low, high = calibration.interval(array, level=level)
         # An interval that is held at a bound as a whole would look like certainty.
         interval = (float(low), float(high)) if low < high else None
     notes = (
         *_beyond(calibration, value),
         *_at_a_bound(calibration, llr),
-        *(() if calibration.gives_intervals else (_no_interval(calibration),)),
+        *_no_interval(calibration),
     )
     return Weight(value, llr, interval, float(level), notes)
 
@@ -126,8 +127,9 @@ def shown_ratio(lr: float) -> str:
     return f"{lr:,.0f}" if 1000 <= lr < 1e7 else f"{lr:.4g}"
 
 
-def _no_interval(calibration: Calibration) -> Note:
-    return Note.of("no interval", f"{calibration.method} gives no interval; smooth does")
+def _no_interval(calibration: Calibration) -> Iterator[Note]:
+    if calibration.margins is None:
+        yield Note.of("no interval", no_interval(calibration))
 
 
 def _beyond(calibration: Calibration, score: float) -> Iterator[Note]:

@@ -34,7 +34,7 @@ def _ready_page(arguments: list[str]) -> str | None:
     if sys.stdout is None:  # closed; click can handle that
         return None
     if arguments == ["--version"]:
-        return f"llrcal {__version__}\n"
+        return f"llrcal {version_and_passes()}\n"
     if arguments in (["--help"], ["-h"]):
         from shutil import get_terminal_size
 
@@ -43,6 +43,13 @@ def _ready_page(arguments: list[str]) -> str | None:
 
             return HELP_PAGE
     return None
+
+
+def version_and_passes() -> str:
+    """The version, and whether scores are passed over by compiled code or by NumPy."""
+    from llrcal.kernels import in_use
+
+    return f"{__version__} ({in_use()})"
 
 
 def status_after(problem: BaseException) -> int:

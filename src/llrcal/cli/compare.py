@@ -131,6 +131,7 @@ def run(
     *,
     alphas: Sequence[str],
     rules: Sequence[str],
+    bayes: bool,
     p_target: Sequence[float],
     c_miss: Sequence[float],
     c_fa: Sequence[float],
@@ -153,7 +154,7 @@ def run(
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
-    methods = methods_with(alphas, rules)
+    methods = methods_with(alphas, rules, bayes=bayes)
     points = operating_points(p_target, c_miss, c_fa, preset)
     steps = len(methods) + 6 + (folds or 0) + (SIZES if learning_curve else 0)
     with (

@@ -18,6 +18,8 @@ from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from llrcal.evaluation import Evaluation
+
 
 @click.command()
 @click.argument("llrs", metavar="LLRS")
@@ -41,6 +43,22 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also give devPAV, ELUB, rates of misleading evidence and expected LRs.",
 )
+@click.option(
+    "--intervals",
+    is_flag=True,
+    help="Also give intervals by resampling: by speaker where speakers are known, else by trial. "
+    "Figures get bands.",
+)
+@click.option(
+    "--level",
+    type=float,
+    help="Share of drawn test sets that an interval covers.  [default: 0.95]",
+)
+@click.option(
+    "--replicates",
+    type=int,
+    help="Number of test sets to draw for the intervals.  [default: 1000]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
@@ -56,6 +74,9 @@ def evaluate(
     preset: Sequence[str],
     rules: Sequence[str],
     forensic: bool,
+    intervals: bool,
+    level: float | None,
+    replicates: int | None,
     as_json: bool,
     figures: str | None,
     force: bool,
@@ -78,18 +99,22 @@ def evaluate(
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
     llrcal evaluate eval.tsv --rule brier --rule 0.5,-0.5
     llrcal evaluate lrs.csv --units ratio --forensic
+    llrcal evaluate eval.tsv --intervals --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.cli.show_forensic import show_forensic
-    from llrcal.cli.terminal import show_evaluation
-    from llrcal.cli.units import InNats, doubts, unit_of
-    from llrcal.evaluation.evaluation import evaluated
+    from llrcal.cli.show_intervals import show_intervals
+    from llrcal.cli.terminal import counting_bar, show_evaluation
+    from llrcal.cli.units import InNats, unit_of
+    from llrcal.comparison.parts import in_memory
+    from llrcal.evaluation.evaluating import evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
-    from llrcal.onepass.direction import WRONG_WAY
+    from llrcal.messages import Setting
     from llrcal.scoring_rule import ScoringRule
 
     points = operating_points(p_target, c_miss, c_fa, preset)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
+    draws = _draws(intervals, level, replicates)
     refuse_to_read_twice(llrs, reading["key"])
     refuse_to_bury(figures, llrs, reading["key"])
     where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
@@ -98,32 +123,68 @@ def evaluate(
         opener(**where, quiet=quiet) as open_trials,
     ):
         trials = open_trials(llrs, allow_infinite=True, **reading)
+        if intervals:  # before any work
+            in_memory(trials, Setting("intervals"))
         in_nats = InNats(units or unit_of(trials), -1.0 if distance else 1.0)
-        priors = [point.prior_log_odds for point in points]
-        if forensic:  # so that misleading evidence is counted in the same pass
-            priors += [-threshold for threshold in misleading_thresholds(STRENGTHS)]
+        # Misleading evidence, if asked for, is counted in the same pass.
+        misleading = misleading_thresholds(STRENGTHS if forensic else ())
+        priors = [point.prior_log_odds for point in points] + [-x for x in misleading]
         evaluation = evaluated(trials.mapped(in_nats), prior_log_odds=priors)
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
-        warnings = ([] if units else doubts(evaluation)) or [
-            note.on_command_line for note in evaluation.notes if note.code != WRONG_WAY
-        ]
+        warnings = _warnings(evaluation, units)
+        asked: dict[str, Any] = {"rules": by_rules, "forensic": forensic}
+        found = None
+        if intervals:
+            with counting_bar("drawing test sets", quiet=quiet) as progress:
+                found = evaluation.intervals(points, **asked, **draws, progress=progress)
         if as_json:
-            numbers = _finite(evaluation.to_dict(points, rules=by_rules, forensic=forensic))
-            document = {"source": llrs, **numbers, "warnings": warnings}
+            numbers = evaluation.to_dict(points, **asked, intervals=found)
+            document = {"source": llrs, **_finite(numbers), "warnings": warnings}
             click.echo(json.dumps(document, indent=1, allow_nan=False))
         else:
             show_evaluation(evaluation, points, by_rules)
             if forensic:
                 show_forensic(evaluation.forensic)
+            if found is not None:
+                show_intervals(evaluation, found, points)
         for warning in warnings:
             click.echo(f"warning: {warning}", err=True)
         if folder is not None:
             from llrcal.figures.evaluation import draw_evaluation
 
-            draw_evaluation(evaluation, folder, points)
+            draw_evaluation(evaluation, folder, points, **draws)
     if figures is not None and not quiet:
         click.echo(f"Figures: {figures}", err=True)
+
+
+def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:
+    """Level and replicates of the intervals, if these are asked for."""
+    from llrcal.errors import OptionError
+    from llrcal.evaluation.bootstrap import check_draws
+    from llrcal.evaluation.resampling import REPLICATES
+
+    if not intervals:
+        for name, value in (("--level", level), ("--replicates", replicates)):
+            if value is not None:
+                raise OptionError(f"{name} is for --intervals, which is not given")
+        return {}
+    draws: dict[str, Any] = {
+        "level": 0.95 if level is None else level,
+        "replicates": REPLICATES if replicates is None else replicates,
+    }
+    check_draws(**draws)
+    return draws
+
+
+def _warnings(evaluation: Evaluation, units: str | None) -> list[str]:
+    """What is odd about the LLRs: first of all, their unit."""
+    from llrcal.cli.units import doubts
+    from llrcal.onepass.direction import WRONG_WAY
+
+    return ([] if units else doubts(evaluation)) or [
+        note.on_command_line for note in evaluation.notes if note.code != WRONG_WAY
+    ]
 
 
 def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | None]:

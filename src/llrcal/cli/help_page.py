@@ -15,6 +15,7 @@ Commands:
   evaluate    Evaluate LLRs: Cllr, EER and detection costs.
   decide      Print the scores to accept at a prior and costs.
   weigh       Print what scores are worth: LR, interval, and the LR in words.
+  adapt       Adapt a calibration to scores of another place, labelled or not.
   convert     Write trials in another format.
   compare     Compare every calibration of the paper, in numbers and pictures.
   simulate    Simulate a recognizer and write its trials.
@@ -27,6 +28,7 @@ Commands:
     llrcal evaluate eval-llrs.txt --key eval-key.txt
     llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
     llrcal weigh nig.json 3.7
+    llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
     llrcal compare --train dev.npz --test eval.npz --out results
     llrcal demo
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from llrcal.method_table import ALPHAS, TABLE, methods_to_compare
+from llrcal.method_table import ALPHAS, TABLE, integrated_out, methods_to_compare
 
 if TYPE_CHECKING:
     from llrcal.calibrations.methods import Method
@@ -44,6 +44,12 @@ def comparison_options(command: _Command) -> _Command:
                 multiple=True,
                 metavar="RULE",
                 help=f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]",
+            ),
+            click.option(
+                "--bayes",
+                is_flag=True,
+                help="Also every method with its parameters integrated out, for few trials: see "
+                "docs/few-trials.md. Not for smooth and pav.",
             ),
             point_options,
             click.option(
@@ -111,13 +117,17 @@ def point_options(command: _Command) -> _Command:
     return command
 
 
-def methods_with(alphas: Sequence[str], rules: Sequence[str] = ()) -> Sequence[Method]:
+def methods_with(
+    alphas: Sequence[str], rules: Sequence[str] = (), *, bayes: bool = False
+) -> Sequence[Method]:
     """Every method; those that take a weight at each of ``alphas``, or at the default ones.
 
     Those that take a scoring rule are trained with each of ``rules``, by default the logarithmic.
+    If asked for, those that can be are also trained with their parameters integrated out.
     """
     weights = [weight(alpha) for alpha in alphas] or ALPHAS
-    return methods_to_compare(weights, [scoring_rule(rule) for rule in rules] or ["log"])
+    methods = methods_to_compare(weights, [scoring_rule(rule) for rule in rules] or ["log"])
+    return [*methods, *integrated_out(methods)] if bayes else methods
 
 
 def weight(alpha: str) -> float | str:

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from llrcal.cli import os_error_in_text, status_after
+from llrcal.cli import os_error_in_text, status_after, version_and_passes
 from llrcal.errors import LlrcalError
-from llrcal.version import __version__
 
 # Each verb is the command of that name in the module of that name. Its line here repeats the first
 # sentence of the command's help, so that verbs can be listed without importing their modules.
@@ -20,6 +19,7 @@ VERBS = {
     "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
     "decide": "Print the scores to accept at a prior and costs.",
     "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
+    "adapt": "Adapt a calibration to scores of another place, labelled or not.",
     "convert": "Write trials in another format.",
     "compare": "Compare every calibration of the paper, in numbers and pictures.",
     "simulate": "Simulate a recognizer and write its trials.",
@@ -34,6 +34,7 @@ EXAMPLES = (
     "llrcal evaluate eval-llrs.txt --key eval-key.txt",
     "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
     "llrcal weigh nig.json 3.7",
+    "llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json",
     "llrcal compare --train dev.npz --test eval.npz --out results",
     "llrcal demo",
 )
@@ -85,6 +86,6 @@ class Verbs(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES)]),
 )
-@click.version_option(__version__, prog_name="llrcal", message="%(prog)s %(version)s")
+@click.version_option(version_and_passes(), prog_name="llrcal", message="%(prog)s %(version)s")
 def command_line() -> None:
     """Turn recognizer scores into calibrated log-likelihood-ratios (LLRs)."""

@@ -1,6 +1,8 @@
 """Every calibration trained on one set of trials and tested on another."""
 
-from llrcal.comparison.comparison import Candidate, Comparison, compare
+from llrcal.comparison.candidate import Candidate
+from llrcal.comparison.comparing import compare
+from llrcal.comparison.comparison import Comparison
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.learning import learning_curve
 from llrcal.comparison.learning_curve import LearningCurve

@@ -13,7 +13,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Bools
 from llrcal.comparison.parts import both, part
-from llrcal.evaluation.speaker_draws import as_speakers, numbered
+from llrcal.inputs.speakers import as_speakers, numbered
 from llrcal.trials import Trials
 
 _FEWEST = 10  # trials of either class in the smallest set, on average

@@ -18,7 +18,7 @@ from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
 from llrcal.comparison.parts import both, check_whole, in_memory, part, pooled
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.evaluation.speaker_draws import as_speakers, numbered
+from llrcal.inputs.speakers import as_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials

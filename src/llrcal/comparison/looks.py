@@ -27,6 +27,8 @@ _SPARE_COLOURS = (
     ("#4d5c12", "#b6c95a"),
 )
 _SPARE_DASHES = ((), (6, 1.5), (3, 1.5), (6, 1.5, 1.5, 1.5), (1.5, 1.5))
+_BAYES, _DOTS = "-bayes", (1.0, 1.4)  # with parameters integrated out
+_WHITE, _BLACK = "#ffffff", "#000000"
 _SPARE = tuple(product(_SPARE_DASHES, ("p", "d", "h", "8")))
 
 
@@ -34,9 +36,10 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     """The look of each label of one figure.
 
     Methods have the look given in the table, also with a weight, such as ``logistic-0.5``. With a
-    weight that is not in the table, a method gets a colour between those of its family. Any other
-    label gets a colour that depends on its name. Colours never depend on what else is in the
-    figure. Dashes and markers that are not in the table do, to avoid repetition.
+    weight that is not in the table, a method gets a colour between those of its family. With its
+    parameters integrated out, it has another shade of its colour, and is dotted. Any other label
+    gets a colour that depends on its name. Colours never depend on what else is in the figure.
+    Dashes and markers that are not in the table do, to avoid repetition.
 
     Examples
     --------
@@ -47,15 +50,24 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     out: dict[str, Look] = {}
     taken: set[tuple[tuple[float, ...], str]] = set()
     for label in labels:
-        entry, log_odds = _method_and_weight(label)
+        plain = label.removesuffix(_BAYES)
+        entry, log_odds = _method_and_weight(plain)
         known = _known_weights(entry) if entry else {}
-        look = known.get(log_odds) or _free(label, taken)
-        if entry and log_odds not in known:
-            look = replace(
-                look,
-                light=_mixed(log_odds, {place: one.light for place, one in known.items()}),
-                dark=_mixed(log_odds, {place: one.dark for place, one in known.items()}),
-            )
+        look = known.get(log_odds) if plain == label else None
+        if look is None:
+            look = _free(label, taken)
+            if entry:
+                look = replace(
+                    look,
+                    light=_mixed(log_odds, {place: one.light for place, one in known.items()}),
+                    dark=_mixed(log_odds, {place: one.dark for place, one in known.items()}),
+                )
+            if entry and plain != label:
+                light, dark = (
+                    _shade(look.light, _WHITE, 0.0, 0.29),
+                    _shade(look.dark, _BLACK, 0.14, 1),
+                )
+                look = replace(look, light=light, dark=dark, dashes=_DOTS)
         out[label] = look
         taken.add((look.dashes, look.marker))
     return out
@@ -107,3 +119,12 @@ def _mixed(place: float, colours: Mapping[float, str]) -> str:
     known = [bytes.fromhex(colour[1:]) for colour in colours.values()]
     mixed = [round(np.interp(place, [*colours], part)) for part in zip(*known, strict=True)]
     return "#" + bytes(mixed).hex()
+
+
+def _shade(colour: str, page: str, least: float, most: float) -> str:
+    """Halfway to the page, if that is bright or dark enough to be seen on it; or away from it."""
+    half = _mixed(0.5, {0.0: colour, 1.0: page})
+    linear = (np.array([*bytes.fromhex(half[1:])]) / 255) ** 2.2
+    luminance = float((linear * [0.2126, 0.7152, 0.0722]).sum())
+    away = _BLACK if page == _WHITE else _WHITE
+    return half if least < luminance < most else _mixed(0.5, {0.0: colour, 1.0: away})

@@ -12,7 +12,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from llrcal.comparison.comparison import Candidate, Comparison
+from llrcal.comparison.candidate import Candidate
+from llrcal.comparison.comparison import Comparison
 from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]
@@ -63,15 +64,18 @@ def _visible(character: str) -> str:
 
 
 def metrics(comparison: Comparison) -> list[Row]:
-    """One row per calibration: overall costs, then actual and minimum DCF at each point."""
+    """One row per calibration: overall costs, DCF at each point, costs by scoring rules."""
     return [_row(candidate, comparison) for candidate in comparison.candidates.values()]
 
 
-def _rule(candidate: Candidate, comparison: Comparison) -> Row:
-    """The scoring rule, where any calibration has another than the logarithmic one."""
-    if all(one.rule is None for one in comparison.candidates.values()):
-        return {}
-    return {"rule": "" if candidate.rule is None else candidate.rule.name}
+def _options(candidate: Candidate, comparison: Comparison) -> Row:
+    """What not every comparison has: other rules than the logarithmic one, and ``bayes``."""
+    row = Row()
+    if comparison.rules:
+        row["rule"] = "" if candidate.rule is None else candidate.rule.name
+    if any(one.bayes for one in comparison.candidates.values()):
+        row["bayes"] = "yes" if candidate.bayes else ""
+    return row
 
 
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
@@ -79,7 +83,7 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
     row: Row = {
         "method": candidate.calibration.method,
         "alpha": "" if candidate.alpha is None else candidate.alpha,
-        **_rule(candidate, comparison),
+        **_options(candidate, comparison),
         "cllr": ev.cllr,
         "min_cllr": ev.min_cllr,
         "calibration_loss": ev.calibration_loss,
@@ -89,6 +93,8 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
     for point in comparison.points:
         row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
         row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
+    for cost in map(ev.cost, comparison.rules):
+        row[f"cost_{cost.rule}"], row[f"min_cost_{cost.rule}"] = cost.actual, cost.minimum
     if intervals is None:
         return row
     bounds = {name: getattr(intervals, name) for name in ("cllr", "min_cllr", "eer")}
@@ -98,6 +104,8 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
     for i, point in enumerate(comparison.points):
         bounds[f"act_dcf_{point.name}"] = intervals.act_dcf[i]
         bounds[f"min_dcf_{point.name}"] = intervals.min_dcf[i]
+    for name, ends in intervals.rules.items():
+        bounds[f"cost_{name}"], bounds[f"min_cost_{name}"] = ends.actual, ends.minimum
     for name, (low, high) in bounds.items():
         row[f"{name}_low"], row[f"{name}_high"] = low, high
     return row

@@ -12,7 +12,8 @@ from llrcal.method_table import TABLE
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
-    from llrcal.comparison.comparison import Candidate, Comparison
+    from llrcal.comparison.candidate import Candidate
+    from llrcal.comparison.comparison import Comparison
 
 
 @dataclass(frozen=True)

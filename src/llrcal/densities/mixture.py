@@ -46,6 +46,12 @@ class Predictive:
         parts = [standard[at : at + step] for at in range(0, max(1, len(standard)), step)]
         return np.concatenate([self._logpdf(part) for part in parts])
 
+    def log_densities(self, scores: Floats) -> Floats:
+        """Log densities of each draw (row) at some scores."""
+        standard = ((scores - self.origin) - self.middle) / self.spread
+        standard = np.clip(standard, -FURTHEST, FURTHEST)
+        return np.asarray(self.shapes.logpdfs(self._rows, standard) - np.log(self.spread))
+
     def _logpdf(self, standard: Floats) -> Floats:
         logs = self.shapes.logpdfs(self._rows, standard) + self._log_weights
         largest = logs.max(axis=0, initial=-np.inf)

@@ -32,8 +32,8 @@ def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
     z = (values - location) / omega
     if c == 0 and (1 + np.tanh(v) * z).min() <= 0:
         return Evaluated.impossible(4)
-    f, (f_z, f_v, f_c), (f_zz, f_zv, f_zc, f_vv, f_vc, f_cc) = _shape_terms(z, v, c)
-    g, (g_v, g_c), (g_vv, g_vc, g_cc) = _factor_terms(v, c)
+    f, (f_z, f_v, f_c), (f_zz, f_zv, f_zc, f_vv, f_vc, f_cc) = shape_terms(z, v, c)
+    g, (g_v, g_c), (g_vv, g_vc, g_cc) = factor_terms(v, c)
 
     def mean(term: Floats) -> float:
         return weighted_sum(term, weights)
@@ -60,7 +60,7 @@ def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
     return Evaluated(mean(f) + total * constant, gradient, hessian)
 
 
-def _shape_terms(z: Floats, v: float, c: float) -> tuple[Floats, Derivatives, Derivatives]:
+def shape_terms(z: Floats, v: float, c: float) -> tuple[Floats, Derivatives, Derivatives]:
     """K(u, y, c) with its derivatives by z, v and c, and by zz, zv, zc, vv, vc and cc."""
     sinh, cosh, tanh = np.sinh(v), np.cosh(v), np.tanh(v)
     square = cosh * cosh
@@ -96,7 +96,7 @@ def _shape_terms(z: Floats, v: float, c: float) -> tuple[Floats, Derivatives, De
     return k, first, second
 
 
-def _factor_terms(
+def factor_terms(
     v: float, c: float
 ) -> tuple[float, tuple[float, float], tuple[float, float, float]]:
     """log(cosh^2 v / A)/2 with its derivatives by v and c, and by vv, vc and cc."""

@@ -5,7 +5,7 @@ and have a flat prior: only so does an affine map of the scores change nothing. 
 shape, whose priors are weakly informative:
 
 * Student-T: 1 / dof is exponential with mean 0.25; its log is the coordinate;
-* NIG: v is Gaussian around 0 with deviation 0.3; k is Gamma with shape 1/2 and mean 0.3 (see
+* NIG: v is Gaussian around 0 with deviation 0.25; k is Gamma with shape 1/2 and mean 0.2 (see
   :mod:`llrcal.densities.nig` for both). Its root is the coordinate, which is half of a Gaussian.
 """
 
@@ -49,6 +49,11 @@ class Shapes(ABC):
     @abstractmethod
     def free(cls, rows: Floats) -> Floats:
         """The free coordinates of the family, of rows of coordinates."""
+
+    @classmethod
+    @abstractmethod
+    def from_free(cls, free: Floats) -> Floats:
+        """Rows of coordinates, of rows of free coordinates; shapes are kept in their limits."""
 
     @classmethod
     @abstractmethod
@@ -109,6 +114,12 @@ class StudentTShapes(Shapes):
         return np.column_stack([rows[:, :2], np.exp(rows[:, 2])])
 
     @classmethod
+    def from_free(cls, free: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tails = np.clip(np.log(np.maximum(free[:, 2], 0)), *cls.tails)
+        return np.column_stack([free[:, :2], tails])
+
+    @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
         tail = np.exp(row[2])
         second = np.zeros((3, 3, 3))
@@ -144,12 +155,12 @@ class NIGShapes(Shapes):
     family = NIG
     names = ("location", "log_scale", "asymmetry", "root_tail")
     prior = (
-        "flat in location and log scale; asymmetry v Gaussian with deviation 0.3; tail k Gamma "
-        "with shape 1/2 and mean 0.3"
+        "flat in location and log scale; asymmetry v Gaussian with deviation 0.25; tail k Gamma "
+        "with shape 1/2 and mean 0.2"
     )
     tails = (_LEAST_ROOT_TAIL, 6.7)
     folded = True
-    precisions: ClassVar[Floats] = np.array([0.0, 0.0, 0.3**-2, 1 / 0.3])
+    precisions: ClassVar[Floats] = np.array([0.0, 0.0, 0.25**-2, 1 / 0.2])
     """Of the priors, which are Gaussian around zero."""
 
     @classmethod
@@ -172,6 +183,14 @@ class NIGShapes(Shapes):
         square = np.cosh(v) ** 2
         log1p_c = np.log1p(np.expm1(root * root) * square)
         return np.column_stack([location, log_scale - np.log(square), v, log1p_c])
+
+    @classmethod
+    def from_free(cls, free: Floats) -> Floats:
+        location, log_omega, v, log1p_c = free.T
+        square = np.cosh(v) ** 2
+        tails = np.log1p(np.expm1(np.maximum(log1p_c, 0)) / square)
+        roots = np.clip(np.sqrt(tails), *cls.tails)
+        return np.column_stack([location, log_omega + np.log(square), v, roots])
 
     @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:

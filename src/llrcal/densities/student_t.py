@@ -73,7 +73,7 @@ class StudentT(Density):
         y = (centred - self.location) / self.scale
         y2 = y * y
         out: Floats = -0.5 * (1 + lam) * y2 * _log1p_over(lam * y2)
-        out += _normaliser(lam)[0] - np.log(self.scale)
+        out += normaliser(lam)[0] - np.log(self.scale)
         return out
 
     @classmethod
@@ -113,20 +113,8 @@ class StudentT(Density):
         location, log_scale, lam = theta
         sigma = np.exp(log_scale)
         y = (values - location) / sigma
-        y2 = y * y
-        w = lam * y2
-        l0, l1, l2 = _log1p_over_derivatives(w)
-        d = 1 / (1 + w)
-        more = 1 + lam
-        c0, c1, c2 = _normaliser(lam)
-        y4 = y2 * y2
-
-        f = -0.5 * more * y2 * l0
-        f_y = -more * y * d
-        f_l = -0.5 * y2 * l0 - 0.5 * more * y4 * l1
-        f_yy = -more * (1 - w) * d * d
-        f_yl = -y * d + more * y2 * y * d * d
-        f_ll = -y4 * l1 - 0.5 * more * y4 * y2 * l2
+        f, (f_y, f_l), (f_yy, f_yl, f_ll) = shape_terms(y, lam)
+        c0, c1, c2 = normaliser(lam)
 
         def mean(term: Floats) -> float:
             return weighted_sum(term, weights)
@@ -137,12 +125,31 @@ class StudentT(Density):
         hessian = np.array(
             [
                 [mean(f_yy) / sigma**2, h_ms, h_ml],
-                [h_ms, mean(y * f_y + y2 * f_yy), h_sl],
+                [h_ms, mean(y * f_y + y * y * f_yy), h_sl],
                 [h_ml, h_sl, mean(f_ll) + total * c2],
             ]
         )
         gradient = np.array([-mean(f_y) / sigma, -mean(y * f_y) - total, mean(f_l) + total * c1])
         return Evaluated(mean(f) + total * (c0 - log_scale), gradient, hessian)
+
+
+def shape_terms(
+    y: Floats, lam: float
+) -> tuple[Floats, tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
+    """The part that depends on y, with its derivatives by y and lam, and by yy, yl and ll."""
+    y2 = y * y
+    w = lam * y2
+    l0, l1, l2 = _log1p_over_derivatives(w)
+    d = 1 / (1 + w)
+    more = 1 + lam
+    y4 = y2 * y2
+    first = (-more * y * d, -0.5 * y2 * l0 - 0.5 * more * y4 * l1)
+    second = (
+        -more * (1 - w) * d * d,
+        -y * d + more * y2 * y * d * d,
+        -y4 * l1 - 0.5 * more * y4 * y2 * l2,
+    )
+    return -0.5 * more * y2 * l0, first, second
 
 
 def _log1p_over(w: Floats) -> Floats:
@@ -168,7 +175,7 @@ def _log1p_over_derivatives(w: Floats) -> tuple[Floats, Floats, Floats]:
     return l0, l1, l2
 
 
-def _normaliser(lam: float) -> tuple[float, float, float]:
+def normaliser(lam: float) -> tuple[float, float, float]:
     """C(lam) and its first two derivatives."""
     if lam < _NORMALISER_BELOW:
         n = _NORMALISER_POWERS

@@ -14,7 +14,7 @@ from numbers import Real
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import ArrayLike, Bools, Floats
 from llrcal.errors import OptionError
 
 
@@ -33,9 +33,16 @@ def _weighted(rate: Floats, log_weight: Floats) -> Floats:
 def as_prior_log_odds(prior_log_odds: ArrayLike) -> Floats:
     """Prior log-odds as an array; anything that is not finite is refused."""
     x = as_numbers(prior_log_odds, "prior log-odds")
-    if not np.isfinite(x).all():
-        raise OptionError(f"prior log-odds must be finite numbers, not {x}")
+    if not (good := np.isfinite(x)).all():
+        raise OptionError(f"prior log-odds must be finite numbers, not {_first_bad(x, good)}")
     return x
+
+
+def _first_bad(values: Floats, good: Bools) -> str:
+    """The first bad value, and where it is among several: there may be thousands."""
+    first = int(np.argmin(good))
+    where = f" at index {first}" if values.ndim else ""
+    return f"{float(values.flat[first])!r}{where}"
 
 
 def as_numbers(values: ArrayLike, name: str) -> Floats:
@@ -54,11 +61,13 @@ def effective_prior_log_odds(p_target: ArrayLike, c_miss: ArrayLike, c_fa: Array
     """Prior log-odds with the costs folded in."""
     named = {"p_target": p_target, "c_miss": c_miss, "c_fa": c_fa}
     p, miss, fa = (as_numbers(value, name) for name, value in named.items())
-    if not ((p > 0) & (p < 1)).all():
-        raise OptionError(f"p_target is {p}; it must lie strictly between 0 and 1")
+    if not (good := (p > 0) & (p < 1)).all():
+        bad = _first_bad(p, good)
+        raise OptionError(f"p_target is {bad}; it must lie strictly between 0 and 1")
     for name, cost in (("c_miss", miss), ("c_fa", fa)):
-        if not ((cost > 0) & np.isfinite(cost)).all():
-            raise OptionError(f"{name} is {cost}; it must be positive and finite")
+        if not (good := (cost > 0) & np.isfinite(cost)).all():
+            bad = _first_bad(cost, good)
+            raise OptionError(f"{name} is {bad}; it must be positive and finite")
     return as_prior_log_odds(np.log(p) - np.log1p(-p) + np.log(miss) - np.log(fa))
 
 

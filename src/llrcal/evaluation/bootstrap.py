@@ -2,28 +2,45 @@
 
 Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
 1993, chapters 10 and 13): the test set is resampled many times with replacement, the bias of the
-resampling is subtracted, and equal numbers of the smallest and of the largest results are left out.
+resampling is corrected for, and equal numbers of the smallest and of the largest are left out.
 Speakers are resampled if they are known, and trials otherwise: the trials of a speaker are not
 independent, so that resampling trials gives intervals that are too narrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.speaker_draws import SpeakerDraws, as_speakers
-from llrcal.evaluation.trial_draws import Joint, drawn_numbers
+from llrcal.evaluation.resampling import Resampling
 from llrcal.inputs.scores import as_scores
+from llrcal.inputs.speakers import both_speakers
+from llrcal.messages import Setting
+from llrcal.notes import Note
 
 Interval = tuple[float, float]
+
+AT_A_VERTEX = ("eer", "min_dcf")
+"""Numbers at one place of the hull, whose bias in drawn sets is small enough to be corrected."""
+
+
+@dataclass(frozen=True)
+class RuleIntervals:
+    """Those of the cost by a scoring rule."""
+
+    actual: Interval
+    minimum: Interval
+    loss: Interval
 
 
 @dataclass(frozen=True)
@@ -42,6 +59,36 @@ class Intervals:
     replicates: int
     mean_error: Interval | None = None
     """Of the mean Bayes error, where a curve to take it over was given."""
+    level: float = 0.95
+    rules: Mapping[str, RuleIntervals] = field(default_factory=dict)
+    """Of the costs by scoring rules, by their names, where these were asked for."""
+    misleading: tuple[tuple[Interval, Interval], ...] = ()
+    """Of the rates of misleading evidence, targets first, for each strength that was asked for."""
+    notes: tuple[Note, ...] = ()
+    """What to keep in mind about the intervals."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The intervals as plain values: lists of two numbers, or lists of those."""
+        overall = ("cllr", "min_cllr", "calibration_loss", "eer")
+        rules = {
+            name: {key: list(ends) for key, ends in vars(one).items()}
+            for name, one in self.rules.items()
+        }
+        misleading = {
+            name: [list(rates[i]) for rates in self.misleading]
+            for i, name in enumerate(("tar", "non"))
+        }
+        return {
+            "level": self.level,
+            "by": self.by,
+            "replicates": self.replicates,
+            **{name: list(getattr(self, name)) for name in overall},
+            "act_dcf": [list(ends) for ends in self.act_dcf],
+            "min_dcf": [list(ends) for ends in self.min_dcf],
+            **({"rules": rules} if rules else {}),
+            **({"misleading": misleading} if self.misleading else {}),
+            "notes": [note.text for note in self.notes],
+        }
 
 
 @dataclass(frozen=True)
@@ -52,8 +99,8 @@ class Replicates:
     """A row a draw, with the columns of :meth:`llrcal.evaluation.cells.Cells.metrics`."""
     actual: Floats
     """The same of the set itself."""
-    points: int
-    """How many operating points there are."""
+    cells: Cells
+    """The trials of the set itself, as far as they are counted."""
     by: str
     """What was drawn: "trial" or "speaker"."""
 
@@ -61,7 +108,7 @@ class Replicates:
     def of(cls, cells: Cells, numbers: Floats, *, by: str) -> Replicates:
         """Drawn numbers of the trials in some cells."""
         actual = cells.metrics(cells.tar.counts, cells.non.counts)
-        return cls(numbers, actual, len(cells.prior_log_odds), by)
+        return cls(numbers, actual, cells.counted, by)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -77,33 +124,55 @@ class Replicates:
     @property
     def act_dcf(self) -> Floats:
         """A column for each operating point."""
-        return self.numbers[:, 4 : 4 + self.points]
+        return self.numbers[:, self.cells.columns["act_dcf"]]
 
     @property
     def min_dcf(self) -> Floats:
-        return self.numbers[:, 4 + self.points : 4 + 2 * self.points]
+        return self.numbers[:, self.cells.columns["min_dcf"]]
 
     @property
     def mean_error(self) -> Floats:
         """Mean Bayes error over the curve."""
-        return self.numbers[:, 4 + 2 * self.points]
+        return self.numbers[:, self.cells.columns["mean_error"].start]
 
     @property
     def least_mean_error(self) -> Floats:
         """The same at the best thresholds."""
-        return self.numbers[:, 5 + 2 * self.points]
+        return self.numbers[:, self.cells.columns["least_mean_error"].start]
 
     def intervals(self, level: float = 0.95) -> Intervals:
         """Percentile intervals of every number."""
-        # A minimum cannot be worse than the default, nor the hull's EER than a coin.
-        anything, points = np.inf, self.points
-        most = [anything, 1.0, anything, 0.5, *[anything] * points, *[1.0] * points, anything, 1.0]
-        drawn = np.minimum(centred(self.numbers, self.actual), most[: len(self.actual)])
-        cllr, min_cllr, loss, eer, *others = interval(drawn, level)
-        act_dcf, min_dcf = tuple(others[:points]), tuple(others[points : 2 * points])
-        mean_error = others[2 * points] if len(others) > 2 * points else None
-        count = len(self)
-        return Intervals(cllr, min_cllr, loss, eer, act_dcf, min_dcf, self.by, count, mean_error)
+        most = np.full(len(self.actual), np.inf)
+        for name in ("min_cllr", "min_rule_cost"):  # cannot be worse than the default
+            most[self.cells.columns[name]] = 1.0
+        found = interval(np.minimum(centred(self.numbers, self.actual), most), level)
+        for name in AT_A_VERTEX:
+            where = self.cells.columns[name]
+            found[where] = bias_corrected(self.numbers[:, where], self.actual[where], level)
+        at_points = self.cells.columns["act_dcf"]
+        found[at_points] = [
+            (low, max(high, least))
+            for (low, high), least in zip(
+                found[at_points], self.cells.possible_costs(level).tolist(), strict=True
+            )
+        ]
+        named = {name: tuple(found[where]) for name, where in self.cells.columns.items()}
+        by_rule = zip(named["rule_cost"], named["min_rule_cost"], named["rule_loss"], strict=True)
+        rules = zip((rule.name for rule in self.cells.rules[1:]), by_rule, strict=True)
+        cllr, min_cllr, loss, eer = found[:4]
+        return Intervals(
+            cllr,
+            min_cllr,
+            loss,
+            eer,
+            named["act_dcf"],
+            named["min_dcf"],
+            self.by,
+            len(self),
+            mean_error=named["mean_error"][0] if named["mean_error"] else None,
+            level=level,
+            rules={name: RuleIntervals(*ends) for name, ends in rules},
+        )
 
 
 def bootstrap_intervals(
@@ -126,6 +195,9 @@ def bootstrap_intervals(
     A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER
     and minimum costs are too low, and its calibration loss is too high. So the replicates of each
     number are shifted until their mean is the number itself, and negative values are set to zero.
+    EER and minimum detection costs are corrected otherwise: see :func:`bias_corrected`.
+    Intervals of actual costs reach at least as far as errors that nobody made could:
+    :mod:`llrcal.evaluation.unseen`.
 
     Parameters
     ----------
@@ -165,27 +237,44 @@ def bootstrap_intervals(
     _check_options(points, replicates, seed, level)
     if (tar_speakers is None) != (non_speakers is None):
         raise OptionError("pass the speakers of both classes, or of neither")
-    if tar_speakers is None or non_speakers is None:
-        cells = Cells.of(tar, non, prior_log_odds=points, curve=over)
-        joint = Joint.of_one(cells.tar), Joint.of_one(cells.non)
-        (numbers,) = drawn_numbers([cells], *joint, replicates=replicates, seed=seed)
-        return Replicates.of(cells, numbers, by="trial").intervals(level)
-    draws = SpeakerDraws.of(
-        as_speakers(tar_speakers, len(tar), "target"),
-        as_speakers(non_speakers, len(non), "non-target"),
-        replicates=replicates,
-        seed=seed,
-    )
+    speakers = None
+    if tar_speakers is not None and non_speakers is not None:
+        speakers = both_speakers((tar_speakers, non_speakers), len(tar), len(non))
+    draws = Resampling.of(speakers, replicates=replicates, seed=seed)
     cells = Cells.of(tar, non, prior_log_odds=points, curve=over)
-    return Replicates.of(cells, draws.numbers(cells), by="speaker").intervals(level)
+    return Replicates.of(cells, draws.numbers(cells), by=draws.by).intervals(level)
 
 
 def _check_options(points: Floats, replicates: int, seed: int, level: float) -> None:
     if points.ndim != 1:
         raise OptionError(f"prior_log_odds has shape {points.shape}; pass a list of numbers")
+    _check(level, replicates, seed)
+
+
+def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
+    """Raise an OptionError where no such intervals can be drawn."""
+    _check(level, replicates, seed)
+    if replicates < enough_for(level):
+        raise OptionError(
+            f"level is {level!r}, which {replicates:,} replicates cannot show: give at least ",
+            Setting("replicates", enough_for(level)),
+        )
+
+
+def enough_for(level: float) -> int:
+    """The least number of drawn sets of which some lie outside at either end."""
+    return math.ceil(2 / (1 - level) - 1 - 1e-9)
+
+
+def _check(level: float, replicates: int, seed: int) -> None:
     check_replicates(replicates)
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
+    check_level(level)
+
+
+def check_level(level: float) -> None:
+    """Raise an OptionError where that is no share of drawn sets."""
     if not is_number(level) or not 0 < level < 1:
         raise OptionError(f"level is {level!r}; it must lie strictly between 0 and 1")
 
@@ -206,6 +295,26 @@ def interval(drawn: Floats, level: float = 0.95) -> list[Interval]:
     # Order statistics, not interpolated: between a finite and an infinite Cllr there is nothing.
     rank = max(int((len(drawn) + 1) * (1 - level) / 2 + 1e-9), 1)
     return list(zip(found[rank - 1].tolist(), found[-rank].tolist(), strict=True))
+
+
+def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> list[Interval]:
+    """Percentile intervals (of each column) that are corrected for the bias of drawn sets.
+
+    If a share p of the drawn sets lies below the number itself, with z0 the normal quantile of p,
+    the ends are not the quantiles of drawn sets at -z and z, but at 2 z0 - z and 2 z0 + z (Efron
+    and Tibshirani, section 14.3, without acceleration). More than one deviation is not corrected
+    for, and the number itself is always inside.
+    """
+    equal = np.isclose(drawn, numbers, rtol=1e-12, atol=1e-15)  # but for rounding
+    below = ((drawn < numbers) & ~equal).mean(axis=0) + equal.mean(axis=0) / 2
+    z0, z = np.clip(ndtri(below), -1, 1), ndtri((1 + level) / 2)
+    found, places = np.sort(drawn, axis=0), np.arange(len(numbers))
+    low, high = (ndtr(2 * z0 + end) * (len(drawn) + 1) for end in (-z, z))
+    last = len(drawn) - 1
+    least = found[np.clip(np.floor(low + 1e-9).astype(int) - 1, 0, last), places]
+    most = found[np.clip(np.ceil(high - 1e-9).astype(int) - 1, 0, last), places]
+    ends = np.minimum(least, numbers), np.maximum(most, numbers)
+    return list(zip(*(end.tolist() for end in ends), strict=True))
 
 
 def centred(replicates: Floats, numbers: ArrayLike) -> Floats:

@@ -10,13 +10,11 @@ difference of the two is the calibration loss. Brümmer and du Preez, Computer S
 from __future__ import annotations
 
 import math
-from functools import reduce
 
 import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Counts
 from llrcal.inputs.scores import as_scores
-from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.sums import ExactSum
 from llrcal.scoring_rule import LOG, ScoringRule
@@ -59,14 +57,10 @@ def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
     With another rule than the logarithmic one, the sum of its costs at a prior of one half.
     """
 
-    def costs(x: Array) -> Array:
-        return _softplus(x) if rule == LOG else rule.costs(x, sign)
+    def costs(chunk: Array) -> Array:
+        return _softplus(chunk * sign) if rule == LOG else rule.costs(chunk * sign, sign)
 
-    def total(part: Array) -> ExactSum:
-        sums = (ExactSum.of(costs(chunk * sign)) for chunk in chunks(part, 2**15))
-        return reduce(ExactSum.merge, sums)
-
-    return reduce(ExactSum.merge, map_parts(total, llrs))
+    return ExactSum.of(llrs, costs)
 
 
 def in_bits(tar: ExactSum, non: ExactSum) -> float:

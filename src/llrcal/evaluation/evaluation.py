@@ -1,31 +1,38 @@
-"""The quality of log-likelihood-ratios at every operating point."""
+"""The quality of log-likelihood-ratios, overall and at every operating point."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.errors import OptionError
-from llrcal.evaluation import bayes_error as _bayes
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.bootstrap import Intervals, Replicates, check_draws
+from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.cllr import in_bits, min_cllr, min_cost
-from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
+from llrcal.evaluation.cross_entropy import cross_entropy
 from llrcal.evaluation.doubts import doubts
 from llrcal.evaluation.eer import eer
-from llrcal.evaluation.forensic import Forensic
-from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
+from llrcal.evaluation.forensic import STRENGTHS, Forensic
+from llrcal.evaluation.interval_notes import interval_notes
+from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.evaluation.resampling import (
+    REPLICATES,
+    Progress,
+    Resampling,
+    unheard,
+)
 from llrcal.evaluation.rule_cost import RuleCost
 from llrcal.evaluation.rule_of_30 import rule_of_30
-from llrcal.inputs.scores import as_scores
+from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
-from llrcal.notes import Note, Severity, warn
+from llrcal.notes import Note, Severity
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards
-from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Groups
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
@@ -37,67 +44,8 @@ _WRONG_WAY = Note.of(
 )
 
 
-def evaluate(
-    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
-) -> Evaluation:
-    """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
-
-    Parameters
-    ----------
-    tar, non
-        One-dimensional arrays of LLRs of target and non-target trials; or, as the only argument,
-        trials whose scores are LLRs, as for :func:`llrcal.fit`. To evaluate a calibration on raw
-        scores, pass ``trials.mapped(cal)``.
-    prior_log_odds
-        Operating points that you are going to ask for. For trials that are not in memory, each
-        request for others costs another pass; otherwise this makes no difference.
-
-    Returns
-    -------
-    Evaluation
-        Rates and costs, computed when they are needed.
-
-    Raises
-    ------
-    ScoreError
-        If a class is empty, or an LLR is NaN or not a real number.
-
-    Warns
-    -----
-    LlrcalWarning
-        If targets have lower LLRs than non-targets; if the LLRs look like raw scores; or if much
-        is lost by their calibration.
-
-    Examples
-    --------
-    >>> import llrcal
-    >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
-    >>> round(ev.cllr, 4), ev.eer
-    (0.6016, 0.14285714285714285)
-    >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
-    (0.5833333333333333, 0.5833333333333333, 0.25)
-    """
-    evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
-    warn(evaluation.notes)
-    return evaluation
-
-
-def evaluated(
-    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
-) -> Evaluation:
-    """The same as :func:`evaluate`, for callers that handle the notes themselves."""
-    thresholds = -_bayes.as_prior_log_odds(prior_log_odds).ravel() + 0.0
-    if isinstance(tar, Evaluable) and non is None:
-        return Evaluation(tar.llrs(thresholds))
-    return Evaluation(ArrayLLRs(tar, non))
-
-
-class Evaluation:
+class Evaluation(OperatingCurves):
     """Error-rates and costs of LLRs, actual and at the best thresholds."""
-
-    def __init__(self, llrs: LLRs) -> None:
-        self._llrs = llrs
-        self.tar_count, self.non_count = llrs.tar_count, llrs.non_count
 
     @cached_property
     def cllr(self) -> float:
@@ -118,16 +66,6 @@ class Evaluation:
     def non_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the non-targets; NaN if none is finite."""
         return self._llrs.ranges[1]
-
-    @cached_property
-    def groups(self) -> Groups:
-        """Both classes in rising order, with ties pooled."""
-        return self._llrs.groups
-
-    @cached_property
-    def hull(self) -> Hull:
-        """The ROC convex hull."""
-        return Hull.of(self.groups)
 
     @property
     def direction_notes(self) -> tuple[Note, ...]:
@@ -204,121 +142,93 @@ class Evaluation:
         """Lowest and highest prior log-odds with at least 30 errors of each kind."""
         return rule_of_30(self.hull)
 
-    @overload
-    def pmiss(self, threshold: float) -> float: ...
-    @overload
-    def pmiss(self, threshold: ArrayLike) -> Floats: ...
-    def pmiss(self, threshold: ArrayLike) -> Floats | float:
-        """Share of targets below a threshold."""
-        return _scalar(self._llrs.targets_below(_thresholds(threshold)) / self.tar_count)
-
-    @overload
-    def pfa(self, threshold: float) -> float: ...
-    @overload
-    def pfa(self, threshold: ArrayLike) -> Floats: ...
-    def pfa(self, threshold: ArrayLike) -> Floats | float:
-        """Share of non-targets at or above a threshold."""
-        accepted = self.non_count - self._llrs.nontargets_below(_thresholds(threshold))
-        return _scalar(accepted / self.non_count)
-
-    def roc(self) -> tuple[Floats, Floats]:
-        """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
-        misses = np.concatenate([[0], np.cumsum(self.groups.tar)])
-        rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
-        return 1 - rejected / self.non_count, misses / self.tar_count
-
-    @overload
-    def bayes_error(self, prior_log_odds: float) -> float: ...
-    @overload
-    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
-        """Normalised error-rate of Bayes decisions at the given prior log-odds."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        return _scalar(_bayes.normalised(self.pmiss(-x), self.pfa(-x), x))
-
-    @overload
-    def min_bayes_error(self, prior_log_odds: float) -> float: ...
-    @overload
-    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
-        """Normalised error-rate at the best threshold for the given prior log-odds."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        vertex = self.hull.best_vertex(x)
-        return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
-
-    @overload
-    def cross_entropy(self, prior_log_odds: float) -> float: ...
-    @overload
-    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
-        """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        return _scalar(cross_entropy(*self._llrs.weighted, x))
-
-    @overload
-    def min_cross_entropy(self, prior_log_odds: float) -> float: ...
-    @overload
-    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
-        """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
-
-    @overload
-    def act_dcf(
-        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
-    ) -> float: ...
-    @overload
-    def act_dcf(
+    def intervals(
         self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
+        points: Sequence[OperatingPoint] = DEFAULT_POINTS,
         *,
-        normalised: bool = True,
-    ) -> Floats: ...
-    def act_dcf(
-        self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
-        *,
-        normalised: bool = True,
-    ) -> Floats | float:
-        """Actual detection cost at a prior and costs.
+        rules: Sequence[RuleLike] = (),
+        forensic: bool = False,
+        level: float = 0.95,
+        replicates: int = REPLICATES,
+        seed: int = 0,
+        progress: Progress = unheard,
+    ) -> Intervals:
+        """Intervals of the numbers: how much they could vary with the choice of the test set.
 
-        In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
-        ``normalised=False``, the plain expected cost.
+        The test set is drawn again many times with replacement: by speaker, if the evaluation is
+        of :class:`~llrcal.Trials` that know them, and by trial otherwise. See
+        :func:`llrcal.evaluation.bootstrap.bootstrap_intervals`.
+
+        Parameters
+        ----------
+        points
+            Operating points for detection costs.
+        rules
+            Scoring rules whose costs are wanted as well, as for :meth:`cost`.
+        forensic
+            Whether the rates of misleading evidence are wanted as well, at the usual strengths.
+        level
+            Share of drawn sets that an interval covers.
+        replicates
+            How many sets to draw.
+        seed
+            The same seed gives the same intervals.
+        progress
+            Called with how many drawn sets are done, and how many there are.
+
+        Raises
+        ------
+        OptionError
+            If the LLRs are not in memory, or an option is out of range.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+        >>> found = ev.intervals(replicates=99)
+        >>> found.by, found.cllr[0] < ev.cllr < found.cllr[1]
+        ('trial', True)
         """
-        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
-        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
-        return _scalar(self.bayes_error(x) * scale)
+        bands = self.bands(level=level, replicates=replicates, seed=seed, progress=progress)
+        cells = Cells.of(
+            bands.llrs.tar,
+            bands.llrs.non,
+            prior_log_odds=np.array([point.prior_log_odds for point in points]),
+            rules=[ScoringRule.of(rule) for rule in rules],
+        )
+        numbers = bands.draws.numbers(cells, progress)
+        return replace(
+            Replicates.of(cells, numbers, by=bands.by).intervals(level),
+            misleading=bands.misleading(STRENGTHS) if forensic else (),
+            notes=tuple(interval_notes(self, bands.llrs, points)),
+        )
 
-    @overload
-    def min_dcf(
-        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
-    ) -> float: ...
-    @overload
-    def min_dcf(
+    def bands(
         self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
         *,
-        normalised: bool = True,
-    ) -> Floats: ...
-    def min_dcf(
-        self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
-        *,
-        normalised: bool = True,
-    ) -> Floats | float:
-        """Detection cost at the best threshold; see :meth:`act_dcf`."""
-        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
-        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
-        return _scalar(self.min_bayes_error(x) * scale)
+        level: float = 0.95,
+        replicates: int = REPLICATES,
+        seed: int = 0,
+        progress: Progress = unheard,
+    ) -> Bands:
+        """Bands of the curves, as :meth:`intervals` of the numbers; one interval at each place.
+
+        ``ev.bands().bayes_error(x)`` is the lower and the upper end of ``ev.bayes_error(x)``.
+        """
+        check_draws(level=level, replicates=replicates, seed=seed)
+        whole = self._llrs.whole
+        if whole is None:
+            raise OptionError(
+                "intervals need all LLRs in memory, and these are read in pieces: read the file "
+                "whole, or evaluate a part of it that fits into memory"
+            )
+        if whole.speakers is not None:
+            whole = replace(
+                whole, speakers=both_speakers(whole.speakers, len(whole.tar), len(whole.non))
+            )
+        whole = whole.in_order
+        draws = Resampling.of(whole.speakers, replicates=replicates, seed=seed)
+        return Bands(whole, draws, level, progress)
 
     def to_dict(
         self,
@@ -326,11 +236,12 @@ class Evaluation:
         *,
         rules: Sequence[RuleLike] = (),
         forensic: bool = False,
+        intervals: Intervals | None = None,
     ) -> dict[str, Any]:
         """The numbers of the evaluation as plain values; lists run over operating points.
 
         With ``rules``, also the costs by these scoring rules; with ``forensic``, also the numbers
-        of :attr:`forensic`.
+        of :attr:`forensic`; with what :meth:`intervals` gives, also that.
         """
         costs_by_rule = [self.cost(rule) for rule in rules]
         p_target = [point.p_target for point in points]
@@ -353,6 +264,7 @@ class Evaluation:
             "pfa": self.pfa([-x for x in priors]).tolist(),
             **({"rules": {one.rule: one.to_dict() for one in costs_by_rule}} if rules else {}),
             **({"forensic": self.forensic.to_dict()} if forensic else {}),
+            **({"intervals": intervals.to_dict()} if intervals else {}),
         }
 
     def _repr_html_(self) -> str:
@@ -376,33 +288,3 @@ class Evaluation:
             f"<evaluation of {self.tar_count} target and {self.non_count} non-target LLRs: "
             f"Cllr {self.cllr:.4f}, minCllr {self.min_cllr:.4f}, EER {100 * self.eer:.3f} %>"
         )
-
-
-def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
-    """The LLRs of these scores by the best rising transformation, infinities kept.
-
-    The Cllr of the result is the minCllr of the scores. For new scores, fit ``pav`` instead.
-    """
-    tar = as_scores(tar, "target", allow_infinite=True)
-    non = as_scores(non, "non-target", allow_infinite=True)
-    evaluation = evaluated(tar, non)
-    edges = evaluation.groups.edges[evaluation.hull.first_group]
-    llrs = evaluation.hull.llrs
-
-    def apply(scores: Array) -> Floats:
-        block: Counts = np.searchsorted(edges, scores, side="right") - 1
-        return np.asarray(llrs[block])
-
-    return apply(tar), apply(non)
-
-
-def _thresholds(threshold: ArrayLike) -> Floats:
-    at = _bayes.as_numbers(threshold, "the threshold")
-    if np.isnan(at).any():
-        raise OptionError("the threshold must be a number, not NaN")
-    return at
-
-
-def _scalar(value: Floats) -> Floats | float:
-    """A float for one operating point, an array for several."""
-    return value if np.ndim(value) else float(value)

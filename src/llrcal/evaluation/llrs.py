@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,6 +22,25 @@ from llrcal.scoring_rule import LOG, ScoringRule
 Range = tuple[float, float]
 
 
+@dataclass(frozen=True)
+class WholeLLRs:
+    """All LLRs of a test set, for what cannot be found in passes over parts of them."""
+
+    tar: Array
+    non: Array
+    speakers: tuple[Array, Array] | None
+    """Where known, the two speakers of each target and of each non-target trial."""
+
+    @property
+    def in_order(self) -> WholeLLRs:
+        """The same trials in rising order, so that no sum depends on how they came."""
+        if self.speakers is None:
+            return WholeLLRs(np.sort(self.tar), np.sort(self.non), None)
+        tar, non = (np.argsort(side, kind="stable") for side in (self.tar, self.non))
+        speakers = self.speakers[0][tar], self.speakers[1][non]
+        return WholeLLRs(self.tar[tar], self.non[non], speakers)
+
+
 class LLRs(Protocol):
     """Target and non-target LLRs, wherever they are. In pairs, targets come first."""
 
@@ -29,6 +49,10 @@ class LLRs(Protocol):
 
     @property
     def non_count(self) -> int: ...
+
+    @property
+    def whole(self) -> WholeLLRs | None:
+        """All of them, where they are in memory."""
 
     @property
     def costs(self) -> tuple[ExactSum, ExactSum]:
@@ -78,12 +102,17 @@ class Evaluable(Protocol):
 class ArrayLLRs:
     """LLRs in memory, copied so that later changes to the caller's arrays have no effect."""
 
-    def __init__(self, tar: Any, non: Any) -> None:
+    def __init__(self, tar: Any, non: Any, speakers: tuple[Array, Array] | None = None) -> None:
         check_classes(tar, non)
         tar = as_scores(tar, "target", allow_infinite=True)
         non = as_scores(non, "non-target", allow_infinite=True)
         self._tar, self._non = tar.copy(), non.copy()
         self.tar_count, self.non_count = len(tar), len(non)
+        self._speakers = speakers
+
+    @property
+    def whole(self) -> WholeLLRs:
+        return WholeLLRs(self._tar, self._non, self._speakers)
 
     @cached_property
     def costs(self) -> tuple[ExactSum, ExactSum]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.cells import Cells, InCells
+from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.speaker_draws import SpeakerDraws
 from llrcal.evaluation.trial_draws import Joint, Runs, drawn_numbers
+from llrcal.scoring_rule import ScoringRule
 
 Pairs = tuple[Array, Array]
 
@@ -29,6 +29,8 @@ class PairedBootstrap:
         Enrolment and test speakers of both classes, as for ``bootstrap_intervals``; or None.
     prior_log_odds, curve
         Operating points, and those over which the mean Bayes error is taken.
+    rules
+        Scoring rules whose costs are wanted, beside the logarithmic one.
     replicates, seed
         How many sets are drawn, and from which seed.
     """
@@ -40,11 +42,12 @@ class PairedBootstrap:
         *,
         prior_log_odds: Sequence[float],
         curve: Floats,
+        rules: Sequence[ScoringRule] = (),
         replicates: int,
         seed: int = 0,
     ) -> None:
         self._points, self._curve = np.array(prior_log_odds, np.float64), curve
-        self._replicates, self._seed = replicates, seed
+        self._rules, self._replicates, self._seed = rules, replicates, seed
         self._done: list[Replicates] = []
         self._cells: list[Cells] = []
         self._runs: tuple[list[Runs], list[Runs]] = ([], [])
@@ -57,7 +60,8 @@ class PairedBootstrap:
 
     def add(self, tar: Array, non: Array) -> None:
         """One more set of LLRs."""
-        cells = Cells.of(tar, non, prior_log_odds=self._points, curve=self._curve)
+        asked = {"prior_log_odds": self._points, "curve": self._curve}
+        cells = Cells.of(tar, non, **asked, rules=self._rules)
         if self._speakers is not None:
             numbers = self._speakers.numbers(cells)
             self._done.append(Replicates.of(cells, numbers, by="speaker"))
@@ -66,7 +70,7 @@ class PairedBootstrap:
         for runs, side, order in zip(self._runs, sides, self._order, strict=True):
             runs.append(Runs.of(side.cell, order))
         # The cell of each trial is in the runs: millions of them need not be kept as well.
-        self._cells.append(replace(cells, tar=_counted(cells.tar), non=_counted(cells.non)))
+        self._cells.append(cells.counted)
 
     def replicates(self) -> list[Replicates]:
         """The numbers of every set of LLRs that was added, in that order."""
@@ -81,7 +85,3 @@ class PairedBootstrap:
             Replicates.of(cells, numbers, by="trial")
             for cells, numbers in zip(self._cells, drawn, strict=True)
         ]
-
-
-def _counted(side: InCells) -> InCells:
-    return replace(side, cell=np.empty(0, np.int32))

@@ -10,19 +10,19 @@ any other trial of a single speaker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import ScoreError
-from llrcal.evaluation.cells import Cells
+from llrcal.evaluation.cells import Counted
+from llrcal.inputs.speakers import numbered
 from llrcal.onepass.chunks import chunks, threads
 
-_TABLE = 2**24  # speaker ids within a range of this size are looked up in a table
 _PIECE = 2**12  # trials whose counts are summed together
 _BLOCK = 2**8  # replicates whose counts are held in memory together
 
@@ -67,11 +67,17 @@ class SpeakerDraws:
                     break
         return cls(tar, non, np.ascontiguousarray(weights.T))
 
-    def numbers(self, cells: Cells) -> Floats:
+    def numbers(
+        self, cells: Counted, progress: Callable[[int, int], None] = lambda _done, _total: None
+    ) -> Floats:
         """Numbers of the evaluation of every drawn set: a row a draw."""
-        return np.array([cells.metrics(tar, non) for tar, non in self.counts(cells)])
+        rows, total = [], self.weights.shape[1]
+        for done, (tar, non) in enumerate(self.counts(cells), 1):
+            rows.append(cells.metrics(tar, non))
+            progress(done, total)
+        return np.array(rows)
 
-    def counts(self, cells: Cells) -> Iterator[tuple[Counts, Counts]]:
+    def counts(self, cells: Counted) -> Iterator[tuple[Counts, Counts]]:
         """Counts of target and non-target trials in each cell, for each replicate."""
         size = len(cells.edges)
         tar = self._sorted_keys(cells.tar.cell, self.tar)
@@ -88,34 +94,6 @@ class SpeakerDraws:
         key: Counts = (cell.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1]
         key.sort()
         return key
-
-
-def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
-    """Speaker ids as an integer array of shape (count, 2); otherwise raises a ScoreError."""
-    array = np.asarray(speakers)
-    if array.dtype.kind not in "iu":
-        raise ScoreError(f"{name} speakers have type {array.dtype}; pass integers")
-    if array.shape != (count, 2):
-        raise ScoreError(
-            f"{name} speakers have shape {array.shape}; {count} trials need shape ({count}, 2): "
-            "the enrolment and the test speaker of each"
-        )
-    return array
-
-
-def numbered(*classes: Array) -> tuple[list[Array], int]:
-    """Speakers numbered from zero in the order of their ids, and the number of speakers."""
-    ids = [pairs.astype(np.int64, copy=False) for pairs in classes]
-    low, high = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)
-    if high - low >= _TABLE:
-        everyone, number = np.unique(np.concatenate(ids), return_inverse=True)
-        numbered = number.reshape(-1, 2).astype(np.int32)
-        return np.split(numbered, [len(ids[0])]), len(everyone)
-    seen = np.zeros(high - low + 1, bool)
-    for part in ids:
-        seen[part - low] = True
-    table = np.cumsum(seen, dtype=np.int32) - np.int32(1)
-    return [table[part - low] for part in ids], int(seen.sum())
 
 
 def _any_left(drawn: Array, pairs: Array) -> bool:

@@ -7,13 +7,13 @@ share a cell in every one of them need not be told apart, and are counted togeth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.cells import Cells, InCells
+from llrcal.evaluation.cells import Counted, InCells
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,25 @@ class Joint:
 
 
 def drawn_numbers(
-    every: Sequence[Cells], tar: Joint, non: Joint, *, replicates: int, seed: int
+    every: Sequence[Counted],
+    tar: Joint,
+    non: Joint,
+    *,
+    replicates: int,
+    seed: int,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Floats]:
     """Numbers of every set of LLRs in the same drawn sets: a row a draw."""
     rng = np.random.default_rng(seed)
     rows: list[list[Floats]] = [[] for _ in every]
-    for _ in range(replicates):
+    for done in range(replicates):
         tar_drawn, non_drawn = tar.drawn(rng), non.drawn(rng)
         for i, cells in enumerate(every):
             size = len(cells.edges)
             tar_counts = _summed(tar.cell[i], tar_drawn, size)
             non_counts = _summed(non.cell[i], non_drawn, size)
             rows[i].append(cells.metrics(tar_counts, non_counts))
+        progress(done + 1, replicates)
     return [np.array(numbers) for numbers in rows]
 
 

@@ -14,6 +14,7 @@ matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports n
 """
 
 from llrcal.comparison.looks import looks
+from llrcal.figures.adaptation import adaptation
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.densities import densities
 from llrcal.figures.det import det
@@ -29,6 +30,7 @@ from llrcal.method_table import Look
 
 __all__ = [
     "Look",
+    "adaptation",
     "bayes_error",
     "column_figure",
     "column_style",

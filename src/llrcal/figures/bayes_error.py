@@ -9,8 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats
+from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
+from llrcal.evaluation.resampling import REPLICATES
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
+from llrcal.figures.bands import band_entries, bands_of, draw_band, tops
 from llrcal.figures.cost_curves import (
     checked_priors,
     draw_actual,
@@ -30,6 +33,8 @@ def bayes_error(
     *,
     ax: Axes | None = None,
     x: ArrayLike | None = None,
+    level: float | None = None,
+    replicates: int = REPLICATES,
     legend: bool = True,
 ) -> Axes:
     """Draw actual and minimum error-rates against the prior log-odds.
@@ -47,29 +52,40 @@ def bayes_error(
         slightly beyond.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
+    level
+        Share of drawn test sets that a band around each curve covers, such as 0.95: see
+        :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
+    replicates
+        How many test sets to draw for the bands.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, or ``x`` does not rise.
+        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
+        are not in memory.
     """
     chosen = evaluations_by_label(evaluations)
     limits = _rule_of_30(chosen)
     priors = _default_priors(limits) if x is None else checked_priors(x)
     actual = {label: ev.bayes_error(priors) for label, ev in chosen.items()}
     minima = {label: ev.min_bayes_error(priors) for label, ev in chosen.items()}
-    top = top_of(actual, minima)
+    drawn = bands_of(chosen, level, replicates)
+    bands = {label: one.bayes_error(priors) for label, one in drawn.items()}
+    top = top_of(actual, minima, tops(bands))
 
     ax = axes_or_new(ax)
     ax.set_xlim(priors[0], priors[-1])
     ax.set_ylim(0, top)
     default = ax.axhline(1, color=REFERENCE, linewidth=thin(), label="default")
+    for label, look in looks(bands).items():
+        draw_band(ax, priors, bands[label], label=label, look=look)
     entries: list[Entry] = [*draw_actual(ax, priors, actual)]
     entries.append(("minimum", draw_minima(ax, priors, minima, top=top)))
     if top > 1:
         entries.append(("default", default))
+    entries += band_entries(drawn, looks(chosen))
     _mark(ax, limits)
     ax.set_xlabel("prior log-odds")
     ax.set_ylabel("normalised Bayes error-rate")

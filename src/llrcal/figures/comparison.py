@@ -54,8 +54,9 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
     yield "det", partial(det, best, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
     yield "reliability", partial(reliability, best)
-    yield "tippett", partial(tippett, best)
-    yield "ece", partial(ece, best)
+    bands = comparison.band_options
+    yield "tippett", partial(tippett, best, **bands)
+    yield "ece", partial(ece, best, **bands)
     if comparison.learning_curve is not None:
         yield "learning-curve", partial(learning_curve, comparison.learning_curve)
 

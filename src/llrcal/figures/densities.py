@@ -67,7 +67,7 @@ def densities(
     ax = axes_or_new(ax)
     ax.set_xlim(low, high)
     if log:
-        _log_axis(ax, least, 2 * peak)
+        log_axis(ax, least, 2 * peak)
     entries: list[Entry] = []
     names = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
     for (name, colour, _), (heights, edges) in zip(names, drawn, strict=True):
@@ -101,7 +101,8 @@ def densities(
     return ax
 
 
-def _log_axis(ax: Axes, low: float, high: float) -> None:
+def log_axis(ax: Axes, low: float, high: float) -> None:
+    """A logarithmic axis of densities."""
     ax.set_yscale("log")
     ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
     ax.yaxis.set_minor_formatter(NullFormatter())

@@ -13,7 +13,10 @@ from matplotlib.lines import Line2D
 from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bands import Band, Bands
+from llrcal.evaluation.resampling import REPLICATES
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
+from llrcal.figures.bands import band_entries, bands_of, draw_band
 from llrcal.figures.legend import Entry, common_colour, legend_above
 from llrcal.figures.style import FURTHEST, REFERENCE, Dashes, marker_places, thin
 
@@ -45,6 +48,11 @@ class _Class:
                 high = middle
         return high
 
+    def band(self, x: Floats, bands: Bands) -> Band:
+        """A band of the shares at values."""
+        misses, false_alarms = bands.rates(x)
+        return (1 - misses[1], 1 - misses[0]) if self.name == "targets" else false_alarms
+
     def curve(self, frame: tuple[float, float]) -> tuple[Floats, Floats]:
         """Values within the frame, and shares; the last step falls at the greatest LLR."""
         start, end = np.clip(frame, self.least, self.greatest).tolist()
@@ -57,6 +65,8 @@ def tippett(
     evaluations: Evaluation | Mapping[str, Evaluation],
     *,
     ax: Axes | None = None,
+    level: float | None = None,
+    replicates: int = REPLICATES,
     legend: bool = True,
 ) -> Axes:
     """Draw the share of target and of non-target LLRs at or above each value.
@@ -71,13 +81,18 @@ def tippett(
         One evaluation, or several by label; the label decides the colour.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
+    level
+        Share of drawn test sets that a band around each curve covers, such as 0.95: see
+        :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
+    replicates
+        How many test sets to draw for the bands.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn.
+        If there is nothing that can be drawn, or bands are asked of LLRs that are not in memory.
     """
     chosen = evaluations_by_label(evaluations)
     classes = {label: _classes(ev) for label, ev in chosen.items()}
@@ -87,10 +102,13 @@ def tippett(
     ax.set_ylim(-0.02, 1.02)
     ax.axvline(0, color=REFERENCE, linewidth=thin())
     entries: list[Entry] = []
-    styles = looks(chosen)
+    styles, drawn = looks(chosen), bands_of(chosen, level, replicates)
     for i, (label, look) in enumerate(styles.items()):
         for one in classes[label]:
             x, shares = one.curve(frame)
+            if label in drawn:
+                band, name = one.band(x, drawn[label]), f"{one.name} of {label}"
+                draw_band(ax, x / math.log(10), band, label=name, look=look)
             ax.plot(
                 x / math.log(10),
                 shares,
@@ -105,6 +123,7 @@ def tippett(
     for name, dashes in _DASHES.items():
         line = Line2D([], [], color=common_colour(styles), linestyle=dashes)
         entries.append((name, line))
+    entries += band_entries(drawn, styles)
     ax.set_xlabel("log₁₀ likelihood-ratio")
     ax.set_ylabel("share of trials at or above")
     if legend:

@@ -136,7 +136,7 @@ def _intervals(
     found = {
         label: calibration.interval(scores, level=level)
         for label, calibration in calibrations.items()
-        if calibration.gives_intervals
+        if calibration.margins is not None
     }
     if not found:
         raise OptionError("none of these calibrations gives intervals; leave level out")

@@ -5,19 +5,21 @@ few scores, or none, its predictive density is decided by parameters that are un
 posteriori, of which ordinary draws have too few. So half of the draws are aimed at the posterior,
 and a quarter each at the posterior given one more score at either end of the range. Their weights
 are those of the balance heuristic (Veach and Guibas 1995). Proposals start at the modes, and are
-refitted to what their draws are worth.
+refitted to what their draws are worth. Where even many draws are worth too little, Markov chains
+start at the best of them (:mod:`llrcal.fitting.chain`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated, quantiles
 from llrcal.densities.shapes import Shapes
+from llrcal.fitting.chain import WALKERS, effective_steps, pooled_weights, rows_of, walked
 from llrcal.fitting.likelihood import check_spread, coarser
 from llrcal.fitting.optimizer import Function, Solution, minimise
 from llrcal.fitting.proposals import Proposal
@@ -29,6 +31,7 @@ LEAST_EFFECTIVE = 100.0
 _POINTS = 96  # that stand for the scores of a class, beside those at either end
 _LEAST_CURVATURE = 0.05
 _AT_ONCE = 2**16  # log densities
+_NEAR = (128, 512)  # draws around the best fit, in each round
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,15 @@ class Draws:
     rows: Floats
     aimed: Floats
     """Weights as they are, given one more score at the lower end, and given one at the upper."""
+    effective: Floats
+    """Effective numbers of draws: in all, at the lower end, and at the upper end."""
     mode: Solution
+    replaced: Floats | None = None
+    """What draws from proposals were worth, if Markov chains took their place."""
 
     @property
     def weights(self) -> Floats:
         return np.asarray(self.aimed[0])
-
-    @property
-    def effective(self) -> Floats:
-        """Effective numbers of draws: in all, at the lower end, and at the upper end."""
-        return _effective(self.aimed)
 
     @property
     def enough(self) -> bool:
@@ -100,7 +102,67 @@ def posterior_draws(
         proposals = [
             one.refitted(sample.rows, own) for one, own in zip(proposals, aimed, strict=True)
         ]
-    return Draws(shapes, middle, spread, limits, sample.rows, aimed, mode)
+    draws = Draws(shapes, middle, spread, limits, sample.rows, aimed, _effective(aimed), mode)
+    return draws if draws.enough else _chained(target, draws)
+
+
+def _chained(target: _Target, draws: Draws) -> Draws:
+    """Draws of Markov chains, aimed as the given ones, if they are worth more than these."""
+    ways = [_way(target, draws, aim) for aim in range(len(draws.aimed))]
+    kept = [rows_of(way) for way in ways]
+    rows = target.within(np.concatenate(kept))
+    ends = draws.shapes.logpdfs(rows, draws.ends).T
+    aimed = pooled_weights(
+        np.array([np.zeros(len(rows)), *ends]), np.array([float(len(part)) for part in kept])
+    )
+    effective = np.minimum(_effective(aimed), [effective_steps(way) for way in ways])
+    if effective.min() <= draws.effective.min():
+        return draws
+    return replace(draws, rows=rows, aimed=aimed, effective=effective, replaced=draws.effective)
+
+
+def _way(target: _Target, draws: Draws, aim: int) -> Floats:
+    """That of walkers who start at the best draws for an aim."""
+    best = draws.rows[np.argsort(-draws.aimed[aim], kind="stable")[:WALKERS]]
+    return walked(lambda rows: np.asarray(target.logs(rows, draws.ends)[aim]), best)
+
+
+def near_draws(
+    shapes: type[Shapes], scores: Summary, row: Floats, at: Floats
+) -> tuple[Floats, Floats]:
+    """Log densities at some scores of a few draws around the best fit, and the draws' weights.
+
+    Far fewer draws than :func:`posterior_draws` has: they do for intervals, and cost next to
+    nothing beside the fit.
+
+    Parameters
+    ----------
+    shapes
+        The family, with its prior.
+    scores
+        Those of one class.
+    row
+        The coordinates of the best fit, in the unit of the scores and seen from their origin.
+    at
+        The scores at which log densities are wanted.
+    """
+    points, grid = scores.points(), scores.grid
+    middle, spread = _middle_and_spread(points)
+    values = (points.values - middle) / spread
+    target = _Target(shapes, Points(values, points.weights, points.tie_share), scores.count)
+    unit = spread * grid.unit
+    best = row.copy()
+    best[:2] = (row[0] / unit - middle / spread), row[1] - np.log(unit)
+    proposal = target.around(best)
+    for count in _NEAR:
+        rows = proposal.draws(count, first=0)
+        tail = np.abs(rows[:, -1]) if shapes.folded else rows[:, -1]
+        rows[:, -1] = np.clip(tail, *(bound[-1] for bound in target.bounds))
+        logs = target.log_posterior(rows) - proposal.logpdf(rows)
+        weights = _weights(logs[None])
+        proposal = proposal.refitted(rows, weights[0])
+    standard = ((at - grid.origin) / grid.unit - middle) / spread
+    return shapes.logpdfs(rows, standard) - np.log(unit), weights[0]
 
 
 class _Sample:
@@ -115,16 +177,10 @@ class _Sample:
 
     def draw(self, proposals: Sequence[Proposal], count: int) -> None:
         """Add draws: half of them of the first proposal, and a quarter of each other one."""
-        shapes = self._target.shapes
         for proposal, share in zip(proposals, (2, 4, 4), strict=True):
             rows = proposal.draws(count // share, first=len(self.rows))
-            tail = np.abs(rows[:, -1]) if shapes.folded else rows[:, -1]
-            least, most = (bound[-1] for bound in self._target.bounds)
-            rows[:, -1] = np.clip(tail, least, most)
-            log_posterior = self._target.log_posterior(rows)
-            log_posterior[tail > most] = -np.inf
-            logs = np.array([log_posterior, *(log_posterior + shapes.logpdfs(rows, self._ends).T)])
-            self.rows = np.concatenate([self.rows, rows])
+            logs = self._target.logs(rows, self._ends)
+            self.rows = np.concatenate([self.rows, self._target.within(rows)])
             self._logs = np.concatenate([self._logs, logs], axis=1)
             self._proposals.append(proposal)
             self._counts.append(len(rows))
@@ -164,8 +220,23 @@ class _Target:
         if self.few is self.points:
             return best
         best = minimise(self._cost(self.points, None), best.point, lower=lower, upper=upper)
-        # What few points get wrong up to second order around the mode is known.
-        free = self.shapes.free(best.point[None])[0]
+        self._correct(best.point)
+        return best
+
+    def around(self, row: Floats) -> Proposal:
+        """A proposal near the best fit, which is near enough to the mode if scores are many."""
+        lower, upper = self.bounds
+        if self.few is self.points:
+            start = self.shapes.start(self.shapes.free(row[None])[0])
+            cost = self._cost(self.points, None)
+            return self.laplace(minimise(cost, start, lower=lower, upper=upper))
+        row = np.clip(row, lower, upper)
+        self._correct(row)
+        return self._laplace(row, self._cost(self.points, None)(row).hessian)
+
+    def _correct(self, row: Floats) -> None:
+        """What few points get wrong up to second order around a row is known."""
+        free = self.shapes.free(row[None])[0]
         exact, rough = (
             self.shapes.family.mean_loglik(free, p.values, p.weights)
             for p in (self.points, self.few)
@@ -178,13 +249,30 @@ class _Target:
                 exact.hessian - rough.hessian,
             ),
         )
-        return best
 
     def laplace(self, mode: Solution) -> Proposal:
         """A proposal with the curvature of the posterior at a mode."""
-        curvature, axes = np.linalg.eigh(mode.hessian * self.count)
+        return self._laplace(mode.point, mode.hessian)
+
+    def _laplace(self, point: Floats, hessian: Floats) -> Proposal:
+        curvature, axes = np.linalg.eigh(hessian * self.count)
         inverse = 1 / np.maximum(curvature, _LEAST_CURVATURE)
-        return Proposal.around(mode.point, (axes * inverse) @ axes.T)
+        return Proposal.around(point, (axes * inverse) @ axes.T)
+
+    def within(self, rows: Floats) -> Floats:
+        """Rows with the tails that stand for theirs: of the right sign, and within the bounds."""
+        tails = np.clip(self._tails(rows), self.bounds[0][-1], self.bounds[1][-1])
+        return np.column_stack([rows[:, :-1], tails])
+
+    def logs(self, rows: Floats, ends: Floats) -> Floats:
+        """The log posterior of rows, as it is and given one more score at either end."""
+        own = self.within(rows)
+        log_posterior = self.log_posterior(own)
+        log_posterior[self._tails(rows) > self.bounds[1][-1]] = -np.inf
+        return np.array([log_posterior, *(log_posterior + self.shapes.logpdfs(own, ends).T)])
+
+    def _tails(self, rows: Floats) -> Floats:
+        return np.abs(rows[:, -1]) if self.shapes.folded else rows[:, -1]
 
     def log_posterior(self, rows: Floats) -> Floats:
         values, weights = self.few.values, self.few.weights

@@ -16,7 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.kernels import kernels_for
 
 REACH = 2.0
 _MOST_POWER = 1000  # of two, whose inverse is a normal double
@@ -49,20 +50,30 @@ class Knots:
 
     def basis(self, scores: Floats) -> Floats:
         """How much each knot's slope adds to the rise from the first knot to each score."""
+        piece, before, after = self.shares(scores)
+        out = self.up_to_knots[piece]
+        row = np.arange(len(scores))
+        out[row, piece] += before
+        out[row, piece + 1] += after
+        return out
+
+    def shares(self, scores: Floats) -> tuple[Counts, Floats, Floats]:
+        """The piece of each score, and what the slopes at its ends add to the rise from its start.
+
+        The scores beyond the outermost knots belong to the outermost pieces.
+        """
         width = self.widths
         inside = np.clip(scores, self.at[0], self.at[-1])
         piece = np.clip(np.searchsorted(self.at, inside, "right") - 1, 0, len(width) - 1)
         place = (inside - self.at[piece]) / width[piece]
-        out = self._up_to_knots[piece]
-        row = np.arange(len(scores))
-        out[row, piece] += width[piece] * (place - place * place / 2)
-        out[row, piece + 1] += width[piece] * place * place / 2
-        out[:, 0] -= self.beyond(self.at[0] - scores)
-        out[:, -1] += self.beyond(scores - self.at[-1])
-        return out
+        before = width[piece] * (place - place * place / 2)
+        after = width[piece] * place * place / 2
+        before -= self.beyond(self.at[0] - scores)
+        after += self.beyond(scores - self.at[-1])
+        return piece, before, after
 
     @cached_property
-    def _up_to_knots(self) -> Floats:
+    def up_to_knots(self) -> Floats:
         """The basis at each knot."""
         halves = np.zeros((len(self.at), len(self.at)))
         piece = np.arange(len(self.at) - 1)
@@ -104,13 +115,30 @@ class RisingSpline:
         self.at_knots: Floats = np.array(values)
         self._base = np.array(base)
         self._origin = np.where(self._from_left, at[:-1], at[1:])
+        self._pieces = np.column_stack([self._origin, self._base, self._least, self._bend])
 
     def __call__(self, scores: Array) -> Floats:
         """Values at a one-dimensional chunk of scores."""
         low, high = self._knots.at[0], self._knots.at[-1]
         if low == high:
             return np.full(scores.shape, self.at_knots[0])
-        inside = np.clip(scores.astype(np.float64, copy=False), low, high)
+        out = self._between_knots(scores)
+        with np.errstate(over="ignore"):  # an infinite distance is right
+            distances = low - scores, scores - high
+        for distance, rise in zip(distances, (-self._slopes[0], self._slopes[-1]), strict=True):
+            if rise and (distance > 0).any():
+                out += rise * self._knots.beyond(distance)
+        return out
+
+    def _between_knots(self, scores: Array) -> Floats:
+        """Values at scores, those beyond a knot taken for the knot."""
+        if kernels := kernels_for(scores):
+            out = np.empty(len(scores))
+            kernels.spline(scores, self._knots.at, self._pieces, self._unit, out)
+            return out
+        inside = np.clip(
+            scores.astype(np.float64, copy=False), self._knots.at[0], self._knots.at[-1]
+        )
         piece = np.searchsorted(self._knots.at[1:-1], inside, "right")
         inside *= self._unit
         inside -= self._origin.take(piece)
@@ -119,9 +147,4 @@ class RisingSpline:
         out += self._least.take(piece)
         out *= inside
         out += self._base.take(piece)
-        with np.errstate(over="ignore"):  # an infinite distance is right
-            distances = low - scores, scores - high
-        for distance, rise in zip(distances, (-self._slopes[0], self._slopes[-1]), strict=True):
-            if rise and (distance > 0).any():
-                out += rise * self._knots.beyond(distance)
         return out

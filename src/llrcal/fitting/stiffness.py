@@ -27,6 +27,7 @@ from scipy.special import expit
 from llrcal.arrays import Floats
 from llrcal.fitting.damped_newton import NearlyConvex, minimise
 from llrcal.fitting.optimizer import Solution
+from llrcal.fitting.rises import Rises
 from llrcal.fitting.rising_spline import Knots
 from llrcal.onepass.rank_scale import Cells
 
@@ -48,14 +49,14 @@ class Averaged:
     cost: float
     """Mean cost of the labels per trial, in nats."""
 
-    def deviations(self, scores: Floats) -> Floats:
-        """Standard deviation of the value at each score, a posteriori."""
+    def covariance(self, scores: Floats) -> Floats:
+        """Of the values at some scores, a posteriori."""
         basis = self.knots.basis(scores)
-        means, variances = zip(*(part.moments(basis) for part in self.parts), strict=True)
-        weights = np.array([[part.weight] for part in self.parts])
-        mean = (weights * means).sum(axis=0)
-        variance = (weights * (np.array(variances) + (means - mean) ** 2)).sum(axis=0)
-        return np.asarray(np.sqrt(variance))
+        means, within = zip(*(part.moments(basis) for part in self.parts), strict=True)
+        weights = np.array([part.weight for part in self.parts])
+        away = np.array(means) - (weights[:, None] * means).sum(axis=0)
+        between = np.einsum("pk,pl->kl", weights[:, None] * away, away)
+        return np.asarray((weights[:, None, None] * within).sum(axis=0) + between)
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,10 @@ class Part:
     """Of the first value and the logarithms of the slopes, a posteriori, by Laplace's method."""
 
     def moments(self, basis: Floats) -> tuple[Floats, Floats]:
-        """Mean and variance of the values at some scores."""
+        """Means and covariance of the values at some scores."""
         rises = basis * self.slopes
         jacobian = np.column_stack([np.ones(len(rises)), rises])
-        spread = np.einsum("ki,ij->kj", jacobian, self.covariance)
-        return self.first + rises.sum(axis=1), np.maximum((jacobian * spread).sum(axis=1), 0)
+        return self.first + rises.sum(axis=1), _between(jacobian.T, self.covariance)
 
 
 def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
@@ -103,11 +103,12 @@ class _Problem:
         self.knots = knots
         tar_count, non_count = cells.tar_counts.sum(), cells.non_counts.sum()
         self._prior_log_odds = float(np.log(tar_count) - np.log(non_count))
-        self._basis = knots.basis(np.concatenate([cells.tar_scores, cells.non_scores]))
+        self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
         spread_tar = _SPREAD_TRIALS / non_count * cells.non_counts
         spread_non = _SPREAD_TRIALS / tar_count * cells.tar_counts
-        self._tar = np.concatenate([cells.tar_counts, spread_tar])
-        self._non = np.concatenate([spread_non, cells.non_counts])
+        order = self._rises.order
+        self._tar = np.concatenate([cells.tar_counts, spread_tar])[order]
+        self._non = np.concatenate([spread_non, cells.non_counts])[order]
         self._turned = _from_steps(np.diff(ranks))
         self._level = float(np.log(ranks[-1] - ranks[0]) - np.log(knots.range))
         self._start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
@@ -145,7 +146,7 @@ class _Problem:
             value + 0.5 * float((weights * point * point).sum()),
             (turned * gradient[:, None]).sum(axis=0) + weights * point,
             _between(turned, convex) + np.diag(weights),
-            _between(turned, np.diag(correction)),
+            np.einsum("ki,kj->ij", turned, correction[:, None] * turned),
         )
 
     def _first_and_log_slopes(self, point: Floats) -> Floats:
@@ -158,16 +159,14 @@ class _Problem:
 
         Value, gradient, and the Hessian as a positive part and the diagonal of another part.
         """
-        rises = self._basis * np.exp(point[1:])
-        x = point[0] + rises.sum(axis=1) + self._prior_log_odds
+        slopes = np.exp(point[1:]) * self._rises.unit
+        x = self._rises.values(point[0], slopes) + self._prior_log_odds
         value = (self._tar * np.logaddexp(0, -x) + self._non * np.logaddexp(0, x)).sum()
         p = expit(x)
         both = self._tar + self._non
-        jacobian = np.column_stack([np.ones(len(x)), rises])
-        weighted = jacobian * (both * p * (1 - p))[:, None]
-        gradient = (jacobian * (both * p - self._tar)[:, None]).sum(axis=0)
-        # Unlike a matrix product, einsum adds in the same order on every machine.
-        convex = np.einsum("ki,kj->ij", weighted, jacobian)
+        unit = np.concatenate([[1.0], slopes])
+        gradient = unit * self._rises.sum(both * p - self._tar)
+        convex = unit[:, None] * self._rises.squares(both * p * (1 - p)) * unit
         correction = np.concatenate([[0.0], gradient[1:]])  # e^g is its own second derivative
         return float(value) if np.isfinite(value) else np.inf, gradient, convex, correction
 

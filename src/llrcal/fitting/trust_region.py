@@ -7,6 +7,7 @@ Nocedal and Wright, *Numerical Optimization* (2006), section 4.3.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -114,17 +115,26 @@ def _ball_step(gradient: Floats, hessian: Floats, radius: float, escape: bool) -
             inside[0] = 0.0
             inside[0] = sign * max(radius**2 - float(inside @ inside), 0.0) ** 0.5
         return np.asarray(vectors @ inside)
-    # The length of the step falls with the shift: bisect for the radius.
-    high = low + float(np.linalg.norm(along)) / radius
+    return np.asarray(vectors @ shifted(_shift_to_radius(eigenvalues, along, low, radius)))
+
+
+def _shift_to_radius(eigenvalues: Floats, along: Floats, low: float, radius: float) -> float:
+    """The shift of the eigenvalues with which a step is as long as the radius.
+
+    The length of the step falls with the shift, from more than the radius at ``low``. For a few
+    coordinates, Python's own numbers are many times faster than arrays.
+    """
+    terms = [(a, e) for a, e in zip(along.tolist(), eigenvalues.tolist(), strict=True) if a]
+    high = low + math.hypot(*along.tolist()) / radius
     while high - low > 1e-12 * high:
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        if np.linalg.norm(shifted(middle)) > radius:
+        if math.hypot(*(a / (e + middle) for a, e in terms)) > radius:
             low = middle
         else:
             high = middle
-    return np.asarray(vectors @ shifted(high))
+    return high
 
 
 def least_curvature(hessian: Floats, free: Bools) -> float:

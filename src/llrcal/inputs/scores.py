@@ -9,8 +9,11 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, is_number
 from llrcal.errors import ScoreError
 from llrcal.inputs.labels import Label, words_of
+from llrcal.kernels import kernels_for
 from llrcal.messages import Position
 from llrcal.onepass.chunks import chunks, map_parts
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
@@ -87,8 +90,15 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
 def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:
     """Raise a ScoreError if there are scores that are not finite; it names the first."""
     bad = np.isnan if allow_infinite else _not_finite
+    limit = np.inf if allow_infinite else _LARGEST
+
+    def is_bad(part: Array) -> bool:
+        if kernels := kernels_for(part):
+            return kernels.any_beyond(part, limit)
+        return any(bad(chunk).any() for chunk in chunks(part))
+
     flat = array.ravel()
-    if any(map_parts(lambda part: any(bad(chunk).any() for chunk in chunks(part)), flat)):
+    if any(map_parts(is_bad, flat)):
         every = np.flatnonzero(bad(flat))
         first = int(every[0])
         what = "NaN" if allow_infinite else "not finite"

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.kernels import kernels_for
+from llrcal.kernels.interface import Kernels
 from llrcal.onepass.sample import Sample
 
 PLACE_BITS = 30  # places within a bin: 2^30
@@ -22,6 +24,8 @@ PLACE_BITS = 30  # places within a bin: 2^30
 _MANTISSA_BITS = 52
 _SIGN_BIT = 63
 _ONE = np.float64(1.0).view(np.int64)
+_LEAST_UNIT = 2.0**-1022
+_BEFORE_THE_END = 1 - 2.0**-40  # after which a place would be rounded up into no bin
 
 # Share of the scores beyond each end of a range, and the length of that range for a Gaussian, in
 # standard deviations.
@@ -62,6 +66,16 @@ class Grid:
         origin = float(np.round(middle / unit) * unit) + 0.0  # never -0.0
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 
+    def kernels_for(self, scores: Array) -> Kernels | None:
+        """The kernels, if they are there for these scores; they multiply by the inverse unit."""
+        is_known = _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
+        return kernels_for(scores) if is_known else None
+
+    @property
+    def numbers(self) -> tuple[float, float, int, int]:
+        """What defines it, as kernels take it."""
+        return self.origin, self.unit, self.bin_bits, self.octaves
+
     @property
     def side(self) -> int:
         """Number of bins on one side of the origin."""
@@ -74,8 +88,8 @@ class Grid:
 
     @property
     def reach(self) -> float:
-        """Distance from the origin at which the bins end."""
-        return (2.0**self.octaves - 1) * self.unit
+        """Distance from the origin at which the bins end, but for the last half of a place."""
+        return (2.0**self.octaves - 1) * self.unit * _BEFORE_THE_END
 
     def number(self, scores: Array) -> Counts:
         """Bin of each score; scores beyond the grid go into its outermost bins."""

@@ -149,25 +149,39 @@ class Sieve:
         self.gap[in_bin > 0] = -1
 
     def count(self, scores: Array) -> Counted:
-        """Count an array of scores, in chunks."""
+        """Count an array of scores, in stretches."""
         in_gap = np.zeros(len(self.values) + 2, np.int64)
         by_rank = np.zeros((2, len(self.values)), np.int64)
         least = np.inf
         held: list[Array] = []
         room = full = max(RUN, len(self.values))
-        for chunk in chunks(scores, self.chunk):
-            least = min(least, float(chunk.min()))
-            gap = self.gap.take(self.grid.number(chunk))
-            held.append(chunk[gap < 0])
-            gap += 1
-            in_gap += np.bincount(gap, minlength=len(in_gap))
-            room -= len(held[-1])
+        start = 0
+        while start < len(scores):
+            start, others, low = self._sieved(scores, start, in_gap)
+            least = min(least, low)
+            held.append(others)
+            room -= len(others)
             if room <= 0:
                 by_rank += self._compared(held)
                 held, room = [], full
         by_rank += self._compared(held)
         settled = np.cumsum(in_gap[1:-1])
-        return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least)
+        return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least + 0.0)
+
+    def _sieved(self, scores: Array, start: int, in_gap: Counts) -> tuple[int, Array, float]:
+        """Count some scores by their gaps: where the next ones start, those left, and the least."""
+        if kernels := self.grid.kernels_for(scores):
+            held = np.empty(max(RUN, len(self.values)))
+            end, found, least = kernels.sieve(
+                scores, start, *self.grid.numbers, self.gap, in_gap, held
+            )
+            return end, held[:found], least
+        chunk = scores[start : start + self.chunk]
+        gap = self.gap.take(self.grid.number(chunk))
+        others = chunk[gap < 0]
+        gap += 1
+        in_gap += np.bincount(gap, minlength=len(in_gap))
+        return start + len(chunk), others, float(chunk.min())
 
     def _compared(self, held: list[Array]) -> Counts:
         """Ranks of the values among some scores, by sorting them."""

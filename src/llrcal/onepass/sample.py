@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.kernels import kernels_for
+from llrcal.onepass.chunks import CHUNK, map_parts
 
 SIZE = 2**14
 """Distinct scores in a sample, at most."""
@@ -89,21 +90,31 @@ def _merged(parts: list[Sample]) -> Sample:
 
 
 def _sampled(scores: Array, ceiling: int) -> Sample:
-    """Sample of one part, chunk by chunk."""
+    """Sample of one part, in stretches that have no more than a chunk of keys."""
     sample = Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling)
     known = _KnownKeys(sample)
     held: list[_Keys] = []
     room = 2 * SIZE
-    for chunk in chunks(scores):
-        keys = np.ascontiguousarray(chunk, np.float64).view(np.uint64) * np.uint64(_ODD)
-        if sample.ceiling < ALL_KEYS:
-            keys = keys[keys <= np.uint64(sample.ceiling)]
+    start = 0
+    while start < len(scores):
+        keys, start = _keys(scores, start, sample.ceiling)
         held.append(known.count_and_remove(keys))
         room -= len(held[-1])
         if room <= 0:
             sample = _merged([known.counted(), _counted(held, sample.ceiling)])
             known, held, room = _KnownKeys(sample), [], 2 * SIZE
     return _merged([known.counted(), _counted(held, sample.ceiling)])
+
+
+def _keys(scores: Array, start: int, ceiling: int) -> tuple[_Keys, int]:
+    """Keys of some scores, from one of them on, up to a ceiling; and where the next ones start."""
+    if kernels := kernels_for(scores):
+        out = np.empty(CHUNK, np.uint64)
+        next_start, found = kernels.keys(scores, start, ceiling, out)
+        return out[:found], next_start
+    chunk = np.ascontiguousarray(scores[start : start + CHUNK], np.float64)
+    keys = chunk.view(np.uint64) * np.uint64(_ODD)
+    return keys if ceiling == ALL_KEYS else keys[keys <= np.uint64(ceiling)], start + len(chunk)
 
 
 def _counted(held: list[_Keys], ceiling: int) -> Sample:

@@ -19,7 +19,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
 from llrcal.errors import DegenerateError
-from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.onepass.chunks import CHUNK, chunks, map_parts
 from llrcal.onepass.grid import PLACE_BITS, Grid
 
 EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
@@ -63,19 +63,11 @@ class Summary:
 
     @classmethod
     def _binned(cls, scores: Array, grid: Grid) -> Summary:
-        table = np.zeros((3, grid.size), np.int64)
-        least, greatest = np.inf, -np.inf
-        for chunk in chunks(scores):
-            low, high = float(chunk.min()), float(chunk.max())
-            least, greatest = min(least, low), max(greatest, high)
-            check_reach(low, high, grid)
-            number, place = grid.number_and_place(chunk)
-            start = int(grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
-            number -= start
-            sums = _sums(number, place)
-            table[:, start : start + sums.shape[1]] += sums
+        least, greatest, table = _tallied(scores, grid)
         used = np.flatnonzero(table[0])
-        return cls(grid, len(scores), least, greatest, None, used, table[:, used])
+        return cls(
+            grid, len(scores), least + 0.0, greatest + 0.0, None, used, table[:, used]
+        )  # no -0.0
 
     def merge(self, other: Summary) -> Summary:
         """Summary of both sets of scores together; associative and commutative."""
@@ -137,6 +129,28 @@ class Summary:
         scores = self.grid.origin + points.values * self.grid.unit
         order = np.argsort(scores, kind="stable")
         return scores[order], points.weights[order] * self.count
+
+
+def _tallied(scores: Array, grid: Grid) -> tuple[float, float, Counts]:
+    """Least and greatest score; and count, sum of places and sum of their squares in each bin."""
+    if kernels := grid.kernels_for(scores):
+        by_bin = np.zeros((grid.size, 4), np.int64)
+        done, least, greatest = kernels.bins(scores, CHUNK, *grid.numbers, grid.reach, by_bin)
+        if done < len(scores):
+            check_reach(least, greatest, grid)
+        return least, greatest, by_bin.T[:3]
+    table = np.zeros((3, grid.size), np.int64)
+    least, greatest = np.inf, -np.inf
+    for chunk in chunks(scores):
+        low, high = float(chunk.min()), float(chunk.max())
+        least, greatest = min(least, low), max(greatest, high)
+        check_reach(low, high, grid)
+        number, place = grid.number_and_place(chunk)
+        start = int(grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
+        number -= start
+        sums = _sums(number, place)
+        table[:, start : start + sums.shape[1]] += sums
+    return least, greatest, table
 
 
 def _sums(number: Counts, place: Counts) -> Counts:

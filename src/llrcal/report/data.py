@@ -12,7 +12,7 @@ from typing import Any
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
-from llrcal.report.evidence import ece_data, tippett_data
+from llrcal.report.evidence import band_data, ece_data, recommended_bands, tippett_data
 from llrcal.report.histograms import BINS, densities, density_grid, histogram
 from llrcal.report.learning import learning_data
 from llrcal.report.numbers import numbers
@@ -30,11 +30,13 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     places = positions(comparison)
     low, high = comparison.raw.rule_of_30
     candidates = list(comparison.candidates.values())
+    bands = recommended_bands(comparison)
     return {
         "positions": {"first": places.first, "count": places.count, "perUnit": PER_UNIT},
         "points": _points(comparison),
         "ruleOf30": [low, high] if low < high else None,
         "minimum": numbers(comparison.raw.min_bayes_error(places.all)),
+        "band": None if bands is None else band_data(bands.bayes_error(places.grid)),
         "methods": _methods(candidates, places),
         "recommended": list(comparison.candidates).index(comparison.recommended),
         "transforms": _transforms(comparison),

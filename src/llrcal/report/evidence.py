@@ -11,7 +11,8 @@ from scipy.special import entr, expit
 from llrcal.arrays import Floats
 from llrcal.comparison import Comparison
 from llrcal.evaluation import Evaluation
-from llrcal.report.numbers import numbers
+from llrcal.evaluation.bands import Band, Bands
+from llrcal.report.numbers import Numbers, numbers
 
 POINTS = 301
 _FURTHEST = 30.0  # LLRs beyond are not drawn
@@ -22,7 +23,12 @@ def tippett_data(comparison: Comparison) -> dict[str, Any]:
     """The share of each class at or above LLRs, for every calibration."""
     evaluations = [candidate.evaluation for candidate in comparison.candidates.values()]
     llrs = np.linspace(*_llr_view(evaluations), POINTS)
+    bands = recommended_bands(comparison)
+    if bands is not None:
+        (few, many), non = bands.rates(llrs)
+        drawn = {"tar": band_data((1 - many, 1 - few)), "non": band_data(non)}
     return {
+        "bands": None if bands is None else drawn,
         "llrs": numbers(llrs, digits=10),
         "tar": [numbers(1 - ev.pmiss(llrs), digits=6) for ev in evaluations],
         "non": [numbers(ev.pfa(llrs), digits=6) for ev in evaluations],
@@ -34,12 +40,26 @@ def ece_data(comparison: Comparison) -> dict[str, Any]:
     x: Floats = np.linspace(-_DECADES, _DECADES, POINTS) * math.log(10)
     entropy = (entr(expit(x)) + entr(expit(-x))) / math.log(2)
     actual = [c.evaluation.cross_entropy(x) for c in comparison.candidates.values()]
+    bands = recommended_bands(comparison)
     return {
+        "band": None if bands is None else band_data(bands.cross_entropy(x)),
         "priorLogOdds": numbers(x, digits=10),
         "actual": [numbers(curve, digits=6) for curve in actual],
         "minimum": numbers(comparison.raw.min_cross_entropy(x), digits=6),
         "neutral": numbers(entropy, digits=6),
     }
+
+
+def recommended_bands(comparison: Comparison) -> Bands | None:
+    """What draws test sets for the recommended calibration, if there are intervals."""
+    options = comparison.band_options
+    evaluation = comparison.candidates[comparison.recommended].evaluation
+    return evaluation.bands(**options) if options else None
+
+
+def band_data(band: Band) -> list[Numbers]:
+    """The lower and the upper end of a band."""
+    return [numbers(end, digits=6) for end in band]
 
 
 def _llr_view(evaluations: list[Evaluation]) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
+from llrcal.evaluation.cllr import min_cost
 from llrcal.report.text import MISSING, decimal, escaped, sentence
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
@@ -61,6 +62,10 @@ def _columns(comparison: Comparison) -> list[Column]:
         group = f"DCF at {point.name}"
         columns.append(Column(f"act_dcf_{point.name}", "actual", group=group))
         columns.append(Column(f"min_dcf_{point.name}", "min", group=group))
+    for rule in comparison.rules:
+        group = f"Cost by {rule.name}"
+        columns.append(Column(f"cost_{rule.name}", "actual", group=group))
+        columns.append(Column(f"min_cost_{rule.name}", "min", group=group))
     return columns
 
 
@@ -95,6 +100,8 @@ def metrics_note(comparison: Comparison) -> str:
         f"{decimal(high, digits=2)}. The verdict goes by the "
         f"{_CRITERIA[comparison.criterion.name]}."
     )
+    if comparison.rules:
+        text += " Costs by scoring rules are those of even priors; LLRs of zero cost one."
     drawn = [c.intervals for c in comparison.candidates.values() if c.intervals is not None]
     if drawn:
         text += (
@@ -154,6 +161,8 @@ def _foot(comparison: Comparison, columns: list[Column]) -> str:
     }
     for point in comparison.points:
         bounds[f"min_dcf_{point.name}"] = raw.min_bayes_error(point.prior_log_odds)
+    for rule in comparison.rules:
+        bounds[f"min_cost_{rule.name}"] = min_cost(raw.hull, rule)
     return (
         '<tr><th scope="row">raw scores, best thresholds</th>'
         + "".join(_foot_cells(columns, bounds))

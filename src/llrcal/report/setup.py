@@ -71,6 +71,8 @@ def _set(name: str, trials: Trials, sign: str) -> str:
 def _calibration(candidate: Candidate) -> str:
     calibration, alpha = candidate.calibration, candidate.alpha
     what = TABLE[calibration.method].description
+    if candidate.bayes:
+        what += "; its parameters are integrated out"
     if alpha is not None:
         what += f"; weight of the targets {alpha}"
     if candidate.rule is not None:

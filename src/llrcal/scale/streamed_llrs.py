@@ -36,6 +36,10 @@ class StreamedLLRs:
         self.tar_count = passes.survey.tar.count
         self.non_count = passes.survey.non.count
 
+    @property
+    def whole(self) -> None:
+        return None
+
     @cached_property
     def costs(self) -> tuple[ExactSum, ExactSum]:
         tar, non = (side.cost or ExactSum() for side in self._passes.survey.sides)

@@ -69,10 +69,15 @@ class Trials(TrialSet):
                 )
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
-        return ArrayTraining(self.tar, self.non, lower_is_better=lower_is_better)
+        speakers = None
+        if self.tar_speakers is not None and self.non_speakers is not None:
+            speakers = self.tar_speakers, self.non_speakers
+        return ArrayTraining(self.tar, self.non, lower_is_better=lower_is_better, speakers=speakers)
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        return ArrayLLRs(self.tar, self.non)
+        if self.tar_speakers is None or self.non_speakers is None:
+            return ArrayLLRs(self.tar, self.non)
+        return ArrayLLRs(self.tar, self.non, (self.tar_speakers, self.non_speakers))
 
     def mapped(self, transform: Transform) -> Trials:
         tar, non = transform(self.tar), transform(self.non)

@@ -134,12 +134,10 @@ def test_draws_that_are_worth_too_little_are_told_of() -> None:
     data = ArrayTraining(TAR, NON)
     draws = posterior_draws(StudentTShapes, data.tar, data.score_range)
     assert draw_notes(draws) == ()
-    few = np.zeros_like(draws.aimed)
-    few[:, :50] = 1 / 50
-    (note,) = draw_notes(replace(draws, aimed=few))
+    (note,) = draw_notes(replace(draws, effective=np.array([50.0, 200.0, 30.0])))
     assert note.code == "few draws"
     assert note.severity is Severity.WARNING
-    assert "3,584 draws from the posterior are worth only 50" in str(note)
+    assert "3,584 draws from the posterior are worth only 50, and 200 and 30 at the" in str(note)
 
 
 @pytest.mark.parametrize(

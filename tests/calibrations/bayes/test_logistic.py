@@ -8,7 +8,7 @@ from scipy.special import expit, logsumexp
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.bayes.logistic import PRIOR_SCALE, LogisticBayes, predictive_log_odds
+from llrcal.calibrations.bayes.logistic import LogisticBayes, predictive_log_odds, prior_deviation
 from llrcal.errors import OptionError
 from tests.notes import codes
 
@@ -58,13 +58,26 @@ def test_it_is_close_to_the_mean_over_the_posterior_itself(alpha: float | str) -
     share = len(TAR) / (len(TAR) + len(NON)) if alpha == "empirical" else float(alpha)
     worth = 1 / (share**2 / len(TAR) + (1 - share) ** 2 / len(NON))
     prior = np.log(share / (1 - share))
-    logs = -np.log1p((slope / PRIOR_SCALE) ** 2) - np.log1p((height / PRIOR_SCALE) ** 2)
+    logs = -0.5 * (slope**2 + height**2) / prior_deviation(share) ** 2
     for scores, sign, weight in ((TAR, -1, share), (NON, 1, 1 - share)):
         for z in standard(cal, scores):
             cost = np.logaddexp(0, sign * (slope * z + height + prior))
             logs -= worth * weight / len(scores) * cost
+    weights = np.exp(logs - logsumexp(logs))
+    mean, deviation = (weights * slope).sum(), (weights * (slope - cal.slope) ** 2).sum() ** 0.5
+    assert cal.slope == pytest.approx(mean, abs=1e-6)
+    assert cal.slope_deviation == pytest.approx(deviation, abs=1e-5)
+    assert cal.height == pytest.approx((weights * height).sum(), abs=1e-6)
+    both = (weights * (slope - cal.slope) * (height - cal.height)).sum()
+    assert cal.correlation * deviation * cal.height_deviation == pytest.approx(both, abs=1e-5)
     exact = [log_odds(logs, slope, height, z) for z in standard(cal, SCORES)]
-    assert cal(SCORES) == pytest.approx(exact, abs=0.2)  # the error of Laplace's approximation
+    assert cal(SCORES) == pytest.approx(exact, abs=0.1)  # it is not quite Gaussian
+
+
+def test_two_gaussians_three_deviations_apart_have_the_slope_that_the_prior_expects() -> None:
+    for share in (0.5, 0.1):
+        deviation = np.sqrt(1 + share * (1 - share) * 3**2)  # of all scores, within-class one
+        assert prior_deviation(share) == pytest.approx(3 * 2 * deviation)  # the LLR has slope 3
 
 
 def test_it_says_less_than_the_plug_in_llrs() -> None:

@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Self
 
 from llrcal.arrays import weighted_sum
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.linear_gaussian import moments_from
+from llrcal.calibrations.normal_draws import moments_from, shared_variance, two_gaussians
 from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.calibrations.training import Training
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.report import Report
@@ -34,6 +35,9 @@ class GaussianBayes(StudentTCalibration):
     def fit(cls, data: Training) -> Self:
         tar, non = (_predictive(side, name) for side, name in _named(data))
         return cls(**_common(data, tar, non))
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        return two_gaussians(data, self.bounds.meeting)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -90,6 +94,9 @@ class LinearGaussianBayes(StudentTCalibration):
 
         both = predictive(data.tar), predictive(data.non)
         return cls(**_common(data, *both), alpha=alpha if isinstance(alpha, str) else weight)
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        return shared_variance(data, data.weight(self.alpha))
 
     @property
     def params(self) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Logistic regression with slope and height integrated out.
 
 Scores are standardised, z = (s - m) / (2 d), with m and d their mean and deviation when targets
-weigh alpha. Slope and height have Cauchy(0, 10) priors (after Gelman et al., *Annals of Applied
-Statistics* 2, 2008), and the criterion of :mod:`llrcal.calibrations.logistic` counts as the log
-likelihood of as many trials as its weights are worth, 1 / (alpha^2 / T + (1 - alpha)^2 / N). The
-posterior is approximated by a Gaussian at its mode, so that the log-odds x at a score are Gaussian.
-At even prior odds, the LLR is
+weigh alpha. Slope and height have Gaussian priors around zero. Their deviation is the slope of the
+LLR of two Gaussian classes that are three of their deviations apart: 6 sqrt(1 + 9 alpha (1 -
+alpha)). The criterion of :mod:`llrcal.calibrations.logistic` counts as the log likelihood of as
+many trials as its weights are worth, 1 / (alpha^2 / T + (1 - alpha)^2 / N). The posterior is
+replaced by the Gaussian with its mean and covariance, which are sums over a lattice; so the
+log-odds x at a score are Gaussian. At even prior odds, the LLR is
 
     log E[1 / (1 + e^-x)] - log E[1 / (1 + e^x)].
 
@@ -21,6 +22,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit
 
 from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.calibrations.curve import Curve
@@ -29,14 +31,17 @@ from llrcal.calibrations.logistic import CONSTANT, standardised
 from llrcal.calibrations.panels import Panels
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.turning_points import turning_points_around
+from llrcal.calibrations.uncertainty import TIMES, Uncertainty, places
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
 from llrcal.fitting.line import LineCost
-from llrcal.fitting.optimizer import minimise
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.report import Report
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
-PRIOR_SCALE = 10.0
+_APART = 3.0  # deviations
+_LATTICE = np.stack(np.meshgrid(*2 * [np.arange(-9.0, 10.0) * 0.7]), axis=-1).reshape(-1, 2)
+_PASSES, _SETTLED = 8, 0.01
 # The trapezoidal rule, whose error falls exponentially: with deviations of 10, it is 1e-13.
 _NODES = np.arange(-12.0, 12.0 + 1 / 32, 1 / 16)
 _WEIGHTS = np.exp(-0.5 * _NODES**2) / np.exp(-0.5 * _NODES**2).sum()
@@ -69,28 +74,32 @@ class LogisticBayes(Curve):
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
         }
+        grids = (
+            data.tar.grid,
+            data.non.grid,
+        )  # before the range, which takes no pass of its own then
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
             return cls(**common, **_nothing(least), report=report)
         origin = 0.5 * data.tar.grid.origin + 0.5 * data.non.grid.origin
-        grids = data.tar.grid, data.non.grid
         wide = max(abs(grids[0].origin - grids[1].origin), *(grid.unit for grid in grids))
         tar, non = (standardised(side, origin, wide) for side in (data.tar, data.non))
         centre, deviation = _mean_and_deviation(tar, non, weight)
         unit = 2 * deviation
-        worth = 1 / (weight**2 / data.tar_count + (1 - weight) ** 2 / data.non_count)
+        trials = worth(data, weight)
         tar, non = (((values - centre) / unit, weights) for values, weights in (tar, non))
-        cost = Posterior(LineCost(tar, non, weight * worth, (1 - weight) * worth), worth)
-        solution = minimise(cost, np.zeros(2), tolerance=1e-12)
-        (a, b), (_, c) = np.linalg.inv(cost.precision(solution.point))
+        line = LineCost(tar, non, weight * trials, (1 - weight) * trials)
+        posterior = Posterior(line, prior_deviation(weight), trials)
+        solution = minimise(posterior, np.zeros(2), tolerance=1e-12)
+        mean, ((a, b), (_, c)) = posterior.moments(solution)
         return cls(
             **common,
             origin=origin,
             centre=centre * wide,
             unit=unit * wide,
-            slope=float(solution.point[0]),
-            height=float(solution.point[1]),
+            slope=float(mean[0]),
+            height=float(mean[1]),
             slope_deviation=math.sqrt(a),
             height_deviation=math.sqrt(c),
             correlation=float(np.clip(b / math.sqrt(a * c), -1, 1)),
@@ -100,6 +109,8 @@ class LogisticBayes(Curve):
     @property
     def params(self) -> dict[str, Any]:
         mean, unit = self.origin + self.centre, self.unit
+        share = self.tar_count / (self.tar_count + self.non_count)
+        prior = prior_deviation(share if isinstance(self.alpha, str) else self.alpha)
         return {
             "slope": self.slope / unit,
             "slope deviation": self.slope_deviation / unit,
@@ -107,7 +118,8 @@ class LogisticBayes(Curve):
             "height deviation": self.height_deviation,
             "correlation": self.correlation,
             "height is at": mean,
-            "prior": f"slope and height per {unit:.4g} of score: Cauchy(0, {PRIOR_SCALE:g})",
+            "prior": f"slope and height per {unit:.4g} of score: Gaussian around 0 with deviation "
+            f"{prior:.3g}",
         }
 
     def moments(self, z: Floats) -> tuple[Floats, Floats]:
@@ -116,6 +128,25 @@ class LogisticBayes(Curve):
         # A sum of squares, which no rounding makes negative.
         rest = across * math.sqrt((1 - self.correlation) * (1 + self.correlation))
         return self.slope * z + self.height, np.hypot(along + self.correlation * across, rest)
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        at = places(data)
+        if len(at) == 1:
+            return Uncertainty.none(at, np.zeros(1))
+        z = ((at - self.origin) - self.centre) / self.unit
+        mean, deviation = self.moments(z)
+        low, high = mean - TIMES * deviation, mean + TIMES * deviation
+        across = self.slope_deviation * self.height_deviation * self.correlation
+        covariance = (
+            self.slope_deviation**2 * np.outer(z, z)
+            + across * np.add.outer(z, z)
+            + self.height_deviation**2
+        )
+        weight = data.weight(self.alpha)
+        p = expit(mean + math.log(weight) - math.log1p(-weight))
+        tar = covariance * (weight * worth(data, weight) / data.tar_count * (1 - p))
+        non = covariance * (-(1 - weight) * worth(data, weight) / data.non_count * p)
+        return Uncertainty(at, low, high, tar, non)
 
     def _formula(self, distance: Floats) -> Floats:
         """LLRs at distances from the centre."""
@@ -175,31 +206,57 @@ _NAMES = (
 )
 
 
+def prior_deviation(weight: float) -> float:
+    """Of slope and height for standardised scores, if the targets weigh so much."""
+    return 2 * _APART * math.sqrt(1 + weight * (1 - weight) * _APART**2)
+
+
 class Posterior:
     """Minus the log posterior of slope and height, divided by the worth of the trials."""
 
-    def __init__(self, cost: LineCost, worth: float) -> None:
-        self._cost, self._worth = cost, worth
+    def __init__(self, cost: LineCost, deviation: float, worth: float) -> None:
+        self._cost, self._precision, self._worth = cost, deviation**-2, worth
 
     def __call__(self, point: Floats) -> Evaluated:
         value, gradient, hessian = self._cost(point)
-        z = point / PRIOR_SCALE
-        square = 1 + z * z
         return Evaluated(
-            (value + float(np.log(square).sum())) / self._worth,
-            (gradient + 2 * z / square / PRIOR_SCALE) / self._worth,
-            (hessian + np.diag(2 * (1 - z * z) / square**2) / PRIOR_SCALE**2) / self._worth,
+            (value + 0.5 * self._precision * float((point * point).sum())) / self._worth,
+            (gradient + self._precision * point) / self._worth,
+            (hessian + self._precision * np.eye(2)) / self._worth,
         )
 
-    def precision(self, point: Floats) -> Floats:
-        """The inverse covariance of the Gaussian that stands for the posterior.
+    def moments(self, mode: Solution) -> tuple[Floats, Floats]:
+        """Mean and covariance of slope and height.
 
-        A Cauchy prior is a Gaussian one whose variance is unknown. With its expected precision, as
-        here, the curvature is always positive, and LLRs come closer to those of the posterior
-        itself than with the curvature of the Cauchy density.
+        Sums over a lattice around the mode, then around the mean that they give, until they stay:
+        with few trials, the mean is far from the mode.
         """
-        square = 1 + (point / PRIOR_SCALE) ** 2
-        return np.asarray(self._cost(point).hessian + np.diag(2 / square) / PRIOR_SCALE**2)
+        mean = mode.point
+        covariance = np.asarray(np.linalg.inv(mode.hessian * self._worth), np.float64)
+        for _ in range(_PASSES):
+            root = np.asarray(np.linalg.cholesky(covariance), np.float64)
+            points = mean + _rows(_LATTICE, root)
+            logs = -self._cost.values_at(points) - 0.5 * self._precision * (points**2).sum(axis=1)
+            weights = np.exp(logs - logs.max())
+            weights /= weights.sum()
+            # In standard units, in which they are zero and one if nothing moves.
+            shift = (_LATTICE * weights[:, None]).sum(axis=0)
+            away = _LATTICE - shift
+            spread = (away[:, :, None] * away[:, None, :] * weights[:, None, None]).sum(axis=0)
+            mean, covariance = mean + _rows(shift, root), _rows(_rows(spread, root).T, root)
+            if max(np.abs(shift).max(), np.abs(spread - np.eye(2)).max()) < _SETTLED:
+                break
+        return mean, covariance
+
+
+def _rows(rows: Floats, matrix: Floats) -> Floats:
+    """Each row times the transposed matrix, in an order that no BLAS decides."""
+    return np.asarray((rows[..., None, :] * matrix).sum(axis=-1))
+
+
+def worth(data: Training, weight: float) -> float:
+    """How many trials the training trials are worth, if targets weigh so much."""
+    return 1 / (weight**2 / data.tar_count + (1 - weight) ** 2 / data.non_count)
 
 
 def predictive_log_odds(mean: Floats, deviation: Floats) -> Floats:

@@ -17,8 +17,10 @@ from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.panels import Panels
+from llrcal.calibrations.shape_draws import of_predictives
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.turning_points import turning_points_around
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
 from llrcal.errors import DegenerateError
@@ -45,9 +47,10 @@ class SampledBayes(Curve):
 
     @classmethod
     def fit(cls, data: Training) -> Self:
+        sides = data.tar, data.non  # before the range, which takes no pass of its own then
         ends = data.score_range
-        tar, tar_report, tar_effective = cls._fit_class(data.tar, "target", ends)
-        non, non_report, non_effective = cls._fit_class(data.non, "non-target", ends)
+        tar, tar_report, tar_effective = cls._fit_class(sides[0], "target", ends)
+        non, non_report, non_effective = cls._fit_class(sides[1], "non-target", ends)
         share = data.empirical_alpha
         return cls(
             tar_count=data.tar_count,
@@ -73,7 +76,8 @@ class SampledBayes(Curve):
         logs = density.logpdf_from(grid.origin, points.values * grid.unit)
         report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
         if report.converged:
-            report = replace(report, reason=f"{len(draws.rows):,} draws from the posterior")
+            origin = "from the posterior" if draws.replaced is None else "of Markov chains"
+            report = replace(report, reason=f"{len(draws.rows):,} draws {origin}")
         every, low, high = draws.effective.tolist()
         return density, report, (every, low, high)
 
@@ -92,6 +96,9 @@ class SampledBayes(Curve):
             for density, effective in sides
         )
         return {"tar": tar, "non": non, "prior": self.shapes.prior}
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        return of_predictives(data, (self.tar, self.non), self.bounds.meeting)
 
     def _llrs(self, scores: Array) -> Floats:
         return self._panels(scores.astype(np.float64, copy=False) - self._middle)
@@ -199,20 +206,26 @@ def _kept(draws: Draws, scores: Summary) -> Predictive:
 
 
 def draw_notes(draws: Draws) -> tuple[Note, ...]:
-    """A warning if draws are worth too little somewhere in the range."""
-    if draws.enough:
-        return ()
+    """A note if draws were worth too little somewhere in the range, and what was done."""
     every, low, high = draws.effective
-    return (
-        Note.of(
+    worth = f"{every:.0f}, and {low:.0f} and {high:.0f} at the ends of the range of scores"
+    if not draws.enough:
+        note = Note.of(
             "few draws",
-            f"{len(draws.rows):,} draws from the posterior are worth only {every:.0f}, and "
-            f"{low:.0f} and {high:.0f} at the ends of the range of scores, where at least "
+            f"{len(draws.rows):,} draws from the posterior are worth only {worth}, where at least "
             f"{LEAST_EFFECTIVE:.0f} were wanted: LLRs there may be wrong by more than 0.1. Remove "
             "scores that are far from all others, or use gaussian or logistic",
             severity=Severity.WARNING,
-        ),
-    )
+        )
+    elif draws.replaced is not None:
+        note = Note.of(
+            "chain",
+            f"draws from the posterior were worth only {draws.replaced.min():.0f} somewhere in the "
+            f"range of scores, so those of Markov chains took their place, which are worth {worth}",
+        )
+    else:
+        return ()
+    return (note,)
 
 
 def _plain(density: Predictive, effective: tuple[float, float, float]) -> dict[str, Any]:

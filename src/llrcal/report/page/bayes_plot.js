@@ -50,7 +50,7 @@ function drawBayes() {
     x: gridX,
     y: method.actual.slice(0, count),
   }));
-  traces.push({
+  traces.push(...bandTraces(gridX, page.band), {
     type: "scatter",
     mode: "lines",
     x: gridX,
@@ -90,11 +90,12 @@ function startBayesPlot() {
       `${decimal(gridX[0], 1)} to ${decimal(gridX[count - 1], 1)}, with the minimum dashed. The table ` +
       "that follows gives the numbers at the operating point.",
   );
-  byId("bayes-note").textContent = page.ruleOf30
+  const words = page.ruleOf30
     ? "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
       "Shaded: fewer than 30 errors of one kind."
     : "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
       "No threshold leaves 30 errors of each kind in this test: all of it rests on few errors.";
+  byId("bayes-note").textContent = words + BAND_WORDS;
   drawBayes();
   followPointer(show);
   [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawBayes));

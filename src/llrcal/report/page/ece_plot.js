@@ -3,7 +3,7 @@
 const ecePlot = byId("ece-plot");
 
 function drawEce() {
-  const { priorLogOdds: odds, actual, minimum, neutral } = page.ece;
+  const { priorLogOdds: odds, actual, minimum, neutral, band } = page.ece;
   const x = odds.map(inUnits);
   const plain = { type: "scatter", mode: "lines", x, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } };
   const minimumLine = { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 };
@@ -15,7 +15,9 @@ function drawEce() {
   }));
   traces.push({ ...plain, y: minimum, name: "after PAV", line: minimumLine });
   traces.push({ ...plain, y: neutral, name: "LR = 1", line: neutralLine });
-  const highest = Math.max(...minimum, ...actual.flat().filter((value) => value !== null));
+  traces.push(...bandTraces(x, band));
+  const ends = [...actual.flat(), ...(band?.[1] ?? [])].filter((value) => value !== null);
+  const highest = Math.max(...minimum, ...ends);
   const layout = {
     ...plotLayout(
       oddsTitle(),

@@ -97,3 +97,24 @@ function methodTrace(method, i, dashed) {
     marker: { color: lineColour(method.style), symbol, size: 8, maxdisplayed: 9 },
   };
 }
+
+// The band of the recommended calibration: how much its curve could vary with the choice of the test set.
+function bandTraces(x, band) {
+  if (!band) return [];
+  const [low, high] = band;
+  const beyond = 1e6; // for an infinite end, well above the frame
+  return [
+    {
+      ...{ type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip" },
+      x: [...x, ...[...x].reverse()],
+      y: [...high.map((end) => end ?? beyond), ...low.map((end) => end ?? beyond).reverse()],
+      fillcolor: `${lineColour(page.methods[page.recommended].style)}33`,
+      visible: shownMethods[page.recommended],
+    },
+  ];
+}
+
+const BAND_WORDS = page.band
+  ? " Band: 95 % of test sets drawn from this one, at each place, for the recommended calibration."
+  : "";
+document.querySelectorAll("[data-band]").forEach((node) => (node.textContent = BAND_WORDS));

@@ -4,9 +4,9 @@ const tippettPlot = byId("tippett-plot");
 const NONTARGET_DASHES = [3, 1.5]; // in line widths
 
 function tippettTraces() {
-  const { llrs, tar, non } = page.tippett;
+  const { llrs, tar, non, bands } = page.tippett;
   const x = llrs.map(inUnits);
-  return page.methods.flatMap((method, i) => {
+  const lines = page.methods.flatMap((method, i) => {
     const trace = { ...methodTrace(method, i, false), x, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } };
     const dash = dashArray(NONTARGET_DASHES, 2, "px");
     return [
@@ -14,6 +14,7 @@ function tippettTraces() {
       { ...trace, y: non[i], name: `${plotText(method.label)}, non-targets`, line: { ...trace.line, dash } },
     ];
   });
+  return [...lines, ...bandTraces(x, bands?.tar), ...bandTraces(x, bands?.non)];
 }
 
 function drawTippett() {

@@ -1,11 +1,4 @@
-"""Calibration as a scikit-learn estimator, and scorers for model selection.
-
->>> from llrcal.sklearn import LLRCalibrator
->>> LLRCalibrator().fit([0.1, 2.0, 3.0, -2.0, -1.0, 0.5], [1, 1, 1, 0, 0, 0]).predict([1.5, -3.0])
-array([1, 0])
-
-This module needs the extra ``llrcal[sklearn]``. Nothing else in llrcal imports it.
-"""
+"""The estimator: scores in, LLRs and decisions out."""
 
 # ruff: noqa: N803  (scikit-learn calls its data X)
 
@@ -18,31 +11,20 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit, log_expit
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin as NamesOutMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fits import trained
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
-from llrcal.evaluation import cllr, evaluate
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
-from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.onepass.direction import WRONG_WAY
 from llrcal.scoring_rule import RuleLike
-
-try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-    from sklearn.base import ClassNamePrefixFeaturesOutMixin as NamesOutMixin
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.pipeline import Pipeline
-    from sklearn.utils.multiclass import type_of_target
-    from sklearn.utils.validation import check_is_fitted, validate_data
-except ImportError as problem:
-    raise ImportError(
-        'llrcal.sklearn needs scikit-learn 1.6 or newer: pip install "llrcal[sklearn]"'
-    ) from problem
-
-__all__ = ["LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
+from llrcal.sklearn.target_labels import shown, target_index, two_classes
 
 
 class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,6 +46,9 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     rule
         Scoring rule that ``logistic`` minimises, as in :func:`llrcal.fit`. The other methods ignore
         it.
+    bayes
+        Whether to integrate the parameters out, as in :func:`llrcal.fit`. ``smooth`` and ``pav``,
+        which have none, refuse it.
     bounds, rising, lower_is_better
         As in :func:`llrcal.fit`: which LLRs scores outside the training range get, and whether the
         scores are distances.
@@ -108,10 +93,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     np.str_('genuine')
     >>> calibrator.transform([0.0, 3.0]).round(2)
     array([[-1.82],
-           [ 6.88]])
+           [ 6.87]])
     >>> calibrator.predict_proba([0.0, 3.0]).round(3)
     array([[0.002, 0.998],
-           [0.908, 0.092]])
+           [0.907, 0.093]])
     >>> calibrator.set_params(p_target=0.5, c_fa=10).predict([0.0, 3.0])
     array(['impostor', 'genuine'], dtype='<U8')
     """
@@ -124,6 +109,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         *,
         alpha: float | str = 0.5,
         rule: RuleLike = "log",
+        bayes: bool = False,
         bounds: Policy = "counts",
         rising: bool = True,
         lower_is_better: bool = False,
@@ -135,6 +121,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         self.method = method
         self.alpha = alpha
         self.rule = rule
+        self.bayes = bayes
         self.bounds = bounds
         self.rising = rising
         self.lower_is_better = lower_is_better
@@ -172,8 +159,8 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         self._prior_log_odds(self.c_miss, self.c_fa)  # raises for an invalid operating point
         table, labels = validate_data(self, self._as_table(X), y)
         scores = self._one_column(table)
-        classes = _two_classes(labels)
-        target_label = classes[_target_index(classes, self.target_label)]
+        classes = two_classes(labels)
+        target_label = classes[target_index(classes, self.target_label)]
         is_target = labels == target_label
         tar, non = scores[is_target], scores[~is_target]
         (calibration,) = trained(
@@ -186,7 +173,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         ).values()
         if any(note.code == WRONG_WAY for note in calibration.report.notes):
             warnings.warn(
-                f"the targets, taken to be those labelled {_shown([target_label])}, score worse "
+                f"the targets, taken to be those labelled {shown([target_label])}, score worse "
                 f"than the others: did you mean lower_is_better={not self.lower_is_better}, "
                 "or another target_label?",
                 LlrcalWarning,
@@ -269,9 +256,11 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     @property
     def _options(self) -> dict[str, Any]:
         """The parameters that the method takes; all of them, if there is no such method."""
-        given = {"alpha": self.alpha, "rule": self.rule}
+        given: dict[str, Any] = {"alpha": self.alpha, "rule": self.rule}
         takes = TABLE[self.method].options if self.method in TABLE else given
-        return {name: value for name, value in given.items() if name in takes}
+        own = {name: value for name, value in given.items() if name in takes}
+        # Nobody should believe that the parameters were integrated out where they were not.
+        return own if self.bayes is False else own | {"bayes": self.bayes}
 
     @staticmethod
     def _as_table(X: Any) -> Any:
@@ -303,131 +292,3 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def neg_cllr_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
-    """Negative Cllr, in bits, for ``scoring=``: the quality of LLRs over all operating points.
-
-    Parameters
-    ----------
-    estimator
-        A fitted :class:`LLRCalibrator`, or a pipeline or search that ends in one.
-    X, y
-        The input of the estimator (scores, or what a pipeline turns into scores), and its labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.model_selection import GridSearchCV
-    >>> from llrcal.sklearn import LLRCalibrator, neg_cllr_scorer
-    >>> rng = np.random.default_rng(1)
-    >>> X = np.concatenate([rng.normal(3, 1.5, 300), rng.gumbel(-2, 1, 700)])
-    >>> y = np.repeat([1, 0], [300, 700])
-    >>> grid = {"method": ["logistic", "gaussian", "nig"]}
-    >>> search = GridSearchCV(LLRCalibrator(), grid, scoring=neg_cllr_scorer).fit(X, y)
-    >>> search.best_params_
-    {'method': 'nig'}
-    """
-    return -cllr(*_split_llrs(estimator, X, y))
-
-
-def neg_dcf_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
-    """Negative detection cost at the estimator's own ``p_target``, ``c_miss`` and ``c_fa``.
-
-    In units of the cost of deciding by the prior alone. It counts errors, so it is coarse if
-    there are few of them. A grid that varies the operating point compares different costs.
-
-    Parameters
-    ----------
-    estimator
-        A fitted :class:`LLRCalibrator`, or a pipeline or search that ends in one.
-    X, y
-        The input of the estimator (scores, or what a pipeline turns into scores), and its labels.
-
-    Examples
-    --------
-    >>> from llrcal.sklearn import LLRCalibrator, neg_dcf_scorer
-    >>> X, y = [0.1, 2.0, 3.0, -2.0, -1.0, 0.5], [1, 1, 1, 0, 0, 0]
-    >>> round(neg_dcf_scorer(LLRCalibrator(p_target=0.5).fit(X, y), X, y), 3)
-    -0.667
-    """
-    at = _calibrator(estimator)
-    evaluation = evaluate(*_split_llrs(estimator, X, y))
-    return -evaluation.act_dcf(at.p_target, at.c_miss, at.c_fa)
-
-
-def _split_llrs(estimator: Any, X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """LLRs of targets and of non-targets."""
-    calibrator = _calibrator(estimator)
-    labels = np.asarray(y).ravel()
-    strange = ~np.isin(labels, calibrator.classes_)
-    if strange.any():
-        raise ScoreError(
-            f"y holds {_shown(labels[strange][:1])}; the calibrator was trained on "
-            f"{_shown(calibrator.classes_)}"
-        )
-    llrs = np.asarray(estimator.transform(X)).ravel()
-    is_target = labels == calibrator.target_label_
-    return llrs[is_target], llrs[~is_target]
-
-
-def _calibrator(estimator: Any) -> LLRCalibrator:
-    """The calibrator at the end of pipelines and searches."""
-    if hasattr(estimator, "best_estimator_"):
-        return _calibrator(estimator.best_estimator_)
-    if isinstance(estimator, Pipeline):
-        return _calibrator(estimator[-1])
-    if not isinstance(estimator, LLRCalibrator):
-        raise OptionError(
-            "this scorer needs LLRs: an LLRCalibrator, or a pipeline or search that ends in one, "
-            f"not a {type(estimator).__name__}"
-        )
-    check_is_fitted(estimator, "calibration_")
-    return estimator
-
-
-def _two_classes(y: Array) -> Array:
-    """Both labels, sorted."""
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
-    if kind != "binary":
-        raise ScoreError(  # the first sentence is what scikit-learn's checks look for
-            f"Only binary classification is supported. The type of the target is {kind}: "
-            "give one label to targets and one to non-targets"
-        )
-    classes = np.unique(y)
-    if len(classes) == 1:
-        raise ScoreError(
-            f"y has one class only, {_shown(classes)}: calibration needs targets and non-targets"
-        )
-    return classes
-
-
-def _target_index(classes: Array, request: Any) -> int:
-    """Which of two sorted labels means target."""
-    labels = classes.tolist()
-    if request is not None:
-        if request not in labels:
-            raise OptionError(f"target_label is {request!r}, but y holds {_shown(classes)}")
-        return int(labels.index(request))
-    if classes.dtype.kind in "biuf":
-        return 1
-    meanings = [LABEL_OF_WORD.get(label) for label in labels]
-    if set(meanings) == {Label.TARGET, Label.NONTARGET}:
-        return meanings.index(Label.TARGET)
-    which = f"target_label={labels[0]!r} or target_label={labels[1]!r}"
-    if any(meaning is not None for meaning in meanings):
-        raise ScoreError(
-            f"y holds {_shown(classes)}, which does not show which are the targets: give {which}"
-        )
-    warnings.warn(
-        f"y holds {_shown(classes)}, which does not show which are the targets: "
-        f"{labels[1]!r} was taken, the last in alphabetical order, as everywhere in scikit-learn. "
-        f"To be sure, give {which}",
-        LlrcalWarning,
-        stacklevel=3,
-    )
-    return 1
-
-
-def _shown(labels: Any) -> str:
-    return " and ".join(repr(label) for label in np.asarray(labels).tolist())

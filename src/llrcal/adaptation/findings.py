@@ -1,0 +1,137 @@
+"""What an adaptation has to say, and when it is better not made."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from llrcal.adaptation.hypotheses import Averaged
+from llrcal.adaptation.move import Place
+from llrcal.arrays import Floats
+from llrcal.calibrations.adapted import Adapted, Estimate, estimate
+from llrcal.messages import Setting
+from llrcal.notes import Note, Severity
+
+# Each was chosen well beyond what pairs of conditions showed on which an adaptation helped.
+MOST_MISFIT = 0.05  # nats per score
+MOST_EER = 0.3  # the upper end of its interval; or half as much again as in the old place
+MOST_OFF = 2.5  # deviations of the share of targets
+FEWEST = 100  # unlabelled scores
+FEWEST_LABELLED = 5  # of each class, without unlabelled ones
+IN_THE_WAY = {"does not fit", "cannot tell", "share", "few scores"}
+
+
+def moves_found(place: Place, found: Averaged, draws: Floats) -> dict[str, Estimate]:
+    """How far each class has moved and widened, in score units and as a factor."""
+    rows = np.array([_shifts_and_widenings(place, moves) for moves in (found.moves, *draws)])
+    names = ("tar_shift", "tar_widening", "non_shift", "non_widening")
+    return {
+        name: estimate(float(column[0]), column[1:])
+        for name, column in zip(names, rows.T, strict=True)
+    }
+
+
+def _shifts_and_widenings(place: Place, moves: Floats) -> list[float]:
+    """Of the targets, then of the non-targets."""
+    out = []
+    for old, new in zip((place.tar, place.non), place.moved(moves), strict=True):
+        before, after = (
+            place.family.from_coordinates(theta, origin=place.origin, unit=place.unit)
+            for theta in (old, new.theta)
+        )
+        out += [after.location - before.location, after.scale / before.scale]
+    return out
+
+
+def notes_on(
+    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float
+) -> tuple[Note, ...]:
+    """Everything a reader should know, what is in the way of adapting first."""
+    return (
+        *obstacles(what, found, odds_deviation, old_eer),
+        *_remarks(what, found, odds_deviation),
+    )
+
+
+def obstacles(
+    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float
+) -> tuple[Note, ...]:
+    """Reasons to leave the calibration as it is."""
+    notes = []
+    labelled = min(what.tar, what.non)
+    if what.unlabelled < FEWEST and labelled < FEWEST_LABELLED:
+        notes.append(
+            _warning(
+                "few scores",
+                f"{what.unlabelled:,} unlabelled scores and {labelled} labelled ones of a class "
+                f"say too little about the new place; give {FEWEST} or more unlabelled scores, or "
+                f"{FEWEST_LABELLED} labelled ones of each class",
+            )
+        )
+    if what.misfit > MOST_MISFIT:
+        notes.append(
+            _warning(
+                "does not fit",
+                "the model does not fit these scores, however it is moved: they differ from it by "
+                f"{what.misfit:.2g} nats per score (up to {MOST_MISFIT:g} is usual). Are they of "
+                "the same recognizer, and do targets and non-targets occur among them?",
+            )
+        )
+    if what.eer.high > max(MOST_EER, 1.5 * old_eer):
+        notes.append(
+            _warning(
+                "cannot tell",
+                "the scores cannot tell the classes apart: their equal-error-rate in the new place "
+                f"may be as high as {100 * what.eer.high:.0f} %. Are there targets among them? "
+                "Give a few labelled scores of the new place, or check ",
+                Setting("p_target"),
+            )
+        )
+    if what.unlabelled and abs(found.moves[-1]) > MOST_OFF * odds_deviation:
+        times = what.share.value / what.p_target
+        off = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
+        notes.append(
+            _warning(
+                "share",
+                f"the scores suggest that {_percent(what.share.value)} of them are targets, {off} "
+                "what was said: check ",
+                Setting("p_target"),
+                ", or give a larger ",
+                Setting("factor"),
+            )
+        )
+    return tuple(notes)
+
+
+def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> tuple[Note, ...]:
+    notes = []
+    if found.unmoved > 0.5:
+        notes.append(
+            Note.of("nothing moved", "the scores look as in the old place: nothing has moved")
+        )
+    if what.unlabelled:
+        low, high = what.share.low, what.share.high
+        told = math.exp(2 * 1.96 * odds_deviation)
+        spread = (high / (1 - high)) / max(low / (1 - low), 1e-300) if high < 1 else told
+        if spread > 0.7 * told:
+            text = "the scores say little about the share of targets: it is taken as given"
+            notes.append(Note.of("share taken", text))
+    if found.optima > 1:
+        notes.append(
+            _warning(
+                "several optima",
+                f"the search found {found.optima} optima; the best of them was taken",
+            )
+        )
+    if not all(hypothesis.solution.converged for hypothesis in found.hypotheses):
+        notes.append(_warning("not converged", "not every search converged"))
+    return tuple(notes)
+
+
+def _warning(code: str, *message: str | Setting) -> Note:
+    return Note.of(code, *message, severity=Severity.WARNING)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

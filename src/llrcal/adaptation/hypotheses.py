@@ -1,0 +1,154 @@
+"""How much has moved: hypotheses, each fitted, weighed by their evidence, and averaged.
+
+One prior cannot suit both a place where nothing has changed and one where everything has. So its
+deviations are multiplied by one factor for what both classes do together (shift and scale), and by
+another for everything else, and every pair of factors is a hypothesis. Its evidence is Laplace's:
+prior times likelihood at the best moves, times the volume around them. Where nothing has moved, the
+hypotheses that say so win, for the others waste their prior on moves that did not happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.adaptation.move import APART, DEVIATIONS, TOGETHER
+from llrcal.adaptation.objective import Evidence, Objective
+from llrcal.arrays import Floats
+from llrcal.fitting.optimizer import Solution, minimise
+
+NOTHING = 1e-3
+_TOGETHER = (1.0, 0.3, 0.1, NOTHING)
+# Factors for distance and target scale, for shapes, and the log of the prior of the hypothesis.
+_APART = (
+    (1.0, 1.0, 0.0),
+    (0.5, 0.5, 0.0),
+    (0.25, 0.25, 0.0),
+    (0.1, 0.1, 0.0),
+    (1.0, NOTHING, -3.0),
+    (NOTHING, NOTHING, 0.0),
+)
+_TOLERANCE = 1e-7
+_SAME = 1e-6  # nats; ends as close as this are one
+_UNLIKELY = 1e-4  # a hypothesis less probable than this is left out of draws
+_CLOSER = -0.7  # log distance of one of the starts
+_QUARTILE = 0.6745  # of the Gaussian
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """Best moves under one prior."""
+
+    together: float
+    apart: float
+    solution: Solution
+    deviations: Floats
+    log_evidence: float
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the moves, by the curvature at the best ones."""
+        scaled = self.solution.hessian * np.outer(self.deviations, self.deviations)
+        values, vectors = np.linalg.eigh(scaled)
+        inverse = (vectors / np.maximum(values, 1.0)) @ vectors.T  # the prior alone has 1
+        return np.asarray(inverse * np.outer(self.deviations, self.deviations))
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """All hypotheses with their posterior probabilities."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    weights: Floats
+    moves: Floats
+    """The mean over the hypotheses."""
+    bounds: tuple[Floats, Floats]
+    optima: int
+    """In how many different optima the starts of the freest hypothesis ended."""
+
+    @property
+    def unmoved(self) -> float:
+        """The probability that nothing has moved."""
+        still = [h.together == NOTHING and h.apart == NOTHING for h in self.hypotheses]
+        return float(self.weights[still].sum())
+
+    @property
+    def best(self) -> Hypothesis:
+        return self.hypotheses[int(self.weights.argmax())]
+
+    def draws(self, count: int) -> Floats:
+        """Moves drawn from their posterior, one row each; the same every time."""
+        rng = np.random.default_rng(0)
+        shares = np.where(self.weights > _UNLIKELY, self.weights, 0.0)
+        each = np.floor(np.cumsum(shares) / shares.sum() * count + 0.5).astype(int)
+        rows = []
+        for hypothesis, number in zip(self.hypotheses, np.diff(each, prepend=0), strict=True):
+            values, vectors = np.linalg.eigh(hypothesis.covariance)
+            root = vectors * np.sqrt(np.maximum(values, 0))
+            standard = rng.standard_normal((number, len(values)))
+            rows.append(hypothesis.solution.point + standard @ root.T)
+        return np.asarray(np.clip(np.concatenate(rows), *self.bounds))
+
+
+def averaged(data: Evidence, odds_deviation: float) -> Averaged:
+    """Fit every hypothesis, and average."""
+    free = _deviations(data, 1.0, 1.0, 1.0, odds_deviation)
+    ends = [_solved(Objective(data, free), start) for start in starts(data)]
+    best = min(ends, key=lambda end: end.value)
+    optima = len({round((end.value - best.value) / _SAME) for end in ends})
+    found: list[Hypothesis] = []
+    row = best.point
+    for together in _TOGETHER:
+        start = row
+        for apart, shapes, log_prior in _APART:
+            deviations = _deviations(data, together, apart, shapes, odds_deviation)
+            near = np.where(deviations < 2 * NOTHING, 0.0, row if shapes < apart else start)
+            end = _solved(Objective(data, deviations), near)
+            start = end.point
+            row = end.point if apart == shapes == 1 else row
+            evidence = log_prior - end.value - 0.5 * _log_volume(end.hessian, deviations)
+            found.append(Hypothesis(together, apart, end, deviations, evidence))
+    logs = np.array([hypothesis.log_evidence for hypothesis in found])
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    moves = weights @ np.array([hypothesis.solution.point for hypothesis in found])
+    return Averaged(tuple(found), weights, moves, data.place.bounds, optima)
+
+
+def starts(data: Evidence) -> list[Floats]:
+    """As it is; with the classes closer together; and with the bulk of the scores in its place."""
+    size = len(data.place.names)
+    out = [np.zeros(size), np.zeros(size)]
+    out[1][2] = _CLOSER
+    if data.pool.count:
+        non = 1 / (1 + np.exp(data.log_odds))  # the share of non-targets
+        low, middle, high = (data.pool.quantile(level * non) for level in (0.25, 0.5, 0.75))
+        spread = max((high - low) / (2 * _QUARTILE), np.finfo(float).tiny)
+        bulk = np.zeros(size)
+        bulk[0], bulk[1] = middle - data.place.non[0], np.clip(np.log(spread), -5, 5)
+        out.append(bulk)
+    return out
+
+
+def _deviations(
+    data: Evidence, together: float, apart: float, shapes: float, odds: float
+) -> Floats:
+    def factor(name: str) -> float:
+        return together if name in TOGETHER else apart if name in APART else shapes
+
+    return np.array([*(DEVIATIONS[name] * factor(name) for name in data.place.names[:-1]), odds])
+
+
+def _solved(objective: Objective, start: Floats) -> Solution:
+    lower, upper = objective.evidence.place.bounds
+    near = np.clip(start, lower, upper)
+    if not np.isfinite(objective(near).value):  # a far start, whose densities are zero everywhere
+        near = np.clip(np.zeros(near.size), lower, upper)
+    return minimise(objective, near, lower=lower, upper=upper, tolerance=_TOLERANCE)
+
+
+def _log_volume(hessian: Floats, deviations: Floats) -> float:
+    """Minus twice the log of the share of the prior that the data leave."""
+    scaled = hessian * np.outer(deviations, deviations)
+    return float(np.log(np.maximum(np.linalg.eigvalsh(scaled), 1e-6)).sum())

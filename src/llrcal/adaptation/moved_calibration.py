@@ -1,0 +1,84 @@
+"""A calibration whose densities have moved, of any kind that has densities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from llrcal.adaptation.move import Place, coordinates
+from llrcal.arrays import Floats
+from llrcal.calibrations.bayes.sampled import SampledBayes
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.generative import Generative
+from llrcal.densities.density import Density
+from llrcal.densities.gaussian import Gaussian
+from llrcal.densities.mixture import Predictive
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
+from llrcal.errors import OptionError
+
+_KNOWN = (Gaussian, StudentT, NIG)
+
+
+def densities_of(calibration: Calibration) -> tuple[Density, Density]:
+    """The densities of targets and non-targets; of draws, the one in their middle.
+
+    Raises
+    ------
+    OptionError
+        If the calibration has none; the message says what to do.
+    """
+    if isinstance(calibration, Generative) and isinstance(calibration.non, _KNOWN):
+        return calibration.tar, calibration.non
+    if isinstance(calibration, SampledBayes):
+        return _middle(calibration.tar), _middle(calibration.non)
+    name = getattr(calibration, "method", type(calibration).__name__)
+    raise OptionError(
+        f"a {name} calibration has no densities that could be moved to another place; train "
+        "gaussian, student-t or nig (the best of them with many trials) on the labelled scores, "
+        "and adapt that"
+    )
+
+
+def moved_calibration(calibration: Calibration, place: Place, moves: Floats) -> Calibration:
+    """The calibration with its densities moved, and everything else as it is."""
+    tar, non = (side.theta for side in place.moved(moves))
+    if isinstance(calibration, Generative):
+        return replace(
+            calibration,
+            tar=_density(place, tar, calibration.tar.loglik),
+            non=_density(place, non, calibration.non.loglik),
+        )
+    if not isinstance(calibration, SampledBayes):
+        raise TypeError(type(calibration))
+    return replace(
+        calibration,
+        tar=_moved_draws(calibration.tar, place, tar - place.tar),
+        non=_moved_draws(calibration.non, place, non - place.non),
+    )
+
+
+def _density(place: Place, theta: Floats, loglik: float) -> Density:
+    density = place.family.from_coordinates(theta, origin=place.origin, unit=place.unit)
+    return replace(density, loglik=loglik)
+
+
+def _middle(draws: Predictive) -> Density:
+    """The density at the mean of the coordinates of draws."""
+    row = np.array(draws.coordinates) @ np.array(draws.weights)
+    free = draws.shapes.free(row[None, :])[0]
+    density = draws.shapes.family.from_coordinates(free, origin=draws.origin, unit=draws.spread)
+    return replace(density, location=density.location + draws.middle, loglik=0.0)
+
+
+def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
+    """Draws around the density in their middle, moved with it in the free coordinates."""
+    middle = coordinates(_middle(draws), draws.origin + draws.middle, draws.spread)
+    rows = draws.shapes.free(np.array(draws.coordinates).T)
+    wider = np.exp(change[1])
+    shifted = middle[0] + change[0] * place.unit / draws.spread
+    rows[:, 0] = shifted + (rows[:, 0] - middle[0]) * wider
+    rows[:, 1:] += change[1:]
+    columns = draws.shapes.from_free(rows).T
+    return replace(draws, coordinates=tuple(tuple(column) for column in columns.tolist()))

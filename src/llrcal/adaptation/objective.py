@@ -1,0 +1,105 @@
+"""What an adaptation minimises: minus the log of prior times likelihood, as a function of moves.
+
+    -trust sum_i m_i log(p f_tar(x_i) + (1 - p) f_non(x_i)) - labels + 1/2 sum_j (move_j / sd_j)^2
+
+over the points x_i of the unlabelled scores, whose shares m_i add up to one. Unlabelled scores are
+many and no family fits them exactly, so all of them together weigh as much as ``trust``
+independent ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.adaptation.move import Moved, Place
+from llrcal.adaptation.pool import Pool
+from llrcal.arrays import Floats
+from llrcal.densities.at_each import AtEach, at_each
+from llrcal.densities.density import Evaluated
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Scores of the new place, in units of the old one, and how much they weigh."""
+
+    place: Place
+    pool: Pool
+    tar: Pool
+    non: Pool
+    trust: float
+    label_weight: float
+    log_odds: float
+    """Of a target among the unlabelled scores, as the user said."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The function of the moves, with prior deviations of all of them."""
+
+    evidence: Evidence
+    deviations: Floats
+
+    def __call__(self, moves: Floats) -> Evaluated:
+        """Value, gradient and Hessian; infinite where doubles overflow."""
+        with np.errstate(all="ignore"):
+            here = self._evaluated(moves)
+        if all(np.isfinite(part).all() for part in here):
+            return here
+        return -Evaluated.impossible(moves.size)
+
+    def _evaluated(self, moves: Floats) -> Evaluated:
+        data = self.evidence
+        tar, non = data.place.moved(moves)
+        precision = self.deviations**-2.0
+        parts = [
+            Evaluated(0.5 * float(precision @ moves**2), precision * moves, np.diag(precision))
+        ]
+        if data.pool.count:
+            parts.append(self._mixture(tar, non, data.log_odds + moves[-1]))
+        for few, side in ((data.tar, tar), (data.non, non)):
+            if few.count:
+                each = at_each(data.place.family, side.theta, few.values)
+                weights = few.counts * data.label_weight
+                parts.append(-_pulled_back(each, weights, side))
+        return Evaluated(
+            sum(part.value for part in parts),
+            np.sum([part.gradient for part in parts], axis=0),
+            np.sum([part.hessian for part in parts], axis=0),
+        )
+
+    def _mixture(self, tar: Moved, non: Moved, log_odds: float) -> Evaluated:
+        """The part of the unlabelled scores."""
+        data = self.evidence
+        weights = data.pool.counts * (data.trust / data.pool.count)
+        sides = [at_each(data.place.family, side.theta, data.pool.values) for side in (tar, non)]
+        joint = [
+            sides[0].log_densities - np.logaddexp(0, -log_odds),
+            sides[1].log_densities - np.logaddexp(0, log_odds),
+        ]
+        mixed = np.logaddexp(*joint)
+        posterior = np.exp(joint[0] - mixed)
+        shares = weights * posterior, weights * (1 - posterior)
+        p = float(expit(log_odds))
+        # How each move changes the log ratio of the two terms, at each point.
+        ratio = tar.by.T @ sides[0].slopes - non.by.T @ sides[1].slopes
+        ratio[-1] += 1
+        classes = [
+            _pulled_back(each, share, side)
+            for each, share, side in zip(sides, shares, (tar, non), strict=True)
+        ]
+        gradient = classes[0].gradient + classes[1].gradient
+        gradient[-1] += float(shares[0].sum()) - p * data.trust
+        hessian = classes[0].hessian + classes[1].hessian
+        hessian += (ratio * (weights * posterior * (1 - posterior))) @ ratio.T
+        hessian[-1, -1] -= p * (1 - p) * data.trust
+        return -Evaluated(float(weights @ mixed), gradient, hessian)
+
+
+def _pulled_back(each: AtEach, weights: Floats, side: Moved) -> Evaluated:
+    """A weighted sum of log densities of one class, with derivatives by the moves."""
+    slope = each.slopes @ weights
+    hessian = side.by.T @ (each.curvatures @ weights) @ side.by + np.diag(slope @ side.bend)
+    return Evaluated(float(each.log_densities @ weights), side.by.T @ slope, hessian)

@@ -1,0 +1,100 @@
+"""Intervals of LLRs: how far each may be from what more trials would give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.calibrations.fields import Fields, quoted
+from llrcal.errors import OptionError
+from llrcal.inputs.scores import as_floats, check_finite
+
+if TYPE_CHECKING:
+    from llrcal.calibrations.calibration import Calibration
+
+By = Literal["trial", "speaker"]
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Standard deviations of the LLR at some scores, downwards and upwards.
+
+    They are those of LLRs before these are bounded, and are straight lines between the scores.
+    Those of a skewed distribution give intervals of 95 % its quantiles as their ends.
+    """
+
+    scores: tuple[float, ...]
+    """In rising order; negated if lower scores are better."""
+    below: tuple[float, ...]
+    above: tuple[float, ...]
+    by: By = "trial"
+    """What was taken to be independent: each trial, or each speaker."""
+
+    @classmethod
+    def even(cls, scores: Floats, deviations: Floats) -> Margins:
+        """The same in both directions."""
+        same = tuple(deviations.tolist())
+        return cls(tuple(scores.tolist()), same, same)
+
+    def at(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Deviations downwards and upwards."""
+        # Halves, of which no difference overflows.
+        where, known = scores / 2, np.array(self.scores) / 2
+        below, above = (np.interp(where, known, side) for side in (self.below, self.above))
+        return np.asarray(below), np.asarray(above)
+
+    def to_model(self) -> dict[str, object]:
+        """Plain JSON values."""
+        names = ("scores", "below", "above")
+        return {"by": self.by, **{name: list(getattr(self, name)) for name in names}}
+
+    @classmethod
+    def from_model(cls, model: Fields) -> Margins:
+        """The margins that ``to_model`` describes."""
+        by = model.text("by")
+        if by not in ("trial", "speaker"):
+            raise model.error("by", f"is {quoted(by)}, not one of trial, speaker")
+        scores = model.rising("scores")
+        below, above = (model.not_negatives(name, len(scores)) for name in ("below", "above"))
+        model.done()
+        return cls(scores, below, above, "speaker" if by == "speaker" else "trial")
+
+
+def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple[Floats, Floats]:
+    """Lower and upper ends of the intervals of the LLRs of scores."""
+    check_level(level)
+    array = as_floats(scores, "the")
+    check_finite(array, "the", allow_infinite=True)
+    if calibration.margins is None:
+        raise OptionError(no_interval(calibration))
+    raw = array.astype(np.float64)
+    raw = -raw if calibration.lower_is_better else raw
+    below, above = calibration.margins.at(np.clip(raw, *calibration.bounds.reach))
+    # From the lower tail, whose probability does not round to one.
+    times = -NormalDist().inv_cdf((1 - float(level)) / 2)
+    llrs = calibration.formula(raw.ravel()).reshape(raw.shape)
+    low, high = (
+        calibration.bounds.supported(ends, *calibration.supported_llrs)
+        for ends in (llrs - times * below, llrs + times * above)
+    )
+    return low, high
+
+
+def no_interval(calibration: Calibration) -> str:
+    """What to say if there is none."""
+    if calibration.adapted is not None:
+        return "an adapted calibration has no intervals; those of its findings are in .adapted"
+    return (
+        f"this {calibration.method} calibration has no intervals: its model file was written "
+        "before there were any, or its method has none; train it again"
+    )
+
+
+def check_level(level: float) -> None:
+    """Raise an OptionError if this is no probability of an interval."""
+    if not is_number(level) or not 0 < level < 1:
+        raise OptionError(f"level is {level!r:.50}; give a number strictly between 0 and 1")

@@ -1,0 +1,136 @@
+"""How LLRs vary with the training trials, whatever the method.
+
+A method tells two things about its LLRs at some scores (:class:`Uncertainty`): the ends of their
+95 % intervals if all trials were independent, and how much one more trial at a score would move
+each of them. The second tells what dependent trials are worth: the sums of what the trials of each
+speaker do vary more than those of independent trials would, and intervals are wider by the root of
+that ratio (:mod:`llrcal.calibrations.dependence`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.intervals import Margins
+
+if TYPE_CHECKING:
+    from llrcal.calibrations.calibration import Calibration
+    from llrcal.calibrations.training import Training
+
+LEVEL = 0.95
+TIMES = -NormalDist().inv_cdf((1 - LEVEL) / 2)
+_INNER = 31  # scores where the classes overlap
+# Of the trials on either side of these, the shares at which there are further scores.
+_OUTER = np.array([0, 0.002, 0.01, 0.04, 0.12, 0.3, 0.5, 0.75])
+_PAIRS = 1024  # of draws of both classes
+_NOTHING = 1e-9
+_WIDEST = 1e9  # nats: instead of infinity, which no model file can keep
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What is uncertain about the LLRs at some scores."""
+
+    scores: Floats
+    low: Floats
+    """Lower ends of 95 % intervals, if trials are independent."""
+    high: Floats
+    tar: Floats
+    """How much one more target at a score (column) moves the LLR at another (row)."""
+    non: Floats
+
+    @classmethod
+    def none(cls, scores: Floats, llrs: Floats) -> Uncertainty:
+        """Where scores say nothing, their LLRs are certain."""
+        nothing = np.zeros((len(scores), len(scores)))
+        return cls(scores, llrs, llrs, nothing, nothing)
+
+    @classmethod
+    def total(cls, scores: Floats) -> Uncertainty:
+        """Where nothing is known about the LLRs."""
+        everything, nothing = np.full(len(scores), np.inf), np.zeros((len(scores), len(scores)))
+        return cls(scores, -everything, everything, nothing, nothing)
+
+
+def margins(calibration: Calibration, data: Training) -> Margins | None:
+    """The margins of a trained calibration, which has its bounds; None if the method has none."""
+    found = calibration.uncertainty(data)
+    if found is None:
+        return None
+    factor, by = data.inflation(found.scores, found.tar, found.non)
+    llrs = calibration.formula(found.scores)
+    below, above = (
+        tuple(np.clip(away * factor / TIMES, 0, _WIDEST).tolist())
+        for away in (llrs - found.low, found.high - llrs)
+    )
+    return Margins(tuple(found.scores.tolist()), below, above, by)
+
+
+def places(data: Training) -> Floats:
+    """Scores at which to ask how sure LLRs are: evenly where the classes overlap, and beyond."""
+    ordered = data.in_order
+    inner, _ = ordered.evenly_spaced(_INNER)
+    scores, counts = ordered.scores, ordered.tar + ordered.non
+    low = _outer(scores, counts, inner[0])
+    high = -_outer(-scores[::-1], counts[::-1], -inner[-1])
+    return np.asarray(np.unique(np.concatenate([low, inner, high])), np.float64)
+
+
+def _outer(scores: Floats, counts: Floats, end: float) -> Floats:
+    """The least score, and some of those up to an end."""
+    up_to = np.cumsum(counts)
+    # An end that is a score but for rounding counts as that score, on either side.
+    nearly = end - _NOTHING * (scores[-1] / 2 - scores[0] / 2)
+    count = max(int(np.searchsorted(scores, nearly)), 1)
+    return np.asarray(scores[np.searchsorted(up_to, up_to[count - 1] * _OUTER)])
+
+
+def from_draws(
+    scores: Floats,
+    tar: tuple[Floats, Floats],
+    non: tuple[Floats, Floats],
+    *,
+    meeting: float | None,
+) -> Uncertainty:
+    """Of log densities of both classes: a row of them for each draw, and the weights of draws."""
+    curves = _chosen(*tar) - _chosen(*non)[np.random.default_rng(0).permutation(_PAIRS)]
+    low, high = ends(scores, curves, meeting)
+    return Uncertainty(scores, low, high, _covariance(*tar), -_covariance(*non))
+
+
+def ends(scores: Floats, curves: Floats, meeting: float | None) -> tuple[Floats, Floats]:
+    """Ends of 95 % intervals, given curves (rows); these rise from the meeting outwards."""
+    if meeting is not None:
+        right = scores >= meeting
+        curves = np.concatenate(
+            [
+                np.minimum.accumulate(curves[:, ~right][:, ::-1], axis=1)[:, ::-1],
+                np.maximum.accumulate(curves[:, right], axis=1),
+            ],
+            axis=1,
+        )
+    low, high = np.quantile(curves, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return low, high
+
+
+def _chosen(logs: Floats, weights: Floats) -> Floats:
+    """So many rows, each as often as its weight says."""
+    heights = np.cumsum(weights)
+    ranks = (np.arange(_PAIRS) + 0.5) / _PAIRS * heights[-1]
+    return np.asarray(logs[np.minimum(np.searchsorted(heights, ranks), len(logs) - 1)])
+
+
+def _covariance(logs: Floats, weights: Floats) -> Floats:
+    """Of the columns: to first order, what one more trial at a score does at another.
+
+    One more trial weighs each draw by its density there (Giordano and Broderick, *The Bayesian
+    infinitesimal jackknife for variance*, 2023).
+    """
+    share = weights / weights.sum()
+    away = logs - (logs * share[:, None]).sum(axis=0)
+    return np.asarray(np.einsum("dk,dl->kl", away * share[:, None], away))

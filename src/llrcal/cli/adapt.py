@@ -1,0 +1,176 @@
+"""``llrcal adapt``: labels from one place, scores from another."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from llrcal.cli.opening import say
+from llrcal.cli.reading import form_options, key_options
+from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
+
+if TYPE_CHECKING:
+    from llrcal.arrays import Floats
+    from llrcal.calibrations import Calibration
+    from llrcal.calibrations.adapted import Adapted, Estimate
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.argument("scores", metavar="[SCORES]", required=False)
+@click.option("-o", "new", required=True, metavar="NEW", help="The adapted model (JSON).")
+@click.option("--p-target", type=float, default=0.01, help="Rough share of targets among SCORES.")
+@click.option(
+    "--factor",
+    type=float,
+    default=2.0,
+    help="How far off that share may be: a factor that is one standard deviation.",
+)
+@click.option("--labelled", metavar="FILE", help="A few labelled scores of the new place.")
+@key_options
+@form_options
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.option("--out", metavar="DIR", help="Draw figures into this folder.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
+    "and replace the folder of figures if it exists.",
+)
+@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+def adapt(
+    model: str,
+    scores: str | None,
+    new: str,
+    p_target: float,
+    factor: float,
+    labelled: str | None,
+    as_json: bool,
+    out: str | None,
+    force: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Adapt a calibration to scores of another place, labelled or not.
+
+    MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores of
+    the new place; labels in it are not used. With --labelled, a few labelled scores help, or do
+    alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and you
+    are told. The options on keys and columns are for both files; --key is for --labelled.
+
+    \b
+    llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
+    llrcal adapt nig.json field.npy --p-target 0.05 --out figures -o field.json
+    llrcal adapt nig.json field.txt --labelled few.txt --key few-key.txt -o field.json
+    """
+    from llrcal.adaptation.adapt import adaptation
+    from llrcal.calibrations import load
+    from llrcal.errors import OptionError
+    from llrcal.files.atomic import atomic_folder
+    from llrcal.trials import read_trials
+    from llrcal.trials.packing import check_place
+
+    if scores is None and labelled is None:
+        raise OptionError("there is nothing to adapt to: give SCORES, --labelled, or both")
+    if reading["key"] is not None and labelled is None:
+        raise OptionError("a key is for labelled scores: give them with --labelled")
+    check_place(new, by_name=True)
+    inputs = [name for name in (model, scores, labelled, reading["key"]) if name is not None]
+    refuse_to_read_twice(scores, labelled, reading["key"])
+    refuse_to_overwrite(new, *inputs)
+    refuse_to_bury(out, *inputs)
+    before = load(model)
+    few = None if labelled is None else read_trials(labelled, **reading)
+    if few is not None:
+        say(few.notes, quiet=quiet)
+    field = None if scores is None else _unlabelled(scores, quiet=quiet, **reading)
+    with atomic_folder(out, force=force) if out else nullcontext() as folder:
+        after = adaptation(
+            before,
+            field,
+            p_target=p_target,
+            factor=factor,
+            tar=few.tar if few else None,
+            non=few.non if few else None,
+            force=force,
+        )
+        if folder is not None:
+            from llrcal.figures.adaptation import draw_adaptation
+
+            draw_adaptation(before, after, folder, field)
+    after.save(new)
+    _print(after, as_json=as_json, quiet=quiet)
+    say(after.report.all_notes, quiet=quiet, lead="note: ")
+    if not quiet:
+        if out:
+            click.echo(f"Figures: {out}", err=True)
+        click.echo(f"Model: {new}", err=True)
+
+
+def _unlabelled(source: str, *, quiet: bool, on_nan: Any, **reading: Any) -> Floats:
+    """The scores of a file, whatever labels it has."""
+    from llrcal.notes import Note
+    from llrcal.trials.request import Request
+    from llrcal.trials.table_reading import read_table
+
+    form = {name: reading[name] for name in ("columns", "convention", "separator", "header")}
+    table = read_table(source, Request.of("scores", on_nan=on_nan, **form))
+    say([Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)], quiet=quiet)
+    scores: Floats = table.frame["score"].to_numpy()
+    if on_nan == "drop":
+        import numpy as np
+
+        scores = scores[~np.isnan(scores)]
+    return scores
+
+
+def _print(after: Calibration, *, as_json: bool, quiet: bool) -> None:
+    what = after.adapted
+    if what is None:
+        return
+    if as_json:
+        notes = [note.on_command_line for note in after.report.all_notes]
+        document = {"method": after.method, **what.to_dict(), "notes": notes}
+        click.echo(json.dumps(document, indent=1, allow_nan=False))
+    elif not quiet:
+        _show(after.method, what)
+
+
+def _show(method: str, what: Adapted) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from llrcal.cli.terminal import print_whole
+
+    done = "adapted" if what.applied else "left as it was"
+    click.echo(
+        f"{method}, {done}: {what.unlabelled:,} unlabelled scores, which weigh as much as "
+        f"{what.trust:,.0f} independent ones; {what.tar} + {what.non} labelled"
+    )
+    click.echo(f"probability that nothing has moved: {what.unmoved:.2g}")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, side in (("", "left"), ("estimate", "right"), ("95 % interval", "right")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    for name, one, form in _rows(what):
+        if one is what.share and not what.unlabelled:
+            continue
+        table.add_row(name, form.format(one.value), f"{form} to {form}".format(one.low, one.high))
+    print_whole(table)
+    click.echo("Expected values hold as far as the moved densities describe both classes.")
+
+
+def _rows(what: Adapted) -> list[tuple[str, Estimate, str]]:
+    return [
+        ("targets: shift of scores", what.tar_shift, "{:+.3g}"),
+        ("targets: wider by a factor of", what.tar_widening, "{:.3g}"),
+        ("non-targets: shift of scores", what.non_shift, "{:+.3g}"),
+        ("non-targets: wider by a factor of", what.non_widening, "{:.3g}"),
+        ("share of targets", what.share, "{:.3g}"),
+        ("expected Cllr before", what.cllr_before, "{:.3f}"),
+        ("expected Cllr after", what.cllr, "{:.3f}"),
+        ("expected EER", what.eer, "{:.2%}"),
+        (f"expected DCF at {what.p_target:g}, normalised", what.dcf, "{:.3f}"),
+    ]

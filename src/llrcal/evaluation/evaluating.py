@@ -1,0 +1,64 @@
+"""LLRs of two classes, or of a set of trials wherever it is, as an evaluation."""
+
+from __future__ import annotations
+
+from llrcal.arrays import ArrayLike
+from llrcal.evaluation.bayes_error import as_prior_log_odds
+from llrcal.evaluation.evaluation import Evaluation
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
+from llrcal.notes import warn
+
+
+def evaluate(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation:
+    """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
+
+    Parameters
+    ----------
+    tar, non
+        One-dimensional arrays of LLRs of target and non-target trials; or, as the only argument,
+        trials whose scores are LLRs, as for :func:`llrcal.fit`. To evaluate a calibration on raw
+        scores, pass ``trials.mapped(cal)``.
+    prior_log_odds
+        Operating points that you are going to ask for. For trials that are not in memory, each
+        request for others costs another pass; otherwise this makes no difference.
+
+    Returns
+    -------
+    Evaluation
+        Rates and costs, computed when they are needed.
+
+    Raises
+    ------
+    ScoreError
+        If a class is empty, or an LLR is NaN or not a real number.
+
+    Warns
+    -----
+    LlrcalWarning
+        If targets have lower LLRs than non-targets; if the LLRs look like raw scores; or if much
+        is lost by their calibration.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+    >>> round(ev.cllr, 4), ev.eer
+    (0.6016, 0.14285714285714285)
+    >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
+    (0.5833333333333333, 0.5833333333333333, 0.25)
+    """
+    evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
+    warn(evaluation.notes)
+    return evaluation
+
+
+def evaluated(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation:
+    """The same as :func:`evaluate`, for callers that handle the notes themselves."""
+    thresholds = -as_prior_log_odds(prior_log_odds).ravel() + 0.0
+    if isinstance(tar, Evaluable) and non is None:
+        return Evaluation(tar.llrs(thresholds))
+    return Evaluation(ArrayLLRs(tar, non))

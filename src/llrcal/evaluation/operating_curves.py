@@ -1,0 +1,162 @@
+"""Rates, errors and costs of LLRs as functions of a threshold or a prior."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from llrcal.arrays import ArrayLike, Floats
+from llrcal.errors import OptionError
+from llrcal.evaluation import bayes_error as _bayes
+from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
+from llrcal.evaluation.llrs import LLRs
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import Groups
+
+
+class OperatingCurves:
+    """Error-rates and costs of LLRs at any operating point, actual and at the best threshold."""
+
+    def __init__(self, llrs: LLRs) -> None:
+        self._llrs = llrs
+        self.tar_count, self.non_count = llrs.tar_count, llrs.non_count
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Both classes in rising order, with ties pooled."""
+        return self._llrs.groups
+
+    @cached_property
+    def hull(self) -> Hull:
+        """The ROC convex hull."""
+        return Hull.of(self.groups)
+
+    @overload
+    def pmiss(self, threshold: float) -> float: ...
+    @overload
+    def pmiss(self, threshold: ArrayLike) -> Floats: ...
+    def pmiss(self, threshold: ArrayLike) -> Floats | float:
+        """Share of targets below a threshold."""
+        return _scalar(self._llrs.targets_below(_thresholds(threshold)) / self.tar_count)
+
+    @overload
+    def pfa(self, threshold: float) -> float: ...
+    @overload
+    def pfa(self, threshold: ArrayLike) -> Floats: ...
+    def pfa(self, threshold: ArrayLike) -> Floats | float:
+        """Share of non-targets at or above a threshold."""
+        accepted = self.non_count - self._llrs.nontargets_below(_thresholds(threshold))
+        return _scalar(accepted / self.non_count)
+
+    def roc(self) -> tuple[Floats, Floats]:
+        """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
+        misses = np.concatenate([[0], np.cumsum(self.groups.tar)])
+        rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
+        return 1 - rejected / self.non_count, misses / self.tar_count
+
+    @overload
+    def bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Normalised error-rate of Bayes decisions at the given prior log-odds."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(_bayes.normalised(self.pmiss(-x), self.pfa(-x), x))
+
+    @overload
+    def min_bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Normalised error-rate at the best threshold for the given prior log-odds."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        vertex = self.hull.best_vertex(x)
+        return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
+
+    @overload
+    def cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*self._llrs.weighted, x))
+
+    @overload
+    def min_cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
+        x = _bayes.as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
+
+    @overload
+    def act_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats: ...
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
+        """Actual detection cost at a prior and costs.
+
+        In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
+        ``normalised=False``, the plain expected cost.
+        """
+        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
+        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
+        return _scalar(self.bayes_error(x) * scale)
+
+    @overload
+    def min_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats: ...
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
+        """Detection cost at the best threshold; see :meth:`act_dcf`."""
+        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
+        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
+        return _scalar(self.min_bayes_error(x) * scale)
+
+
+def _thresholds(threshold: ArrayLike) -> Floats:
+    at = _bayes.as_numbers(threshold, "the threshold")
+    if np.isnan(at).any():
+        raise OptionError("the threshold must be a number, not NaN")
+    return at
+
+
+def _scalar(value: Floats) -> Floats | float:
+    """A float for one operating point, an array for several."""
+    return value if np.ndim(value) else float(value)

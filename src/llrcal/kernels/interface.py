@@ -1,0 +1,76 @@
+"""What the module in C offers. It checks its arguments, and writes into the arrays it is given."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llrcal.arrays import Array, Counts, Floats
+
+
+class Kernels(Protocol):
+    """One function for each kernel; module.c has the same names, the file of each its formula.
+
+    Scores are one-dimensional, native float32 or float64, with any step. A grid is given by origin,
+    unit, bits of a bin, and octaves.
+    """
+
+    def any_beyond(self, scores: Array, limit: float, /) -> bool:
+        """Whether the size of a score exceeds a limit; that of NaN does."""
+
+    def bins(
+        self,
+        scores: Array,
+        chunk: int,
+        origin: float,
+        unit: float,
+        bin_bits: int,
+        octaves: int,
+        reach: float,
+        table: Counts,
+        /,
+    ) -> tuple[int, float, float]:
+        """Tally scores in four integers a bin: count, sum of places, of squared places, and none.
+
+        It stops at scores beyond the grid. Where it stopped, and the least and the greatest score:
+        of the chunk that it stopped in, or if it did not, of all.
+        """
+
+    def keys(
+        self, scores: Array, start: int, ceiling: int, out: NDArray[np.uint64], /
+    ) -> tuple[int, int]:
+        """Keys up to a ceiling: where it stopped because ``out`` was full, and how many it has."""
+
+    def sieve(
+        self,
+        scores: Array,
+        start: int,
+        origin: float,
+        unit: float,
+        bin_bits: int,
+        octaves: int,
+        gap: NDArray[np.int32],
+        in_gap: Counts,
+        held: Floats,
+        /,
+    ) -> tuple[int, int, float]:
+        """Count scores by the gap of their bin; scores in bins of gap -1 are held as well.
+
+        Where it stopped because ``held`` was full, how many are held, and the least score.
+        """
+
+    def steps(self, scores: Array, knots: Floats, values: Floats, out: Floats, /) -> None:
+        """The value of the last knot up to each score; the first value if there is none."""
+
+    def spline(
+        self, scores: Array, knots: Floats, pieces: Floats, per_unit: float, out: Floats, /
+    ) -> None:
+        """Quadratic pieces, each an origin, its value, the slope there, and the bend."""
+
+    def add_exactly(self, numbers: Array, halves: Counts, /) -> None:
+        """Add upper and lower halves of mantissas for each exponent, in two tables of two rows."""
+
+    def chebyshev(self, at: Floats, terms: Floats, out: Floats, /) -> None:
+        """A Chebyshev series of at least three terms, as NumPy's ``chebval`` adds it up."""

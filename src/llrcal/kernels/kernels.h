@@ -1,0 +1,70 @@
+/* The kernels, each in a file of its name. */
+
+#ifndef LLRCAL_KERNELS_H
+#define LLRCAL_KERNELS_H
+
+#include "scores.h"
+
+/* Whether the size of a score exceeds a limit, as that of NaN always does. */
+int any_beyond(Scores scores, double limit);
+
+/* Least and greatest score; infinite and minus infinite if there is none. NaN counts as none. */
+typedef struct {
+    double least, greatest;
+} Ends;
+Ends ends_of(Scores scores);
+
+/* Count, sum of places and sum of squared places (over 2^30) in each bin, added to a table of four
+   integers a bin, of which the last stays zero. Stops at scores beyond the grid, and gives the ends
+   of the chunk that they are in; otherwise those of all scores. */
+typedef struct {
+    int64_t done;
+    Ends ends;
+} Binned;
+Binned bins(Scores scores, int64_t chunk, Grid grid, double reach, int64_t *table);
+
+/* Where a kernel stopped because an array was full, and how many items it wrote. */
+typedef struct {
+    int64_t next, found;
+} Found;
+
+/* The keys of scores, from one of them on, that do not exceed a ceiling. */
+Found keys_up_to(Scores scores, int64_t start, uint64_t ceiling, uint64_t *keys, int64_t room);
+
+/* Scores counted by the gap between values that their bin lies in; those whose bin holds a value
+   are written out. Gaps are numbered from -1, which stands for such bins. */
+typedef struct {
+    Found found;
+    double least;
+} Sieved;
+Sieved sieve(Scores scores, int64_t start, Grid grid, const int32_t *gap, int64_t *in_gap,
+             double *held, int64_t room);
+
+/* The value of the last knot that does not exceed a score; the first value below all knots. */
+typedef struct {
+    const double *knots, *values;
+    int64_t count;
+} Steps;
+void step_function(Scores scores, Steps steps, double *out);
+
+/* Quadratic pieces between knots; beyond them, the value at the outermost knot. */
+typedef struct {
+    double origin, base, slope, bend;
+} Piece;
+typedef struct {
+    const double *knots; /* one more than there are pieces */
+    const Piece *piece;
+    int64_t pieces;
+    double per_unit;
+} Spline;
+void spline_values(Scores scores, Spline spline, double *out);
+
+/* The upper and the lower halves of mantissas, added up for each exponent, in two tables of two
+   rows that belong together. Numbers that are not positive count as zero. */
+enum { EXPONENTS = 2048 };
+void add_exactly(Scores numbers, int64_t *halves);
+
+/* A Chebyshev series of at least three terms. */
+void chebyshev(Scores at, const double *terms, int64_t count, double *out);
+
+#endif

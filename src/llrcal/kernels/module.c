@@ -1,0 +1,274 @@
+/* The kernels as a Python module: arguments are checked here, and the interpreter lock is released
+   around each kernel. Only the stable ABI is used: one build serves every Python from 3.11 on. */
+
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "kernels.h"
+
+/* The arrays of one call, until it returns. */
+typedef struct {
+    Py_buffer views[8];
+    int count;
+} Arrays;
+
+static void *release(Arrays *arrays) {
+    while (arrays->count)
+        PyBuffer_Release(&arrays->views[--arrays->count]);
+    return NULL;
+}
+
+/* Scores: one-dimensional native float32 or float64, with any step. */
+static int get_scores(PyObject *from, Arrays *arrays, Scores *scores) {
+    Py_buffer *view = &arrays->views[arrays->count];
+    if (PyObject_GetBuffer(from, view, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
+        return 0;
+    arrays->count++;
+    const char *format = view->format ? view->format : "";
+    format += *format == '=' || *format == '^'; /* native, but not aligned */
+    if (view->ndim != 1 || (strcmp(format, "d") && strcmp(format, "f"))) {
+        PyErr_SetString(PyExc_TypeError, "scores must be one-dimensional float32 or float64");
+        return 0;
+    }
+    *scores = (Scores){view->buf, view->strides[0], view->shape[0], format[0] == 'f'};
+    return 1;
+}
+
+/* Any other array: contiguous, to read or to write, with at least so many items of a size. */
+static void *get_items(PyObject *from, Arrays *arrays, int flags, Py_ssize_t size, int64_t least) {
+    Py_buffer *view = &arrays->views[arrays->count];
+    if (PyObject_GetBuffer(from, view, PyBUF_C_CONTIGUOUS | flags) < 0)
+        return NULL;
+    arrays->count++;
+    if (view->itemsize == size && view->len / size >= least)
+        return view->buf;
+    PyErr_SetString(PyExc_ValueError, "an array has too few items, or items of another size");
+    return NULL;
+}
+
+/* How many items the array has that was got last. */
+static int64_t items(const Arrays *arrays) {
+    const Py_buffer *view = &arrays->views[arrays->count - 1];
+    return view->len / view->itemsize;
+}
+
+static int check_start(long long start) {
+    if (start < 0)
+        PyErr_SetString(PyExc_ValueError, "scores start at zero");
+    return start >= 0;
+}
+
+static int check_gaps(const int32_t *gap, int64_t count, int64_t gaps) {
+    for (int64_t i = 0; i < count; i++)
+        if (gap[i] < -1 || (int64_t)gap[i] + 1 >= gaps) {
+            PyErr_SetString(PyExc_ValueError, "a gap has no place to be counted in");
+            return 0;
+        }
+    return 1;
+}
+
+/* A grid, from the four numbers that define it. */
+typedef struct {
+    double origin, unit;
+    int bin_bits, octaves;
+} GivenGrid;
+
+static int get_grid(GivenGrid given, Grid *grid) {
+    int power;
+    double per_unit = 1.0 / given.unit;
+    if (frexp(given.unit, &power) != 0.5 || !isfinite(per_unit) || given.bin_bits < 0 ||
+        given.bin_bits > 21 || given.octaves < 1 || given.octaves > 1000) {
+        PyErr_SetString(PyExc_ValueError, "no grid that the kernels know");
+        return 0;
+    }
+    *grid = (Grid){given.origin, per_unit, given.bin_bits,
+                   (int64_t)given.octaves << given.bin_bits};
+    return 1;
+}
+
+static PyObject *py_any_beyond(PyObject *self, PyObject *args) {
+    PyObject *from;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    double limit;
+    int out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Od:any_beyond", &from, &limit) ||
+        !get_scores(from, &arrays, &scores))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    out = any_beyond(scores, limit);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return PyBool_FromLong(out);
+}
+
+static PyObject *py_bins(PyObject *self, PyObject *args) {
+    PyObject *from, *into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    GivenGrid given;
+    Grid grid;
+    long long chunk;
+    double reach;
+    int64_t *table;
+    Binned out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OLddiidO:bins", &from, &chunk, &given.origin, &given.unit,
+                          &given.bin_bits, &given.octaves, &reach, &into) ||
+        !get_grid(given, &grid) || !get_scores(from, &arrays, &scores) ||
+        !(table = get_items(into, &arrays, PyBUF_WRITABLE, 8, 8 * grid.side)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    out = bins(scores, chunk < 1 ? 1 : chunk, grid, reach, table);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return Py_BuildValue("Ldd", (long long)out.done, out.ends.least, out.ends.greatest);
+}
+
+static PyObject *py_keys(PyObject *self, PyObject *args) {
+    PyObject *from, *into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    long long start;
+    unsigned long long ceiling;
+    uint64_t *keys;
+    Found out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OLKO:keys", &from, &start, &ceiling, &into) ||
+        !get_scores(from, &arrays, &scores) ||
+        !(keys = get_items(into, &arrays, PyBUF_WRITABLE, 8, 1)) || !check_start(start))
+        return release(&arrays);
+    int64_t room = items(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    out = keys_up_to(scores, start, ceiling, keys, room);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return Py_BuildValue("LL", (long long)out.next, (long long)out.found);
+}
+
+static PyObject *py_sieve(PyObject *self, PyObject *args) {
+    PyObject *from, *gaps_from, *into, *held_into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    GivenGrid given;
+    Grid grid;
+    long long start;
+    const int32_t *gap;
+    int64_t *in_gap;
+    double *held;
+    Sieved out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OLddiiOOO:sieve", &from, &start, &given.origin, &given.unit,
+                          &given.bin_bits, &given.octaves, &gaps_from, &into, &held_into) ||
+        !check_start(start) || !get_grid(given, &grid) || !get_scores(from, &arrays, &scores) ||
+        !(gap = get_items(gaps_from, &arrays, 0, 4, 2 * grid.side)) ||
+        !(in_gap = get_items(into, &arrays, PyBUF_WRITABLE, 8, 1)) ||
+        !(held = get_items(held_into, &arrays, PyBUF_WRITABLE, 8, 1)) ||
+        !check_gaps(gap, 2 * grid.side, arrays.views[2].len / 8))
+        return release(&arrays);
+    int64_t room = items(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    out = sieve(scores, start, grid, gap, in_gap, held, room);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return Py_BuildValue("LLd", (long long)out.found.next, (long long)out.found.found, out.least);
+}
+
+static PyObject *py_steps(PyObject *self, PyObject *args) {
+    PyObject *from, *knots, *values, *into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    Steps steps;
+    double *out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOO:steps", &from, &knots, &values, &into) ||
+        !get_scores(from, &arrays, &scores) ||
+        !(steps.knots = get_items(knots, &arrays, 0, 8, 1)) ||
+        !(steps.values = get_items(values, &arrays, 0, 8, steps.count = items(&arrays))) ||
+        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    step_function(scores, steps, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_spline(PyObject *self, PyObject *args) {
+    PyObject *from, *knots, *pieces, *into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    Spline spline;
+    double *out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOdO:spline", &from, &knots, &pieces, &spline.per_unit, &into) ||
+        !get_scores(from, &arrays, &scores) ||
+        !(spline.knots = get_items(knots, &arrays, 0, 8, 2)) ||
+        !(spline.piece = get_items(pieces, &arrays, 0, 8, 4 * (spline.pieces = items(&arrays) - 1))) ||
+        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    spline_values(scores, spline, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_add_exactly(PyObject *self, PyObject *args) {
+    PyObject *from, *into;
+    Arrays arrays = {.count = 0};
+    Scores numbers;
+    int64_t *halves;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO:add_exactly", &from, &into) ||
+        !get_scores(from, &arrays, &numbers) ||
+        !(halves = get_items(into, &arrays, PyBUF_WRITABLE, 8, 4 * EXPONENTS)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    add_exactly(numbers, halves);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
+    PyObject *from, *terms_from, *into;
+    Arrays arrays = {.count = 0};
+    Scores at;
+    const double *terms;
+    double *out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO:chebyshev", &from, &terms_from, &into) ||
+        !get_scores(from, &arrays, &at) || !(terms = get_items(terms_from, &arrays, 0, 8, 3)))
+        return release(&arrays);
+    int64_t count = items(&arrays);
+    if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, at.count)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    chebyshev(at, terms, count, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"any_beyond", py_any_beyond, METH_VARARGS, NULL},
+    {"bins", py_bins, METH_VARARGS, NULL},
+    {"keys", py_keys, METH_VARARGS, NULL},
+    {"sieve", py_sieve, METH_VARARGS, NULL},
+    {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
+    {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
+    {"steps", py_steps, METH_VARARGS, NULL},
+    {"spline", py_spline, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef module = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "llrcal.kernels._compiled",
+    .m_methods = methods,
+};
+
+PyMODINIT_FUNC PyInit__compiled(void) { return PyModule_Create(&module); }

@@ -1,0 +1,137 @@
+"""Labels from one place, scores from another: moves are found, and what is in the way is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal.adaptation.adapt import adaptation
+from llrcal.arrays import Floats
+from llrcal.calibrations.adapted import Adapted
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.summary import Summary
+from tests.conftest import real_scores
+from tests.trial_sets import normal
+
+TAR, NON = normal(2000, 3.0, 1.4), normal(20_000, -1.0, 1.0)
+OLD = llrcal.fit(TAR, NON, method="gaussian")
+
+
+def moved(share: float, *, shift: float = 1.5, wider: float = 1.3, seed: int = 1) -> Floats:
+    """Scores of a place where everything has moved and widened."""
+    rng = np.random.default_rng(seed)
+    count = int(6000 * share)
+    tar, non = rng.normal(3.0, 1.4, count), rng.normal(-1.0, 1.0, 6000 - count)
+    return shift + wider * np.concatenate([tar, non])
+
+
+def found(cal: llrcal.Calibration) -> Adapted:
+    assert cal.adapted is not None
+    return cal.adapted
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
+def test_simulated_shifts_are_found(share: float) -> None:
+    scores = moved(share)
+    new = llrcal.adapt(OLD, scores, p_target=share)
+    what = found(new)
+    assert what.applied
+    for name, truth in {
+        "non_shift": 1.5 - 1.3 + 1.0,
+        "tar_shift": 1.5 + 3.9 - 3.0,
+        "non_widening": 1.3,
+        "tar_widening": 1.3,
+        "share": share,
+    }.items():
+        low, high = getattr(what, name)[1:]
+        assert low <= truth <= high, (name, getattr(what, name))
+    rng = np.random.default_rng(9)
+    tar, non = 1.5 + 1.3 * rng.normal(3.0, 1.4, 20_000), 1.5 + 1.3 * rng.normal(-1.0, 1.0, 20_000)
+    before, after = (llrcal.evaluate(cal.quietly(tar), cal.quietly(non)) for cal in (OLD, new))
+    assert after.calibration_loss < 0.3 * before.calibration_loss
+    assert what.cllr.low <= after.cllr <= what.cllr.high
+    assert what.eer.low <= after.eer <= what.eer.high
+    assert what.cllr_before.low <= before.cllr <= what.cllr_before.high
+
+
+def test_nothing_moves_where_nothing_has_moved() -> None:
+    new = llrcal.adapt(OLD, moved(0.05, shift=0.0, wider=1.0), p_target=0.05)
+    assert found(new).unmoved > 0.2
+    assert not new.report.notes
+    grid = np.linspace(-3, 6, 50)
+    assert np.abs(new.quietly(grid) - OLD.quietly(grid)).max() < 0.3
+
+
+@pytest.mark.parametrize(
+    ("method", "bayes"), [("student-t", True), pytest.param("nig", True, marks=pytest.mark.slow)]
+)
+def test_other_calibrations_move_as_well(method: str, bayes: bool, tmp_path: Path) -> None:
+    old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=bayes)
+    new = llrcal.adapt(old, moved(0.05, shift=2.0, wider=1.0), p_target=0.05)
+    grid = np.linspace(0.0, 6.0, 20)
+    assert np.abs(new.quietly(grid) - old.quietly(grid - 2)).max() < 1.0
+    new.save(tmp_path / "model.json")
+    again = llrcal.load(tmp_path / "model.json")
+    assert again == new
+    assert again.adapted == new.adapted
+    assert (again.quietly(grid) == new.quietly(grid)).all()
+
+
+def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
+    tar, non = 2 + TAR[:60], 2 + NON[:60]
+    new = llrcal.adapt(OLD, tar=tar, non=non)
+    assert found(new).applied
+    assert found(new).non_shift.value == pytest.approx(2, abs=0.5)
+    far = llrcal.fit(-TAR, -NON, method="gaussian", lower_is_better=True)
+    other = llrcal.adapt(far, tar=-tar, non=-non)
+    assert other.quietly(-tar) == pytest.approx(new.quietly(tar), abs=1e-6)
+
+
+def test_a_summary_does_whatever_its_parts() -> None:
+    scores = moved(0.05)
+    grid = Grid.of(scores)
+    whole = Summary.of(scores, grid)
+    parts = Summary.of(scores[:1000], grid).merge(Summary.of(scores[1000:], grid))
+    new = [llrcal.adapt(OLD, one, p_target=0.05) for one in (scores, whole, parts)]
+    assert new[0] == new[1] == new[2]
+
+
+@pytest.mark.parametrize(
+    ("scores", "p_target", "code"),
+    [
+        (np.random.default_rng(1).exponential(300, 3000), 0.05, "does not fit"),
+        (moved(0.05)[:20], 0.05, "few scores"),
+        (moved(0.5), 0.01, "share"),
+    ],
+)
+def test_what_is_in_the_way_is_said(scores: Floats, p_target: float, code: str) -> None:
+    left = adaptation(OLD, scores, p_target=p_target)
+    assert code in [note.code for note in left.report.notes]
+    assert not found(left).applied
+    assert (left.quietly(scores) == OLD.quietly(scores)).all()
+    assert found(adaptation(OLD, scores, p_target=p_target, force=True)).applied
+
+
+def test_other_calibrations_are_refused_with_what_to_do() -> None:
+    with pytest.raises(llrcal.OptionError, match=r"smooth calibration has no densities.*train"):
+        llrcal.adapt(llrcal.fit(TAR, NON), moved(0.05))
+
+
+@pytest.mark.slow
+def test_a_shifted_pair_of_real_places() -> None:
+    folder = real_scores("nist_sre08")
+    old, new = (
+        [np.load(folder / f"cond_{place}_{side}.npy").astype(float) for side in ("tar", "non")]
+        for place in ("phonecall_phn-phonecall_phn", "phonecall_phn-interview_mic")
+    )
+    cal = llrcal.fit(*old, method="nig")
+    pool = np.concatenate(new)
+    there = llrcal.adapt(cal, pool, p_target=len(new[0]) / len(pool))
+    before, after = (
+        llrcal.evaluate(*(one.quietly(side) for side in new)).calibration_loss
+        for one in (cal, there)
+    )
+    assert after < 0.3 * before

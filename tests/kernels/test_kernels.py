@@ -1,0 +1,237 @@
+"""Compiled passes and those in NumPy give the same bits, for every kind of scores and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import llrcal
+from llrcal import kernels
+from llrcal.arrays import Array
+from llrcal.calibrations.pav import PAV
+from llrcal.densities.bessel import scaled_log_k1_derivatives
+from llrcal.errors import LlrcalError
+from llrcal.fitting.report import Report
+from llrcal.fitting.rising_spline import REACH, Knots, RisingSpline
+from llrcal.inputs.scores import check_finite
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.ranks import Sieve
+from llrcal.onepass.sample import ALL_KEYS, _sampled
+from llrcal.onepass.summary import Summary
+from llrcal.onepass.sums import ExactSum
+from tests.examples import examples
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled passes")
+
+TINY, HUGE = 5e-324, 1.7976931348623157e308
+ODD_ONES = (0.0, -0.0, TINY, -TINY, 2.0**-1022, 1.0, -1.0, HUGE, -HUGE, np.inf, -np.inf)
+
+
+def unaligned(scores: Array) -> Array:
+    return np.frombuffer(b"?" + scores.tobytes(), scores.dtype, offset=1)
+
+
+LAYOUTS: tuple[Callable[[Array], Array], ...] = (
+    np.copy,
+    lambda scores: np.repeat(scores, 3)[::3],
+    lambda scores: scores[::-1].copy()[::-1],
+    unaligned,
+    lambda scores: scores.astype(scores.dtype.newbyteorder()),
+)
+
+
+@st.composite
+def score_arrays(draw: st.DrawFn, *, infinite: bool = True) -> Array:
+    """A few scores of any size, some of them many times, as float32 or float64."""
+    width = draw(st.sampled_from([32, 64]))
+    odd = [one for one in ODD_ONES if np.isfinite(one) or infinite]
+    single = st.floats(allow_nan=False, allow_infinity=infinite, width=width)  # type: ignore[arg-type]
+    near = st.integers(-3000, 3000).map(lambda n: n / 256)
+    few = draw(st.lists(near | single | st.sampled_from(odd), max_size=12))
+    with np.errstate(over="ignore"):
+        scores = np.array(few, f"f{width // 8}")
+    if not infinite:
+        scores = scores[np.isfinite(scores)]
+    times = draw(st.sampled_from([1, 1, 3, 50]))
+    return draw(st.sampled_from(LAYOUTS))(np.tile(scores, times))
+
+
+def with_both(work: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    """What some work gives, or says is wrong, with compiled passes and without."""
+
+    def outcome() -> Any:
+        try:
+            return work()
+        except LlrcalError as problem:
+            return str(problem)
+
+    compiled = outcome()
+    with monkeypatch.context() as patched:
+        patched.setattr(kernels, "compiled", None)
+        return compiled, outcome()
+
+
+def agree(work: Callable[[], Any]) -> None:
+    compiled, pure = with_both(work, pytest.MonkeyPatch())
+    assert bits(compiled) == bits(pure)
+
+
+def bits(answer: Any) -> Any:
+    """An answer so that equal ones have equal bits: 0.0 is not -0.0."""
+    if isinstance(answer, np.ndarray):
+        return answer.dtype.str, answer.shape, answer.tobytes()
+    if isinstance(answer, tuple | list):
+        return [bits(part) for part in answer]
+    if isinstance(answer, dict):
+        return {name: bits(part) for name, part in answer.items()}
+    return answer.hex() if isinstance(answer, float) else answer
+
+
+def parts_of(summary: Summary) -> tuple[Any, ...]:
+    return summary.count, summary.least, summary.greatest, summary.number, summary.bins
+
+
+GRIDS = st.builds(
+    Grid,
+    origin=st.sampled_from([0.0, -3.0, 2.0**40]),
+    unit=st.integers(-1000, 1000).map(lambda power: 2.0**power) | st.just(1.0),
+    bin_bits=st.sampled_from([0, 10, 16]),
+    octaves=st.sampled_from([2, 40]),
+)
+
+
+@examples(100)
+@given(score_arrays(), st.booleans(), st.booleans())
+def test_checks(scores: Array, allow_infinite: bool, with_nan: bool) -> None:
+    if with_nan and len(scores):
+        scores = scores.copy()
+        scores[len(scores) // 2] = np.nan
+    agree(lambda: check_finite(scores, "the", allow_infinite=allow_infinite))
+
+
+@examples(200)
+@given(score_arrays(infinite=False), GRIDS)
+def test_bins(scores: Array, grid: Grid) -> None:
+    agree(lambda: parts_of(Summary._binned(scores, grid)))
+
+
+def test_a_score_at_the_very_end_of_the_grid_has_a_bin() -> None:
+    grid = Grid(0.0, 1.0)
+    far = np.nextafter(grid.reach, 0)
+    agree(lambda: parts_of(Summary._binned(np.array([far, 0.0, -far]), grid)))
+    assert Summary._binned(np.array([far, -far]), grid).number.tolist() == [0, grid.size - 1]
+
+
+@examples(100)
+@given(score_arrays(), st.sampled_from([ALL_KEYS, 2**62, 2**20]))
+def test_keys(scores: Array, ceiling: int) -> None:
+    def sampled() -> Any:
+        sample = _sampled(scores, ceiling)
+        return sample.keys, sample.counts, sample.ceiling
+
+    agree(sampled)
+
+
+@examples(100)
+@given(score_arrays(), score_arrays())
+def test_counts_among_values(scores: Array, among: Array) -> None:
+    values = np.unique(among.astype(np.float64))
+
+    def counted() -> Any:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = Sieve(values).count(scores)
+        return found.below, found.up_to, found.count, found.least
+
+    agree(counted)
+    in_order = np.sort(scores.astype(np.float64))
+    assert np.array_equal(counted()[0], np.searchsorted(in_order, values))
+
+
+@examples(100)
+@given(score_arrays())
+def test_exact_sums(scores: Array) -> None:
+    def added_up() -> Any:
+        found = ExactSum.of(scores)
+        return found.count, found.total, found.is_infinite
+
+    agree(added_up)
+    finite = [Fraction(one) for one in scores.tolist() if 0 < one < np.inf]
+    assert added_up()[1] == sum(finite) * 2**1074
+
+
+KNOTS = score_arrays(infinite=False).map(lambda scores: np.unique(scores.astype(np.float64) + 0.0))
+
+
+@examples(100)
+@given(score_arrays(), KNOTS.filter(len))
+def test_steps(scores: Array, knots: Array) -> None:
+    values = np.linspace(-3, 5, len(knots))
+    pav = PAV(
+        tar_count=1,
+        non_count=1,
+        report=Report.closed_form(0.0, ()),
+        scores=tuple(knots.tolist()),
+        llrs=tuple(values.tolist()),
+    )
+    agree(lambda: pav._llrs(scores))
+
+
+@examples(100)
+@given(score_arrays(), KNOTS.filter(lambda knots: len(knots) > 1), st.integers(0, 2**32))
+def test_splines(scores: Array, knots: Array, seed: int) -> None:
+    with np.errstate(all="ignore"):
+        reach = REACH * (knots[-1] - knots[0])
+        assume(np.isfinite(reach))
+        slopes = np.random.default_rng(seed).gamma(0.5, size=len(knots)) / reach
+        assume(np.isfinite(slopes).all())
+        spline = RisingSpline(Knots(knots), -1.0, slopes)
+    with np.errstate(invalid="ignore"):  # so steep that nothing is left to compare
+        agree(lambda: spline(scores))
+
+
+@given(score_arrays(infinite=False))
+def test_series(scores: Array) -> None:
+    t = np.abs(scores.astype(np.float64))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        agree(lambda: scaled_log_k1_derivatives(t))
+
+
+@pytest.mark.parametrize("kind", ["f4", "f8"])
+def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLRCAL_THREADS", "2")
+    rng = np.random.default_rng(1)
+    tar, non = rng.standard_t(4, 2_000) + 2, rng.normal(-1, 1.5, 600_000)  # worth two threads
+    tar, non = tar.astype(kind), non.astype(kind)
+
+    def everything() -> Any:
+        every = llrcal.fit_all(tar, non, methods=["smooth", "linear-gaussian", "pav", "gaussian"])
+        llrs = {name: (cal(tar), cal(non[::3])) for name, cal in every.items()}
+        found = [llrcal.evaluate(*both) for both in llrs.values()]
+        numbers = [(ev.cllr, ev.min_cllr, ev.eer) for ev in found]
+        return {name: cal.to_model() for name, cal in every.items()}, llrs, numbers
+
+    agree(everything)
+
+
+def test_arguments_are_checked_before_anything_is_read() -> None:
+    assert kernels.compiled
+    scores, table = np.zeros(3), np.zeros((4, 4), np.int64)
+    for wrong in (np.zeros((2, 2)), np.zeros(3, np.int64), np.zeros(3, ">f8"), np.zeros(3, "f2")):
+        with pytest.raises(TypeError, match="float32 or float64"):
+            kernels.compiled.bins(wrong, 1, 0.0, 1.0, 1, 1, 1.0, table)
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 2, 1.0, table)
+    with pytest.raises(ValueError, match="no grid"):
+        kernels.compiled.bins(scores, 1, 0.0, 3.0, 1, 1, 1.0, table)
+    gap = np.array([-1, 0, 1, 2], np.int32)
+    with pytest.raises(ValueError, match="no place to be counted"):
+        kernels.compiled.sieve(scores, 0, 0.0, 1.0, 1, 1, gap, np.zeros(3, np.int64), np.zeros(1))
+    table.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 1, 1.0, table)
