@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
@@ -94,6 +94,7 @@ def test_each_rule_is_proper(rule: ScoringRule, p: float) -> None:
 
 
 @given(st.floats(LEAST, 2), st.floats(LEAST, 2), st.floats(0.05, 0.95))
+@example(0.0, 5e-324, 0.875)
 def test_where_weights_do_not_vanish_it_is_strictly_so(a: float, b: float, p: float) -> None:
     # In steps in which it changes by more than its rounding error.
     costs = mean_costs(ScoringRule(a, b), p)[::8]

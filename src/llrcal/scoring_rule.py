@@ -35,6 +35,7 @@ ONE_OF_THE_RULES = (
     f"one of {', '.join(NAMED)}, or two numbers from {LEAST:g} to {GREATEST:g}, the exponents of "
     "its weights"
 )
+_NOTHING = 1e-290
 _TERMS = 64  # of series in probabilities of at most one half
 
 
@@ -95,7 +96,9 @@ class ScoringRule:
         return rise, rise * ((a + 1) * expit(-x) - b * expit(x))
 
     def _exponents(self, sign: float) -> tuple[float, float]:
-        return (self.a, self.b) if sign > 0 else (self.b, self.a)
+        # Of exponents that are all but zero, products with others lose their digits.
+        a, b = (one if abs(one) >= _NOTHING else 0.0 for one in (self.a, self.b))
+        return (a, b) if sign > 0 else (b, a)
 
     def default_cost(self, alpha: float) -> float:
         """Mean cost of LLRs of zero, with weight ``alpha`` for targets."""
