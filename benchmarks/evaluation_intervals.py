@@ -23,7 +23,7 @@ from scipy.special import ndtr, ndtri
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.evaluation.bootstrap import Intervals
+from llrcal.evaluation.intervals import Intervals
 
 EER = 0.05
 MEAN = 2 * float(ndtri(EER)) ** 2

@@ -12,7 +12,9 @@ from hypothesis import given
 
 from llrcal import OptionError, ScoreError, evaluate
 from llrcal.arrays import Array, Floats
-from llrcal.evaluation.bootstrap import Interval, Intervals, bootstrap_intervals, centred
+from llrcal.evaluation.bootstrap import bootstrap_intervals
+from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.percentiles import Interval, centred
 from llrcal.evaluation.speaker_draws import SpeakerDraws
 from llrcal.onepass.chunks import CHUNK
 from tests.oracles import bias_corrected

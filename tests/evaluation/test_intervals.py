@@ -15,9 +15,10 @@ import pytest
 from llrcal import Evaluation, OperatingPoint, OptionError, ScoreError, Trials, evaluate
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bands import EntropyCells
-from llrcal.evaluation.bootstrap import Intervals, centred, interval
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.percentiles import centred, interval
 from llrcal.evaluation.resampling import Resampling
 from llrcal.evaluation.speaker_draws import SpeakerDraws
 from tests.notes import codes

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from llrcal.evaluation import Evaluation, OperatingPoint
-    from llrcal.evaluation.bootstrap import Interval, Intervals
+    from llrcal.evaluation.intervals import Intervals
+    from llrcal.evaluation.percentiles import Interval
 
     Row = tuple[str, float, Interval]
 

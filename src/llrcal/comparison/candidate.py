@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bootstrap import Intervals, Replicates
+from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.intervals import Intervals
 from llrcal.scoring_rule import LOG, ScoringRule
 
 

@@ -20,8 +20,9 @@ from llrcal.comparison.judged_range import judged_at
 from llrcal.comparison.learning import Round, curve_over
 from llrcal.comparison.parts import in_memory
 from llrcal.errors import OptionError
-from llrcal.evaluation.bootstrap import Intervals, Replicates, check_replicates
+from llrcal.evaluation.bootstrap import Replicates, check_replicates
 from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.paired import PairedBootstrap
 from llrcal.messages import Setting

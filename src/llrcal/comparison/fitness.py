@@ -29,8 +29,9 @@ from llrcal.comparison.checks import outside
 from llrcal.comparison.differences import LEAST_DRAWS
 from llrcal.comparison.score_axis import finite_part
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bootstrap import Replicates, centred, interval
+from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
+from llrcal.evaluation.percentiles import centred, interval
 from llrcal.notes import Note, Severity
 from llrcal.onepass.direction import WRONG_WAY
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from llrcal.comparison.criterion import Criterion
 from llrcal.comparison.differences import LEAST_DRAWS, Difference, differences
-from llrcal.evaluation.bootstrap import Interval, Replicates, centred, interval
+from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.percentiles import Interval, centred, interval
 
 
 @dataclass(frozen=True)

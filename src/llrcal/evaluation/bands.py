@@ -17,10 +17,10 @@ from scipy.special import expit
 
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.evaluation.bayes_error import as_prior_log_odds, normalised
-from llrcal.evaluation.bootstrap import Interval, centred, interval
 from llrcal.evaluation.cells import InCells, grid, with_ends
 from llrcal.evaluation.forensic import misleading_thresholds
 from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.percentiles import Interval, centred, interval
 from llrcal.evaluation.resampling import Progress, Resampling, unheard
 from llrcal.evaluation.unseen import possible_error, possible_rate
 

@@ -10,85 +10,25 @@ independent, so that resampling trials gives intervals that are too narrow.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
+from llrcal.evaluation.intervals import Intervals, RuleIntervals
+from llrcal.evaluation.percentiles import bias_corrected, centred, interval
 from llrcal.evaluation.resampling import Resampling
 from llrcal.inputs.scores import as_scores
 from llrcal.inputs.speakers import both_speakers
 from llrcal.messages import Setting
-from llrcal.notes import Note
-
-Interval = tuple[float, float]
 
 AT_A_VERTEX = ("eer", "min_dcf")
 """Numbers at one place of the hull, whose bias in drawn sets is small enough to be corrected."""
-
-
-@dataclass(frozen=True)
-class RuleIntervals:
-    """Those of the cost by a scoring rule."""
-
-    actual: Interval
-    minimum: Interval
-    loss: Interval
-
-
-@dataclass(frozen=True)
-class Intervals:
-    """Bootstrap intervals, each from its lower to its upper end."""
-
-    cllr: Interval
-    min_cllr: Interval
-    calibration_loss: Interval
-    eer: Interval
-    act_dcf: tuple[Interval, ...]
-    """One for each operating point, normalised."""
-    min_dcf: tuple[Interval, ...]
-    by: str
-    """What was resampled: "trial" or "speaker"."""
-    replicates: int
-    mean_error: Interval | None = None
-    """Of the mean Bayes error, where a curve to take it over was given."""
-    level: float = 0.95
-    rules: Mapping[str, RuleIntervals] = field(default_factory=dict)
-    """Of the costs by scoring rules, by their names, where these were asked for."""
-    misleading: tuple[tuple[Interval, Interval], ...] = ()
-    """Of the rates of misleading evidence, targets first, for each strength that was asked for."""
-    notes: tuple[Note, ...] = ()
-    """What to keep in mind about the intervals."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The intervals as plain values: lists of two numbers, or lists of those."""
-        overall = ("cllr", "min_cllr", "calibration_loss", "eer")
-        rules = {
-            name: {key: list(ends) for key, ends in vars(one).items()}
-            for name, one in self.rules.items()
-        }
-        misleading = {
-            name: [list(rates[i]) for rates in self.misleading]
-            for i, name in enumerate(("tar", "non"))
-        }
-        return {
-            "level": self.level,
-            "by": self.by,
-            "replicates": self.replicates,
-            **{name: list(getattr(self, name)) for name in overall},
-            "act_dcf": [list(ends) for ends in self.act_dcf],
-            "min_dcf": [list(ends) for ends in self.min_dcf],
-            **({"rules": rules} if rules else {}),
-            **({"misleading": misleading} if self.misleading else {}),
-            "notes": [note.text for note in self.notes],
-        }
 
 
 @dataclass(frozen=True)
@@ -195,7 +135,8 @@ def bootstrap_intervals(
     A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER
     and minimum costs are too low, and its calibration loss is too high. So the replicates of each
     number are shifted until their mean is the number itself, and negative values are set to zero.
-    EER and minimum detection costs are corrected otherwise: see :func:`bias_corrected`.
+    EER and minimum detection costs are corrected otherwise: see
+    :func:`llrcal.evaluation.percentiles.bias_corrected`.
     Intervals of actual costs reach at least as far as errors that nobody made could:
     :mod:`llrcal.evaluation.unseen`.
 
@@ -287,41 +228,3 @@ def check_replicates(replicates: int) -> None:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def interval(drawn: Floats, level: float = 0.95) -> list[Interval]:
-    """From the least to the greatest of what is drawn, but for as many at either end."""
-    found = np.sort(drawn, axis=0)
-    # Order statistics, not interpolated: between a finite and an infinite Cllr there is nothing.
-    rank = max(int((len(drawn) + 1) * (1 - level) / 2 + 1e-9), 1)
-    return list(zip(found[rank - 1].tolist(), found[-rank].tolist(), strict=True))
-
-
-def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> list[Interval]:
-    """Percentile intervals (of each column) that are corrected for the bias of drawn sets.
-
-    If a share p of the drawn sets lies below the number itself, with z0 the normal quantile of p,
-    the ends are not the quantiles of drawn sets at -z and z, but at 2 z0 - z and 2 z0 + z (Efron
-    and Tibshirani, section 14.3, without acceleration). More than one deviation is not corrected
-    for, and the number itself is always inside.
-    """
-    equal = np.isclose(drawn, numbers, rtol=1e-12, atol=1e-15)  # but for rounding
-    below = ((drawn < numbers) & ~equal).mean(axis=0) + equal.mean(axis=0) / 2
-    z0, z = np.clip(ndtri(below), -1, 1), ndtri((1 + level) / 2)
-    found, places = np.sort(drawn, axis=0), np.arange(len(numbers))
-    low, high = (ndtr(2 * z0 + end) * (len(drawn) + 1) for end in (-z, z))
-    last = len(drawn) - 1
-    least = found[np.clip(np.floor(low + 1e-9).astype(int) - 1, 0, last), places]
-    most = found[np.clip(np.ceil(high - 1e-9).astype(int) - 1, 0, last), places]
-    ends = np.minimum(least, numbers), np.maximum(most, numbers)
-    return list(zip(*(end.tolist() for end in ends), strict=True))
-
-
-def centred(replicates: Floats, numbers: ArrayLike) -> Floats:
-    """Replicates (rows) shifted so that each column's mean is its number; never below zero.
-
-    Columns with an infinite value are not shifted.
-    """
-    with np.errstate(invalid="ignore"):
-        bias = replicates.mean(axis=0) - np.asarray(numbers)
-    return np.maximum(replicates - np.where(np.isfinite(bias), bias, 0), 0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from llrcal.errors import OptionError
 from llrcal.evaluation.bands import Bands
-from llrcal.evaluation.bootstrap import Intervals, Replicates, check_draws
+from llrcal.evaluation.bootstrap import Replicates, check_draws
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.cllr import in_bits, min_cllr, min_cost
 from llrcal.evaluation.cross_entropy import cross_entropy
@@ -19,6 +19,7 @@ from llrcal.evaluation.doubts import doubts
 from llrcal.evaluation.eer import eer
 from llrcal.evaluation.forensic import STRENGTHS, Forensic
 from llrcal.evaluation.interval_notes import interval_notes
+from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.resampling import (

@@ -27,7 +27,8 @@ def interval_notes(
         yield Note.of(
             BY_TRIAL,
             "speakers are not known, so trials were resampled as if they were independent: where "
-            "speakers have several trials, the intervals are too narrow",
+            "speakers have several trials, the intervals are too narrow. Columns enrol_speaker and "
+            "test_speaker would name them",
         )
         counts = {"targets": curves.tar_count, "non-targets": curves.non_count}
     else:
