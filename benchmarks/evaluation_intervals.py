@@ -1,6 +1,6 @@
 """How often the intervals of an evaluation hold the numbers of an endless test set.
 
-    python -m benchmarks.evaluation_intervals [--repetitions 500] [--replicates 399]
+    python -m benchmarks.evaluation_intervals [--repetitions 300] [--replicates 399]
 
 LLRs are Gaussian with means m and -m and variance 2 m in both classes, which makes them calibrated,
 with an EER of 5 %; so every number of an endless test set is known. There are ten times as many
@@ -99,7 +99,7 @@ def held(setting: Setting, repetitions: int, replicates: int) -> Iterator[Floats
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=500)
+    parser.add_argument("--repetitions", type=int, default=300)
     parser.add_argument("--replicates", type=int, default=399)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
