@@ -97,7 +97,7 @@ def main() -> None:
                 f"| {name} | {coordinate} | {apart:+.3f} | {uncertain[place]:.3f} | {ratio:.3f} |"
             )
         at = np.linspace(draws.ends[0], draws.ends[1], 25)
-        some = rows[:: max(1, len(rows) // 20_000)]
+        some = rows[:: max(1, len(rows) // 100_000)]
         theirs = logsumexp(log_densities(some, at), axis=0) - np.log(len(some))
         ours = logsumexp(NIGShapes.logpdfs(draws.rows, at), b=weights, axis=0)
         furthest = np.abs(ours - theirs).max()
