@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.rising_pieces import RisingPieces
+from llrcal.calibrations.rising_pieces import rising_pieces
 from tests.calibrations.rising_sets import neighbours
 
 FUNCTIONS: dict[str, Callable[[Floats], Floats]] = {
@@ -34,7 +34,7 @@ def rough(function: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
 def test_pieces_are_close_and_never_fall(name: str) -> None:
     function = FUNCTIONS[name]
     places = np.array([-100.0, -10.0, 0.0, 0.3, 80.0])
-    pieces = RisingPieces(rough(function), places, anchor=0.0)
+    pieces = rising_pieces(rough(function), places, anchor=0.0)
     some = np.random.default_rng(0).normal(0, 10, 2000)
     z = np.unique(
         np.concatenate([neighbours(np.append(places, some)), np.linspace(-120, 90, 9999)])
@@ -48,11 +48,11 @@ def test_pieces_are_close_and_never_fall(name: str) -> None:
 
 
 def test_values_do_not_depend_on_the_others_asked_for() -> None:
-    pieces = RisingPieces(np.arctan, np.array([-5.0, 5.0]), anchor=-5.0)
+    pieces = rising_pieces(np.arctan, np.array([-5.0, 5.0]), anchor=-5.0)
     z = np.random.default_rng(0).normal(size=1000)
     assert pieces(z).tolist() == [float(pieces(np.array([one]))[0]) for one in z]
 
 
 def test_a_single_place() -> None:
-    pieces = RisingPieces(np.arctan, np.array([0.5]), anchor=0.5)
+    pieces = rising_pieces(np.arctan, np.array([0.5]), anchor=0.5)
     assert pieces(np.array([-np.inf, 0.5, 3.0])).tolist() == [np.arctan(0.5)] * 3

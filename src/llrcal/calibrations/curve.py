@@ -2,7 +2,7 @@
 
 The formula is a function of the distance from a middle, so that scores around 1e9 that differ by
 1e-3 lose no digits. Where LLRs are to rise, :mod:`llrcal.calibrations.rising` holds them where the
-formula falls, and :class:`~llrcal.calibrations.rising_pieces.RisingPieces` takes its place.
+formula falls, and :mod:`llrcal.calibrations.rising_pieces` take its place.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.rising_pieces import RisingPieces
+from llrcal.calibrations.rising_pieces import rising_pieces
 from llrcal.densities.density import FURTHEST
+from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
 _OCTAVES = np.exp2(np.arange(np.ceil(np.log2(FURTHEST)))) - 1  # 0, 1, 3, 7, ...
 
@@ -47,7 +48,7 @@ class Curve(Calibration):
         return self._pieces(self._in_units(scores))
 
     @cached_property
-    def _pieces(self) -> RisingPieces:
+    def _pieces(self) -> QuadraticPieces:
         held = [(*self._in_units(np.array([part.low, part.high, part.at])),) for part in self.held]
 
         def function(z: Floats) -> Floats:
@@ -60,7 +61,7 @@ class Curve(Calibration):
         details = np.array([*self._centres]) / self._unit
         places = np.concatenate([-_OCTAVES, _OCTAVES, details, anchor, *held])
         places = np.union1d([low, high], places[(low < places) & (places < high)])
-        return RisingPieces(function, places, anchor=float(np.clip(anchor, low, high)[0]))
+        return rising_pieces(function, places, anchor=float(np.clip(anchor, low, high)[0]))
 
     def _in_units(self, scores: Floats) -> Floats:
         with np.errstate(over="ignore"):  # scores near the largest double

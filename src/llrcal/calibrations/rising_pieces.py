@@ -1,10 +1,9 @@
-"""A rising function as quadratic pieces that never fall, not even by a rounding error.
+"""A rising formula as quadratic pieces that never fall, not even by a rounding error.
 
 A formula that rises may still fall from one double to the next: a difference of two log densities
 is off by their last digits. So the axis is cut into pieces, which are halved until a parabola
-through the values at both ends and in the middle comes close to the formula. The values are made to
-rise, and each parabola is worked out from the end where it is flatter: there, all terms grow with
-the distance, and a sum of products of numbers that grow does so in floating point, too.
+through the values at both ends and in the middle comes close to the formula, and the values are
+made to rise.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llrcal.arrays import Array, Bools, Counts, Floats
-from llrcal.onepass.grid import Grid
+from llrcal.arrays import Array, Floats
+from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
 TOLERANCE = 1e-11  # of the function, relative above one
 _FAR_TOLERANCE = 1e-7  # far from all scores that a recognizer gives
-_FAR = 63.0  # units, which is where the grid ends
+_FAR = 63.0  # units
 _MOST_PIECES = 2**16
 _MOST_HALVINGS = 60
 _SETTLED = 8  # halvings after which an error that does not fall is one of rounding
@@ -27,7 +26,9 @@ _NARROWEST = 2.0**-48
 _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
 
 
-class RisingPieces:
+def rising_pieces(
+    function: Callable[[Floats], Floats], places: Floats, *, anchor: float
+) -> QuadraticPieces:
     """A function of a distance in units, which are about as wide as its details.
 
     Parameters
@@ -40,50 +41,10 @@ class RisingPieces:
         The place from which outwards values are made to rise. Rounding errors grow with the
         distance from there, and must not spread inwards.
     """
-
-    def __init__(
-        self, function: Callable[[Floats], Floats], places: Floats, *, anchor: float
-    ) -> None:
-        self._ends = float(places[0]), float(places[-1])
-        if len(places) == 1:
-            places = np.repeat(places, 2)
-        parts = _halved(function, places)
-        self._edges = np.append(parts.left, parts.right[-1])
-        values, middles = _rising(parts, int(np.searchsorted(self._edges, anchor)))
-        self._pieces = _pieces(self._edges, values, middles)
-        self._grid = Grid(0.0, 1.0, bin_bits=12, octaves=6)
-        self._first, self._whole = self._pieces_of_bins()
-
-    def __call__(self, distance: Floats) -> Floats:
-        """The function at each distance of a one-dimensional chunk."""
-        z = np.clip(distance, *self._ends)
-        # To the precision of the bins, whose edges would otherwise be passed too early.
-        z = np.copysign((np.abs(z) + 1) - 1, z)
-        number = self._grid.number(z)
-        piece = self._first.take(number)
-        searched = ~self._whole.take(number)
-        if searched.any():
-            piece[searched] = self._search(z[searched])
-        row = self._pieces.take(piece, axis=0)
-        z -= row[:, 0]
-        out: Floats = np.abs(z)
-        out *= row[:, 3]
-        out += row[:, 2]
-        out *= z
-        out += row[:, 1]
-        return out
-
-    def _search(self, z: Floats) -> Counts:
-        return np.asarray(np.searchsorted(self._edges[1:-1], z, "right"))
-
-    def _pieces_of_bins(self) -> tuple[Counts, Bools]:
-        """The first piece of each bin, and whether the bin lies in it as a whole."""
-        inner, width = self._grid.bins(np.arange(self._grid.size))
-        lower, upper = np.minimum(inner, inner + width), np.maximum(inner, inner + width)
-        first = self._search(lower)
-        whole = first == np.searchsorted(self._edges[1:-1], upper, "left")
-        whole[[0, -1]] = False  # scores beyond the grid are there, too
-        return first, whole
+    parts = _halved(function, np.repeat(places, 2) if len(places) == 1 else places)
+    edges = np.append(parts.left, parts.right[-1])
+    values, middles = _rising(parts, int(np.searchsorted(edges, anchor)))
+    return QuadraticPieces(edges, _rows(edges, values, middles))
 
 
 class _Parts(NamedTuple):
@@ -169,8 +130,8 @@ def _share(left: Floats, middle: Floats, right: Floats) -> Floats:
         return np.asarray(np.nan_to_num(np.clip((middle - left) / (right - left), 0.25, 0.75)))
 
 
-def _pieces(edges: Floats, values: Floats, middles: Floats) -> Floats:
-    """Parabolas as rows p, y, a, b: at z, the value is y + (z - p) (a + b |z - p|)."""
+def _rows(edges: Floats, values: Floats, middles: Floats) -> Floats:
+    """Parabolas with these values at edges and in the middle between them."""
     width, rise = np.diff(edges), np.diff(values)
     with np.errstate(invalid="ignore", divide="ignore"):  # a piece without width or rise
         share = _share(values[:-1], middles, values[1:])

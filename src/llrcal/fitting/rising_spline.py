@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.kernels import kernels_for
+from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
 REACH = 2.0
 _MOST_POWER = 1000  # of two, whose inverse is a normal double
@@ -84,8 +84,7 @@ class Knots:
 class RisingSpline:
     """A rising spline, given by its value at the first knot and its slopes at all knots.
 
-    Values never fall, not even by a rounding error: each piece is worked out from the end with the
-    smaller slope, so that all its terms grow with the distance from there.
+    Values never fall: see :mod:`llrcal.fitting.quadratic_pieces`.
     """
 
     def __init__(self, knots: Knots, first: float, slopes: Floats) -> None:
@@ -93,19 +92,19 @@ class RisingSpline:
         self._slopes = slopes
         # Over widths of 1e-200, slopes would overflow. A power of two changes no bit.
         power = max(-_MOST_POWER, min(int(np.frexp(knots.range)[1]), _MOST_POWER))
-        self._unit = 2.0**-power
-        at = knots.at * self._unit
+        unit = 2.0**-power
+        at = knots.at * unit
         width = np.diff(at)
         before, after = np.ldexp(slopes[:-1], power), np.ldexp(slopes[1:], power)
         with np.errstate(over="ignore"):
             bend = np.abs(after - before) / (2 * width)
-        self._bend = np.where(np.isfinite(bend), bend, 0)  # pieces too narrow to have one
-        self._least = np.minimum(before, after)
-        rises = width * (self._least + self._bend * width)
-        self._from_left = before <= after
+        bend = np.where(np.isfinite(bend), bend, 0)  # pieces too narrow to have one
+        least = np.minimum(before, after)
+        rises = width * (least + bend * width)
+        from_left_end = before <= after
         values = [first]
         base = []
-        for rise, from_left in zip(rises.tolist(), self._from_left.tolist(), strict=True):
+        for rise, from_left in zip(rises.tolist(), from_left_end.tolist(), strict=True):
             start = values[-1]
             end = start + rise
             while not from_left and end - rise < start:  # for the sake of the last bit
@@ -113,38 +112,19 @@ class RisingSpline:
             values.append(end)
             base.append(start if from_left else end)
         self.at_knots: Floats = np.array(values)
-        self._base = np.array(base)
-        self._origin = np.where(self._from_left, at[:-1], at[1:])
-        self._pieces = np.column_stack([self._origin, self._base, self._least, self._bend])
+        origin = np.where(from_left_end, at[:-1], at[1:])
+        rows = np.column_stack([origin, base, least, bend])
+        self._pieces = QuadraticPieces(knots.at, rows, unit)
 
     def __call__(self, scores: Array) -> Floats:
         """Values at a one-dimensional chunk of scores."""
         low, high = self._knots.at[0], self._knots.at[-1]
         if low == high:
             return np.full(scores.shape, self.at_knots[0])
-        out = self._between_knots(scores)
+        out = self._pieces(scores)
         with np.errstate(over="ignore"):  # an infinite distance is right
             distances = low - scores, scores - high
         for distance, rise in zip(distances, (-self._slopes[0], self._slopes[-1]), strict=True):
             if rise and (distance > 0).any():
                 out += rise * self._knots.beyond(distance)
-        return out
-
-    def _between_knots(self, scores: Array) -> Floats:
-        """Values at scores, those beyond a knot taken for the knot."""
-        if kernels := kernels_for(scores):
-            out = np.empty(len(scores))
-            kernels.spline(scores, self._knots.at, self._pieces, self._unit, out)
-            return out
-        inside = np.clip(
-            scores.astype(np.float64, copy=False), self._knots.at[0], self._knots.at[-1]
-        )
-        piece = np.searchsorted(self._knots.at[1:-1], inside, "right")
-        inside *= self._unit
-        inside -= self._origin.take(piece)
-        out = np.abs(inside)
-        out *= self._bend.take(piece)
-        out += self._least.take(piece)
-        out *= inside
-        out += self._base.take(piece)
         return out
