@@ -4,17 +4,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-quick check format bench bench-quick bench-reading bench-scale robustness \
-  fuzz nightly coverage sanitize wheel-pure evidence docs clean
+.PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
+  robustness fuzz nightly coverage sanitize wheel-pure evidence docs site clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
 
+# Each core has a process already: threads of BLAS would only get in each other's way.
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+# The suite at the lowest version of each dependency that pyproject.toml allows.
+test-lowest: $(VENV)-lowest/installed
+	$(VENV)-lowest/bin/python -m pytest -n auto
 
 test-quick: $(VENV)/installed
-	LLRCAL_QUICK=1 $(BIN)/python -m pytest -n auto -m "not slow"
+	LLRCAL_QUICK=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow"
 
 check: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -22,6 +27,7 @@ check: $(VENV)/installed
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive src
 	$(BIN)/python .ci/audit.py
+	$(MAKE) site
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
@@ -92,13 +98,18 @@ evidence: $(VENV)/installed
 	$(BIN)/python -m benchmarks.linear_truth
 
 # docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
-# docs/how-it-works.md; outputs and figures of docs/notebook.md, docs/comparing.md,
-# docs/evaluating.md, docs/scoring-rules.md, docs/smooth.md and docs/forensics.md.
+# docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference
 	$(BIN)/python -m tests.hostile.page
 	$(BIN)/python docs/figures/how_it_works.py
 	$(BIN)/python docs/figures/notebook.py --write
+
+# The documentation as a site: build/site/index.html. Warnings are errors; links are followed, and
+# pages opened in a browser.
+site: $(VENV)/installed
+	$(BIN)/python docs/site.py build/site
+	LLRCAL_SITE=build/site $(BIN)/python -m pytest --quiet tests/test_site.py
 
 $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -120,6 +131,13 @@ $(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	  --constraint constraints.txt --editable ".[test,check]"
 	touch $@
 
+$(VENV)-lowest/installed: pyproject.toml .ci/lowest.py $(KERNELS) $(VENV)/installed
+	$(PYTHON) -m venv $(VENV)-lowest
+	$(BIN)/python .ci/lowest.py > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(VENV)-lowest/constraints.txt --editable ".[test]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
 	  src/llrcal/kernels/*.so

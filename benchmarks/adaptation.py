@@ -22,6 +22,7 @@ import numpy as np
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.evaluation.cllr import cllr
+from llrcal.onepass.summary import Summary
 
 CONDITIONS = {
     "II": "interview_mic-interview_mic",
@@ -34,6 +35,7 @@ CHOSEN_ON = ["II>PI", "PI>PP", "PP>IP", "IP>II", "PM>II", "PP>PI", "II>PM", "IP>
 CHOSEN_ON += ["PI>IP", "plda"]
 SYSTEMS = ("lda_cosine", "plda", "lda_plda")
 COUNTS = (10, 30, 100)
+FEW = 5  # draws, at most, except for 30 labelled trials beside unlabelled ones
 THIN = 0.006
 
 
@@ -129,19 +131,27 @@ def two_gaussians(pool: Floats, share: float) -> object:
     return llrs
 
 
-def few_labelled(cal: llrcal.Calibration, test: Classes, least: float, draws: int) -> list[float]:
-    """Mean losses with a few labelled of each class: adapted, and logistic on these alone."""
-    out = []
+def few_labelled(
+    cal: llrcal.Calibration, test: Classes, least: float, draws: int
+) -> dict[str, float]:
+    """Losses with a few labelled of each class, beside the unlabelled and alone; by logistic."""
+    pool = Summary.of(test.pool)
+    out: dict[str, float] = {}
     for count in COUNTS:
-        losses = []
-        for draw in range(draws):
+        losses: dict[str, list[float]] = {"adapted": [], "alone": [], "logistic": []}
+        for draw in range(draws if count == COUNTS[1] else min(draws, FEW)):
             rng = np.random.default_rng(draw)
             tar, non = (rng.choice(side, count, replace=False) for side in test)
-            both = llrcal.adapt(cal, test.pool, p_target=test.share, tar=tar, non=non)
-            alone = llrcal.adapt(cal, tar=tar, non=non)
-            line = llrcal.fit(tar, non, method="logistic")
-            losses.append([loss(one.quietly, test, least) for one in (both, alone, line)])
-        out += list(np.mean(losses, axis=0))
+            found = {
+                "adapted": llrcal.adapt(cal, pool, p_target=test.share, tar=tar, non=non),
+                "logistic": llrcal.fit(tar, non, method="logistic"),
+            }
+            if draw < FEW:
+                found["alone"] = llrcal.adapt(cal, tar=tar, non=non)
+            for name, one in found.items():
+                losses[name].append(loss(one.quietly, test, least))
+        out |= {f"{count} {name}": float(np.mean(every)) for name, every in losses.items()}
+        out[f"{count} worst"] = max(losses["adapted"])
     return out
 
 
@@ -159,7 +169,9 @@ def study(pair: Pair, draws: int) -> dict[str, float]:
         told |= {"half": odds / 2 / (1 + odds / 2), "double": 2 * odds / (1 + 2 * odds)}
     else:
         told |= {"half": share / 2, "double": min(2 * share, 0.9)}
+    plain = llrcal.fit(*pair.train, method="nig", bounds="none", rising=False)
     out = {"as it is": loss(cal.quietly, judged, least)}
+    out["plain"] = loss(plain.quietly, judged, least)
     for name, p in told.items():
         there = llrcal.adapt(cal, pair.test.pool, p_target=p)
         out[name] = loss(there.quietly, judged, least)
@@ -185,9 +197,7 @@ def study(pair: Pair, draws: int) -> dict[str, float]:
             thinned.append(loss(there.quietly, judged, least))
         out["thinned"] = max(thinned)
     elif draws and len(judged.non) == len(pair.test.non):
-        names = [f"{count} {how}" for count in COUNTS for how in ("adapted", "alone", "logistic")]
-        numbers = few_labelled(cal, judged, least, draws)
-        out |= dict(zip(names, numbers, strict=True))
+        out |= few_labelled(cal, judged, least, draws)
     return out
 
 

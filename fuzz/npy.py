@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
-from llrcal.trials.npy import is_npy, is_npz
+from llrcal.trials.archives import is_npz
+from llrcal.trials.npy import is_npy
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite

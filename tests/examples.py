@@ -18,7 +18,7 @@ _IN_HASTE = 10
 
 def choose_profile() -> None:
     """Let hypothesis try as many examples as there is time for, each for as long as it takes."""
-    number = _AT_NIGHT if NIGHTLY else _IN_HASTE if QUICK else 20
+    number = _AT_NIGHT if NIGHTLY else _IN_HASTE if QUICK else 15
     hypothesis.settings.register_profile("llrcal", max_examples=number, deadline=None)
     hypothesis.settings.load_profile("llrcal")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
 from html.parser import HTMLParser
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import pytest
 import llrcal
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+NOTEBOOK = runpy.run_path(str(DOCS / "figures" / "notebook.py"))
+PAGES: tuple[Path, ...] = NOTEBOOK["PAGES"]
 
 
 @pytest.fixture(scope="module")
@@ -153,18 +155,10 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["notebook", "comparing", "evaluating", "scoring-rules", "smooth", "forensics"]
-)
+@pytest.mark.parametrize("name", [page.stem for page in PAGES])
 def test_the_page_shows_what_its_code_gives(name: str, tmp_path: Path) -> None:
-    spec = spec_from_file_location("notebook_page", DOCS / "figures" / "notebook.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    (path,) = (path for path in module.PAGES if path.stem == name)
-    page = path.read_text("utf-8")
-    assert module.run(page, tmp_path) == page, "run `make docs`"
+    page = (DOCS / f"{name}.md").read_text("utf-8")
+    assert NOTEBOOK["run"](page, tmp_path) == page, "run `make docs`"
     pictures = {path.name for path in tmp_path.iterdir()}
     assert pictures == {path.name for path in (DOCS / "figures").glob(f"{name}-*.png")}
     assert all(f"(figures/{name})" in page for name in pictures)

@@ -39,10 +39,16 @@ def fitted(method: str) -> llrcal.Calibration:
 MODULES = ("dask", "figures", "out_of_core", "sklearn")
 NAMES = {
     "__version__",
+    "Accumulator",
+    "export",
+    "ByCondition",
     "Calibration",
     "Comparison",
+    "ClusterError",
     "DegenerateError",
     "Evaluation",
+    "Fused",
+    "fuse",
     "LlrcalError",
     "LlrcalWarning",
     "METHODS",

@@ -128,7 +128,8 @@ def test_far_out(rule: ScoringRule) -> None:
         assert not np.isnan(costs).any()
         # Where costs hardly grow, the last digits of large ones may fall.
         assert (np.diff(costs[np.isfinite(costs)]) >= -1e-10 * costs[3]).all()
-        assert np.isfinite(costs[-1]) == bounded
+        # A bound of 1e300 may be too large for a double, or not.
+        assert np.isfinite(costs[-1]) == bounded or 0 < min(rule.b, rule.a) < 1e-250
         assert np.isfinite(costs[4])
     halves = rule.costs(x[3:4], 1.0) + rule.costs(x[3:4], -1.0)
     assert halves / 2 == pytest.approx(math.log(2), rel=1e-14)

@@ -856,7 +856,12 @@ def test_without_scikit_learn_the_error_names_the_command() -> None:
 
 
 def test_public_names() -> None:
-    assert adapter.__all__ == ["LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
+    assert adapter.__all__ == [
+        "LLRCalibratedClassifier",
+        "LLRCalibrator",
+        "neg_cllr_scorer",
+        "neg_dcf_scorer",
+    ]
     assert LLRCalibrator.__module__ == "llrcal.sklearn"
 
 
@@ -864,7 +869,7 @@ def test_public_names() -> None:
 def test_the_page_prints_what_it_says() -> None:
     text = (ROOT / "docs" / "sklearn.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == text.count("```python") == 5
+    assert len(blocks) == text.count("```python") == 6
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", "".join(code for code, _ in blocks)],
         capture_output=True,

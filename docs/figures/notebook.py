@@ -13,14 +13,28 @@ import ast
 import io
 import re
 import sys
-from contextlib import redirect_stdout
+import tempfile
+from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 
 DOCS = Path(__file__).resolve().parents[1]
-_NAMES = ("notebook", "comparing", "evaluating", "scoring-rules", "smooth", "forensics")
+_NAMES = (
+    "index",
+    "speaker",
+    "face",
+    "operations",
+    "questions",
+    "theory",
+    "notebook",
+    "comparing",
+    "evaluating",
+    "scoring-rules",
+    "smooth",
+    "forensics",
+)
 PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 _CELL = re.compile(
     r"```python\n(?P<code>.*?)```\n"
@@ -48,7 +62,8 @@ def run(page: str, pictures: Path | None = None) -> str:
             plt.gcf().savefig(place, dpi=120, metadata={"Software": None})
         return text + (match["image"] or "")
 
-    written = _CELL.sub(cell, page)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):  # for files that pages write
+        written = _CELL.sub(cell, page)
     plt.close("all")
     return written
 
@@ -68,6 +83,6 @@ def _printed(code: str, names: dict[str, Any]) -> str:
 
 if __name__ == "__main__":
     for page in PAGES:
-        written = run(page.read_text("utf-8"), Path(__file__).parent)
+        written = run(page.read_text("utf-8"), DOCS / "figures")
         if "--write" in sys.argv:
             page.write_text(written, "utf-8")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from llrcal.comparison import LearningCurve as LearningCurve
     from llrcal.comparison import compare as compare
     from llrcal.comparison import learning_curve as learning_curve
+    from llrcal.errors import ClusterError as ClusterError
     from llrcal.errors import DegenerateError as DegenerateError
     from llrcal.errors import LlrcalError as LlrcalError
     from llrcal.errors import LlrcalWarning as LlrcalWarning
@@ -34,12 +35,17 @@ if TYPE_CHECKING:
     from llrcal.errors import OptionError as OptionError
     from llrcal.errors import ScoreError as ScoreError
     from llrcal.errors import TrialFileError as TrialFileError
+    from llrcal.evaluation import ByCondition as ByCondition
     from llrcal.evaluation import Evaluation as Evaluation
     from llrcal.evaluation import OperatingPoint as OperatingPoint
     from llrcal.evaluation import evaluate as evaluate
     from llrcal.evaluation import optimal_llrs as optimal_llrs
+    from llrcal.exports import export as export
     from llrcal.fitting.report import Report as Report
+    from llrcal.fusion import Fused as Fused
+    from llrcal.fusion import fuse as fuse
     from llrcal.inputs.scores import split as split
+    from llrcal.scale.accumulator import Accumulator as Accumulator
     from llrcal.simulation import simulate as simulate
     from llrcal.trials import Trials as Trials
     from llrcal.trials import read_trials as read_trials
@@ -49,6 +55,7 @@ _HOME = {
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
     "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
     "llrcal.errors": (
+        "ClusterError",
         "DegenerateError",
         "LlrcalError",
         "LlrcalWarning",
@@ -57,9 +64,18 @@ _HOME = {
         "ScoreError",
         "TrialFileError",
     ),
-    "llrcal.evaluation": ("Evaluation", "OperatingPoint", "evaluate", "optimal_llrs"),
+    "llrcal.evaluation": (
+        "ByCondition",
+        "Evaluation",
+        "OperatingPoint",
+        "evaluate",
+        "optimal_llrs",
+    ),
+    "llrcal.exports": ("export",),
     "llrcal.fitting.report": ("Report",),
+    "llrcal.fusion": ("Fused", "fuse"),
     "llrcal.inputs.scores": ("split",),
+    "llrcal.scale.accumulator": ("Accumulator",),
     "llrcal.simulation": ("simulate",),
     "llrcal.trials": ("Trials", "read_trials"),
 }

@@ -26,7 +26,8 @@ try:
 except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
-from llrcal import calibrations, evaluation
+from llrcal import adaptation, calibrations, evaluation
+from llrcal.adaptation.moved_calibration import densities_of
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
@@ -37,13 +38,15 @@ from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
 from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
 from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
 from llrcal.scale.engines.engine import Progress, silent
+from llrcal.scale.opening import opened, opened_scores
 from llrcal.scale.pieces.columns import Columns
-from llrcal.scale.pieces.opening import pieces_of
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
+from llrcal.trials.conventions import SPEAKERS, role_of
+from llrcal.trials.joining import OnMissing
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
-__all__ = ["KEEP_MEMORY", "apply", "evaluate", "fit", "fit_all", "open_trials"]
+__all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "open_trials"]
 
 _ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
 
@@ -54,6 +57,9 @@ def open_trials(
     score: str = "score",
     label: str = "label",
     client: Any | None = None,
+    key: Any | None = None,
+    missing: OnMissing = "error",
+    unknown: OnMissing = "error",
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -70,7 +76,7 @@ def open_trials(
         Names of the columns.
     client
         The cluster; by default the most recently connected one.
-    spoof, duplicates, progress, form
+    key, missing, unknown, spoof, duplicates, progress, form
         As in :func:`llrcal.out_of_core.open_trials`. Frames have no trial ids, so only files are
         checked for repeated trials.
 
@@ -83,26 +89,41 @@ def open_trials(
     settings = {"columns": f"score={score},label={label}", **(form or {})}
     request = Request.of("trials", **settings)
     connected = _client(client)
-    if not _is_frame(trials) and not _is_remote(trials):
-        source = fspath(trials) if isinstance(trials, str | PathLike) else f"{len(trials)} files"
-        pieces = pieces_of(trials, request, spoof)
-        engine = DaskEngine(connected, progress=progress)
-        return TrialsInPieces.of(pieces, engine, source, check_repeated=duplicates == "error")
+    if _is_table(trials):
+        if key is not None:
+            raise OptionError("a key is for files; join the frame with it yourself")
+        return _opened_frame(trials, Columns(score, label, request, spoof), connected, progress)
+    policy: dict[str, Any] = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+    if key is not None:
+        named = {"columns": f"score={score}", "key_columns": f"label={label}"}
+        settings = {**named, **(form or {})}
+    engine = DaskEngine(connected, progress=progress)
+    return opened(trials, key, engine, spoof=spoof, **policy, **settings)
+
+
+def _is_table(trials: Any) -> bool:
+    """Whether these are columns of Dask, rather than files that llrcal reads itself."""
+    return _is_frame(trials) or _is_remote(trials)
+
+
+def _opened_frame(
+    trials: Any, columns: Columns, client: Any | None, progress: Progress
+) -> TrialsInPieces:
     frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    _check_columns(frame, (score, label))
-    columns = Columns(score, label, request, spoof)
-    parts = frame[[score, label]].to_delayed()
+    _check_columns(frame, columns.names)
+    parts = frame[columns.names].to_delayed()
     partitions = [
         Partition(
             name=f"partition {index} of the frame",
             rows=_ROWS,
-            score_name=score,
+            score_name=columns.score,
+            names_speakers=set(SPEAKERS) <= {role_of(str(name)) for name in frame.columns},
             index=index,
             columns=columns,
         )
         for index in range(len(parts))
     ]
-    return TrialsInPieces.of(partitions, DaskEngine(connected, parts, progress), "the frame")
+    return TrialsInPieces.of(partitions, DaskEngine(client, parts, progress), "the frame")
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -163,12 +184,45 @@ def evaluate(
     return evaluation.evaluate(opened, prior_log_odds=prior_log_odds)
 
 
+def adapt(
+    calibration: Calibration,
+    trials: Any,
+    *,
+    p_target: float = 0.01,
+    score: str = "score",
+    client: Any | None = None,
+    progress: Progress = silent,
+    form: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Calibration:
+    """Adapt a calibration to scores on a cluster, in one pass.
+
+    The same, to the last bit, as :func:`llrcal.adapt` gives on the same scores in memory.
+
+    Parameters
+    ----------
+    calibration, p_target, **settings
+        As in :func:`llrcal.adapt`.
+    trials, score, client, progress, form
+        As in :func:`open_trials`; labels are neither needed nor used.
+    """
+    densities_of(calibration)  # or refused, before anything is read
+    connected, given = _client(client), {"columns": f"score={score}", **(form or {})}
+    if _is_table(trials):
+        columns = Columns(score, None, Request.of("scores", joins=False, **given))
+        scores = _opened_frame(trials, columns, connected, progress)
+    else:
+        scores = opened_scores(trials, DaskEngine(connected, progress=progress), **given)
+    return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
+
+
 def apply(
     calibration: Calibration,
     trials: Any,
     out: str | PathLike[str] | None = None,
     *,
     score: str = "score",
+    interval: float | None = None,
     client: Any | None = None,
     force: bool = False,
 ) -> Any:
@@ -184,6 +238,9 @@ def apply(
         A folder, which gets one file per partition; for a frame, None to write nothing.
     score
         The column to replace. All others stay as they are.
+    interval
+        A level such as 0.95, to add columns ``low`` and ``high``: the ends of the interval of each
+        LLR.
     client
         As in :func:`fit`.
     force
@@ -204,12 +261,12 @@ def apply(
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
         request = Request.of("scores", columns=f"score={score}")
-        rewriter = Rewriter(Calibrated(calibration), request)
+        rewriter = Rewriter(Calibrated(calibration, interval=interval), request)
         apply_to_files(rewriter, trials, out, by_tasks(connected), force=force)
         return None
     frame = trials if _is_frame(trials) else dd.read_parquet(trials)
     _check_columns(frame, [score])
-    llrs = LLRFrame.of(frame, calibration, score)
+    llrs = LLRFrame.of(frame, Calibrated(calibration, interval=interval), score)
     if out is None:
         return llrs.frame()
     if _is_remote(out):

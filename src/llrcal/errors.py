@@ -5,7 +5,8 @@ LlrcalError
  |   `-- DegenerateError scores that no member of the model family describes
  |-- OptionError         an option that does not exist or is out of range
  |-- TrialFileError      a score or key file that cannot be read as one
- `-- ModelFileError      a model file that llrcal did not write, or that is incomplete
+ |-- ModelFileError      a model file that llrcal did not write, or that is incomplete
+ `-- ClusterError        a cluster that does not answer, or has lost its workers
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class TrialFileError(LlrcalError):
 
 class ModelFileError(LlrcalError):
     """Something in a model file is missing, unknown or invalid."""
+
+
+class ClusterError(LlrcalError):
+    """A cluster cannot do the work, whatever the trials are."""
 
 
 class LlrcalWarning(UserWarning):

@@ -5,18 +5,20 @@
 >>> ev = out_of_core.evaluate("test/*.parquet", calibration=cal)  # doctest: +SKIP
 
 Parquet, text and ``.npy`` are read in pieces of a few million trials. Files of any other kind are
-read one at a time. Scores and labels must be in the same file, or in two arrays of one class each
-(``"tar.npy,non.npy"``). What :func:`open_trials` returns can be given to :func:`llrcal.fit`,
-:func:`llrcal.fit_all`, :func:`llrcal.evaluate` and :func:`llrcal.compare` like trials in memory.
+read one at a time. Scores and labels are in the same file; in two arrays of one class each
+(``"tar.npy,non.npy"``); or in different files with trial ids, which are then joined (``key``). What
+:func:`open_trials` returns can be given to :func:`llrcal.fit`, :func:`llrcal.fit_all`,
+:func:`llrcal.evaluate` and :func:`llrcal.compare` like trials in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Literal
 
-from llrcal import calibrations, evaluation
+from llrcal import adaptation, calibrations, evaluation
+from llrcal.adaptation.moved_calibration import densities_of
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.beyond import Beyond
@@ -26,18 +28,22 @@ from llrcal.notes import warn
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files, one_by_one
 from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.engines.threads import Threads
+from llrcal.scale.opening import opened, opened_scores
 from llrcal.scale.pieces.file_names import Paths
-from llrcal.scale.pieces.opening import pieces_of
-from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
+from llrcal.scale.trials_in_pieces import TrialsInPieces
+from llrcal.trials.joining import OnMissing
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
-__all__ = ["apply", "evaluate", "fit", "fit_all", "open_trials"]
+__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "open_trials"]
 
 
 def open_trials(
     paths: Paths,
     *,
+    key: Paths | None = None,
+    missing: OnMissing = "error",
+    unknown: OnMissing = "error",
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -49,6 +55,13 @@ def open_trials(
     ----------
     paths
         A file, a folder, a pattern such as ``"night/*.parquet"``, or a list of these.
+    key
+        Files with the labels, if these are not in the same files as the scores. They are joined on
+        the ids of the trials, which takes a pass over both, and temporary files of some 34 bytes
+        per trial.
+    missing, unknown
+        Trials of the key without a score, and scores without a trial in the key, as in
+        :func:`llrcal.read_trials`.
     spoof
         What to do with spoof trials, as in :func:`llrcal.read_trials`.
     duplicates
@@ -58,26 +71,23 @@ def open_trials(
         Called with what is being done, the number of trials done, and the total.
     form
         How to read files whose form is ambiguous, as in :func:`llrcal.read_trials`:
-        ``form={"columns": "score=plda"}``.
+        ``form={"columns": "score=plda", "key_columns": "label=truth"}``.
 
     Raises
     ------
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    check_duplicates(duplicates)
-    request = Request.of("trials", **(form or {}))
-    pieces = pieces_of(paths, request, spoof)
-    source = fspath(paths) if isinstance(paths, str | PathLike) else f"{len(list(paths))} files"
-    return TrialsInPieces.of(
-        pieces, Threads(progress), source, check_repeated=duplicates == "error"
-    )
+    engine = Threads(progress)
+    policy: dict[str, Any] = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
+    return opened(paths, key, engine, spoof=spoof, **policy, **(form or {}))
 
 
 def fit(
     paths: Paths,
     *,
     method: str = DEFAULT,
+    key: Paths | None = None,
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -90,12 +100,14 @@ def fit(
 
     Parameters
     ----------
-    paths, spoof, duplicates, progress, form
+    paths, key, spoof, duplicates, progress, form
         As in :func:`open_trials`.
     method, **settings
         As in :func:`llrcal.fit`.
     """
-    trials = open_trials(paths, spoof=spoof, duplicates=duplicates, progress=progress, form=form)
+    trials = open_trials(
+        paths, key=key, spoof=spoof, duplicates=duplicates, progress=progress, form=form
+    )
     return calibrations.fit(trials, method=method, **settings)
 
 
@@ -103,6 +115,7 @@ def fit_all(
     paths: Paths,
     *,
     methods: Sequence[calibrations.Method] = calibrations.PAPER,
+    key: Paths | None = None,
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -110,7 +123,9 @@ def fit_all(
     **settings: Any,
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
-    trials = open_trials(paths, spoof=spoof, duplicates=duplicates, progress=progress, form=form)
+    trials = open_trials(
+        paths, key=key, spoof=spoof, duplicates=duplicates, progress=progress, form=form
+    )
     return calibrations.fit_all(trials, methods=methods, **settings)
 
 
@@ -119,6 +134,7 @@ def evaluate(
     *,
     calibration: Calibration | None = None,
     prior_log_odds: ArrayLike = (),
+    key: Paths | None = None,
     spoof: Spoof = "error",
     duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
@@ -128,7 +144,7 @@ def evaluate(
 
     Parameters
     ----------
-    paths, spoof, duplicates, progress, form
+    paths, key, spoof, duplicates, progress, form
         As in :func:`open_trials`.
     calibration
         Turns the scores of the files into LLRs; None if they are LLRs already.
@@ -142,10 +158,37 @@ def evaluate(
         more than eight million trials, its ROC has only the corners of the convex hull.
     """
     form = {"allow_infinite": True, **(form or {})}
-    trials = open_trials(paths, spoof=spoof, duplicates=duplicates, progress=progress, form=form)
+    trials = open_trials(
+        paths, key=key, spoof=spoof, duplicates=duplicates, progress=progress, form=form
+    )
     if calibration is not None:
         trials = trials.mapped(calibration)
     return evaluation.evaluate(trials, prior_log_odds=prior_log_odds)
+
+
+def adapt(
+    calibration: Calibration,
+    paths: Paths,
+    *,
+    p_target: float = 0.01,
+    progress: Progress = silent,
+    form: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Calibration:
+    """Adapt a calibration to the scores of files, in one pass.
+
+    The same, to the last bit, as :func:`llrcal.adapt` gives on the same scores in memory.
+
+    Parameters
+    ----------
+    calibration, p_target, **settings
+        As in :func:`llrcal.adapt`.
+    paths, progress, form
+        As in :func:`open_trials`; labels are neither needed nor used.
+    """
+    densities_of(calibration)  # or refused, before anything is read
+    scores = opened_scores(paths, Threads(progress), **(form or {}))
+    return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
 
 
 def apply(
@@ -153,6 +196,7 @@ def apply(
     paths: Paths,
     out: str | PathLike[str],
     *,
+    interval: float | None = None,
     progress: Progress = silent,
     form: Mapping[str, Any] | None = None,
     force: bool = False,
@@ -167,6 +211,9 @@ def apply(
         As in :func:`open_trials`; labels are not needed.
     out
         The new file; for several files, a folder with one new file for each.
+    interval
+        A level such as 0.95, to add columns ``low`` and ``high``: the ends of the interval of each
+        LLR.
     progress
         Called with what is being done, the number of files done, and the total.
     force
@@ -176,6 +223,8 @@ def apply(
     ------
     TrialFileError
         If a file cannot be read without guessing; nothing is written then.
+    OptionError
+        If there is no room for columns, or the calibration has no intervals.
 
     Warns
     -----
@@ -183,6 +232,7 @@ def apply(
         If more than a few scores lie beyond those of training.
     """
     seen = Beyond(calibration)
-    rewriter = Rewriter(Calibrated(calibration, seen), Request.of("scores", **(form or {})))
+    answers = Calibrated(calibration, seen, interval)
+    rewriter = Rewriter(answers, Request.of("scores", **(form or {})))
     apply_to_files(rewriter, paths, out, one_by_one(progress), force=force)
     warn(seen.notes)

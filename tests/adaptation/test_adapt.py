@@ -5,16 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import llrcal
+from llrcal import out_of_core
 from llrcal.adaptation.adapt import adaptation
 from llrcal.arrays import Floats
 from llrcal.calibrations.adapted import Adapted
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
+from llrcal.trials import Trials
 from tests.conftest import real_scores
 from tests.trial_sets import normal
+
+dd = pytest.importorskip("dask.dataframe")
+import llrcal.dask  # noqa: E402, needs it
 
 TAR, NON = normal(2000, 3.0, 1.4), normal(20_000, -1.0, 1.0)
 OLD = llrcal.fit(TAR, NON, method="gaussian")
@@ -66,7 +73,8 @@ def test_nothing_moves_where_nothing_has_moved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "bayes"), [("student-t", True), pytest.param("nig", True, marks=pytest.mark.slow)]
+    ("method", "bayes"),
+    [("gaussian", True), ("student-t", True), pytest.param("nig", True, marks=pytest.mark.slow)],
 )
 def test_other_calibrations_move_as_well(method: str, bayes: bool, tmp_path: Path) -> None:
     old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=bayes)
@@ -90,13 +98,30 @@ def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
     assert other.quietly(-tar) == pytest.approx(new.quietly(tar), abs=1e-6)
 
 
-def test_a_summary_does_whatever_its_parts() -> None:
-    scores = moved(0.05)
+def test_the_same_bits_from_arrays_trials_pieces_and_a_cluster(tmp_path: Path) -> None:
+    scores = np.concatenate([moved(0.05, seed=seed) for seed in range(30)])  # enough for bins
+    expected = llrcal.adapt(OLD, scores, p_target=0.05)
     grid = Grid.of(scores)
-    whole = Summary.of(scores, grid)
-    parts = Summary.of(scores[:1000], grid).merge(Summary.of(scores[1000:], grid))
-    new = [llrcal.adapt(OLD, one, p_target=0.05) for one in (scores, whole, parts)]
-    assert new[0] == new[1] == new[2]
+    parts = [Summary.of(part, grid) for part in (scores[:1000], scores[1000:])]
+    cut = len(scores) // 2
+    np.save(tmp_path / "a.npy", scores[:cut])
+    pl.DataFrame({"score": scores[cut:]}).write_parquet(tmp_path / "b.parquet")
+    frame = pd.DataFrame({"plda": scores, "other": 1})
+    for new in (
+        llrcal.adapt(OLD, Summary.merge(*parts), p_target=0.05),
+        llrcal.adapt(OLD, Trials(scores[:100], scores[100:]), p_target=0.05),
+        out_of_core.adapt(OLD, tmp_path, p_target=0.05),
+        llrcal.dask.adapt(OLD, dd.from_pandas(frame, npartitions=3), score="plda", p_target=0.05),
+    ):
+        assert new == expected
+        assert new.adapted == expected.adapted
+
+
+def test_distances_in_pieces_are_negated(tmp_path: Path) -> None:
+    far = llrcal.fit(-TAR, -NON, method="gaussian", lower_is_better=True)
+    (tmp_path / "a.txt").write_text("\n".join(f"m t{i} {x}" for i, x in enumerate(-moved(0.05))))
+    new = out_of_core.adapt(far, tmp_path / "a.txt", p_target=0.05)
+    assert new == llrcal.adapt(far, -moved(0.05), p_target=0.05)
 
 
 @pytest.mark.parametrize(

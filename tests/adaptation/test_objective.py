@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
 
 import llrcal
-from llrcal.adaptation.hypotheses import averaged, starts
+from llrcal.adaptation.hypotheses import Hypothesis, averaged, starts
 from llrcal.adaptation.move import place_of
 from llrcal.adaptation.objective import Evidence, Objective
 from llrcal.adaptation.pool import Pool
 from llrcal.arrays import Floats
+from llrcal.densities.density import Evaluated
 from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.summary import Summary
 from tests.trial_sets import normal
@@ -132,3 +135,29 @@ def test_every_start_ends_in_the_same_or_a_reported_optimum(seed: int) -> None:
     found = averaged(data, 0.69)
     assert found.optima > 1 or np.ptp(values) < 1e-5
     assert found.weights.sum() == pytest.approx(1)
+
+
+def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:
+    """One move, whose best value lies at a bound: by adding up the bell over a grid."""
+    best, deviation, lower, upper = -0.3, 0.7, np.array([-0.5]), np.array([2.0])
+
+    def bell(moves: Floats) -> Evaluated:
+        z = (moves - best) / deviation
+        return Evaluated(float(0.5 * z @ z), z / deviation, np.eye(1) / deviation**2)
+
+    end = minimise(bell, np.zeros(1), lower=lower, upper=upper)
+    found = Hypothesis(1.0, 1.0, 0.0, end, np.array([deviation])).mean(lower, upper)
+    grid = np.linspace(lower[0], upper[0], 100_001)
+    weights = np.exp(-0.5 * ((grid - best) / deviation) ** 2)
+    assert found == pytest.approx([grid @ weights / weights.sum()], abs=1e-4)
+
+
+def test_a_share_that_the_scores_do_not_contradict_is_taken_as_told() -> None:
+    rng = np.random.default_rng(1)
+    data = evidence("gaussian", np.concatenate([rng.normal(2, 1.2, 60), rng.normal(-1, 0.9, 440)]))
+    found = averaged(data, 0.69)
+    as_told = np.array([h.deviations[-1] < 0.69 for h in found.hypotheses])
+    assert 0.2 < found.weights[as_told].sum() < 0.9
+    far = averaged(replace(data, log_odds=data.log_odds - 2.5), 0.69)
+    as_told = np.array([h.deviations[-1] < 0.69 for h in far.hypotheses])
+    assert far.weights[as_told].sum() < 0.01

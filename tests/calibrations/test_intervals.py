@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import llrcal
@@ -14,6 +16,7 @@ from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.intervals import Margins
 from llrcal.trials import Trials
 from tests.calibrations.model_files import KEPT
+from tests.notes import codes
 from tests.trial_sets import normal
 
 ONE_DEVIATION = 0.6826894921370859
@@ -89,6 +92,19 @@ def test_four_copies_of_one_speaker_are_worth_one(method: str, options: dict[str
     np.testing.assert_array_equal(dependent(scores), llrcal.fit(*copies[:2], **settings)(scores))
 
 
+def test_ends_of_intervals_rise_where_llrs_do_so_steeply() -> None:
+    """The LLR falls to -1e11 between two scores at which margins are known."""
+    rng = np.random.default_rng(5)
+    tar, non = rng.normal(2, 1, 40), rng.gamma(1.2, 1, 400) - 3
+    cal = llrcal.fit(tar, non, method="nig", bounds="range")
+    scores = np.linspace(*cal.training_range, 2000)
+    llrs = cal(scores)
+    assert llrs[0] < -1e9
+    for ends, side in zip(cal.interval(scores), (-1, 1), strict=True):
+        assert (side * (ends - llrs) >= 0).all()
+        assert (np.diff(ends) > -1e-3).all()
+
+
 def brute_force(trials: list[tuple[float, set[int]]]) -> float:
     """The sum of products over all pairs of trials that share a speaker."""
     return sum(a * b for a, who in trials for b, others in trials if who & others)
@@ -143,7 +159,22 @@ def test_speakers_that_are_none(speakers: Any, message: str) -> None:
 
 def test_one_speaker_tells_nothing_about_others() -> None:
     both = np.zeros((400, 2), int), np.zeros((900, 2), int)
-    assert llrcal.fit(TAR, NON, speakers=both) == llrcal.fit(TAR, NON)
+    with pytest.warns(llrcal.LlrcalWarning, match="all trials are of one speaker"):
+        found = llrcal.fit(TAR, NON, speakers=both)
+    assert found.margins == llrcal.fit(TAR, NON).margins
+
+
+def test_trials_in_pieces_are_taken_for_independent_and_that_is_told(tmp_path: Path) -> None:
+    scores, labels = np.concatenate([TAR, NON]), np.repeat(["target", "nontarget"], [400, 900])
+    who = {"enrol_speaker": "ann", "test_speaker": np.repeat(["ann", "bob"], [400, 900])}
+    for name, columns in (("named", who), ("nameless", {})):
+        frame = pl.DataFrame({"score": scores, "label": labels, **columns})
+        frame.write_csv(tmp_path / f"{name}.csv")
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+        for kind in ("csv", "parquet"):
+            found = llrcal.out_of_core.fit(tmp_path / f"{name}.{kind}", method="gaussian")
+            assert ("by trial" in codes(found.report.notes)) == (name == "named")
+            assert found.margins == llrcal.fit(TAR, NON, method="gaussian").margins
 
 
 def test_intervals_of_an_old_smooth_model() -> None:

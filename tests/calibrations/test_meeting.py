@@ -11,8 +11,8 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
+from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.training import ArrayTraining
 from tests.calibrations.rising_sets import (
     BENT,
     EVERY_CASE,

@@ -133,7 +133,7 @@ MODELS: dict[str, Callable[[Draw], Calibration]] = {
 
 
 def turns(calibration: Calibration) -> Floats:
-    places = calibration._places
+    places = calibration.turning_places
     return places[np.isfinite(places)]
 
 

@@ -36,9 +36,21 @@ def test_the_answer_of_python_with_pictures(old: Calibration, tmp_path: Path) ->
     assert {path.suffix for path in figures.iterdir()} >= {".png", ".pdf"}
 
 
+def test_a_folder_in_pieces_gives_the_same_model(old: Calibration, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for number, part in enumerate((THERE[:500], THERE[500:])):
+        np.save(tmp_path / "parts" / f"{number}.npy", part)
+    one, many = tmp_path / "one.json", tmp_path / "many.json"
+    for source, new in ((tmp_path / "scores.npy", one), (tmp_path / "parts", many)):
+        result = llrcal("adapt", tmp_path / "old.json", source, "--p-target", 0.05, "-o", new)
+        assert result.exit_code == 0, result.stderr
+    assert many.read_bytes() == one.read_bytes()
+    assert "2 pieces of about 2,000 trials" in result.stderr
+
+
 def test_a_calibration_without_densities_is_refused(tmp_path: Path) -> None:
+    """Before the scores are read, which do not even exist."""
     fit(TAR, NON).save(tmp_path / "old.json")
-    np.save(tmp_path / "scores.npy", THERE)
     result = llrcal(
         "adapt", tmp_path / "old.json", tmp_path / "scores.npy", "-o", tmp_path / "new.json"
     )

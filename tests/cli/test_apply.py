@@ -220,6 +220,28 @@ def test_decisions_and_posteriors(folder: Path, model: Calibration, tmp_path: Pa
     assert seen == {"accept", "reject"}
 
 
+@pytest.mark.parametrize(("asked", "level"), [(["--interval"], 0.95), (["--interval", 0.8], 0.8)])
+def test_intervals(
+    folder: Path, model: Calibration, tmp_path: Path, asked: list[str | float], level: float
+) -> None:
+    paths = (folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
+    assert llrcal("apply", *paths, "--units", "bits", *asked).exit_code == 0
+    after = (tmp_path / "out").read_bytes()
+    for place, ends in zip((3, 4), model.interval(SCORES, level=level), strict=True):
+        assert llrs_in(after, place) == pytest.approx(ends / math.log(2), rel=1e-15)
+
+
+def test_intervals_of_many_files(folder: Path, model: Calibration, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    pl.DataFrame({"test": "t", "score": SCORES}).write_parquet(tmp_path / "in" / "a.parquet")
+    paths = (folder / "nig.json", tmp_path / "in", "-o", tmp_path / "out")
+    assert llrcal("apply", *paths, "--interval").exit_code == 0
+    after = pl.read_parquet(tmp_path / "out" / "a.parquet")
+    low, high = model.interval(SCORES)
+    assert after.columns == ["test", "score", "low", "high"]
+    assert (after["low"].to_list(), after["high"].to_list()) == (low.tolist(), high.tolist())
+
+
 def test_at_the_threshold_a_trial_is_accepted(tmp_path: Path) -> None:
     """With even odds the threshold is zero, which is the LLR halfway between the classes."""
     fit([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], method="linear-gaussian").save(tmp_path / "m.json")
@@ -277,6 +299,8 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
         ),
         (["nig.json", "scores.txt", "--p-target", "0.5"], "a prior does not change LLRs"),
         (["nig.json", "a.npy", "--decision", "--p-target", "0.5"], "no columns can be added"),
+        (["nig.json", "a.npy", "--interval"], "no columns can be added"),
+        (["nig.json", "scores.txt", "--interval", "1"], "level is 1.0; give a number strictly"),
     ],
 )
 @pytest.mark.parametrize("out", ["there", "new.gz"])

@@ -269,6 +269,4 @@ def test_a_file_that_is_no_model(tmp_path: Path, content: bytes | None) -> None:
 
 
 def test_the_prior_is_asked_for(tmp_path: Path) -> None:
-    result = llrcal("decide", "--model", tmp_path / "model.json")
-    assert result.exit_code == 2
-    assert "Missing option '--p-target'" in result.stderr
+    only_line(llrcal("decide", "--model", tmp_path / "model.json"), "give --model and --p-target")

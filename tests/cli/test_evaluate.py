@@ -83,7 +83,7 @@ def test_tno_in_sre08(tmp_path: Path, form: str) -> None:
     """The numbers that the R package ROC publishes with these scores, from the real command."""
     path = real_scores("nist_sre08", "tno.2008.tsv.gz")
     point = ("--p-target", "0.01", "--c-miss", "10", "--c-fa", "1")
-    flags = ["--json"] if form == "json" else []
+    flags = ["--json"] if form == "json" else ["--plain"]
     ran = run("evaluate", path, *point, *flags, cwd=tmp_path)
     assert ran.returncode == 0
     if form == "json":
@@ -129,10 +129,15 @@ def test_the_table_has_the_same_numbers(llrs: Path) -> None:
     assert f"calibration loss {ev.calibration_loss:.7f} (bits)" in said
     assert f"EER {100 * ev.eer:.4f} %" in said
     assert f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}" in said
-    plain = [ev.act_dcf(0.05, 1, 2, normalised=False), ev.min_dcf(0.05, 1, 2, normalised=False)]
-    scaled = [ev.act_dcf(0.05, 1, 2), ev.min_dcf(0.05, 1, 2)]
-    row = " ".join([*(f"{cost:.7g}" for cost in plain), *(f"{cost:.4f}" for cost in scaled)])
-    assert f"0.05 1 2 {row}" in said
+    costs = ev.act_dcf(0.05, 1, 2), ev.min_dcf(0.05, 1, 2)
+    assert f"0.05 1 2 {costs[0]:.7g} {costs[1]:.7g}" in said
+
+
+def test_points_are_averaged(llrs: Path) -> None:
+    said = llrcal("evaluate", llrs, "--preset", "sre16", "--quiet").stdout
+    ev = package.evaluate(TAR, NON)
+    means = [float(np.mean(cost([0.01, 0.005]))) for cost in (ev.act_dcf, ev.min_dcf)]
+    assert f"average {means[0]:.7g} {means[1]:.7g}" in " ".join(said.split())
 
 
 def test_costs_by_scoring_rules(llrs: Path) -> None:
@@ -453,7 +458,7 @@ def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch
         (["--p-target", "0.1", "--c-fa", "1", "--c-fa", "2"], "--c-fa was given 2 times for 1"),
         (["--p-target", "0.1", "--c-fa", "0"], "c_fa is 0.0; it must be positive"),
         (["--key", "none.txt"], "none.txt: cannot be read"),
-        (["--intervals", "--level", "95"], "level is 95.0; it must lie strictly between 0 and 1"),
+        (["--intervals", "--level", "95"], "level is 95.0; give a number strictly between 0 and 1"),
         (["--intervals", "--level", "0.999"], "give at least --replicates 1999"),
         (["--intervals", "--replicates", "0"], "replicates is 0; it must be a positive integer"),
         (["--level", "0.9"], "--level is for --intervals, which is not given"),

@@ -12,6 +12,7 @@ import pytest
 
 from llrcal.calibrations import METHODS
 from llrcal.cli import opening as options
+from llrcal.scale.engines import cluster
 from tests.cli.running import llrcal, only_line
 from tests.trial_sets import normal
 
@@ -136,10 +137,7 @@ def test_workers_of_our_own(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ("all.parquet", "--in-pieces", "--key", "all.parquet"),
-            "cannot be read in pieces with --key:",
-        ),
+        (("all.parquet", "--in-pieces", "--key", "-"), "standard input cannot be read in pieces"),
         (("parts", "--duplicates", "first"), "in pieces with --duplicates"),
         (("-", "--in-pieces"), "standard input cannot be read in pieces"),
         (("parts", "--workers", "2", "--scheduler", "tcp://localhost:1"), "not both"),
@@ -161,7 +159,7 @@ def test_wrong_use(
     every = pl.read_parquet("all.parquet")
     every.with_columns(-pl.col("score")).write_parquet("backwards.parquet")
     every.with_columns(score=pl.lit(np.inf)).write_parquet("infinite.parquet")
-    monkeypatch.setattr(options, "PATIENCE", "1s")
+    monkeypatch.setattr(cluster, "PATIENCE", 1)
     result = llrcal("fit", *arguments, "-o", tmp_path / "model.json", "--quiet")
     only_line(result, words)
     assert not (tmp_path / "model.json").exists()

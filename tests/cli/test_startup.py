@@ -59,6 +59,8 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
         "decide",
         "weigh",
         "adapt",
+        "fuse",
+        "export",
         "convert",
         "compare",
         "simulate",
@@ -72,7 +74,7 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
 def test_help_teaches_the_main_jobs_by_example(tmp_path: Path) -> None:
     said = run("--help", cwd=tmp_path).stdout
     assert [line.split()[1] for line in EXAMPLES] == [
-        "fit", "apply", "evaluate", "decide", "weigh", "adapt", "compare", "demo",
+        "fit", "apply", "evaluate", "decide", "weigh", "adapt", "fuse", "compare", "demo",
     ]  # fmt: skip
     for line in EXAMPLES:
         assert f"    {line}\n" in said

@@ -160,7 +160,8 @@ def test_a_shift_makes_everything_unfit() -> None:
     down = re.search(r"targets move down by (\d\.\d\d) standard deviations", verdict.text)
     assert down
     assert float(down[1]) == pytest.approx(1, abs=0.15)
-    assert verdict.text.endswith("Calibrate on trials like these.")
+    assert "Calibrate on trials like these." in verdict.text
+    assert verdict.text.endswith("see llrcal adapt.")
 
 
 def test_large_sets_need_no_replicates_to_see_a_shift() -> None:

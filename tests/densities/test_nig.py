@@ -61,7 +61,7 @@ def check_against_120_digits(theta: Floats, x: float, exact: jets.Jet) -> None:
 
 BATCHES = [
     (0, 20),
-    *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 4)),
+    *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 4)),
 ]
 
 

@@ -32,9 +32,9 @@ GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]
         ({"replicates": 2.5}, "replicates is 2.5; it must be a positive integer"),
         ({"seed": -1}, "seed is -1; it must be a non-negative integer"),
         ({"seed": 0.0}, "seed is 0.0; it must be a non-negative integer"),
-        ({"level": 0}, "level is 0; it must lie strictly between 0 and 1"),
-        ({"level": 1}, "level is 1; it must lie strictly between 0 and 1"),
-        ({"level": None}, "level is None; it must lie strictly between 0 and 1"),
+        ({"level": 0}, "level is 0; give a number strictly between 0 and 1"),
+        ({"level": 1}, "level is 1; give a number strictly between 0 and 1"),
+        ({"level": None}, "level is None; give a number strictly between 0 and 1"),
         ({"tar_speakers": [[1, 1], [2, 2]]}, "pass the speakers of both classes, or of neither"),
     ],
 )

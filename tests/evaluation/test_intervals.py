@@ -53,6 +53,12 @@ def numbers(ev: Evaluation) -> list[float]:
     ]
 
 
+def forensic_numbers(ev: Evaluation) -> list[float]:
+    """Those of other forensic figures of merit."""
+    expected = ev.forensic.expected_lrs
+    return [ev.forensic.dev_pav, expected.llr_tar, expected.llr_non]
+
+
 def flat(found: Intervals) -> Floats:
     """The same of intervals, one a row."""
     rules = (end for one in found.rules.values() for end in (one.actual, one.minimum, one.loss))
@@ -118,6 +124,12 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn() -> None:
         expected[row::2, 0] = np.minimum(expected[row::2, 0], 1 - possible(count))
         expected[row::2, 1] = np.maximum(expected[row::2, 1], possible(count))
     np.testing.assert_allclose(flat(found), expected, rtol=1e-9, atol=1e-12)
+    by_set = np.array([forensic_numbers(one) for one in drawn])
+    shifted = by_set - by_set.mean(axis=0) + forensic_numbers(ev)
+    shifted[:, 0] = np.maximum(shifted[:, 0], 0)
+    assert found.forensic is not None
+    ends = np.array(list(vars(found.forensic).values()))
+    np.testing.assert_allclose(ends, interval(shifted), rtol=1e-9, atol=1e-12)
     expected = of_drawn(drawn, ev, curves)
     for rows, count in ((slice(0, 4), 40), (slice(4, 8), 56)):
         expected[rows, 0] = np.minimum(expected[rows, 0], 1 - possible(count))
@@ -173,6 +185,10 @@ def test_every_number_lies_in_its_interval_and_every_curve_in_its_band() -> None
     found = flat(ev.intervals(POINTS, rules=RULES, forensic=True, replicates=199))
     for (low, high), number in zip(found, numbers(ev), strict=True):
         assert low <= number <= high
+    forensic = ev.intervals(POINTS, forensic=True, replicates=199).forensic
+    assert forensic is not None
+    for (low, high), number in zip(vars(forensic).values(), forensic_numbers(ev), strict=True):
+        assert low < number < high
     band = bands(ev, replicates=199)
     assert ((band[:, 0] <= curves(ev) + 1e-4) & (curves(ev) <= band[:, 1] + 1e-4)).all()
 
@@ -197,13 +213,15 @@ def test_plain_values_survive_json() -> None:
     assert plain["min_dcf"] == [list(ends) for ends in found.min_dcf]
     assert plain["rules"]["0.5,-0.5"]["loss"] == list(found.rules["0.5,-0.5"].loss)
     assert plain["misleading"]["non"][1] == list(found.misleading[1][1])
+    assert found.forensic is not None
+    assert plain["forensic"]["dev_pav"] == list(found.forensic.dev_pav)
     assert plain["notes"] == [str(note) for note in found.notes]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"level": 95}, "level is 95; it must lie strictly between 0 and 1"),
+        ({"level": 95}, "level is 95; give a number strictly between 0 and 1"),
         ({"level": 0.999}, r"1,000 replicates cannot show: give at least replicates=1999"),
         ({"replicates": 38}, r"38 replicates cannot show: give at least replicates=39"),
         ({"replicates": 0}, "replicates is 0"),

@@ -92,10 +92,12 @@ class Criterion:
 
     # ------------------------------------------------------------------------------- many points
 
-    def values(self, points: Floats) -> Floats:
-        """The criterion at many points, in doubles."""
+    def values(self, points: Floats, spread: float = 0.5) -> Floats:
+        """The criterion at many points, in doubles, with so much of a trial spread."""
         steps = np.array([rises(score, self.knots) for score, _, _ in self.trials])
         targets, others = (np.array([trial[k] for trial in self.trials]) for k in (1, 2))
+        targets[len(self.tar) :] *= 2 * spread
+        others[: len(self.tar)] *= 2 * spread
         offset = np.log(len(self.tar) / len(self.non))
         logs = points[:, 1:]
         x = points[:, :1] + offset + np.exp(logs) @ steps.T
@@ -117,9 +119,9 @@ class Criterion:
             found = minimize(value, found, method="BFGS", jac=slopes, tol=1e-9).x
         return np.asarray(found)
 
-    def slopes(self, point: Floats) -> Floats:
+    def slopes(self, point: Floats, spread: float = 0.5) -> Floats:
         """Gradient by differences of fourth order, all points at once."""
         step = 1e-3
         moves = np.eye(len(point)) * step
-        away = [self.values(point + k * moves) for k in (-2, -1, 1, 2)]
+        away = [self.values(point + k * moves, spread) for k in (-2, -1, 1, 2)]
         return np.asarray((away[0] - 8 * away[1] + 8 * away[2] - away[3]) / (12 * step))

@@ -9,11 +9,12 @@ import pytest
 from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
 from llrcal.errors import DegenerateError
-from llrcal.fitting.posterior import Draws, posterior_draws
+from llrcal.fitting.posterior import Draws, near_draws, posterior_draws
 from llrcal.fitting.proposals import Proposal, evenly_spread
+from llrcal.fitting.target import Target
 from llrcal.fitting.thinning import thinned
 
 RNG = np.random.default_rng(8)
@@ -92,14 +93,24 @@ def test_points_that_stand_for_scores_give_the_same_posterior() -> None:
     z = (data.tar.points().values - draws.middle) / draws.spread
     near = draws.rows[np.argsort(draws.weights)[-300:]]
     exact = NIGShapes.logpdfs(near, z).sum(axis=1) + NIGShapes.log_priors(near)
-    from llrcal.fitting.posterior import _Target
-    from llrcal.onepass.summary import Points
-
-    target = _Target(NIGShapes, Points(z, data.tar.points().weights, 0.0), 2000)
+    target = Target(NIGShapes, data.tar)
     target.mode()
     rough = target.log_posterior(near)
     assert len(target.few.values) < 200
     assert rough - exact == pytest.approx(np.mean(rough - exact), abs=0.02)
+
+
+def test_draws_near_a_best_fit_at_the_gaussian_limit() -> None:
+    """Light tails: the best dof is infinite. Draws are aimed at the posterior nevertheless."""
+    data = ArrayTraining(np.sin(np.linspace(-1.5, 1.5, 2000)), [5.0, -5.0])
+    row = np.array([0.0, np.log(0.7), -30.0])
+    logs, weights = near_draws(StudentTShapes, data.tar, row, np.array([-0.5, 0.0, 0.5]))
+    assert 1 / (weights**2).sum() > 100
+    at_zero = logs[:, 1]
+    mean = (weights * at_zero).sum()
+    variance = (weights * (at_zero - mean) ** 2).sum()
+    # Of the log density of a Gaussian at its mean: that of the log of its deviation.
+    assert variance == pytest.approx(1 / 4000, rel=0.2)
 
 
 def test_draws_of_a_proposal_have_its_moments() -> None:

@@ -63,6 +63,18 @@ CASES = (
         UNCHANGED,
     ),
     Case(
+        "unlabelled scores of targets only",
+        adapted(RNG.choice(TAR, 3000) + RNG.normal(0, 0.01, 3000)),
+        Answered(check_unchanged, warns="look more like one class alone than like both"),
+        UNCHANGED,
+    ),
+    Case(
+        "unlabelled scores whose sign has turned",
+        adapted(-HERE),
+        Answered(check_unchanged, warns="is a higher score still more evidence for a target"),
+        UNCHANGED,
+    ),
+    Case(
         "unlabelled scores that are all equal",
         adapted(np.ones(500)),
         Refused(DegenerateError, "all 500 unlabelled scores equal 1", "say nothing"),

@@ -114,6 +114,34 @@ def no_room(line: str) -> Any:
     return run
 
 
+def closed(line: str, descriptor: str) -> Any:
+    """Standard input or output is closed, as some schedulers of jobs leave it."""
+
+    def run() -> Ran:
+        words = f"exec '{sys.executable}' -m llrcal {line} {descriptor}&-"
+        ran = subprocess.run(["/bin/sh", "-c", words], capture_output=True, text=True, check=False)
+        return Ran(ran.returncode, ran.stdout, ran.stderr, SystemExit(ran.returncode))
+
+    return lambda _: left_as_it_was(run)
+
+
+def odd_name(name: str) -> Any:
+    def run(_: Path) -> Any:
+        put(name, CLEAR)
+        words = ["fit", name, "--method", "pav", "-o", "m.json"]
+        return CliRunner().invoke(command_line, words, color=True)
+
+    return run
+
+
+def check_named(shown: str) -> Any:
+    def check(result: Any) -> None:
+        assert result.exit_code == 0, result.output
+        assert result.stderr.startswith(f"{shown}: 12 trials")
+
+    return check
+
+
 def wrong(
     line: str, words: str, where: str, do: str = "", sentence: str = "Refused.", *, aside: str = ""
 ) -> Case:
@@ -498,6 +526,38 @@ CASES = (
         Answered(check_many_columns),
         "The score is replaced, and every other byte stays.",
         "polars: the regular expression is too large",
+    ),
+    wrong(
+        "fit /dev/zero -o m.json",
+        "the first line is longer than 4194304 bytes",
+        "/dev/zero",
+        sentence="Refused after four megabytes: there is no end to it.",
+    ),
+    Case(
+        "`llrcal fit -`, with standard input closed",
+        closed("fit - -o m.json", "<"),
+        Ended("is closed", "standard input", "name a file"),
+        "Refused.",
+    ),
+    Case(
+        "`llrcal apply ... -o -`, with standard output closed",
+        closed("apply model.json scores.txt -o -", ">"),
+        Ended("is closed", "standard output", "name a file"),
+        REFUSED,
+    ),
+    Case(
+        "a file whose name is not UTF-8",
+        odd_name("caf\udce9.txt"),
+        Answered(check_named("caf\\xe9.txt")),
+        "Read, and named with the byte.",
+        "polars: TypeError",
+    ),
+    Case(
+        "a file whose name changes colours and reverses the text of a terminal",
+        odd_name("a\x1b[31m\u202etxt.exe"),
+        Answered(check_named("a\\x1b[31m\\u202etxt.exe")),
+        "Read, and named with visible characters only.",
+        "most programs: printed as it is",
     ),
     Case(
         "Parquet to standard output, whose reader has gone",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
+import polars as pl
 
 import llrcal
+from llrcal import TrialFileError
 from llrcal.arrays import Floats
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
-from tests.hostile.case import Answered, Case, Section
+from tests.hostile.case import Answered, Case, Refused, Section
 
 SCORES = np.random.default_rng(8).standard_t(4, 200_000)
 
@@ -60,7 +63,28 @@ def check_threads(answers: Any) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
+def replaced(_: Path) -> Any:
+    """Another file of the same length takes the place of one of two, before the second pass."""
+    for name in ("a.parquet", "b.parquet"):
+        frame = pl.DataFrame({"score": SCORES[:2000], "label": [True, False] * 1000})
+        frame.write_parquet(name)
+
+    def progress(what: str, done: int, _: int) -> None:
+        if what == "counting" and not done:
+            shutil.copy("b.parquet", "c.parquet")
+            Path("c.parquet").replace("b.parquet")
+
+    return llrcal.out_of_core.evaluate(["a.parquet", "b.parquet"], progress=progress)
+
+
 CASES = (
+    Case(
+        "a file that is replaced between two passes over it",
+        replaced,
+        Refused(TrialFileError, "has changed since it was opened", "b.parquet", "start again"),
+        "Refused: trials of both would be mixed.",
+        "numbers that belong to neither",
+    ),
     Case(
         "partitions of any size, in any order",
         in_any_order,

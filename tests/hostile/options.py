@@ -96,6 +96,18 @@ def named_speakers(_: Path) -> Any:
     return compare(llrcal.Trials(TAR, NON, "names", same, two), folds=2)
 
 
+SAME = np.repeat(np.arange(300), 2).reshape(-1, 2)
+OTHERS = np.arange(6000).reshape(-1, 2)
+
+
+def of_speakers(tar: Any, non: Any) -> Any:
+    return fit(method="gaussian", speakers=(tar, non))
+
+
+def check_as_if_independent(calibration: llrcal.Calibration) -> None:
+    assert calibration.margins == llrcal.fit(TAR, NON, method="gaussian").margins
+
+
 def compared(**options: Any) -> Any:
     return lambda _: compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), **options)
 
@@ -425,6 +437,25 @@ CASES = (
         resampled(np.append(TAR[:49], -math.inf), NON, replicates=39),
         Answered(check_infinitely_wrong),
         "Cllr is infinite in most drawn sets, and so is its upper end; ranks do not mind.",
+    ),
+    Case(
+        "speakers of fewer trials than there are",
+        of_speakers(SAME[1:], OTHERS),
+        Refused(ScoreError, "have shape (299, 2)", "target speakers", "300 trials need shape"),
+        "Refused, not cut to the shorter.",
+    ),
+    Case(
+        "a speaker that is None",
+        of_speakers(SAME, [[None, 1], *OTHERS[1:]]),
+        Refused(ScoreError, "have type object", "non-target speakers", "pass integers"),
+        "Refused: nobody knows whether two unknown speakers are one.",
+    ),
+    Case(
+        "all trials of one speaker",
+        of_speakers(0 * SAME, 0 * OTHERS),
+        Answered(check_as_if_independent, "all trials are of one speaker"),
+        "Intervals of independent trials, and a warning that they are too narrow.",
+        "intervals of independent trials, without a word",
     ),
 )
 

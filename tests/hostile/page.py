@@ -12,6 +12,7 @@ from tests.hostile import (
     binary_files,
     command_line,
     densities,
+    fusion,
     keys,
     machines,
     models,
@@ -31,6 +32,7 @@ _MODULES = (
     densities,
     smooth,
     adaptation,
+    fusion,
     options,
     keys,
     text_files,
@@ -54,8 +56,9 @@ gives the same bits.
 
 All errors are children of `llrcal.LlrcalError`: `ScoreError` for scores that cannot be used, and
 `DegenerateError` among them where no optimum exists; `OptionError`, `TrialFileError`,
-`ModelFileError`. All warnings are `llrcal.LlrcalWarning`, and what they say is also in the notes of
-the fit's report. On the command line an error is one line on standard error, with exit status 2.
+`ModelFileError`, `ClusterError`. All warnings are `llrcal.LlrcalWarning`, and what they say is also
+in the notes of the fit's report. On the command line an error is one line on standard error, with
+exit status 2.
 
 What is said of other programs was measured with numpy 2.4.6, scipy 1.17.1, scikit-learn 1.9.1,
 statsmodels 0.15.0, pandas 3.1.1, pyarrow 26.0.1, h5py 3.16.0, lir 1.3.1, PYLLR @442b10b, PyBOSARIS

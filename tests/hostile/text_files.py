@@ -179,7 +179,7 @@ CASES = (
     Case(
         "decimal commas throughout",
         labelled(LABELLED.replace(".", ",")),
-        Refused(TrialFileError, "decimal comma", "column 3", "write numbers with a point"),
+        Refused(TrialFileError, "decimal comma", "column 3", "choose decimal='comma'"),
         "Refused, with the remedy.",
     ),
     Case(

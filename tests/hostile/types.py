@@ -117,6 +117,13 @@ def check_shapes(shapes: Any) -> None:
     assert shapes == [(0,), (), (2, 2), (0, 3)]
 
 
+class Refuses:
+    """An object of a library that does not convert it, as tensors on another device."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("the tensor is on another device")
+
+
 def labels_as_scores(_: Path) -> Any:
     by_every(llrcal.METHODS, lambda m: llrcal.fit([True, False, True], NON, method=m))
 
@@ -310,6 +317,13 @@ CASES = (
         fit({1.0, 2.0}),
         Refused(ScoreError, "one set", "target scores", REAL_NUMBERS),
         "Refused: it has lost how often each score occurs.",
+    ),
+    Case(
+        "an object that refuses to become an array",
+        fit(Refuses()),
+        Refused(ScoreError, "the tensor is on another device", "target scores", "a NumPy array"),
+        "Refused, with the reason that its library gives.",
+        "numpy: the error of that library",
     ),
     Case(
         "a pandas series",

@@ -16,6 +16,9 @@ from llrcal import kernels
 from llrcal.arrays import Array
 from llrcal.calibrations.pav import PAV
 from llrcal.densities.bessel import scaled_log_k1_derivatives
+from llrcal.densities.density import Density
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import REACH, Knots, RisingSpline
@@ -25,6 +28,7 @@ from llrcal.onepass.ranks import Sieve
 from llrcal.onepass.sample import ALL_KEYS, _sampled
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
+from llrcal.scale.pieces.columns import _by_class
 from tests.examples import examples
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled passes")
@@ -202,6 +206,31 @@ def test_series(scores: Array) -> None:
         agree(lambda: scaled_log_k1_derivatives(t))
 
 
+@pytest.mark.parametrize(("family", "shape"), [(NIG, (-1, 0.7)), (NIG, (0.2, 0)), (StudentT, (1,))])
+@given(scores=score_arrays(infinite=False).filter(len))
+def test_likelihoods(family: type[Density], shape: tuple[float, ...], scores: Array) -> None:
+    values, theta = scores.astype(np.float64), np.array([0.1, -1, *shape])
+    weights = np.full(len(values), 0.5)
+
+    def evaluated() -> Any:
+        with np.errstate(all="ignore"):
+            found = family.mean_loglik(theta, values, weights)
+        return [np.where(np.isnan(part), 0.0, part) for part in found]  # of either sign
+
+    agree(evaluated)
+
+
+@given(st.lists(score_arrays(infinite=False), max_size=3), st.integers(0, 2**32))
+def test_classes(parts: list[Array], seed: int) -> None:
+    share = np.random.default_rng(seed).choice([0, 0.03, 0.5, 1])
+    is_tar = np.random.default_rng(seed).random(sum(map(len, parts))) < share
+    agree(lambda: _by_class(parts, is_tar))
+    every = np.concatenate([np.empty(0), *parts])
+    tar, non = _by_class(parts, is_tar)
+    assert np.array_equal(tar, every[is_tar])
+    assert np.array_equal(non, every[~is_tar])
+
+
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", "2")
@@ -229,9 +258,11 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
         kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 2, 1.0, table)
     with pytest.raises(ValueError, match="no grid"):
         kernels.compiled.bins(scores, 1, 0.0, 3.0, 1, 1, 1.0, table)
-    gap = np.array([-1, 0, 1, 2], np.int32)
+    words, before, gaps = np.array([0b1011], np.uint64), np.zeros(1, np.uint32), np.zeros(3, int)
     with pytest.raises(ValueError, match="no place to be counted"):
-        kernels.compiled.sieve(scores, 0, 0.0, 1.0, 1, 1, gap, np.zeros(3, np.int64), np.zeros(1))
+        kernels.compiled.sieve(scores, 0, 0.0, 1.0, 1, 1, words, before, gaps, np.zeros(1))
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.split(scores, np.array([True, True, False]), np.zeros(2), np.zeros(2))
     table.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 1, 1.0, table)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.onepass.direction import runs_backwards, runs_forwards
 from tests.trial_sets import FEW_VALUES, Sets, classes, normal

@@ -61,10 +61,23 @@ def test_scores_in_order_are_the_scores_themselves_or_points_close_to_them() -> 
     values, counts = Summary.of(scores).in_order()
     assert np.array_equal(np.repeat(values, counts.astype(int)), np.sort(scores))
     many = heavy(KEPT_UP_TO + 1)
-    values, counts = Summary.of(many).in_order()
-    assert counts.sum() == pytest.approx(len(many))
-    assert (np.diff(values) >= 0).all()
-    assert (values * counts).sum() == pytest.approx(many.sum())
+    summary = Summary.of(many)
+    for values, counts in (summary.in_order(), summary.finely_in_order()):
+        assert counts.sum() == pytest.approx(len(many))
+        assert (np.diff(values) >= 0).all()
+        assert (values * counts).sum() == pytest.approx(many.sum())
+        assert (values**2 * counts).sum() == pytest.approx((many**2).sum(), rel=1e-12)
+
+
+def test_points_within_bins_have_the_ranks_of_scores() -> None:
+    """Alone or two in a bin, as in the tails, they are the scores; among many, they are close."""
+    many = np.random.default_rng(2).normal(size=KEPT_UP_TO + 1)
+    values, counts = Summary.of(many).finely_in_order()
+    np.testing.assert_allclose(values[:9], np.sort(many)[:9], rtol=1e-9)
+    probes = np.quantile(many, np.linspace(0.01, 0.99, 99))
+    found = np.append(0, np.cumsum(counts))[np.searchsorted(values, probes)]
+    exact = np.searchsorted(np.sort(many), probes)
+    assert np.abs(found - exact).max() < 20  # of some 40 in a bin
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e6, -1e9])

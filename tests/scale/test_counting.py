@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import llrcal
+from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
 from llrcal.onepass import ranks
 from llrcal.onepass.hull import Hull
@@ -102,3 +106,34 @@ def test_few_groups_are_left_of_a_stretch() -> None:
 
 def test_an_empty_stretch() -> None:
     assert len(Stretch().pooled(rare_is_tar=True).groups.low) == 0
+
+
+@pytest.mark.filterwarnings("ignore:3 trials were left out")
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("dropped", [0, 3])
+def test_a_rare_class_in_pages(kind: type, dropped: int, tmp_path: Path) -> None:
+    """Both classes are counted, and the rarer one is taken off, unless scores were left out."""
+    rng = np.random.default_rng(0)
+    is_tar = rng.random(12_000) < 0.02
+    scores: Floats = np.round(rng.normal(2 * is_tar, 1), 2).astype(kind)
+    scores[:dropped] = np.nan
+    frame = pl.DataFrame({"score": scores, "label": is_tar})
+    frame.write_parquet(tmp_path / "trials.parquet", row_group_size=700)
+    form = {"on_nan": "drop"} if dropped else None
+    trials = out_of_core.open_trials(tmp_path / "trials.parquet", form=form)
+    kept = ~np.isnan(scores)
+    tar, non = scores[kept & is_tar], scores[kept & ~is_tar]
+    expected, found = llrcal.fit(tar, non, method="pav"), llrcal.fit(trials, method="pav")
+    assert repr(found.to_model()) == repr(expected.to_model())
+
+
+def test_a_rare_class_and_infinite_llrs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    is_tar = rng.random(9000) < 0.02
+    llrs = np.where(is_tar, 2, -2) + 2 * rng.standard_normal(9000)
+    llrs[np.flatnonzero(~is_tar)[[0, 500]]] = -np.inf
+    pl.DataFrame({"score": llrs, "label": is_tar}).write_parquet(tmp_path / "llrs.parquet")
+    found = out_of_core.evaluate(tmp_path / "llrs.parquet")
+    expected = llrcal.evaluate(llrs[is_tar], llrs[~is_tar])
+    for name in ("min_cllr", "eer", "cllr"):
+        assert getattr(found, name) == getattr(expected, name)

@@ -22,9 +22,10 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
+from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
     PRIORS,
@@ -231,8 +232,11 @@ def test_apply(client: Any, tmp_path: Path) -> None:
     written = pl.concat([pl.read_parquet(tmp_path / "out" / name) for name in names])
     assert written.equals(EVERY.with_columns(pl.Series("score", expected)))
 
-    computed = llrcal.dask.apply(calibration, frame(), client=client).compute()
+    computed = llrcal.dask.apply(calibration, frame(), interval=0.9, client=client).compute()
     np.testing.assert_array_equal(computed["score"], expected)
+    ends = calibration.interval(frame().compute()["score"].to_numpy(), level=0.9)
+    for name, end in zip(("low", "high"), ends, strict=True):
+        np.testing.assert_array_equal(computed[name], end)
     assert computed["label"].tolist() == np.where(IS_TARGET, "target", "nontarget").tolist()
 
     with pytest.raises(OptionError, match="out"):
@@ -289,6 +293,40 @@ def test_a_worker_that_is_killed(two_workers: Any, tmp_path: Path) -> None:
     ((done, total),) = killed
     assert done < total
     assert found == [in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)]
+
+
+def pretend(version: str) -> None:
+    from llrcal import version as here
+
+    here.__version__ = version
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version(two_workers: Any, tmp_path: Path) -> None:
+    three_files(tmp_path)
+    second = list(two_workers.scheduler_info()["workers"])[1]
+    two_workers.run(pretend, "0.0.1", workers=[second])
+    try:
+        with pytest.raises(ClusterError, match=f"{second} has llrcal 0.0.1, and here is"):
+            llrcal.dask.fit(tmp_path, client=two_workers)
+    finally:
+        two_workers.run(pretend, llrcal.__version__, workers=[second])
+
+
+def die(_: Piece) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("is dead")
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_again_and_again(
+    two_workers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(two_workers.cluster.scheduler, "allowed_failures", 0)
+    piece = ArrayPiece.of(np.ones(3), np.zeros(2))
+    with pytest.raises(ClusterError, match="workers were killed again and again"):
+        DaskEngine(two_workers).reduce([piece], die, int.__add__, "dying")
+    two_workers.wait_for_workers(2, timeout=PATIENCE)
 
 
 # ----------------------------------------------------------------- partitions that cannot be used
@@ -383,7 +421,7 @@ def test_a_file_that_is_gone(client: Any, tmp_path: Path) -> None:
     def progress(what: str, _done: int, _total: int) -> None:
         (tmp_path / "part-1.parquet").unlink(missing_ok=True)
 
-    with pytest.raises(TrialFileError, match=r"part-1\.parquet, rows .*: cannot be read"):
+    with pytest.raises(TrialFileError, match=r"part-1\.parquet: cannot be read"):
         llrcal.dask.fit(tmp_path, client=client, progress=progress)
 
 

@@ -98,7 +98,7 @@ def test_a_trial_in_two_files(tmp_path: Path) -> None:
 def test_other_trials_that_share_a_hash_are_no_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def crowded(frame: pl.DataFrame, ids: Any) -> pl.Series:
+    def crowded(frame: pl.DataFrame, ids: Any, seed: int = 0) -> pl.Series:
         return pl.Series(np.arange(frame.height, dtype=np.uint64) // 2)
 
     monkeypatch.setattr(repeated, "hashes_of_ids", crowded)

@@ -148,7 +148,9 @@ CASES = {
     "two ways to read a key": of_pair(
         SCORES, "1 0\n0 1\n1 1\n", "--key-columns test,label", "--key-format NAME"
     ),
-    "a decimal comma": of_file("a x 1,5 target\nb y 0,5 nontarget\n", "--separator comma"),
+    "a decimal comma": of_file(
+        "a x 1,5 target\nb y 0,5 nontarget\n", "--decimal comma", "--separator comma"
+    ),
     "too few roles": of_file(LABELLED, "--columns enrol,score", columns=("enrol", "score")),
     "no role for scores": of_file(
         LABELLED, "--columns enrol,test,-,label", columns="enrol,test,-,label"

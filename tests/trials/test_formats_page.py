@@ -18,7 +18,12 @@ from llrcal.trials.request import Request
 from llrcal.trials.table_reading import read_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
-OPTIONS = {"--columns": "columns", "--format": "convention", "--labels": "labels"}
+OPTIONS = {
+    "--columns": "columns",
+    "--format": "convention",
+    "--labels": "labels",
+    "--decimal": "decimal",
+}
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,7 @@ def test_every_option_on_the_page_exists() -> None:
     unspoken |= {"--in-pieces", "--workers", "--scheduler"}
     unspoken |= {f"--{name}{key}" for name in ("train", "test", "data") for key in ("", "-key")}
     unspoken |= {"--folds", "--learning-curve", "--criterion", "--paper"}
+    unspoken |= {"--error-rates", "--plain", "--adapt"}
     unspoken |= {"--rising", "--no-rising", "--rule", "--forensic", "--bayes"}
     assert named == known - unspoken
 

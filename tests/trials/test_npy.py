@@ -218,8 +218,8 @@ def test_archives_that_are_cut_off_or_damaged(tmp_path: Path) -> None:
 
 
 def test_archives_that_swell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("llrcal.trials.npy._HARMLESS", 2**20)
-    monkeypatch.setattr("llrcal.trials.npy._LARGEST_RATIO", 500)
+    monkeypatch.setattr("llrcal.trials.archives._HARMLESS", 2**20)
+    monkeypatch.setattr("llrcal.trials.archives._LARGEST_RATIO", 500)
     path = tmp_path / "bomb.npz"
     np.savez_compressed(path, tar=np.zeros(900_000), non=NON)
     with pytest.raises(

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from llrcal.adaptation.findings import IN_THE_WAY, moves_found, notes_on
-from llrcal.adaptation.hypotheses import Averaged, averaged
+from llrcal.adaptation.given import Given, Unlabelled
+from llrcal.adaptation.hypotheses import Averaged, averaged, one_class_instead
 from llrcal.adaptation.misfit import misfit
 from llrcal.adaptation.move import Place, place_of
 from llrcal.adaptation.moved_calibration import densities_of, moved_calibration
 from llrcal.adaptation.objective import Evidence
-from llrcal.adaptation.pool import Pool
 from llrcal.adaptation.prediction import Axis, predicted
 from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.calibrations.adapted import Adapted, estimate
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.training import check_spread
-from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
-from llrcal.inputs.scores import as_scores
+from llrcal.messages import Setting
 from llrcal.notes import warn
-from llrcal.onepass.grid import Grid
-from llrcal.onepass.summary import Summary
 
-# The unlabelled scores weigh as much as so many independent ones, divided by the square root of
-# the share of the rarer class; and each as at most a third of one.
-_TRUST, _AT_MOST = 1000.0, 1 / 3
-_LABEL_WEIGHT = 0.25  # of a labelled score beside unlabelled ones
 _DRAWS = 200
 
 
 def adapt(
     cal: Calibration,
-    scores: ArrayLike | Summary | None = None,
+    scores: Unlabelled | None = None,
     *,
     p_target: float = 0.01,
     factor: float = 2.0,
@@ -51,7 +44,9 @@ def adapt(
     cal
         A calibration by ``gaussian``, ``student-t`` or ``nig``, plug-in or Bayesian.
     scores
-        Scores of the new place, whose labels nobody knows; or a summary of them.
+        Scores of the new place, whose labels nobody knows: an array; a summary, of the negated
+        scores if they are distances; or trials in memory, in pieces (:mod:`llrcal.out_of_core`) or
+        on a cluster (:mod:`llrcal.dask`), whose labels are not used.
     p_target
         Roughly the share of targets among ``scores``.
     factor
@@ -60,7 +55,7 @@ def adapt(
         Labelled scores of the new place, if there are any; both or neither.
     force
         Whether to adapt even if the model does not fit the scores, they cannot tell the classes
-        apart, or the share of targets is far from what was said.
+        apart, look like one class alone, or the share of targets is far from what was said.
 
     Returns
     -------
@@ -101,7 +96,7 @@ def adapt(
 
 def adaptation(
     cal: Calibration,
-    scores: ArrayLike | Summary | None = None,
+    scores: Unlabelled | None = None,
     *,
     p_target: float = 0.01,
     factor: float = 2.0,
@@ -111,14 +106,16 @@ def adaptation(
 ) -> Calibration:
     """The same as :func:`adapt`, for callers that handle the notes themselves."""
     place = place_of(*densities_of(cal))
-    _check(p_target, factor)
-    given = _Given.of(cal, scores, tar, non)
+    check_share(p_target, "p_target")
+    _check_factor(factor)
+    given = Given.of(cal, scores, tar, non)
     data = given.evidence(place, p_target)
     deviation = math.log(factor)
     found = averaged(data, deviation)
     new = _with_bounds(moved_calibration(cal, place, found.moves), given, place, found.moves)
     what = _findings(cal, new, given, place, found, p_target=p_target, factor=factor, data=data)
-    notes = notes_on(what, found, deviation, _old_eer(cal, place))
+    instead = one_class_instead(data, found, deviation)
+    notes = notes_on(what, found, deviation, _old_eer(cal, place), instead)
     report = replace(_report(found), notes=notes)
     if not force and any(note.code in IN_THE_WAY for note in notes):
         notes = (*cal.report.notes, *notes)
@@ -128,80 +125,22 @@ def adaptation(
     return replace(new, adapted=what, report=report, margins=None)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """The scores of the new place, in the direction in which the calibration was trained."""
-
-    scores: Summary | None
-    tar: Summary | None
-    non: Summary | None
-
-    @classmethod
-    def of(
-        cls,
-        cal: Calibration,
-        scores: ArrayLike | Summary | None,
-        tar: ArrayLike | None,
-        non: ArrayLike | None,
-    ) -> _Given:
-        if (tar is None) != (non is None):
-            raise ScoreError("labelled scores of one class only: give both tar and non, or neither")
-        if scores is None and tar is None:
-            raise ScoreError("there are no scores of the new place: give scores, or tar and non")
-        sign = -1 if cal.lower_is_better else 1
-        return cls(
-            None if scores is None else _summary(scores, "unlabelled", sign),
-            None if tar is None else _summary(tar, "target", sign, may_be_equal=True),
-            None if non is None else _summary(non, "non-target", sign, may_be_equal=True),
-        )
-
-    def evidence(self, place: Place, p_target: float) -> Evidence:
-        pool, tar, non = (
-            Pool.empty() if side is None else Pool.of(side).seen_from(place.origin, place.unit)
-            for side in (self.scores, self.tar, self.non)
-        )
-        trust = min(_TRUST / math.sqrt(min(p_target, 1 - p_target)), _AT_MOST * pool.count)
-        weight = _LABEL_WEIGHT if pool.count else 1.0
-        log_odds = math.log(p_target) - math.log1p(-p_target)
-        return Evidence(place, pool, tar, non, trust, weight, log_odds)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        every = [side for side in (self.scores, self.tar, self.non) if side is not None]
-        return min(side.least for side in every), max(side.greatest for side in every)
-
-
-def _summary(
-    scores: ArrayLike | Summary, name: str, sign: int, *, may_be_equal: bool = False
-) -> Summary:
-    if isinstance(scores, Summary):
-        if sign < 0:
-            raise ScoreError("a summary of distances must be one of the negated distances")
-        return scores
-    values = as_scores(scores, name)
-    values = -values if sign < 0 else values
-    if not may_be_equal and values.min() == values.max():
-        raise DegenerateError(
-            f"all {len(values):,} {name} scores equal {values[0]:g}: they say nothing about how "
-            "the classes have moved"
-        )
-    grid = Grid.of(values)
-    if values.min() < values.max():
-        check_spread(grid.unit, name)
-    return Summary.of(values, grid)
-
-
-def _check(p_target: float, factor: float) -> None:
-    if not is_number(p_target) or not 1e-9 <= p_target <= 1 - 1e-9:
+def check_share(share: float, setting: str) -> None:
+    """Raise an OptionError unless a share is a number between 0 and 1."""
+    if not is_number(share) or not 1e-9 <= share <= 1 - 1e-9:
         raise OptionError(
-            f"p_target is {p_target!r:.50}; give the rough share of targets among the scores, a "
-            "number strictly between 0 and 1"
+            Setting(setting),
+            f" is {share!r:.50}; give the rough share of targets among the scores, a number "
+            "strictly between 0 and 1",
         )
+
+
+def _check_factor(factor: float) -> None:
     if not is_number(factor) or not 1 < factor <= 1e6:
         raise OptionError(f"factor is {factor!r:.50}; give a number above 1, such as 2")
 
 
-def _with_bounds(new: Calibration, given: _Given, place: Place, moves: Floats) -> Calibration:
+def _with_bounds(new: Calibration, given: Given, place: Place, moves: Floats) -> Calibration:
     """The calibration with the range of the new scores, and with the old range, moved along."""
     old = new.bounds
     low, high = given.range
@@ -229,7 +168,7 @@ def _moved_along(place: Place, moves: Floats, score: float) -> float:
 def _findings(
     old: Calibration,
     new: Calibration,
-    given: _Given,
+    given: Given,
     place: Place,
     found: Averaged,
     *,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -19,7 +20,9 @@ MOST_EER = 0.3  # the upper end of its interval; or half as much again as in the
 MOST_OFF = 2.5  # deviations of the share of targets
 FEWEST = 100  # unlabelled scores
 FEWEST_LABELLED = 5  # of each class, without unlabelled ones
-IN_THE_WAY = {"does not fit", "cannot tell", "share", "few scores"}
+MOST_MOVED = 2.0  # prior deviations of one class against the other, and of shapes
+ONE_CLASS = 4.0  # nats by which scores look more like one class than like both
+IN_THE_WAY = {"does not fit", "cannot tell", "share", "few scores", "far", "one class"}
 
 
 def moves_found(place: Place, found: Averaged, draws: Floats) -> dict[str, Estimate]:
@@ -45,11 +48,12 @@ def _shifts_and_widenings(place: Place, moves: Floats) -> list[float]:
 
 
 def notes_on(
-    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float
+    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float, one_class: float
 ) -> tuple[Note, ...]:
     """Everything a reader should know, what is in the way of adapting first."""
     return (
         *obstacles(what, found, odds_deviation, old_eer),
+        *_nonsense(what, found, one_class),
         *_remarks(what, found, odds_deviation),
     )
 
@@ -102,6 +106,23 @@ def obstacles(
             )
         )
     return tuple(notes)
+
+
+def _nonsense(what: Adapted, found: Averaged, one_class: float) -> Iterator[Note]:
+    """Reasons, too: scores that are not what they should be, although the model can be bent."""
+    if one_class > ONE_CLASS:
+        yield _warning(
+            "one class",
+            f"the {what.unlabelled:,} unlabelled scores look more like one class alone than like "
+            "both: are there targets and non-targets among them?",
+        )
+    if found.furthest > MOST_MOVED and not what.tar:  # labelled scores may say anything
+        yield _warning(
+            "far",
+            "to fit these scores, one class would have to move against the other, or change its "
+            f"shape, by {found.furthest:.1f} prior deviations (up to {MOST_MOVED:g} is usual). Are "
+            "they of the same recognizer, and is a higher score still more evidence for a target?",
+        )
 
 
 def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> tuple[Note, ...]:

@@ -4,17 +4,21 @@ One prior cannot suit both a place where nothing has changed and one where every
 deviations are multiplied by one factor for what both classes do together (shift and scale), and by
 another for everything else, and every pair of factors is a hypothesis. Its evidence is Laplace's:
 prior times likelihood at the best moves, times the volume around them. Where nothing has moved, the
-hypotheses that say so win, for the others waste their prior on moves that did not happen.
+hypotheses that say so win, for the others waste their prior on moves that did not happen. Each of
+some weight is then tried once more with a share of targets that is just as the user said.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr
 
 from llrcal.adaptation.move import APART, DEVIATIONS, TOGETHER
 from llrcal.adaptation.objective import Evidence, Objective
+from llrcal.adaptation.pool import Pool
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import Solution, minimise
 
@@ -29,10 +33,13 @@ _APART = (
     (1.0, NOTHING, -3.0),
     (NOTHING, NOTHING, 0.0),
 )
+# That the share is as told: its deviation, as a part of what the user said; the log of the prior.
+_AS_TOLD, _RARELY = 0.15, -1.0
 _TOLERANCE = 1e-7
 _SAME = 1e-6  # nats; ends as close as this are one
-_UNLIKELY = 1e-4  # a hypothesis less probable than this is left out of draws
+_UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
 _CLOSER = -0.7  # log distance of one of the starts
+_HOPELESS = 20.0  # nats below the freest; what both classes do together then moved further
 _QUARTILE = 0.6745  # of the Gaussian
 
 
@@ -42,9 +49,15 @@ class Hypothesis:
 
     together: float
     apart: float
+    log_prior: float
     solution: Solution
     deviations: Floats
-    log_evidence: float
+
+    @property
+    def log_evidence(self) -> float:
+        """The prior of the hypothesis times Laplace's integral of prior times likelihood."""
+        volume = _log_volume(self.solution.hessian, self.deviations)
+        return self.log_prior - self.solution.value - 0.5 * volume
 
     @property
     def covariance(self) -> Floats:
@@ -53,6 +66,21 @@ class Hypothesis:
         values, vectors = np.linalg.eigh(scaled)
         inverse = (vectors / np.maximum(values, 1.0)) @ vectors.T  # the prior alone has 1
         return np.asarray(inverse * np.outer(self.deviations, self.deviations))
+
+    def mean(self, lower: Floats, upper: Floats) -> Floats:
+        """The mean of the moves, between bounds.
+
+        The best moves often lie at one: the shortest tail is that of a Gaussian, and few scores can
+        hardly tell it from a longer one. Then a part of the bell is cut off. As if only one were
+        cut, each move is shifted to the mean of what is left, and the others along with it.
+        """
+        mean, covariance = self.solution.point.copy(), self.covariance
+        for i, variance in enumerate(np.diag(covariance)):
+            low, high = ((end[i] - mean[i]) / np.sqrt(variance) for end in (lower, upper))
+            left = max(float(ndtr(high) - ndtr(low)), 1e-9)
+            cut = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2 * np.pi) / left
+            mean += covariance[:, i] / np.sqrt(variance) * cut
+        return np.asarray(np.clip(mean, lower, upper))
 
 
 @dataclass(frozen=True)
@@ -72,6 +100,17 @@ class Averaged:
         """The probability that nothing has moved."""
         still = [h.together == NOTHING and h.apart == NOTHING for h in self.hypotheses]
         return float(self.weights[still].sum())
+
+    @property
+    def log_evidence(self) -> float:
+        """Of all hypotheses together."""
+        return float(np.logaddexp.reduce([one.log_evidence for one in self.hypotheses]))
+
+    @property
+    def furthest(self) -> float:
+        """The greatest move of one class against the other or in shape, in prior deviations."""
+        free = self.hypotheses[0].deviations  # the first is the freest
+        return float(np.abs(self.moves / free)[len(TOGETHER) : -1].max())
 
     @property
     def best(self) -> Hypothesis:
@@ -107,13 +146,46 @@ def averaged(data: Evidence, odds_deviation: float) -> Averaged:
             end = _solved(Objective(data, deviations), near)
             start = end.point
             row = end.point if apart == shapes == 1 else row
-            evidence = log_prior - end.value - 0.5 * _log_volume(end.hessian, deviations)
-            found.append(Hypothesis(together, apart, end, deviations, evidence))
-    logs = np.array([hypothesis.log_evidence for hypothesis in found])
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    moves = weights @ np.array([hypothesis.solution.point for hypothesis in found])
+            found.append(Hypothesis(together, apart, log_prior, end, deviations))
+            if found[0].log_evidence - found[-1].log_evidence > _HOPELESS and apart == shapes == 1:
+                break
+    if data.pool.count:
+        found += _with_the_share_as_told(found, data)
+    weights = _weights(found)
+    moves = weights @ np.array([hypothesis.mean(*data.place.bounds) for hypothesis in found])
     return Averaged(tuple(found), weights, moves, data.place.bounds, optima)
+
+
+def one_class_instead(data: Evidence, found: Averaged, odds_deviation: float) -> float:
+    """By how many nats the unlabelled scores look more like one class alone than like both."""
+    if not data.pool.count or data.tar.count:
+        return -math.inf
+    weight = data.trust / data.pool.count
+    none = Pool.empty()
+    alone = (
+        replace(data, pool=none, tar=tar, non=non, label_weight=weight)
+        for tar, non in ((data.pool, none), (none, data.pool))
+    )
+    evidences = [averaged(one, odds_deviation).log_evidence for one in alone]
+    return max(evidences) - found.log_evidence
+
+
+def _with_the_share_as_told(found: list[Hypothesis], data: Evidence) -> list[Hypothesis]:
+    out = []
+    for one, weight in zip(found, _weights(found), strict=True):
+        if weight > _UNLIKELY:
+            deviations = np.append(one.deviations[:-1], _AS_TOLD * one.deviations[-1])
+            end = _solved(Objective(data, deviations), one.solution.point)
+            log_prior = one.log_prior + _RARELY
+            out.append(Hypothesis(one.together, one.apart, log_prior, end, deviations))
+    return out
+
+
+def _weights(hypotheses: list[Hypothesis]) -> Floats:
+    """Their posterior probabilities."""
+    logs = np.array([hypothesis.log_evidence for hypothesis in hypotheses])
+    weights = np.exp(logs - logs.max())
+    return np.asarray(weights / weights.sum())
 
 
 def starts(data: Evidence) -> list[Floats]:

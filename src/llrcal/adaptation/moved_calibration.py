@@ -12,13 +12,17 @@ from llrcal.calibrations.bayes.sampled import SampledBayes
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
-from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.mixture import Predictive
-from llrcal.densities.nig import NIG
-from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
 
-_KNOWN = (Gaussian, StudentT, NIG)
+_METHODS = ("gaussian", "student-t", "nig")
+
+
+def has_densities(calibration: Calibration) -> bool:
+    """Whether a calibration can be moved to another place."""
+    return getattr(calibration, "method", "") in _METHODS and isinstance(
+        calibration, Generative | SampledBayes
+    )
 
 
 def densities_of(calibration: Calibration) -> tuple[Density, Density]:
@@ -29,9 +33,9 @@ def densities_of(calibration: Calibration) -> tuple[Density, Density]:
     OptionError
         If the calibration has none; the message says what to do.
     """
-    if isinstance(calibration, Generative) and isinstance(calibration.non, _KNOWN):
+    if has_densities(calibration) and isinstance(calibration, Generative):
         return calibration.tar, calibration.non
-    if isinstance(calibration, SampledBayes):
+    if has_densities(calibration) and isinstance(calibration, SampledBayes):
         return _middle(calibration.tar), _middle(calibration.non)
     name = getattr(calibration, "method", type(calibration).__name__)
     raise OptionError(

@@ -15,13 +15,14 @@ from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.intervals import Margins, check_level, interval
+from llrcal.calibrations.intervals import Margins, interval
 from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.calibrations.weighing import Weight, weighed
 from llrcal.fitting.report import Report
+from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.notebook import html_table
 from llrcal.notes import warn
@@ -263,11 +264,11 @@ class Calibration(ABC):
         >>> cal.regions(0.0)
         (Interval(low=2.0, high=inf),)
         """
-        return regions(self.quietly, self._places, llr)
+        return regions(self.quietly, self.turning_places, llr)
 
     @cached_property
-    def _places(self) -> Floats:
-        """Scores from -inf to inf between which the LLR is monotone."""
+    def turning_places(self) -> Floats:
+        """Scores from -inf to inf between which the LLR only rises, or only falls."""
         if self.bounds.meeting is not None:
             return np.array([-np.inf, np.inf])
         places = self._turns_and_ends(*self.bounds.reach)

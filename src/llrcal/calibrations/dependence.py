@@ -51,7 +51,7 @@ class Dependence:
         -------
         A factor for each estimate, at least 1; None if all trials share one speaker.
         """
-        count = self._count
+        count = self.count
         if count < 2:
             return None
         alone, by_pair = np.zeros(len(tar)), np.zeros(len(tar))
@@ -75,7 +75,8 @@ class Dependence:
         return numbered(self.tar_speakers, self.non_speakers)
 
     @property
-    def _count(self) -> int:
+    def count(self) -> int:
+        """The number of speakers."""
         return self._numbered[1]
 
     def _grouped(self, scores: Floats) -> tuple[_Grouped, _Grouped]:
@@ -83,7 +84,7 @@ class Dependence:
         key = scores.tobytes()
         if key not in self._known:
             tar, non = (
-                _Grouped.of(_Placed.of(trials, scores), speakers, self._count)
+                _Grouped.of(_Placed.of(trials, scores), speakers, self.count)
                 for trials, speakers in zip((self.tar, self.non), self._numbered[0], strict=True)
             )
             self._known[key] = tar, non

@@ -42,6 +42,13 @@ class Fields:
     def section(self, name: str) -> Fields:
         return Fields(self.take(name), f"{self._where}: {name}")
 
+    def sections(self, name: str) -> list[Fields]:
+        """A list of objects."""
+        value = self.take(name)
+        if not isinstance(value, list):
+            raise self.error(name, f"must be a list of objects, not {_kind(value)}")
+        return [Fields(one, f"{self._where}: {name}[{i}]") for i, one in enumerate(value)]
+
     def text(self, name: str) -> str:
         return self._text(name, self.take(name), "must be text")
 
@@ -137,6 +144,13 @@ class Fields:
         if not low <= min(numbers) <= max(numbers) <= high:
             raise self.error(name, f"must have numbers between {low:g} and {high:g}")
         return numbers
+
+    def places(self, name: str, count: int) -> tuple[int, ...]:
+        """A list of at least one whole number below a count, in strictly rising order."""
+        numbers = self.rising(name)
+        if not all(number.is_integer() and 0 <= number < count for number in numbers):
+            raise self.error(name, f"must have whole numbers from 0 to {count - 1}")
+        return tuple(map(int, numbers))
 
     def weight(self, name: str) -> float | str:
         """A number strictly between 0 and 1, or the word "empirical"."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end, unsupported
+from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.direction import direction_notes
+from llrcal.calibrations.fit_notes import fit_notes
 from llrcal.calibrations.methods import (
     METHODS,
     PAPER,
@@ -19,17 +22,18 @@ from llrcal.calibrations.methods import (
     label,
     method_and_options,
 )
-from llrcal.calibrations.training import ArrayTraining, Trainable, Training
+from llrcal.calibrations.training import Trainable, Training
 from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.speakers import Speakers
-from llrcal.messages import Setting
 from llrcal.method_table import DEFAULT, TABLE
-from llrcal.notes import Note, Severity, warn
+from llrcal.notes import Note, warn
+from llrcal.onepass.chunks import threads
 from llrcal.onepass.elub import elub
 from llrcal.scoring_rule import RuleLike
 
 _ROUNDING = 1e-9  # of LLRs, in nats
+_WORTH_A_THREAD = 2**20  # scores
 MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 
 
@@ -217,10 +221,9 @@ def trained(
         )
     else:
         data = ArrayTraining(tar, non, lower_is_better=lower_is_better, speakers=speakers)
-    if isinstance(data, ArrayTraining) and any(ranked) and not all(ranked):
-        data.count_aside()
-    return {
-        label(method, options): _fitted(
+    fits = [
+        partial(
+            _fitted,
             data,
             method,
             options,
@@ -230,7 +233,32 @@ def trained(
             with_margins=with_margins,
         )
         for method, options in chosen
-    }
+    ]
+    found = _with_ranks_aside(fits, ranked) if _is_worth_a_thread(data) else (f() for f in fits)
+    return {label(*one): calibration for one, calibration in zip(chosen, found, strict=True)}
+
+
+def _is_worth_a_thread(data: Training) -> bool:
+    largest = max(data.tar_count, data.non_count)
+    return isinstance(data, ArrayTraining) and largest > _WORTH_A_THREAD and threads() > 1
+
+
+def _with_ranks_aside(
+    fits: Sequence[Callable[[], Calibration]], ranked: Sequence[bool]
+) -> Iterator[Calibration]:
+    """Fits in order; those that need ranks on a thread of their own, unless they come first.
+
+    Finding ranks is a long pass over the scores, while other fits need summaries only. The first of
+    these makes the summaries, on all threads.
+    """
+    yield fits[0]()
+    with ThreadPoolExecutor(1) as pool:
+        rest = [
+            pool.submit(fit).result if aside else fit
+            for fit, aside in zip(fits[1:], ranked[1:], strict=True)
+        ]
+        for fit in rest:
+            yield fit()
 
 
 def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
@@ -284,55 +312,10 @@ def _fitted(
     fitted = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
     if with_margins:
         fitted = replace(fitted, margins=margins(fitted, data))
-    notes = (
-        *_of_no_use(limits),
-        *direction_notes(fitted, data),
-        *_held_notes(fitted, data),
-        *_single_score_notes(data),
-        *unsupported(fitted.llr_range, data.tar_count, data.non_count),
-    )
-    return replace(fitted, report=fitted.report.with_notes(notes))
+    return replace(fitted, report=fitted.report.with_notes(fit_notes(fitted, data)))
 
 
 def _within_elub(fitted: Calibration, data: Training) -> Bounds:
     """The bounds of a calibration, with the empirical bounds of the LLRs of its training trials."""
     least, greatest = elub(*data.ranked(fitted.quietly))
     return replace(fitted.bounds, least_llr=least, greatest_llr=greatest)
-
-
-def _of_no_use(bounds: Bounds) -> Iterator[Note]:
-    if bounds.least_llr == bounds.greatest_llr == 0.0:
-        yield Note.of(
-            "no use",
-            "every LLR is zero, because with one misleading trial more on either side the LLRs of "
-            "the training trials are no better than no evidence; train on more trials, or choose ",
-            Setting("bounds", "counts"),
-            severity=Severity.WARNING,
-        )
-
-
-def _held_notes(calibration: Calibration, data: Training) -> Iterator[Note]:
-    """Notes on where LLRs are held, unless for rounding errors, or far from all scores."""
-    least, greatest = data.score_range
-    for held in calibration.held:
-        share = data.share_between(held.low, held.high)
-        if share > 0 and held.fall > _ROUNDING:
-            ends = max(held.low, least), min(held.high, greatest)
-            low, high = (-ends[1], -ends[0]) if calibration.lower_is_better else ends
-            yield Note.of(
-                "held",
-                f"between the scores {low:.4g} and {high:.4g} the formula would turn back, so the "
-                f"LLR is held there ({share:.2%} of the training scores); ",
-                Setting("rising", False),
-                " gives the plain formula",
-            )
-
-
-def _single_score_notes(data: Training) -> Iterator[Note]:
-    for name, count in (("target", data.tar_count), ("non-target", data.non_count)):
-        if count == 1:
-            yield Note.of(
-                "one score",
-                f"there is only one {name} score, which may be due to chance: by Doddington's "
-                "rule, it takes 30 errors of a kind to estimate their rate",
-            )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.calibrations.fields import Fields, quoted
 from llrcal.errors import OptionError
+from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
 
 if TYPE_CHECKING:
@@ -73,15 +74,32 @@ def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple
         raise OptionError(no_interval(calibration))
     raw = array.astype(np.float64)
     raw = -raw if calibration.lower_is_better else raw
-    below, above = calibration.margins.at(np.clip(raw, *calibration.bounds.reach))
+    margins = calibration.margins
+    below, above = margins.at(np.clip(raw, *calibration.bounds.reach))
     # From the lower tail, whose probability does not round to one.
     times = -NormalDist().inv_cdf((1 - float(level)) / 2)
     llrs = calibration.formula(raw.ravel()).reshape(raw.shape)
-    low, high = (
-        calibration.bounds.supported(ends, *calibration.supported_llrs)
-        for ends in (llrs - times * below, llrs + times * above)
-    )
-    return low, high
+    known = np.array(margins.scores)
+    at_known = calibration.formula(known)
+
+    def ends(side: Floats, known_side: Floats) -> Floats:
+        found = llrs + times * side
+        if calibration.bounds.meeting is not None:
+            found = _between_neighbours(found, raw, known, at_known + times * known_side)
+        return calibration.bounds.supported(found, *calibration.supported_llrs)
+
+    return ends(-below, -np.array(margins.below)), ends(above, np.array(margins.above))
+
+
+def _between_neighbours(ends: Floats, scores: Floats, known: Floats, at_known: Floats) -> Floats:
+    """Ends of intervals, each between those at the neighbouring ones of some scores.
+
+    Where LLRs rise steeply, those in between are far smaller than margins on a straight line.
+    """
+    right = np.searchsorted(known, scores, side="right")
+    neighbours = at_known[[right - 1, right % len(known)]]
+    inside = (right > 0) & (right < len(known))
+    return np.where(inside, np.clip(ends, neighbours.min(axis=0), neighbours.max(axis=0)), ends)
 
 
 def no_interval(calibration: Calibration) -> str:
@@ -92,9 +110,3 @@ def no_interval(calibration: Calibration) -> str:
         f"this {calibration.method} calibration has no intervals: its model file was written "
         "before there were any, or its method has none; train it again"
     )
-
-
-def check_level(level: float) -> None:
-    """Raise an OptionError if this is no probability of an interval."""
-    if not is_number(level) or not 0 < level < 1:
-        raise OptionError(f"level is {level!r:.50}; give a number strictly between 0 and 1")

@@ -26,6 +26,7 @@ from llrcal.notes import Note
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"
+FUSION = "llrcal fusion"
 VERSION = 2
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
@@ -61,8 +62,11 @@ def load(path: str | PathLike[str]) -> Calibration:
         If this is not a model file, or anything in it is missing, unknown or out of range.
     """
     name = fspath(path)
-    document = Fields(_parsed(name), name)
-    if document.text("format") != FORMAT:
+    document = Fields(parsed(name), name)
+    kind = document.text("format")
+    if kind == FUSION:
+        raise document.error("format", "says that this is a fusion: llrcal.Fused.load reads it")
+    if kind != FORMAT:
         raise document.error("format", f"must be {FORMAT!r}: this is not a model file of llrcal")
     version = document.count("version")
     if not 1 <= version <= VERSION:
@@ -83,12 +87,18 @@ def load(path: str | PathLike[str]) -> Calibration:
         non_count=training.count("non", least=1),
         lower_is_better=document.flag("lower_is_better"),
         bounds=_bounds(bounds, version),
-        report=_report(report),
+        report=report_of(report),
         adapted=Adapted.from_fields(document.section("adapted")) if "adapted" in document else None,
     )
     for part in (document, training, bounds, model, report):
         part.done()
     return calibration
+
+
+def is_fusion(path: str | PathLike[str]) -> bool:
+    """Whether a file says that it is a fusion of several systems."""
+    document = parsed(fspath(path))
+    return isinstance(document, dict) and document.get("format") == FUSION
 
 
 def _in_use(bounds: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +136,8 @@ def _bounds(fields: Fields, version: int) -> Bounds:
     return Bounds(policy, lowest, highest, fields.number("soft_end"), meeting, **llrs)
 
 
-def _report(fields: Fields) -> Report:
+def report_of(fields: Fields) -> Report:
+    """The report that a section of a model file holds."""
     return Report(
         converged=fields.flag("converged"),
         reason=fields.text("reason"),
@@ -139,7 +150,8 @@ def _report(fields: Fields) -> Report:
     )
 
 
-def _parsed(name: str) -> Any:
+def parsed(name: str) -> Any:
+    """The JSON value in a file, which is not too large, and has no field twice in one object."""
     try:
         with Path(name).open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)

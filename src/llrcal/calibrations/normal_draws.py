@@ -19,6 +19,7 @@ from llrcal.fitting.proposals import evenly_spread
 from llrcal.onepass.summary import Summary
 
 _DRAWS = 512
+_FURTHEST = 1e150  # deviations, whose squares are doubles
 
 
 def two_gaussians(data: Training, meeting: float | None) -> Uncertainty:
@@ -35,7 +36,9 @@ def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
     for_scale, for_mean = evenly_spread(_DRAWS, 2, 0).T
     sigma = np.sqrt(n * variance / _chi_squared(n - 1, for_scale))[:, None]
     means = mean + sigma * ndtri(for_mean)[:, None] / np.sqrt(n)
-    z = ((at - grid.origin) / grid.unit - means) / sigma
+    with np.errstate(over="ignore"):  # scores far from those of a class that are all but equal
+        z = ((at - grid.origin) / grid.unit - means) / sigma
+    z = np.clip(z, -_FURTHEST, _FURTHEST)
     return -np.log(sigma * grid.unit) - 0.5 * z * z, np.full(_DRAWS, 1 / _DRAWS)
 
 

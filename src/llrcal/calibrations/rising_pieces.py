@@ -16,7 +16,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
-TOLERANCE = 1e-11  # of the function, relative above one
+TOLERANCE = 1e-11
 _FAR_TOLERANCE = 1e-7  # far from all scores that a recognizer gives
 _FAR = 63.0  # units
 _MOST_PIECES = 2**16
@@ -27,7 +27,11 @@ _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no pi
 
 
 def rising_pieces(
-    function: Callable[[Floats], Floats], places: Floats, *, anchor: float
+    function: Callable[[Floats], Floats],
+    places: Floats,
+    *,
+    anchor: float,
+    tolerance: float = TOLERANCE,
 ) -> QuadraticPieces:
     """A function of a distance in units, which are about as wide as its details.
 
@@ -40,8 +44,10 @@ def rising_pieces(
     anchor
         The place from which outwards values are made to rise. Rounding errors grow with the
         distance from there, and must not spread inwards.
+    tolerance
+        How far pieces may be from the function, relative above one.
     """
-    parts = _halved(function, np.repeat(places, 2) if len(places) == 1 else places)
+    parts = _halved(function, np.repeat(places, 2) if len(places) == 1 else places, tolerance)
     edges = np.append(parts.left, parts.right[-1])
     values, middles = _rising(parts, int(np.searchsorted(edges, anchor)))
     return QuadraticPieces(edges, _rows(edges, values, middles))
@@ -66,7 +72,7 @@ class _Parts(NamedTuple):
         return cls(*(np.concatenate(columns) for columns in zip(*some, strict=True)))
 
 
-def _halved(function: Callable[[Floats], Floats], places: Floats) -> _Parts:
+def _halved(function: Callable[[Floats], Floats], places: Floats, near: float) -> _Parts:
     """Parts between places, halved until parabolas come close enough to the function."""
     left, right = places[:-1], places[1:]
     values = function(places)
@@ -93,7 +99,7 @@ def _halved(function: Callable[[Floats], Floats], places: Floats) -> _Parts:
         ]
         error = np.max(np.abs(np.array(parabola) - [at_lower, parts.at_middle, at_upper]), axis=0)
         away = np.minimum(np.abs(parts.left), np.abs(parts.right))
-        tolerance = np.where(away < _FAR, TOLERANCE, _FAR_TOLERANCE)
+        tolerance = np.where(away < _FAR, near, max(near, _FAR_TOLERANCE))
         good = error <= tolerance * np.maximum(1, np.abs(parts.at_middle))
         good |= width <= _NARROWEST * (1 + away)
         if halvings >= _SETTLED:

@@ -24,11 +24,10 @@ from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty, places
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots, RisingSpline
+from llrcal.fitting.spline_ends import distances_of_ends
 from llrcal.scoring_rule import LOG
 
-# Beyond the knots, where next to no score of one class is left, the shape is an assumption. This
-# share of the rise there counts as a standard deviation; benchmarks/interval_coverage.py has more.
-_GUESSED = 0.25
+_GUESSED = 0.25  # of the rise beyond the knots: a standard deviation, in old model files
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -94,15 +93,10 @@ class Smooth(Calibration):
         llrs = self._llrs(at)
         if len(at) == 1:
             return Uncertainty.none(at, llrs)
+        below, above = distances_of_ends(data.spline, at, times=TIMES)
         covariance = data.spline.covariance(at)
-        away = TIMES * self._with_allowance(at, np.sqrt(covariance.diagonal()))
         p = expit(llrs + np.log(data.tar_count) - np.log(data.non_count))
-        return Uncertainty(at, llrs - away, llrs + away, covariance * (1 - p), -covariance * p)
-
-    def _with_allowance(self, at: Floats, deviations: Floats) -> Floats:
-        """Standard deviations, with what is added beyond the knots."""
-        beyond = self._llrs(at) - self._llrs(np.clip(at, self.scores[0], self.scores[-1]))
-        return np.hypot(deviations, _GUESSED * beyond)
+        return Uncertainty(at, llrs - below, llrs + above, covariance * (1 - p), -covariance * p)
 
     def to_model(self) -> dict[str, Any]:
         return {
@@ -122,5 +116,6 @@ class Smooth(Calibration):
         known = model.not_negatives("deviations", len(scores) + 2)
         ends = fitted.bounds.lowest_score, fitted.bounds.highest_score
         at, first = np.unique(np.clip([ends[0], *scores, ends[1]], *ends), return_index=True)
-        deviations = fitted._with_allowance(at, np.array(known)[first])
+        beyond = fitted._llrs(at) - fitted._llrs(np.clip(at, scores[0], scores[-1]))
+        deviations = np.hypot(np.array(known)[first], _GUESSED * beyond)
         return replace(fitted, margins=Margins.even(at, deviations))

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, is_number
-from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.intervals import By
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.fitting.stiffness import Averaged, averaged_spline
-from llrcal.inputs.scores import as_scores, check_classes, check_finite
-from llrcal.inputs.speakers import Speakers, both_speakers
-from llrcal.onepass.chunks import map_parts, threads
+from llrcal.notes import Note
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
-from llrcal.onepass.grid import Grid
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered
-from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
+from llrcal.onepass.ranks import Groups
 from llrcal.onepass.summary import Summary
 
 KNOTS = 31  # of splines
@@ -31,7 +26,6 @@ _LARGEST = float(np.finfo(np.float64).max)
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _ROUNDING = 1e-9  # of sums of shares
-_WORTH_A_THREAD = 2**20  # scores
 _LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
@@ -90,6 +84,11 @@ class Training(ABC):
         """
         return 1.0, "trial"
 
+    @property
+    def unused_speakers(self) -> Iterator[Note]:
+        """Why trials are taken to be independent, although something is known of speakers."""
+        yield from ()
+
     @abstractmethod
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
         """The ranks of the LLRs that a function gives to the scores of each class."""
@@ -135,19 +134,13 @@ class Training(ABC):
     @cached_property
     def in_order(self) -> Ordered:
         """The scores of both classes in rising order, or points that stand for them."""
-        (tar, tar_counts), (non, non_counts) = (side.in_order() for side in (self.tar, self.non))
-        scores, place = np.unique(np.concatenate([tar, non]), return_inverse=True)
-        tar_place, non_place = np.split(place, [len(tar)])
-        return Ordered(
-            scores,
-            np.bincount(tar_place, tar_counts, len(scores)).astype(np.float64),
-            np.bincount(non_place, non_counts, len(scores)).astype(np.float64),
-        )
+        return Ordered.of(self.tar.in_order(), self.non.in_order())
 
     @cached_property
     def spline(self) -> Averaged:
         """A rising spline through the labelled scores."""
-        return averaged_spline(self.in_order.cells(), *self.in_order.evenly_spaced(KNOTS))
+        ordered = Ordered.of(self.tar.finely_in_order(), self.non.finely_in_order())
+        return averaged_spline(ordered.cells(), *ordered.evenly_spaced(KNOTS))
 
     @property
     def _shares(self) -> tuple[Floats, Floats]:
@@ -187,108 +180,6 @@ class Trainable(Protocol):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         """Its scores; the arguments announce what is needed, so that one pass may be enough."""
-
-
-class ArrayTraining(Training):
-    """Training scores in memory."""
-
-    def __init__(
-        self,
-        tar: Any,
-        non: Any,
-        *,
-        lower_is_better: bool = False,
-        speakers: Speakers | None = None,
-    ) -> None:
-        check_classes(tar, non)
-        # As given, so that errors show the distances rather than the negated ones.
-        self._given_tar = as_scores(tar, "target", allow_infinite=True)
-        self._given_non = as_scores(non, "non-target", allow_infinite=True)
-        self._tar, self._non = self._given_tar, self._given_non
-        if lower_is_better:
-            self._tar, self._non = -self._tar, -self._non
-        self.tar_count = len(self._tar)
-        self.non_count = len(self._non)
-        self._groups: Future[Groups] | None = None
-        self._dependence: Dependence | None = None
-        if speakers is not None:
-            who = both_speakers(speakers, self.tar_count, self.non_count)
-            self._dependence = Dependence(self._tar, self._non, *who)
-
-    def inflation(self, scores: Floats, tar: Floats, non: Floats) -> tuple[Floats | float, By]:
-        if self._dependence is not None:
-            factor = self._dependence.inflation(scores, tar, non)
-            if factor is not None:
-                return factor, "speaker"
-        return super().inflation(scores, tar, non)
-
-    @cached_property
-    def tar(self) -> Summary:
-        return _summary(self._tar, self._given_tar, "target")
-
-    @cached_property
-    def non(self) -> Summary:
-        return _summary(self._non, self._given_non, "non-target")
-
-    @cached_property
-    def finite(self) -> Training:
-        if np.isfinite(self.score_range).all():
-            return self
-        wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
-        return ArrayTraining(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
-
-    def count_aside(self) -> None:
-        """Start to find the groups on a thread of its own, if they will be needed only later."""
-        if threads() > 1 and max(self.tar_count, self.non_count) > _WORTH_A_THREAD:
-            pool = ThreadPoolExecutor(1)
-            self._groups = pool.submit(groups, self._tar, self._non)
-            pool.shutdown(wait=False)
-
-    @cached_property
-    def groups(self) -> Groups:
-        return self._groups.result() if self._groups else groups(self._tar, self._non)
-
-    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        tar, non = (SortedRuns.of(llrs(scores)) for scores in (self._tar, self._non))
-        return Ranked(tar.count, tar.below), Ranked(non.count, non.below)
-
-    @property
-    def _larger(self) -> Array:
-        return self._non if self.tar_count <= self.non_count else self._tar
-
-    def _next_above(self, values: Floats) -> Floats:
-        return next_above(self._larger, values)
-
-    @cached_property
-    def score_range(self) -> tuple[float, float]:
-        """Least and greatest score of both classes together.
-
-        They are taken from what has already been computed, except if the last group consists of
-        scores of the larger class: groups do not contain the greatest of those.
-        """
-        if self._is_summarised:
-            sides = self.tar, self.non
-            least = min(side.least for side in sides)
-            return least + 0.0, max(side.greatest for side in sides) + 0.0  # -0.0 becomes 0.0
-        low, above = self.groups.low, self.groups.excludes_low
-        greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
-        return float(low[0]), float(greatest) + 0.0
-
-
-def _summary(scores: Array, given: Array, name: str) -> Summary:
-    """Summary of finite scores; whether they are follows from it, without another pass."""
-    try:
-        # An invalid unit is refused.
-        with np.errstate(over="ignore", invalid="ignore"):
-            grid = Grid.of(scores)
-        check_spread(grid.unit, name)
-        summary = Summary.of(scores, grid)
-    except DegenerateError:
-        check_finite(given, name)
-        raise
-    if not np.isfinite([summary.least, summary.greatest]).all():
-        check_finite(given, name)
-    return summary
 
 
 def check_spread(spread: float, name: str) -> None:

@@ -64,10 +64,12 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
         return None
     factor, by = data.inflation(found.scores, found.tar, found.non)
     llrs = calibration.formula(found.scores)
-    below, above = (
-        tuple(np.clip(away * factor / TIMES, 0, _WIDEST).tolist())
-        for away in (llrs - found.low, found.high - llrs)
-    )
+    ends = llrs - found.low, found.high - llrs
+    away = [np.clip(side / TIMES, -_WIDEST, _WIDEST) for side in ends]
+    # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
+    # at an edge of what draws find possible.
+    more = (factor - 1) * (away[0] + away[1]) / 2
+    below, above = (tuple(np.clip(side + more, 0, _WIDEST).tolist()) for side in away)
     return Margins(tuple(found.scores.tolist()), below, above, by)
 
 

@@ -15,17 +15,23 @@ def main(prog_name: str = "llrcal") -> None:
     try:
         page = _ready_page(sys.argv[1:])
         if page is None:
+            from llrcal.cli.interrupts import listen_for_interrupts, stop_listening
+
+            listen_for_interrupts()
             from llrcal.cli.verbs import command_line
 
             if "_LLRCAL_COMPLETE" in os.environ:
                 from llrcal.cli.completion import prepare_completion
 
                 prepare_completion()
-            command_line(prog_name=prog_name)
+            try:
+                command_line(prog_name=prog_name)
+            finally:
+                stop_listening()
         else:
             sys.stdout.write(page)
             sys.stdout.flush()
-    except (KeyboardInterrupt, OSError) as problem:
+    except (KeyboardInterrupt, MemoryError, OSError) as problem:
         sys.exit(status_after(problem))
 
 
@@ -60,6 +66,9 @@ def status_after(problem: BaseException) -> int:
         return 141  # `llrcal ... | head` has read enough, which is no error
     if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
+    elif isinstance(problem, MemoryError):
+        reason = f": {problem}" if str(problem) else ""
+        status, text = 2, f"there is not enough memory{reason}; files can be read --in-pieces"
     elif isinstance(problem, OSError):
         where = f"{problem.filename}: " if problem.filename else ""
         status, text = 2, f"{where}{problem.strerror or problem}"
@@ -68,9 +77,9 @@ def status_after(problem: BaseException) -> int:
 
         status = 2
         text = problem.on_command_line if isinstance(problem, LlrcalError) else str(problem)
-    import click
+    from llrcal.cli.terminal import tell
 
-    click.echo(f"llrcal: {text}", err=True)
+    tell(f"llrcal: {text}")
     return status
 
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import say
+from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.arrays import Floats
     from llrcal.calibrations import Calibration
     from llrcal.calibrations.adapted import Adapted, Estimate
+    from llrcal.onepass.summary import Summary
 
 
 @click.command()
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--labelled", metavar="FILE", help="A few labelled scores of the new place.")
 @key_options
 @form_options
+@scale_options
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--out", metavar="DIR", help="Draw figures into this folder.")
 @click.option(
@@ -52,6 +55,9 @@ def adapt(
     out: str | None,
     force: bool,
     quiet: bool,
+    in_pieces: bool,
+    workers: int | None,
+    scheduler: str | None,
     **reading: Any,
 ) -> None:
     """Adapt a calibration to scores of another place, labelled or not.
@@ -59,7 +65,8 @@ def adapt(
     MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores of
     the new place; labels in it are not used. With --labelled, a few labelled scores help, or do
     alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and you
-    are told. The options on keys and columns are for both files; --key is for --labelled.
+    are told. The options on columns are for both files, and --key is for --labelled. SCORES may
+    also be a folder of files or a pattern in quotes, of any size.
 
     \b
     llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
@@ -67,6 +74,7 @@ def adapt(
     llrcal adapt nig.json field.txt --labelled few.txt --key few-key.txt -o field.json
     """
     from llrcal.adaptation.adapt import adaptation
+    from llrcal.adaptation.moved_calibration import densities_of
     from llrcal.calibrations import load
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
@@ -83,10 +91,12 @@ def adapt(
     refuse_to_overwrite(new, *inputs)
     refuse_to_bury(out, *inputs)
     before = load(model)
+    densities_of(before)  # or refused, before any scores are read
     few = None if labelled is None else read_trials(labelled, **reading)
     if few is not None:
         say(few.notes, quiet=quiet)
-    field = None if scores is None else _unlabelled(scores, quiet=quiet, **reading)
+    where = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
+    field = None if scores is None else _unlabelled(scores, before, where, quiet=quiet, **reading)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
             before,
@@ -106,25 +116,22 @@ def adapt(
     say(after.report.all_notes, quiet=quiet, lead="note: ")
     if not quiet:
         if out:
-            click.echo(f"Figures: {out}", err=True)
-        click.echo(f"Model: {new}", err=True)
+            tell(f"Figures: {out}")
+        tell(f"Model: {new}")
 
 
-def _unlabelled(source: str, *, quiet: bool, on_nan: Any, **reading: Any) -> Floats:
-    """The scores of a file, whatever labels it has."""
-    from llrcal.notes import Note
-    from llrcal.trials.request import Request
-    from llrcal.trials.table_reading import read_table
+def _unlabelled(
+    source: str, model: Calibration, where: dict[str, Any], *, quiet: bool, **reading: Any
+) -> Floats | Summary:
+    """The scores of files, whatever labels they have; of many, a summary."""
+    from llrcal.trials.trial_set import TrialSet
 
-    form = {name: reading[name] for name in ("columns", "convention", "separator", "header")}
-    table = read_table(source, Request.of("scores", on_nan=on_nan, **form))
-    say([Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)], quiet=quiet)
-    scores: Floats = table.frame["score"].to_numpy()
-    if on_nan == "drop":
-        import numpy as np
-
-        scores = scores[~np.isnan(scores)]
-    return scores
+    names = ("columns", "convention", "separator", "header", "decimal", "on_nan")
+    with opener(**where, quiet=quiet) as opened:
+        scores = opened.scores(source, **{name: reading[name] for name in names})
+        if isinstance(scores, TrialSet):
+            return (scores.negated() if model.lower_is_better else scores).pooled()
+        return scores
 
 
 def _print(after: Calibration, *, as_json: bool, quiet: bool) -> None:

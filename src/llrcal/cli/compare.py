@@ -11,6 +11,7 @@ import click
 from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.options import comparison_options, methods_with, operating_points
 from llrcal.cli.reading import direction_options, form_options, policy_options, refuse_wrong_way
+from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def compare(
     labels: str | None,
     separator: str | None,
     header: bool | None,
+    decimal: str,
     on_nan: str,
     missing: str,
     unknown: str,
@@ -108,6 +110,7 @@ def compare(
         "labels": labels,
         "separator": separator,
         "header": header,
+        "decimal": decimal,
         "on_nan": on_nan,
         "missing": missing,
         "unknown": unknown,
@@ -140,6 +143,7 @@ def run(
     force: bool,
     quiet: bool,
     learning_curve: bool,
+    adapt: float | None = None,
     paper: bool = False,
     folds: int | None = None,
     preset: Sequence[str] = (),
@@ -156,7 +160,8 @@ def run(
 
     methods = methods_with(alphas, rules, bayes=bayes)
     points = operating_points(p_target, c_miss, c_fa, preset)
-    steps = len(methods) + 6 + (folds or 0) + (SIZES if learning_curve else 0)
+    moved = 0 if adapt is None else 1 + 3 * (1 + bayes)  # gaussian, student-t and nig
+    steps = len(methods) + moved + 6 + (folds or 0) + (SIZES if learning_curve else 0)
     with (
         atomic_folder(out, force=force) as folder,  # first, so that a bad folder is refused at once
         trials as sets,
@@ -171,6 +176,7 @@ def run(
             replicates=replicates,
             lower_is_better=lower_is_better,
             learning_curve=learning_curve,
+            adapt=adapt,
             settings="paper" if paper else "default",
             progress=progress,
         )
@@ -185,7 +191,7 @@ def run(
         show(comparison)
         if comparison.learning_curve is not None:
             show_learning_curve(comparison.learning_curve)
-        click.echo(f"Report: {Path(out) / 'report.html'}")
+        tell(f"Report: {Path(out) / 'report.html'}", err=False)
 
 
 def _sets(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def convert(
         notes += [note.about(name) for note in notes_on(left_out)]
     if not quiet:
         for note in notes:
-            click.echo(note.on_command_line, err=True)
+            tell(note.on_command_line)
 
 
 def _read(
@@ -102,7 +103,8 @@ def _read(
 
 def _has_classes(source: str) -> bool:
     """Whether these are two files of one class each, or an archive of labelled arrays."""
-    from llrcal.trials.npy import is_npz, read_npz
+    from llrcal.trials.archives import is_npz
+    from llrcal.trials.npy import read_npz
     from llrcal.trials.source import Source
 
     if not Path(source).is_file():

@@ -4,42 +4,127 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from llrcal.cli.reading import form_options, key_options
+from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from llrcal.calibrations.thresholds import Interval
+    from llrcal.evaluation.score_threshold import ScoreThreshold
 
 
 @click.command()
-@click.option("--model", required=True, metavar="MODEL", help="A model written by `llrcal fit`.")
-@click.option("--p-target", required=True, type=float, help="Prior of a target.")
+@click.argument("trials", metavar="[SCORES]", required=False)
+@click.option("--model", metavar="MODEL", help="A model written by `llrcal fit`.")
+@click.option("--p-target", type=float, help="Prior of a target.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm.")
 @click.option(
     "--score", "scores", type=float, multiple=True, help="Decide about this score. Repeatable."
 )
+@click.option("--fmr", type=float, help="Instead: the false-alarm rate (FMR) to allow on SCORES.")
+@click.option("--fnmr", type=float, help="Instead: the miss rate (FNMR) to allow on SCORES.")
+@click.option("--eer", is_flag=True, help="Instead: equal error-rates on SCORES.")
+@click.option("--distance", is_flag=True, help="SCORES are distances: lower means more similar.")
+@key_options
+@form_options
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 def decide(
+    trials: str | None,
+    model: str | None,
+    p_target: float | None,
+    c_miss: float,
+    c_fa: float,
+    scores: Sequence[float],
+    fmr: float | None,
+    fnmr: float | None,
+    eer: bool,
+    distance: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    """Print the scores to accept: at a prior and costs, or at an error-rate.
+
+    With a model, a prior and costs, the thresholds are those of least expected cost. There are
+    several if the LLR does not always rise with the score. With SCORES, a file of labelled trials
+    or of trials with a key, and an error-rate, the threshold is the one that keeps to this rate on
+    these trials, with a 95 % interval that takes them to be independent. All thresholds apply to
+    raw scores.
+
+    \b
+    llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
+    llrcal decide --model nig.json --p-target 0.5 --score 3.7
+    llrcal decide scores.txt --key key.txt --fmr 1e-4
+    """
+    asked = [name for name, on in (("fmr", fmr), ("fnmr", fnmr), ("eer", eer or None)) if on]
+    if asked or trials is not None:
+        if len(asked) != 1:
+            raise OptionError("give one of --fmr, --fnmr and --eer, for a threshold on SCORES")
+        if trials is None or model is not None or p_target is not None or scores:
+            raise OptionError(
+                f"--{asked[0]} needs SCORES, and neither a model nor a prior: llrcal decide "
+                f"scores.txt --key key.txt --{asked[0]}"
+            )
+        _decide_by_rate(trials, fmr, fnmr, distance=distance, as_json=as_json, **reading)
+    elif model is None or p_target is None:
+        raise OptionError("give --model and --p-target; or SCORES with --fmr, --fnmr or --eer")
+    else:
+        _decide_by_cost(model, p_target, c_miss, c_fa, scores, as_json=as_json)
+
+
+def _decide_by_rate(
+    source: str,
+    fmr: float | None,
+    fnmr: float | None,
+    *,
+    distance: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
+    from llrcal.cli.opening import say
+    from llrcal.evaluation.evaluating import evaluated
+    from llrcal.trials import read_trials
+
+    read = read_trials(source, **reading)
+    say(read.notes, quiet=False)
+    sides = read.tar, read.non
+    tar, non = (-side for side in sides) if distance else sides
+    found = evaluated(tar, non).threshold(pfa=fmr, pmiss=fnmr)
+    sign = -1 if distance else 1
+    low, high = sorted(sign * end for end in found.interval)
+    if as_json:
+        numbers = found.to_dict() | {
+            "value": _number(sign * found.value),
+            "interval": [_number(low), _number(high)],
+            "accept": "scores <= value" if distance else "scores >= value",
+        }
+        click.echo(json.dumps(numbers, indent=1, allow_nan=False))
+        return
+    click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
+    click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
+
+
+def _errors(found: ScoreThreshold) -> str:
+    return (
+        f"FMR {found.pfa:.3g} with {found.false_alarms:,} false alarms, "
+        f"FNMR {found.pmiss:.3g} with {found.misses:,} misses"
+    )
+
+
+def _decide_by_cost(
     model: str,
     p_target: float,
     c_miss: float,
     c_fa: float,
     scores: Sequence[float],
+    *,
     as_json: bool,
 ) -> None:
-    """Print the scores to accept at a prior and costs.
-
-    The thresholds apply to raw scores. There are several if the LLR does not always rise with the
-    score.
-
-    \b
-    llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
-    llrcal decide --model nig.json --p-target 0.5 --score 3.7
-    """
     from llrcal.calibrations import load
     from llrcal.evaluation import OperatingPoint
 

@@ -11,14 +11,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.opening import opener, scale_options
-from llrcal.cli.options import RULES, UNITS, operating_points, point_options, scoring_rule
+from llrcal.cli.options import (
+    RULES,
+    UNITS,
+    operating_points,
+    point_options,
+    scoring_rule,
+    split_names,
+)
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
+from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llrcal.evaluation import Evaluation
+    from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
+    from llrcal.evaluation.intervals import Intervals
+    from llrcal.scoring_rule import ScoringRule
+    from llrcal.trials.trial_set import TrialSet
+
+_MOST_LINES = 7  # of conditions in a figure
 
 
 @click.command()
@@ -44,6 +57,12 @@ if TYPE_CHECKING:
     help="Also give devPAV, ELUB, rates of misleading evidence and expected LRs.",
 )
 @click.option(
+    "--error-rates",
+    is_flag=True,
+    help="Also give miss rates (FNMR) at false-alarm rates (FMR) of 1e-2 to 1e-6, with the numbers "
+    "of errors behind them.",
+)
+@click.option(
     "--intervals",
     is_flag=True,
     help="Also give intervals by resampling: by speaker where speakers are known, else by trial. "
@@ -58,6 +77,18 @@ if TYPE_CHECKING:
     "--replicates",
     type=int,
     help="Number of test sets to draw for the intervals.  [default: 1000]",
+)
+@click.option(
+    "--by",
+    metavar="COLUMNS",
+    help="Also evaluate each condition, and their average: columns of the file or of the key, "
+    "such as channel,gender.",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Print detection costs as they are, rather than in units of the cost of deciding by the "
+    "prior alone.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 @click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
@@ -74,9 +105,12 @@ def evaluate(
     preset: Sequence[str],
     rules: Sequence[str],
     forensic: bool,
+    error_rates: bool,
     intervals: bool,
     level: float | None,
     replicates: int | None,
+    by: str | None,
+    plain: bool,
     as_json: bool,
     figures: str | None,
     force: bool,
@@ -99,12 +133,12 @@ def evaluate(
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
     llrcal evaluate eval.tsv --rule brier --rule 0.5,-0.5
     llrcal evaluate lrs.csv --units ratio --forensic
+    llrcal evaluate faces.csv --error-rates
     llrcal evaluate eval.tsv --intervals --figures figures
+    llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
-    from llrcal.cli.show_forensic import show_forensic
-    from llrcal.cli.show_intervals import show_intervals
-    from llrcal.cli.terminal import counting_bar, show_evaluation
+    from llrcal.cli.terminal import counting_bar
     from llrcal.cli.units import InNats, unit_of
     from llrcal.comparison.parts import in_memory
     from llrcal.evaluation.evaluating import evaluated
@@ -113,6 +147,8 @@ def evaluate(
     from llrcal.scoring_rule import ScoringRule
 
     points = operating_points(p_target, c_miss, c_fa, preset)
+    if by is not None:
+        reading["keep"] = split_names(by)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     draws = _draws(intervals, level, replicates)
     refuse_to_read_twice(llrs, reading["key"])
@@ -123,8 +159,8 @@ def evaluate(
         opener(**where, quiet=quiet) as open_trials,
     ):
         trials = open_trials(llrs, allow_infinite=True, **reading)
-        if intervals:  # before any work
-            in_memory(trials, Setting("intervals"))
+        if intervals or error_rates:  # before any work
+            in_memory(trials, Setting("intervals" if intervals else "error_rates"))
         in_nats = InNats(units or unit_of(trials), -1.0 if distance else 1.0)
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
@@ -133,29 +169,76 @@ def evaluate(
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
         warnings = _warnings(evaluation, units)
+        divided = _divided(evaluation, trials.mapped(in_nats), reading.get("keep"))
+        warnings += [note.on_command_line for note in divided.notes] if divided else []
         asked: dict[str, Any] = {"rules": by_rules, "forensic": forensic}
+        also: dict[str, Any] = {"error_rates": error_rates}
         found = None
         if intervals:
             with counting_bar("drawing test sets", quiet=quiet) as progress:
                 found = evaluation.intervals(points, **asked, **draws, progress=progress)
         if as_json:
-            numbers = evaluation.to_dict(points, **asked, intervals=found)
-            document = {"source": llrs, **_finite(numbers), "warnings": warnings}
+            numbers = evaluation.to_dict(points, **asked, **also, intervals=found)
+            more = {} if divided is None else {"by": divided.to_dict(points)}
+            document = {"source": llrs, **_finite(numbers | more), "warnings": warnings}
             click.echo(json.dumps(document, indent=1, allow_nan=False))
         else:
-            show_evaluation(evaluation, points, by_rules)
-            if forensic:
-                show_forensic(evaluation.forensic)
-            if found is not None:
-                show_intervals(evaluation, found, points)
+            also |= {"plain": plain, "intervals": found, "divided": divided}
+            _show(evaluation, points, **asked, **also)
         for warning in warnings:
-            click.echo(f"warning: {warning}", err=True)
+            tell(f"warning: {warning}")
         if folder is not None:
             from llrcal.figures.evaluation import draw_evaluation
 
-            draw_evaluation(evaluation, folder, points, **draws)
+            drawn = evaluation if divided is None else _most(divided)
+            draw_evaluation(drawn, folder, points, **draws)
     if figures is not None and not quiet:
-        click.echo(f"Figures: {figures}", err=True)
+        tell(f"Figures: {figures}")
+
+
+def _divided(
+    evaluation: Evaluation, trials: TrialSet, columns: Sequence[str] | None
+) -> ByCondition | None:
+    """The evaluation by condition, where columns name conditions."""
+    from llrcal.evaluation.evaluating import by_condition
+
+    return by_condition(evaluation, trials, None, columns) if columns else None
+
+
+def _show(
+    evaluation: Evaluation,
+    points: Sequence[OperatingPoint],
+    *,
+    rules: Sequence[ScoringRule],
+    forensic: bool,
+    error_rates: bool,
+    plain: bool,
+    intervals: Intervals | None,
+    divided: ByCondition | None,
+) -> None:
+    """Print what was asked for."""
+    from llrcal.cli.show_conditions import show_conditions
+    from llrcal.cli.show_error_rates import show_error_rates
+    from llrcal.cli.show_forensic import show_forensic
+    from llrcal.cli.show_intervals import show_intervals
+    from llrcal.cli.terminal import show_evaluation
+
+    show_evaluation(evaluation, points, rules, plain=plain)
+    if forensic:
+        show_forensic(evaluation.forensic)
+    if error_rates:
+        show_error_rates(evaluation.error_rates)
+    if divided is not None:
+        show_conditions(divided, points)
+    if intervals is not None:
+        show_intervals(evaluation, intervals, points)
+
+
+def _most(divided: ByCondition) -> dict[str, Evaluation]:
+    """The pooled evaluation, and the conditions with the most targets: more would be a tangle."""
+    first, *others = divided.by_label.items()
+    others.sort(key=lambda one: -one[1].tar_count)
+    return dict([first, *others[:_MOST_LINES]])
 
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:

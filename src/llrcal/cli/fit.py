@@ -9,6 +9,7 @@ import click
 from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.options import RULES, WEIGHTED, scoring_rule, weight
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
+from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
 
@@ -114,9 +115,8 @@ def fit(
     model.save(out)
     say(model.report.all_notes, quiet=quiet, lead="note: ")
     if not quiet:
-        click.echo(
+        tell(
             f"{model.method}: {model.tar_count:,} targets, {model.non_count:,} non-targets; "
-            f"{model.report.reason}",
-            err=True,
+            f"{model.report.reason}"
         )
-        click.echo(f"Model: {out}", err=True)
+        tell(f"Model: {out}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -11,19 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from llrcal.cli.reading import applied
+from llrcal.cli.terminal import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from llrcal.arrays import Floats
     from llrcal.notes import Note
     from llrcal.scale.engines.engine import Engine
     from llrcal.trials.trial_set import TrialSet
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-PATIENCE = "10s"  # how long to wait for a scheduler
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
-_FORM = ("columns", "convention", "separator", "header", "labels", "on_nan")
 
 
 def scale_options(command: _Command) -> _Command:
@@ -81,7 +82,10 @@ class Opener:
     ) -> TrialSet:
         """A set of trials; notes on how it was read are printed on standard error."""
         if self._is_in_pieces(source, key, **reading):
-            trials = self._pieces(source, allow_infinite=allow_infinite, **reading)
+            from llrcal.scale.opening import opened
+
+            reading["allow_infinite"] = allow_infinite
+            trials: TrialSet = opened(source, key, self._engine(), **reading)
         else:
             from llrcal.trials import read_trials
 
@@ -89,41 +93,52 @@ class Opener:
         say(trials.notes, quiet=self.quiet)
         return trials
 
+    def scores(self, source: str, **form: Any) -> TrialSet | Floats:
+        """Scores without labels: an array, or a set in pieces, all of whose labels are the same."""
+        if self._is_in_pieces(source, None):
+            from llrcal.scale.opening import opened_scores
+
+            trials = opened_scores(source, self._engine(), **form)
+            say(trials.notes, quiet=self.quiet)
+            return trials
+        from llrcal.notes import Note
+        from llrcal.trials.request import Request
+        from llrcal.trials.table_reading import read_table
+
+        request = Request.of("scores", joins=False, **form)
+        table = read_table(source, request)
+        note = Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)
+        say([note], quiet=self.quiet)
+        column = table.frame["score"]
+        scores: Floats = (column.drop_nans() if request.on_nan == "drop" else column).to_numpy()
+        return scores
+
     def _is_in_pieces(
-        self, source: str, key: str | None, *, missing: str, unknown: str, duplicates: str, **_: Any
+        self,
+        source: str,
+        key: str | None,
+        *,
+        duplicates: str = "error",
+        keep: Sequence[str] = (),
+        **_: Any,
     ) -> bool:
         """Whether to read this in pieces; raises an OptionError if that is impossible."""
         from llrcal.errors import OptionError
         from llrcal.scale.pieces.file_names import is_many
 
         asked = self.in_pieces or self.workers is not None or self.scheduler is not None
-        many = source != "-" and is_many(source)
+        many = any(name not in ("-", None) and is_many(name) for name in (source, key))
         in_the_way = {
-            "--key: scores and labels must be in the same file": key is not None,
-            "--missing": missing != "error",
-            "--unknown": unknown != "error",
+            "--by": bool(keep),
             f"--duplicates {duplicates}": duplicates not in ("error", "all"),
         }
         given = [words for words, is_given in in_the_way.items() if is_given]
         if (asked or many) and given:
             raise OptionError(f"trials cannot be read in pieces with {given[0]}")
-        if asked and source == "-":
+        if (asked or many) and "-" in (source, key):
             raise OptionError("standard input cannot be read in pieces; name a file")
-        return asked or many or (not given and _size(source) > _LARGE)
-
-    def _pieces(
-        self, source: str, *, duplicates: str, spoof: Any, allow_infinite: bool, **reading: Any
-    ) -> TrialSet:
-        from llrcal.scale.pieces.opening import pieces_of
-        from llrcal.scale.trials_in_pieces import TrialsInPieces
-        from llrcal.trials.request import Request
-
-        form = {name: reading[name] for name in _FORM}
-        request = Request.of("trials", allow_infinite=allow_infinite, **form)
-        pieces = pieces_of(source, request, spoof)
-        return TrialsInPieces.of(
-            pieces, self._engine(), source, check_repeated=duplicates == "error"
-        )
+        is_large = key is None and _size(source) > _LARGE
+        return asked or many or (is_large and not given)
 
     def _engine(self) -> Engine:
         """The engine that processes the pieces, with a progress bar."""
@@ -148,9 +163,9 @@ def say(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
 
     for note in notes:
         if note.severity is Severity.WARNING:
-            click.echo(f"warning: {note.on_command_line}", err=True)
+            tell(f"warning: {note.on_command_line}")
         elif not quiet:
-            click.echo(f"{lead}{note.on_command_line}", err=True)
+            tell(f"{lead}{note.on_command_line}")
 
 
 def _size(source: str) -> int:
@@ -172,11 +187,11 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
             "pip install 'llrcal[dask]'"
         ) from problem
     if scheduler is not None:
-        try:
-            client = Client(scheduler, timeout=PATIENCE)
-        except (OSError, ValueError, TimeoutError) as problem:
-            raise OptionError(f"no Dask scheduler answers at {scheduler}: {problem}") from problem
-        with client:
+        from llrcal.scale.engines.cluster import check_answers
+
+        check_answers(scheduler)
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised here
+        with Client(scheduler) as client:
             yield client
         return
     import dask

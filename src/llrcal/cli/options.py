@@ -77,6 +77,13 @@ def comparison_options(command: _Command) -> _Command:
                 is_flag=True,
                 help="Also train on smaller sets: how many trials do I need?",
             ),
+            click.option(
+                "--adapt",
+                type=float,
+                metavar="SHARE",
+                help="Also gaussian, student-t and nig as llrcal adapt moves them to the test "
+                "scores, of which roughly this share is of targets. Labels are not used for it.",
+            ),
             click.option("--force", is_flag=True, help="Replace the folder if it exists."),
             click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
         )
@@ -128,6 +135,11 @@ def methods_with(
     weights = [weight(alpha) for alpha in alphas] or ALPHAS
     methods = methods_to_compare(weights, [scoring_rule(rule) for rule in rules] or ["log"])
     return [*methods, *integrated_out(methods)] if bayes else methods
+
+
+def split_names(names: str) -> list[str]:
+    """The names of columns in a list with commas."""
+    return [name for one in names.split(",") if (name := one.strip())]
 
 
 def weight(alpha: str) -> float | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -48,6 +49,12 @@ def form_options(command: _Command) -> _Command:
             "--header/--no-header", default=None, help="Whether the first line names the columns."
         ),
         click.option(
+            "--decimal",
+            type=click.Choice(["point", "comma"]),
+            default="point",
+            help="The decimal separator of numbers in text files.",
+        ),
+        click.option(
             "--on-nan",
             type=click.Choice(["error", "drop"]),
             default="error",
@@ -56,7 +63,7 @@ def form_options(command: _Command) -> _Command:
     )
 
 
-def key_options(command: _Command) -> _Command:
+def key_options(command: _Command, *, patterns: bool = False) -> _Command:
     """Where the labels are, and what to do with trials that do not match."""
     return applied(
         command,
@@ -70,12 +77,13 @@ def key_options(command: _Command) -> _Command:
             metavar="NAME",
             help="The format of the key, as for --format.",
         ),
-        policy_options,
+        partial(policy_options, patterns=patterns),
     )
 
 
-def policy_options(command: _Command) -> _Command:
-    """How to handle unusual labels and unusual trials."""
+def policy_options(command: _Command, *, patterns: bool = False) -> _Command:
+    """How to handle unusual labels and unusual trials; of several systems, with ``patterns``."""
+    of_systems = " of a system: refuse the files, skip them, or fuse the systems that are there"
     return applied(
         command,
         click.option(
@@ -85,9 +93,9 @@ def policy_options(command: _Command) -> _Command:
         ),
         click.option(
             "--missing",
-            type=click.Choice(["error", "skip"]),
+            type=click.Choice(["error", "skip", *(["patterns"] if patterns else [])]),
             default="error",
-            help="Trials of the key that have no score.",
+            help=f"Trials of the key that have no score{of_systems if patterns else ''}.",
         ),
         click.option(
             "--unknown",

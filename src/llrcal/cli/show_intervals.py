@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def show_intervals(
     for name in ("number", "from", "to"):
         table.add_column(name, justify="right")
     for name, number, ends in _rows(evaluation, intervals, points):
+        if math.isnan(number):  # as it was told of before
+            continue
         scale, unit = (100, " %") if name.startswith(("EER", "LR")) else (1, "")
         table.add_row(name, *(f"{scale * value:.4f}{unit}" for value in (number, *ends)))
     print_whole(table)
@@ -43,7 +46,7 @@ def show_intervals(
 def _rows(
     evaluation: Evaluation, intervals: Intervals, points: Sequence[OperatingPoint]
 ) -> Iterator[Row]:
-    from llrcal.cli.options import scoring_rule
+    from llrcal.cli.options import UNITS, scoring_rule
     from llrcal.evaluation.forensic import STRENGTHS
 
     yield "Cllr", evaluation.cllr, intervals.cllr
@@ -63,3 +66,11 @@ def _rows(
         below = "1" if strength == 1 else f"1/{strength:,.0f}"
         yield f"LR < {below}, same source", rate.tar, tar
         yield f"LR > {strength:,.0f}, different sources", rate.non, non
+    if (forensic := intervals.forensic) is not None:
+        yield "devPAV (log10)", evaluation.forensic.dev_pav, forensic.dev_pav
+        expected, unit = evaluation.forensic.expected_lrs, UNITS["log10"]
+        for name, llr, (low, high) in (
+            ("same source", expected.llr_tar, forensic.llr_tar),
+            ("different sources", expected.llr_non, forensic.llr_non),
+        ):
+            yield f"mean log10 LR, {name}", llr / unit, (low / unit, high / unit)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from llrcal.cli.terminal import tell
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -46,12 +48,12 @@ def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, q
         with atomic_folder(out, force=force) as folder:
             for condition in _CONDITIONS:
                 _write_parts(folder / condition, condition, trials, seed, quiet=quiet)
-        click.echo(f"Simulated trials: {out}/train and {out}/test")
+        tell(f"Simulated trials: {out}/train and {out}/test", err=False)
         return
     with atomic_folder(out, force=force) as folder:
         for condition in _CONDITIONS:
             _write(folder / f"{condition}.npz", simulated(condition, full, seed, quiet=quiet))
-    click.echo(f"Simulated trials: {out}/train.npz and {out}/test.npz")
+    tell(f"Simulated trials: {out}/train.npz and {out}/test.npz", err=False)
 
 
 def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Trials:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from llrcal.messages import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from llrcal.scoring_rule import ScoringRule
 
 
+def tell(line: str, *, err: bool = True) -> None:
+    """Print a line on standard error; a name of a file in it cannot do anything to a terminal."""
+    click.echo(printable(line), err=err)
+
+
 @contextmanager
 def printed_warnings() -> Iterator[None]:
     """Print llrcal's warnings on standard error, one line each, rather than as Python does."""
@@ -30,7 +37,7 @@ def printed_warnings() -> Iterator[None]:
         warnings.simplefilter("always", LlrcalWarning)
         yield
     for warning in caught:
-        click.echo(f"warning: {warning.message}", err=True)
+        tell(f"warning: {warning.message}")
 
 
 @contextmanager
@@ -90,17 +97,29 @@ def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int]
         yield lambda size: bar.advance(task, size)
 
 
-def _progress(*columns: ProgressColumn) -> Progress:
+@contextmanager
+def _progress(*columns: ProgressColumn) -> Iterator[Progress]:
     """A progress bar on standard error if it is a terminal; otherwise nothing is printed."""
     from rich.console import Console
     from rich.progress import Progress
 
     console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    if console.is_terminal:
+        bar.start()
+    try:
+        yield bar
+    finally:
+        if console.is_terminal:  # old versions of rich end even a disabled bar with a line
+            bar.stop()
 
 
 def show_evaluation(
-    evaluation: Evaluation, points: Sequence[OperatingPoint], rules: Sequence[ScoringRule] = ()
+    evaluation: Evaluation,
+    points: Sequence[OperatingPoint],
+    rules: Sequence[ScoringRule] = (),
+    *,
+    plain: bool = False,
 ) -> None:
     """Print the numbers of an evaluation, and a table of its operating points."""
     from rich import box
@@ -124,19 +143,20 @@ def show_evaluation(
     table = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
-        caption="normalised: 1 is the cost of deciding by the prior alone",
+        caption="expected costs" if plain else "1 is the cost of deciding by the prior alone",
     )
-    for name in ("p_target", "c_miss", "c_fa", "actDCF", "minDCF", "normalised", "minimum"):
+    for name in ("p_target", "c_miss", "c_fa", "actDCF", "minDCF"):
         table.add_column(name, justify="right")
+    found = []
     for point in points:
         costs = (point.p_target, point.c_miss, point.c_fa)
-        table.add_row(
-            *(f"{cost:g}" for cost in costs),
-            f"{evaluation.act_dcf(*costs, normalised=False):.7g}",
-            f"{evaluation.min_dcf(*costs, normalised=False):.7g}",
-            f"{evaluation.act_dcf(*costs):.4f}",
-            f"{evaluation.min_dcf(*costs):.4f}",
-        )
+        dcf = [f(*costs, normalised=not plain) for f in (evaluation.act_dcf, evaluation.min_dcf)]
+        table.add_row(*(f"{cost:g}" for cost in costs), *(f"{cost:.7g}" for cost in dcf))
+        found.append(dcf)
+    if len(points) > 1:
+        table.add_section()
+        means = (f"{sum(costs) / len(costs):.7g}" for costs in zip(*found, strict=True))
+        table.add_row("average", "", "", *means)
     print_whole(table)
 
 

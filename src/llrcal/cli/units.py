@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from llrcal.cli.options import UNITS
+from llrcal.cli.terminal import tell
 from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def unit_of(trials: TrialSet) -> str:
 
     source, name = trials.source, trials.score_name
     if name is not None and is_log10(name):
-        click.echo(f"{source}: column {name!r} contains common logarithms (log10)", err=True)
+        tell(f"{source}: column {name!r} contains common logarithms (log10)")
         return "log10"
     if name is not None and is_plain_ratio(name):
         raise OptionError(

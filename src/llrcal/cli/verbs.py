@@ -17,9 +17,11 @@ VERBS = {
     "fit": "Train a calibration on scores and labels.",
     "apply": "Replace the scores in a file by calibrated LLRs.",
     "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
-    "decide": "Print the scores to accept at a prior and costs.",
+    "decide": "Print the scores to accept: at a prior and costs, or at an error-rate.",
     "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
     "adapt": "Adapt a calibration to scores of another place, labelled or not.",
+    "fuse": "Fuse the scores of several systems into one LLR.",
+    "export": "Write a calibration as a function in C, JavaScript or ONNX.",
     "convert": "Write trials in another format.",
     "compare": "Compare every calibration of the paper, in numbers and pictures.",
     "simulate": "Simulate a recognizer and write its trials.",
@@ -35,6 +37,7 @@ EXAMPLES = (
     "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
     "llrcal weigh nig.json 3.7",
     "llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json",
+    "llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt -o fused.json",
     "llrcal compare --train dev.npz --test eval.npz --out results",
     "llrcal demo",
 )
@@ -66,7 +69,7 @@ class Verbs(click.Group):
             result = super().invoke(ctx)
             if sys.stdout:  # may be closed; flushing here finds out quietly if its reader has left
                 sys.stdout.flush()
-        except (LlrcalError, OSError, KeyboardInterrupt) as problem:
+        except (LlrcalError, MemoryError, OSError, KeyboardInterrupt) as problem:
             sys.exit(status_after(problem))
         except Exception as problem:
             if os_error_in_text(problem) is None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.terminal import tell
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -41,7 +43,7 @@ def weigh(model: str, scores: Sequence[float], level: float, as_json: bool) -> N
         return
     _show(weights)
     for line in dict.fromkeys(_remarks(weights)):  # the same of several scores is said once
-        click.echo(line, err=True)
+        tell(line)
 
 
 def _answers(weights: Sequence[Weight]) -> list[dict[str, Any]]:

@@ -38,6 +38,11 @@ class Candidate:
         """Whether its parameters are integrated out."""
         return is_bayes(self.calibration)
 
+    @property
+    def adapted(self) -> bool:
+        """Whether it has seen the test scores, though not their labels."""
+        return self.calibration.adapted is not None
+
 
 def rule_of(calibration: Calibration) -> ScoringRule | None:
     """The scoring rule of a calibration, if it is not the logarithmic one."""

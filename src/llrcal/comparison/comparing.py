@@ -11,6 +11,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fits import trained
 from llrcal.calibrations.methods import PAPER, Method
+from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
 from llrcal.comparison.candidate import Candidate, rule_of
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import Comparison
@@ -49,6 +50,7 @@ def compare(
     lower_is_better: bool = False,
     settings: Literal["default", "paper"] = "default",
     learning_curve: bool = False,
+    adapt: float | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Train every method on one set of trials and test it on another, or on folds of the same.
@@ -83,6 +85,9 @@ def compare(
         formulas, without bounds, which may fall.
     learning_curve
         Whether to try smaller numbers of training trials as well: see :func:`learning_curve`.
+    adapt
+        Roughly the share of targets among the test scores, to compare also each calibration with
+        densities as :func:`llrcal.adapt` adapts it to these scores. It never sees their labels.
     progress
         Called with the name of each step as it begins.
 
@@ -109,11 +114,13 @@ def compare(
         return trained(trials, methods=methods, with_margins=with_margins, **plain)
 
     cut, test = parted(train, test, folds)
+    check_adapt(adapt, in_folds=cut is not None)
     if learning_curve:  # before any work
         for one in (train, test):
             in_memory(one, Setting("learning_curve"))
     begin("training")
     calibrations = fit(train, with_margins=True)
+    calibrations |= (moved := adapted(calibrations, test, adapt, begin))
     crossed = None if cut is None else CrossValidated.by(fit, cut, begin)
     begin("raw scores")
     raw = evaluated(test)
@@ -125,6 +132,7 @@ def compare(
     notes = [*_dropped(train), *raw.direction_notes]
     notes += _dropped(test) if cut is None else [cut.note]
     notes += [*data_notes(*seen), *point_notes(raw, points)]
+    notes += seen_notes(moved)
     priors = np.concatenate([_CHOICES, judged_at(raw), [point.prior_log_odds for point in points]])
     rules = dict.fromkeys(filter(None, map(rule_of, calibrations.values())))
     draws = _draws(test, points, judged_at(raw), list(rules), replicates)

@@ -43,6 +43,7 @@ LARGE_LOSS = 0.1
 _NOTHING_TO_GAIN = 0.9  # a minimum at which no calibration is of much use
 
 _CALIBRATE = "Calibrate on trials like these."
+_ADAPT = "If there are few or no labels, adapt a calibration to the scores: see llrcal adapt."
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class Fitness:
         notes = (*(note for _, note in useless), *_loss(comparison, label))
         if any(error.least > _NOTHING_TO_GAIN for error, _ in useless):
             return cls(notes, "No calibration mends all of this: the scores themselves say little.")
-        return cls(notes)
+        if any(candidate.adapted for candidate in comparison.candidates.values()):
+            return cls(notes)
+        return cls(notes, f"{_CALIBRATE} {_ADAPT}")
 
 
 def does_harm(comparison: Comparison, label: str) -> bool:

@@ -28,6 +28,7 @@ _SPARE_COLOURS = (
 )
 _SPARE_DASHES = ((), (6, 1.5), (3, 1.5), (6, 1.5, 1.5, 1.5), (1.5, 1.5))
 _BAYES, _DOTS = "-bayes", (1.0, 1.4)  # with parameters integrated out
+_ADAPTED, _DEEPER = "-adapted", 0.35  # as far towards black, on a white page
 _WHITE, _BLACK = "#ffffff", "#000000"
 _SPARE = tuple(product(_SPARE_DASHES, ("p", "d", "h", "8")))
 
@@ -37,7 +38,8 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
 
     Methods have the look given in the table, also with a weight, such as ``logistic-0.5``. With a
     weight that is not in the table, a method gets a colour between those of its family. With its
-    parameters integrated out, it has another shade of its colour, and is dotted. Any other label
+    parameters integrated out, it has another shade of its colour, and is dotted; adapted to other
+    scores, it has a deeper one. Any other label
     gets a colour that depends on its name. Colours never depend on what else is in the figure.
     Dashes and markers that are not in the table do, to avoid repetition.
 
@@ -50,7 +52,8 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     out: dict[str, Look] = {}
     taken: set[tuple[tuple[float, ...], str]] = set()
     for label in labels:
-        plain = label.removesuffix(_BAYES)
+        unmoved = label.removesuffix(_ADAPTED)
+        plain = unmoved.removesuffix(_BAYES)
         entry, log_odds = _method_and_weight(plain)
         known = _known_weights(entry) if entry else {}
         look = known.get(log_odds) if plain == label else None
@@ -62,12 +65,16 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
                     light=_mixed(log_odds, {place: one.light for place, one in known.items()}),
                     dark=_mixed(log_odds, {place: one.dark for place, one in known.items()}),
                 )
-            if entry and plain != label:
+            if entry and plain != unmoved:
                 light, dark = (
                     _shade(look.light, _WHITE, 0.0, 0.29),
                     _shade(look.dark, _BLACK, 0.14, 1),
                 )
                 look = replace(look, light=light, dark=dark, dashes=_DOTS)
+            if entry and unmoved != label:
+                ways = {0.0: look.light, 1.0: _BLACK}, {0.0: look.dark, 1.0: _WHITE}
+                light, dark = (_mixed(_DEEPER, way) for way in ways)
+                look = replace(look, light=light, dark=dark)
         out[label] = look
         taken.add((look.dashes, look.marker))
     return out

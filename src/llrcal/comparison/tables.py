@@ -69,12 +69,14 @@ def metrics(comparison: Comparison) -> list[Row]:
 
 
 def _options(candidate: Candidate, comparison: Comparison) -> Row:
-    """What not every comparison has: other rules than the logarithmic one, and ``bayes``."""
+    """What not every comparison has: other rules than the logarithmic one, ``bayes``, ..."""
     row = Row()
     if comparison.rules:
         row["rule"] = "" if candidate.rule is None else candidate.rule.name
     if any(one.bayes for one in comparison.candidates.values()):
         row["bayes"] = "yes" if candidate.bayes else ""
+    if any(one.adapted for one in comparison.candidates.values()):
+        row["adapted"] = "yes" if candidate.adapted else ""
     return row
 
 

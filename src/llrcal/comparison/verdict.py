@@ -54,13 +54,21 @@ def verdict(comparison: Comparison) -> Verdict:
         why = " ".join(f"{note.text[:1].upper()}{note.text[1:]}." for note in reasons)
         headline, basis = "None of these is fit for these trials.", f"{why} {fitness.advice}"
         return Verdict(headline, basis, best, equals, best, False, reasons)
-    # Fewer parameters first; of as many, the lesser error.
+    # Fewer parameters first; of as many, one that has not seen the test scores; the lesser error.
     recommended = min(
         (best, *(label for label in equals if not does_harm(comparison, label))),
-        key=lambda label: (_parameters(comparison.candidates[label]), ranking.values[label]),
+        key=lambda label: (
+            _parameters(comparison.candidates[label]),
+            comparison.candidates[label].adapted,
+            ranking.values[label],
+        ),
     )
     headline = f"Use {recommended}." if ranking.draws else f"Least error: {best}."
-    basis = f"{_least(comparison, ranking)} {_beside(ranking, recommended)}".strip()
+    seen = ""
+    if comparison.candidates[recommended].adapted:
+        seen = f"{recommended} has seen the test scores, but not their labels."
+    told = (_least(comparison, ranking), _beside(ranking, recommended), seen)
+    basis = " ".join(filter(None, told))
     return Verdict(headline, basis, best, equals, recommended, True)
 
 

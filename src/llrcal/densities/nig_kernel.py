@@ -14,6 +14,7 @@ from llrcal.arrays import Floats
 from llrcal.densities.bessel import scaled_log_k1, scaled_log_k1_derivatives
 
 Derivatives = tuple[Floats, ...]
+Ingredients = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
 
 def log_kernel(u: Floats, y: Floats, c: float | Floats, terms: int = 27) -> Floats:
@@ -25,14 +26,19 @@ def log_kernel(u: Floats, y: Floats, c: float | Floats, terms: int = 27) -> Floa
     return np.asarray(scaled_log_k1(c / q, terms) - 1.5 * np.log(q) - exponent)
 
 
-def log_kernel_derivatives(
-    u: Floats, y: Floats, c: float
-) -> tuple[Floats, Derivatives, Derivatives]:
-    """K, its derivatives by u, y and c, and its second ones by uu, uy, uc, yy, yc and cc."""
+def ingredients(u: Floats, y: Floats, c: float) -> Ingredients:
+    """Q, T, log Q, and F with its first two derivatives: what NumPy and SciPy work out."""
     q, exponent = _q_and_exponent(u, y, c)
+    return q, exponent, np.log(q), *scaled_log_k1_derivatives(c * (1 / q))
+
+
+def log_kernel_derivatives(
+    u: Floats, y: Floats, c: float, made_of: Ingredients
+) -> tuple[Floats, Derivatives, Derivatives]:
+    """K from its ingredients, its derivatives by u, y and c, and by uu, uy, uc, yy, yc and cc."""
+    q, exponent, log_q, bessel, bessel1, bessel2 = made_of
     iq = 1 / q
     t = c * iq
-    bessel, bessel1, bessel2 = scaled_log_k1_derivatives(t)
 
     # L(Q, c) = -(3/2) log Q + F(c / Q)
     iq2 = iq * iq
@@ -58,7 +64,7 @@ def log_kernel_derivatives(
         + l_cc
         - 0.25 * (l_q * y2 * y2 + exponent * exponent * (2 * tq + y2)) * iq3,
     )
-    return bessel - 1.5 * np.log(q) - exponent, first, second
+    return bessel - 1.5 * log_q - exponent, first, second
 
 
 def _q_and_exponent(u: Floats, y: Floats, c: float | Floats) -> tuple[Floats, Floats]:

@@ -20,9 +20,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.arrays import Array, Floats, weighted_sums
 from llrcal.densities.density import HALF_LOG_TWO_PI, Evaluated
-from llrcal.densities.nig_kernel import Derivatives, log_kernel_derivatives
+from llrcal.densities.nig_kernel import Derivatives, ingredients, log_kernel_derivatives
+from llrcal.kernels import kernels_for
 
 
 def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
@@ -35,29 +36,28 @@ def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
     f, (f_z, f_v, f_c), (f_zz, f_zv, f_zc, f_vv, f_vc, f_cc) = shape_terms(z, v, c)
     g, (g_v, g_c), (g_vv, g_vc, g_cc) = factor_terms(v, c)
 
-    def mean(term: Floats) -> float:
-        return weighted_sum(term, weights)
+    wanted = [f, f_z, z * f_z, f_v, f_c, f_zz, f_z + z * f_zz, z * f_z + z * z * f_zz]
+    wanted += [f_zv, z * f_zv, f_zc, z * f_zc, f_vv, f_vc, f_cc]
+    value, m_z, m_w, m_v, m_c, m_zz, m_zw, m_ww, *others = weighted_sums(wanted, weights)
+    m_zv, m_wv, m_zc, m_wc, m_vv, m_vc, m_cc = others
 
     total = float(weights.sum())
     e = 1 + c  # the first and the second derivative of c by log(1 + c)
-    slope_c = mean(f_c) + total * g_c
-    gradient = np.array(
-        [-mean(f_z) / omega, -mean(z * f_z) - total, mean(f_v) + total * g_v, e * slope_c]
-    )
-    h_lw = mean(f_z + z * f_zz) / omega
-    h_lv, h_wv = -mean(f_zv) / omega, -mean(z * f_zv)
-    h_lc, h_wc = -e * mean(f_zc) / omega, -e * mean(z * f_zc)
-    h_vc = e * (mean(f_vc) + total * g_vc)
+    slope_c = m_c + total * g_c
+    gradient = np.array([-m_z / omega, -m_w - total, m_v + total * g_v, e * slope_c])
+    h_lw, h_lv, h_lc = m_zw / omega, -m_zv / omega, -e * m_zc / omega
+    h_wv, h_wc = -m_wv, -e * m_wc
+    h_vc = e * (m_vc + total * g_vc)
     hessian = np.array(
         [
-            [mean(f_zz) / omega**2, h_lw, h_lv, h_lc],
-            [h_lw, mean(z * f_z + z * z * f_zz), h_wv, h_wc],
-            [h_lv, h_wv, mean(f_vv) + total * g_vv, h_vc],
-            [h_lc, h_wc, h_vc, e * slope_c + e * e * (mean(f_cc) + total * g_cc)],
+            [m_zz / omega**2, h_lw, h_lv, h_lc],
+            [h_lw, m_ww, h_wv, h_wc],
+            [h_lv, h_wv, m_vv + total * g_vv, h_vc],
+            [h_lc, h_wc, h_vc, e * slope_c + e * e * (m_cc + total * g_cc)],
         ]
     )
     constant = -log_omega - HALF_LOG_TWO_PI + g
-    return Evaluated(mean(f) + total * constant, gradient, hessian)
+    return Evaluated(value + total * constant, gradient, hessian)
 
 
 def shape_terms(z: Floats, v: float, c: float) -> tuple[Floats, Derivatives, Derivatives]:
@@ -66,22 +66,30 @@ def shape_terms(z: Floats, v: float, c: float) -> tuple[Floats, Derivatives, Der
     square = cosh * cosh
     a = c + square
     root = np.sqrt(a)
+    bent = 2 * sinh + c * tanh / cosh
+    curl = 2 * cosh + c * (1 - sinh**2) / cosh**3
     u, y = 1 + tanh * z, (z / cosh - sinh) / root
+    made_of = ingredients(u, y, c)
+    if kernels := kernels_for(z):
+        rows = np.empty((10, len(z)))
+        shape = np.array([c, sinh, cosh, tanh, square, a, a**2, root, bent, curl])
+        kernels.nig_shape(z, *made_of, shape, rows)
+        return rows[0], tuple(rows[1:4]), tuple(rows[4:])
 
     # The derivatives of u and y. Terms that would cancel in y_v have been cancelled by hand.
     u_z, u_v = tanh, z / square
     y_z = 1 / (cosh * root)
-    bent = 2 * sinh + c * tanh / cosh
     y_v = -(z * bent + cosh * (1 + c)) / (a * root)
     y_c = -0.5 * y / a
     y_zv = -bent / (a * root)
     y_zc, y_cc = -0.5 * y_z / a, 0.75 * y / a**2
-    y_vv = -(z * (2 * cosh + c * (1 - sinh**2) / cosh**3) + sinh * (1 + c)) / (a * root)
+    y_vv = -(z * curl + sinh * (1 + c)) / (a * root)
     y_vv = y_vv - 3 * sinh * cosh / a * y_v
     y_vc = -(z * tanh / cosh + cosh) / (a * root) - 1.5 * y_v / a
 
     # The chain rule.
-    k, (k_u, k_y, k_c), (k_uu, k_uy, k_uc, k_yy, k_yc, k_cc) = log_kernel_derivatives(u, y, c)
+    k, (k_u, k_y, k_c), second = log_kernel_derivatives(u, y, c, made_of)
+    k_uu, k_uy, k_uc, k_yy, k_yc, k_cc = second
     uz, yz = k_uu * u_z + k_uy * y_z, k_uy * u_z + k_yy * y_z
     uv, yv = k_uu * u_v + k_uy * y_v, k_uy * u_v + k_yy * y_v
     first = (k_u * u_z + k_y * y_z, k_u * u_v + k_y * y_v, k_y * y_c + k_c)

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.arrays import Array, Floats, weighted_sums
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     POSITIVE,
@@ -27,6 +27,7 @@ from llrcal.densities.density import (
     moments,
     quantiles,
 )
+from llrcal.kernels import kernels_for
 from llrcal.notes import Note, Severity
 
 # The likelihood is unbounded where dof < k / (n - k), with k scores equal (Fernandez and Steel,
@@ -116,21 +117,21 @@ class StudentT(Density):
         f, (f_y, f_l), (f_yy, f_yl, f_ll) = shape_terms(y, lam)
         c0, c1, c2 = normaliser(lam)
 
-        def mean(term: Floats) -> float:
-            return weighted_sum(term, weights)
+        wanted = [f, f_y, y * f_y, f_l, f_yy, f_y + y * f_yy, y * f_y + y * y * f_yy]
+        wanted += [f_yl, y * f_yl, f_ll]
+        value, m_y, m_s, m_l, m_yy, m_ys, m_ss, m_yl, m_sl, m_ll = weighted_sums(wanted, weights)
 
         total = float(weights.sum())
-        h_ms = mean(f_y + y * f_yy) / sigma
-        h_ml, h_sl = -mean(f_yl) / sigma, -mean(y * f_yl)
+        h_ms, h_ml, h_sl = m_ys / sigma, -m_yl / sigma, -m_sl
         hessian = np.array(
             [
-                [mean(f_yy) / sigma**2, h_ms, h_ml],
-                [h_ms, mean(y * f_y + y * y * f_yy), h_sl],
-                [h_ml, h_sl, mean(f_ll) + total * c2],
+                [m_yy / sigma**2, h_ms, h_ml],
+                [h_ms, m_ss, h_sl],
+                [h_ml, h_sl, m_ll + total * c2],
             ]
         )
-        gradient = np.array([-mean(f_y) / sigma, -mean(y * f_y) - total, mean(f_l) + total * c1])
-        return Evaluated(mean(f) + total * (c0 - log_scale), gradient, hessian)
+        gradient = np.array([-m_y / sigma, -m_s - total, m_l + total * c1])
+        return Evaluated(value + total * (c0 - log_scale), gradient, hessian)
 
 
 def shape_terms(
@@ -171,8 +172,16 @@ def _log1p_over_derivatives(w: Floats) -> tuple[Floats, Floats, Floats]:
     if small.any():
         at = w[small]
         for out, series in ((l0, _L0), (l1, _L1), (l2, _L2)):
-            out[small] = np.polynomial.polynomial.polyval(at, series)
+            out[small] = _series(at, series)
     return l0, l1, l2
+
+
+def _series(at: Floats, terms: Floats) -> Floats:
+    if kernels := kernels_for(at):
+        out = np.empty(len(at))
+        kernels.powers(at, terms, out)
+        return out
+    return np.asarray(np.polynomial.polynomial.polyval(at, terms))
 
 
 def normaliser(lam: float) -> tuple[float, float, float]:

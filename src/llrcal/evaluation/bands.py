@@ -18,7 +18,8 @@ from scipy.special import expit
 from llrcal.arrays import Array, ArrayLike, Counts, Floats
 from llrcal.evaluation.bayes_error import as_prior_log_odds, normalised
 from llrcal.evaluation.cells import InCells, grid, with_ends
-from llrcal.evaluation.forensic import misleading_thresholds
+from llrcal.evaluation.forensic import Forensic, misleading_thresholds
+from llrcal.evaluation.forensic_cells import ForensicCells, ForensicIntervals
 from llrcal.evaluation.llrs import WholeLLRs
 from llrcal.evaluation.percentiles import Interval, centred, interval
 from llrcal.evaluation.resampling import Progress, Resampling, unheard
@@ -119,6 +120,11 @@ class Bands:
             for band in self.rates(thresholds)
         )
         return tuple(zip(tar[: len(strengths)], non[len(strengths) :], strict=True))
+
+    def forensic(self, actual: Forensic) -> ForensicIntervals:
+        """Intervals of devPAV and mean LLRs, given those of the set itself."""
+        cells = ForensicCells.of(self.llrs.tar, self.llrs.non)
+        return cells.intervals(self.draws.numbers(cells, self.progress), actual, self.level)
 
     def bayes_error(self, prior_log_odds: ArrayLike) -> Band:
         """A band of the normalised error-rate of Bayes decisions at prior log-odds."""

@@ -16,13 +16,14 @@ from numbers import Integral
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.intervals import Intervals, RuleIntervals
 from llrcal.evaluation.percentiles import bias_corrected, centred, interval
 from llrcal.evaluation.resampling import Resampling
+from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_scores
 from llrcal.inputs.speakers import both_speakers
 from llrcal.messages import Setting
@@ -212,12 +213,6 @@ def _check(level: float, replicates: int, seed: int) -> None:
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
     check_level(level)
-
-
-def check_level(level: float) -> None:
-    """Raise an OptionError where that is no share of drawn sets."""
-    if not is_number(level) or not 0 < level < 1:
-        raise OptionError(f"level is {level!r}; it must lie strictly between 0 and 1")
 
 
 def check_replicates(replicates: int) -> None:

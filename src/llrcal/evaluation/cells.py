@@ -118,8 +118,7 @@ class Cells:
     ) -> Cells:
         """Cells for LLRs, infinite ones included."""
         curve = np.empty(0) if curve is None else curve
-        inner = -prior_log_odds, -curve, grid(tar, non), _group_edges(tar, non)
-        edges, every = with_ends(*inner), (LOG, *rules)
+        edges, every = edges_of(tar, non, -prior_log_odds, -curve), (LOG, *rules)
         tar_in, non_in = (
             InCells.of(llrs, edges, [partial(_costs, rule, sign) for rule in every])
             for llrs, sign in ((tar, -1.0), (non, 1.0))
@@ -189,6 +188,11 @@ class Cells:
         pmiss, pfa = (rate[:points] for rate in self._rates(tar, non))
         counts = int(tar.sum()), int(non.sum())
         return possible_error(pmiss, pfa, self.prior_log_odds, counts=counts, level=level)
+
+
+def edges_of(tar: Array, non: Array, *thresholds: Floats) -> Floats:
+    """Edges at thresholds, between the groups of PAV, and close enough everywhere."""
+    return with_ends(*thresholds, grid(tar, non), _group_edges(tar, non))
 
 
 def with_ends(*inner: Floats) -> Floats:

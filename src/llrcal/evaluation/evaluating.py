@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, overload
+
 from llrcal.arrays import ArrayLike
+from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
+from llrcal.evaluation.by_condition import ByCondition, Divisible, divided_arrays, evaluated_by
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.notes import warn
 
 
+@overload
 def evaluate(
     tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
-) -> Evaluation:
+) -> Evaluation: ...
+@overload
+def evaluate(
+    tar: ArrayLike | Evaluable,
+    non: ArrayLike | None = None,
+    *,
+    prior_log_odds: ArrayLike = (),
+    by: Sequence[Any],
+) -> ByCondition: ...
+def evaluate(
+    tar: ArrayLike | Evaluable,
+    non: ArrayLike | None = None,
+    *,
+    prior_log_odds: ArrayLike = (),
+    by: Sequence[Any] | None = None,
+) -> Evaluation | ByCondition:
     """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
 
     Parameters
@@ -23,11 +44,17 @@ def evaluate(
     prior_log_odds
         Operating points that you are going to ask for. For trials that are not in memory, each
         request for others costs another pass; otherwise this makes no difference.
+    by
+        Evaluate conditions as well: for arrays, a pair with the condition of each target and of
+        each non-target trial (or several conditions, as rows of a table); for trials, the names of
+        columns that :func:`llrcal.read_trials` was told to keep.
 
     Returns
     -------
     Evaluation
-        Rates and costs, computed when they are needed.
+        Rates and costs, computed when they are needed. With ``by``, a :class:`ByCondition`: the
+        evaluation of all trials (``pooled``), of each condition (``cells``), and averages over
+        these with equal weight (``average``).
 
     Raises
     ------
@@ -51,7 +78,30 @@ def evaluate(
     """
     evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
     warn(evaluation.notes)
-    return evaluation
+    if by is None:
+        return evaluation
+    divided = by_condition(evaluation, tar, non, by)
+    warn(divided.notes)
+    return divided
+
+
+def by_condition(
+    pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
+) -> ByCondition:
+    """Evaluations of each condition, beside that of all trials.
+
+    Raises
+    ------
+    OptionError
+        If the trials do not know their conditions.
+    """
+    if non is not None:
+        parts = divided_arrays(tar, non, by)
+        return evaluated_by(pooled, parts, [f"condition {i + 1}" for i in range(len(min(parts)))])
+    if not isinstance(tar, Divisible):
+        raise OptionError("conditions are evaluated of trials in memory: read them whole")
+    names = [by] if isinstance(by, str) else list(by)
+    return evaluated_by(pooled, tar.divided(names), names)
 
 
 def evaluated(

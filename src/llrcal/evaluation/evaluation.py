@@ -30,6 +30,7 @@ from llrcal.evaluation.resampling import (
 )
 from llrcal.evaluation.rule_cost import RuleCost
 from llrcal.evaluation.rule_of_30 import rule_of_30
+from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
 from llrcal.notes import Note, Severity
@@ -143,6 +144,60 @@ class Evaluation(OperatingCurves):
         """Lowest and highest prior log-odds with at least 30 errors of each kind."""
         return rule_of_30(self.hull)
 
+    def threshold(
+        self, *, pfa: float | None = None, pmiss: float | None = None, level: float = 0.95
+    ) -> ScoreThreshold:
+        """The threshold for a false-alarm rate (FMR), a miss rate (FNMR), or equal error-rates.
+
+        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval takes
+        trials to be independent.
+
+        Parameters
+        ----------
+        pfa
+            The lowest threshold with no more false alarms than this share of the non-targets.
+        pmiss
+            The highest threshold with no more misses than this share of the targets. Without either
+            rate, the threshold of equal error-rates.
+        level
+            Of the interval.
+
+        Raises
+        ------
+        OptionError
+            If both rates are given, one is out of range, or the LLRs are not in memory.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, 0.1], [-2.0, -3.0, 0.5, -1.5])
+        >>> found = ev.threshold(pfa=0.25)
+        >>> found.value, found.false_alarms, found.misses
+        (0.1, 1, 0)
+        """
+        if pfa is not None and pmiss is not None:
+            raise OptionError("a threshold is for one rate: give either pfa or pmiss")
+        scores = self._sorted
+        if pfa is not None:
+            return scores.at_pfa(pfa, level)
+        return scores.at_eer(level) if pmiss is None else scores.at_pmiss(pmiss, level)
+
+    @property
+    def error_rates(self) -> list[ScoreThreshold]:
+        """Thresholds at false-alarm rates of 10^-2 to 10^-6, as far down as there are trials."""
+        rates = [rate for rate in RATES if rate * self.non_count >= 1]
+        return [self.threshold(pfa=rate) for rate in rates]
+
+    @cached_property
+    def _sorted(self) -> SortedScores:
+        whole = self._llrs.whole
+        if whole is None:
+            raise OptionError(
+                "thresholds need all scores in memory, and these are read in pieces: read the file "
+                "whole, or evaluate a part of it that fits into memory"
+            )
+        return SortedScores(np.sort(whole.tar), np.sort(whole.non))
+
     def intervals(
         self,
         points: Sequence[OperatingPoint] = DEFAULT_POINTS,
@@ -158,7 +213,7 @@ class Evaluation(OperatingCurves):
 
         The test set is drawn again many times with replacement: by speaker, if the evaluation is
         of :class:`~llrcal.Trials` that know them, and by trial otherwise. See
-        :func:`llrcal.evaluation.bootstrap.bootstrap_intervals`.
+        docs/evaluating.md.
 
         Parameters
         ----------
@@ -167,7 +222,8 @@ class Evaluation(OperatingCurves):
         rules
             Scoring rules whose costs are wanted as well, as for :meth:`cost`.
         forensic
-            Whether the rates of misleading evidence are wanted as well, at the usual strengths.
+            Whether those of forensic figures of merit are wanted as well: rates of misleading
+            evidence at the usual strengths, devPAV and mean LLRs.
         level
             Share of drawn sets that an interval covers.
         replicates
@@ -201,6 +257,7 @@ class Evaluation(OperatingCurves):
         return replace(
             Replicates.of(cells, numbers, by=bands.by).intervals(level),
             misleading=bands.misleading(STRENGTHS) if forensic else (),
+            forensic=bands.forensic(self.forensic) if forensic else None,
             notes=tuple(interval_notes(self, bands.llrs, points)),
         )
 
@@ -237,12 +294,14 @@ class Evaluation(OperatingCurves):
         *,
         rules: Sequence[RuleLike] = (),
         forensic: bool = False,
+        error_rates: bool = False,
         intervals: Intervals | None = None,
     ) -> dict[str, Any]:
         """The numbers of the evaluation as plain values; lists run over operating points.
 
         With ``rules``, also the costs by these scoring rules; with ``forensic``, also the numbers
-        of :attr:`forensic`; with what :meth:`intervals` gives, also that.
+        of :attr:`forensic`; with ``error_rates``, also thresholds and miss rates at false-alarm
+        rates of 10^-2 to 10^-6; with what :meth:`intervals` gives, also that.
         """
         costs_by_rule = [self.cost(rule) for rule in rules]
         p_target = [point.p_target for point in points]
@@ -265,6 +324,7 @@ class Evaluation(OperatingCurves):
             "pfa": self.pfa([-x for x in priors]).tolist(),
             **({"rules": {one.rule: one.to_dict() for one in costs_by_rule}} if rules else {}),
             **({"forensic": self.forensic.to_dict()} if forensic else {}),
+            **({"error_rates": [one.to_dict() for one in self.error_rates]} if error_rates else {}),
             **({"intervals": intervals.to_dict()} if intervals else {}),
         }
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from llrcal.evaluation.forensic_cells import ForensicIntervals
 from llrcal.evaluation.percentiles import Interval
 from llrcal.notes import Note
 
@@ -40,6 +41,8 @@ class Intervals:
     """Of the costs by scoring rules, by their names, where these were asked for."""
     misleading: tuple[tuple[Interval, Interval], ...] = ()
     """Of the rates of misleading evidence, targets first, for each strength that was asked for."""
+    forensic: ForensicIntervals | None = None
+    """Of other forensic figures of merit, where these were asked for."""
     notes: tuple[Note, ...] = ()
     """What to keep in mind about the intervals."""
 
@@ -63,5 +66,6 @@ class Intervals:
             "min_dcf": [list(ends) for ends in self.min_dcf],
             **({"rules": rules} if rules else {}),
             **({"misleading": misleading} if self.misleading else {}),
+            **({"forensic": self.forensic.to_dict()} if self.forensic else {}),
             "notes": [note.text for note in self.notes],
         }

@@ -56,6 +56,10 @@ class OperatingCurves:
         rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
         return 1 - rejected / self.non_count, misses / self.tar_count
 
+    def roc_thresholds(self) -> Floats:
+        """The lowest threshold at each corner of :meth:`roc`, from the least score to infinity."""
+        return np.append(self.groups.edges, np.inf)
+
     @overload
     def bayes_error(self, prior_log_odds: float) -> float: ...
     @overload

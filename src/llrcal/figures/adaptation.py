@@ -20,6 +20,7 @@ from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import NON_TARGET, REFERENCE, TARGET
 from llrcal.figures.transforms import transforms
 from llrcal.inputs.scores import as_scores
+from llrcal.onepass.summary import Summary
 
 POINTS = 1001
 _BEFORE = (0.0, (4.0, 2.0))
@@ -29,7 +30,7 @@ def adaptation(
     before: Calibration,
     after: Calibration,
     *,
-    scores: ArrayLike,
+    scores: ArrayLike | Summary,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
@@ -40,15 +41,15 @@ def adaptation(
     before, after
         A generative calibration, and what :func:`llrcal.adapt` made of it.
     scores
-        The unlabelled scores.
+        The unlabelled scores, or a summary of them, as for :func:`llrcal.adapt`.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
     """
-    values = as_scores(scores, "unlabelled")
-    low, high = visible_range([values], margin=0.3)
-    heights, edges = histogram(values, low, high)
+    values, counts, spread = _seen(scores, before)
+    low, high = visible_range([spread], margin=0.3)
+    heights, edges = histogram(values, low, high, counts)
     grid = evenly(low, high, POINTS)
     share = after.adapted.share.value if after.adapted else 0.5
     old, new = (_weighted(one, grid, share) for one in (before, after))
@@ -81,6 +82,18 @@ def adaptation(
     return ax
 
 
+def _seen(scores: ArrayLike | Summary, before: Calibration) -> tuple[Array, Floats | None, Array]:
+    """Scores, how many each stands for if they are points, and scores spread like all of them."""
+    if not isinstance(scores, Summary):
+        values = as_scores(scores, "unlabelled")
+        return values, None, values
+    points, counts = scores.in_order()
+    middle = (np.cumsum(counts) - 0.5 * counts) / scores.count
+    spread = np.interp(evenly(0.0, 1.0, POINTS), middle, points)
+    sign = -1 if before.lower_is_better else 1
+    return sign * points, counts, sign * spread
+
+
 def _weighted(calibration: Calibration, grid: Floats, share: float) -> tuple[Floats, Floats]:
     """Densities of targets and non-targets, each times its share."""
     scores: Array = -grid if calibration.lower_is_better else grid
@@ -89,7 +102,7 @@ def _weighted(calibration: Calibration, grid: Floats, share: float) -> tuple[Flo
 
 
 def draw_adaptation(
-    before: Calibration, after: Calibration, folder: Path, scores: ArrayLike | None
+    before: Calibration, after: Calibration, folder: Path, scores: ArrayLike | Summary | None
 ) -> None:
     """Draw what an adaptation changed, and save each figure as PNG, PDF and SVG."""
     drawings = {"transforms": partial(transforms, {"before": before, "after": after})}

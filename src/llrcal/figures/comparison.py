@@ -42,10 +42,10 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
             yield f"bayes-error-{group}", partial(bayes_error, chosen)
     yield "bayes-error-all", partial(bayes_error, evaluations)
     yield "transforms", _transforms(comparison)
-    train = comparison.train
     for label, candidate in candidates.items():
         if isinstance(candidate.calibration, Generative):
-            draw = partial(densities, candidate.calibration, tar=train.tar, non=train.non)
+            seen = comparison.test if candidate.adapted else comparison.train
+            draw = partial(densities, candidate.calibration, tar=seen.tar, non=seen.non)
             yield f"densities-{label}", draw
             yield f"densities-{label}-log", partial(draw, log=True)
     best = {comparison.recommended: evaluations[comparison.recommended]}

@@ -33,14 +33,18 @@ def _quantiles(scores: Array) -> Floats:
     return 2 * np.quantile(sample / 2, [_TAIL, 1 - _TAIL])
 
 
-def histogram(scores: Array, low: float, high: float) -> tuple[Floats, Floats]:
+def histogram(
+    scores: Array, low: float, high: float, counts: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Density and edges of bins between two scores; those outside count for the total.
 
-    Few scores get few bins (the Rice rule), so that each holds enough of them.
+    Few scores get few bins (the Rice rule), so that each holds enough of them. Counts say how many
+    scores each stands for.
     """
-    bins = int(np.clip(2 * np.cbrt(len(scores)), 10, 90))
+    total = len(scores) if counts is None else float(counts.sum())
+    bins = int(np.clip(2 * np.cbrt(total), 10, 90))
     start, end = max(low, float(scores.min())), min(high, float(scores.max()))
     if is_narrow(start, end):
         start, end = low, high
-    counts, edges = np.histogram(scores, bins, (start, end))
-    return counts / (len(scores) * np.diff(edges)), edges
+    held, edges = np.histogram(scores, bins, (start, end), weights=counts)
+    return held / (total * np.diff(edges)), edges

@@ -32,7 +32,10 @@ def save(figure: Figure, folder: str | PathLike[str], name: str) -> None:
     The same data give the same bytes. Nothing is written unless all three can be drawn.
     """
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
-        files = {suffix: _drawn(figure, suffix) for suffix in _METADATA}
+        files = {}
+        for suffix in _METADATA:
+            files[suffix] = _drawn(figure, suffix)
+            figure.set_layout_engine("none")  # which took a third of the time, and is the same
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     for suffix, content in files.items():

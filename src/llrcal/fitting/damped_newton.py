@@ -52,7 +52,12 @@ Function = Callable[[Floats], NearlyConvex]
 
 
 def minimise(
-    function: Function, start: Floats, *, tolerance: float, max_iterations: int = 200
+    function: Function,
+    start: Floats,
+    *,
+    tolerance: float,
+    max_iterations: int = 200,
+    polish: bool = True,
 ) -> Solution:
     """Minimise a function whose value is infinite outside its domain.
 
@@ -66,6 +71,8 @@ def minimise(
         The decrease that a Newton step still promises at which a point counts as the minimum.
     max_iterations
         Steps to take.
+    polish
+        Whether to take a few steps more, for the last digits.
     """
     point, here = start, function(start)
     converged, reason, iterations = False, f"no convergence in {max_iterations} iterations", 0
@@ -82,7 +89,8 @@ def minimise(
             reason = "step below the resolution of doubles"
             break
         point, here = there
-    point, here = _polished(function, point, here)
+    if polish:
+        point, here = _polished(function, point, here)
     return Solution(
         point=point,
         value=here.value,

@@ -209,13 +209,13 @@ class _Search:
     def polish(self) -> None:
         """Newton steps while each of them halves the gradient: the last digits are cheap."""
         for _ in range(_POLISHING_STEPS):
-            at = np.flatnonzero(~self.held)
+            at = (~self.held).nonzero()[0]
             hessian = self.here.hessian
             flat = least_curvature(hessian, ~self.held) <= curvature_noise(hessian)
             if self.slope == 0 or flat:  # a direction without curvature has no Newton step
                 return
             candidate = self.point.copy()
-            candidate[at] -= np.linalg.solve(hessian[np.ix_(at, at)], self.here.gradient[at])
+            candidate[at] -= np.linalg.solve(hessian[at[:, None], at], self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
             if not np.isfinite(there.value) or slope(there, ~self.held) > 0.5 * self.slope:

@@ -49,14 +49,28 @@ class Averaged:
     cost: float
     """Mean cost of the labels per trial, in nats."""
 
+    odds_variance: float
+    """Of the log-odds of the labels: log-likelihood-ratios are given the number of either class."""
+
     def covariance(self, scores: Floats) -> Floats:
-        """Of the values at some scores, a posteriori."""
+        """Of the log-odds at some scores, a posteriori."""
         basis = self.knots.basis(scores)
         means, within = zip(*(part.moments(basis) for part in self.parts), strict=True)
         weights = np.array([part.weight for part in self.parts])
         away = np.array(means) - (weights[:, None] * means).sum(axis=0)
         between = np.einsum("pk,pl->kl", weights[:, None] * away, away)
         return np.asarray((weights[:, None, None] * within).sum(axis=0) + between)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The mean of the log slopes of a spline, a posteriori."""
+
+    deviation: float
+    effect: Floats
+    """By how much the first value and the log slopes are expected to rise if it rises by one."""
+    pull: float
+    """By how much the spread trials lower it, to first order."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +84,19 @@ class Part:
     slopes: Floats
     covariance: Floats
     """Of the first value and the logarithms of the slopes, a posteriori, by Laplace's method."""
+    level: Level
 
     def moments(self, basis: Floats) -> tuple[Floats, Floats]:
         """Means and covariance of the values at some scores."""
-        rises = basis * self.slopes
-        jacobian = np.column_stack([np.ones(len(rises)), rises])
-        return self.first + rises.sum(axis=1), _between(jacobian.T, self.covariance)
+        return self.values(basis), _between(self.jacobian(basis).T, self.covariance)
+
+    def values(self, basis: Floats) -> Floats:
+        """At some scores."""
+        return np.asarray(self.first + (basis * self.slopes).sum(axis=1))
+
+    def jacobian(self, basis: Floats) -> Floats:
+        """Derivatives of the values by the first value and the logarithms of the slopes."""
+        return np.column_stack([np.ones(len(basis)), basis * self.slopes])
 
 
 def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
@@ -89,7 +110,7 @@ def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
     first = sum(part.weight * part.first for part in parts)
     slopes = np.asarray(sum(part.weight * part.slopes for part in parts))
     cost = problem.mean_cost(first, slopes)
-    return Averaged(problem.knots, float(first), slopes, parts, cost)
+    return Averaged(problem.knots, float(first), slopes, parts, cost, problem.odds_variance)
 
 
 class _Problem:
@@ -104,11 +125,14 @@ class _Problem:
         tar_count, non_count = cells.tar_counts.sum(), cells.non_counts.sum()
         self._prior_log_odds = float(np.log(tar_count) - np.log(non_count))
         self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
-        spread_tar = _SPREAD_TRIALS / non_count * cells.non_counts
-        spread_non = _SPREAD_TRIALS / tar_count * cells.tar_counts
+        self.odds_variance = float(sum(1 / (n + _SPREAD_TRIALS) for n in (tar_count, non_count)))
+        both = np.concatenate([cells.tar_counts, cells.non_counts])
+        is_tar = np.arange(len(both)) < len(cells.tar_counts)
         order = self._rises.order
-        self._tar = np.concatenate([cells.tar_counts, spread_tar])[order]
-        self._non = np.concatenate([spread_non, cells.non_counts])[order]
+        self._spread_tar = np.where(is_tar, 0, _SPREAD_TRIALS / non_count * both)[order]
+        self._spread_non = np.where(is_tar, _SPREAD_TRIALS / tar_count * both, 0)[order]
+        self._tar = np.where(is_tar, both, 0)[order] + self._spread_tar
+        self._non = np.where(is_tar, 0, both)[order] + self._spread_non
         self._turned = _from_steps(np.diff(ranks))
         self._level = float(np.log(ranks[-1] - ranks[0]) - np.log(knots.range))
         self._start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
@@ -131,9 +155,26 @@ class _Problem:
         return float(likelihood + _log_prior(log_stiffness))
 
     def part(self, log_stiffness: float, weight: float, solution: Solution) -> Part:
-        first, *log_slopes = self._first_and_log_slopes(solution.point).tolist()
-        covariance = _between(self._turned.T, np.asarray(np.linalg.inv(solution.hessian)))
-        return Part(10**log_stiffness, weight, solution, first, np.exp(log_slopes), covariance)
+        parameters = self._first_and_log_slopes(solution.point)
+        inverse = np.asarray(np.linalg.inv(solution.hessian))
+        covariance = _between(self._turned.T, inverse)
+        with_level = (self._turned * inverse[1]).sum(axis=1)
+        level = Level(
+            deviation=float(np.sqrt(inverse[1, 1])),
+            effect=with_level / inverse[1, 1],
+            pull=float((with_level * self._pull(parameters)).sum()),
+        )
+        slopes = np.exp(parameters[1:])
+        return Part(
+            10**log_stiffness, weight, solution, float(parameters[0]), slopes, covariance, level
+        )
+
+    def _pull(self, point: Floats) -> Floats:
+        """Gradient of the cost of the spread trials."""
+        slopes = np.exp(point[1:]) * self._rises.unit
+        p = expit(self._rises.values(point[0], slopes) + self._prior_log_odds)
+        pulls = (self._spread_tar + self._spread_non) * p - self._spread_tar
+        return np.concatenate([[1.0], slopes]) * self._rises.sum(pulls)
 
     @np.errstate(over="ignore", invalid="ignore")  # a step too far, whose value is infinite
     def penalised(self, point: Floats, stiffness: float) -> NearlyConvex:

@@ -36,7 +36,7 @@ class Box:
 
     def clip(self, point: Floats) -> Floats:
         """The nearest point of the box; on a bound, if it is too close for a step to get there."""
-        inside = np.clip(point, self.low, self.high)
+        inside = point.clip(self.low, self.high)
         near = resolution(inside)
         inside = np.where(inside - self.low < near, self.low, inside)
         return np.where(self.high - inside < near, self.high, inside)
@@ -65,13 +65,13 @@ def box_step(
     fixed = held.copy()
     step = np.zeros_like(point)
     for _ in range(point.size + 1):
-        at = np.flatnonzero(~fixed)
+        at = (~fixed).nonzero()[0]
         if not at.size:
             break
         on_bound = np.where(fixed, step, 0.0)
         room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
         slope = (gradient + hessian @ on_bound)[at]
-        step[at] = _ball_step(slope, hessian[np.ix_(at, at)], room, escape)
+        step[at] = _ball_step(slope, hessian[at[:, None], at], room, escape)
         inside = box.clip(point + step) - point
         through = ~fixed & (inside != step) & (np.abs(inside) < np.abs(step))
         if not through.any():
@@ -130,7 +130,7 @@ def _shift_to_radius(eigenvalues: Floats, along: Floats, low: float, radius: flo
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        if math.hypot(*(a / (e + middle) for a, e in terms)) > radius:
+        if math.hypot(*[a / (e + middle) for a, e in terms]) > radius:
             low = middle
         else:
             high = middle
@@ -139,8 +139,8 @@ def _shift_to_radius(eigenvalues: Floats, along: Floats, low: float, radius: flo
 
 def least_curvature(hessian: Floats, free: Bools) -> float:
     """Smallest eigenvalue of a Hessian on the free coordinates; infinite if none is free."""
-    at = np.flatnonzero(free)
-    return float(np.linalg.eigvalsh(hessian[np.ix_(at, at)])[0]) if at.size else np.inf
+    at = free.nonzero()[0]
+    return float(np.linalg.eigvalsh(hessian[at[:, None], at])[0]) if at.size else np.inf
 
 
 def curvature_noise(hessian: Floats) -> float:

@@ -53,7 +53,7 @@ def check_classes(tar: Any, non: Any) -> None:
     if not isinstance(non, np.ndarray):  # a list may be anything, which others complain of
         try:
             tar, non = np.asarray(tar), np.asarray(non)
-        except (ValueError, TypeError):
+        except Exception:  # whatever is wrong with it, others say it better
             return
     if non.dtype.kind not in "iu" or np.shape(tar) != non.shape:
         return
@@ -68,10 +68,7 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
     """Float array of any shape; anything but real numbers is refused, not converted."""
     if isinstance(scores, np.ma.MaskedArray) and np.ma.is_masked(scores):
         raise ScoreError(f"{name} scores are a masked array; pass scores.compressed()")
-    try:
-        array = np.asarray(scores)
-    except ValueError:
-        raise ScoreError(f"{name} scores are lists of different lengths") from None
+    array = _as_array(scores, f"{name} scores")
     if array.dtype.kind in "iu" or array.dtype == np.float16:
         return array.astype(np.float64)
     if array.dtype.kind == "b":
@@ -87,19 +84,25 @@ def as_floats(scores: ArrayLike, name: str) -> Array:
         return array.astype(np.float64)
 
 
+def _as_array(values: ArrayLike, what: str) -> Array:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ScoreError(f"{what} are lists of different lengths") from None
+    except Exception as problem:  # objects of other libraries convert themselves, or refuse to
+        reason = f"{type(problem).__name__}: {problem}"
+        raise ScoreError(
+            f"{what} cannot be converted to an array: {reason:.200}; pass a NumPy array"
+        ) from problem
+
+
 def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> None:
     """Raise a ScoreError if there are scores that are not finite; it names the first."""
-    bad = np.isnan if allow_infinite else _not_finite
-    limit = np.inf if allow_infinite else _LARGEST
-
-    def is_bad(part: Array) -> bool:
-        if kernels := kernels_for(part):
-            return kernels.any_beyond(part, limit)
-        return any(bad(chunk).any() for chunk in chunks(part))
-
     flat = array.ravel()
-    if any(map_parts(is_bad, flat)):
-        every = np.flatnonzero(bad(flat))
+    if not are_usable(flat, allow_infinite=allow_infinite):
+        every = np.flatnonzero(np.isnan(flat) if allow_infinite else _not_finite(flat))
+        if not every.size:  # memory that is shared, or mapped to a file
+            raise ScoreError(f"{name} scores change while they are read; pass a copy of them")
         first = int(every[0])
         what = "NaN" if allow_infinite else "not finite"
         those = f"{name} scores".removeprefix("the ")
@@ -108,6 +111,18 @@ def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> No
             Position("index", first),
             ". Remove or repair them",
         )
+
+
+def are_usable(scores: Array, *, allow_infinite: bool = False) -> bool:
+    """Whether all scores are finite, or at least numbers."""
+    limit, unusable = (np.inf, np.isnan) if allow_infinite else (_LARGEST, _not_finite)
+
+    def are_within(part: Array) -> bool:
+        if kernels := kernels_for(part):
+            return not kernels.any_beyond(part, limit)
+        return not any(unusable(chunk).any() for chunk in chunks(part))
+
+    return all(map_parts(are_within, scores))
 
 
 def _first_odd(array: Array) -> str:
@@ -150,7 +165,7 @@ def split(scores: ArrayLike, labels: ArrayLike) -> tuple[Array, Array]:
     (array([1.5, 2. ]), array([-0.5]))
     """
     array = as_floats(scores, "the")
-    targets = is_target(np.asarray(labels))
+    targets = is_target(_as_array(labels, "labels"))
     if array.shape != targets.shape or array.ndim != 1:
         raise ScoreError(
             f"scores have shape {array.shape} and labels {targets.shape}; "

@@ -2,7 +2,7 @@
 
 enum { LANES = 8 }; /* independent answers, which compilers put into vectors */
 
-static inline int each(Scores scores, int single, ptrdiff_t step, double limit) {
+PART int each(Scores scores, int single, ptrdiff_t step, double limit) {
     double beyond[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= scores.count; i += LANES)
@@ -18,7 +18,7 @@ static inline int each(Scores scores, int single, ptrdiff_t step, double limit) 
     return any > 0;
 }
 
-int any_beyond(Scores scores, double limit) {
+KERNEL int any_beyond(Scores scores, double limit) {
 #define CALL(single, step) return each(scores, single, step, limit)
     FOR_EACH_KIND(&scores, CALL);
 #undef CALL

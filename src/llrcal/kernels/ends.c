@@ -2,7 +2,7 @@
 
 enum { LANES = 8 }; /* independent minima, which compilers put into vectors */
 
-static inline void each(Scores scores, int single, ptrdiff_t step, Ends *out) {
+PART void each(Scores scores, int single, ptrdiff_t step, Ends *out) {
     double least[LANES], greatest[LANES];
     for (int lane = 0; lane < LANES; lane++) {
         least[lane] = out->least;
@@ -26,7 +26,7 @@ static inline void each(Scores scores, int single, ptrdiff_t step, Ends *out) {
     }
 }
 
-Ends ends_of(Scores scores) {
+KERNEL Ends ends_of(Scores scores) {
     Ends out = {INFINITY, -INFINITY};
 #define CALL(single, step) each(scores, single, step, &out)
     FOR_EACH_KIND(&scores, CALL);

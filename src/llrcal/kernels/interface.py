@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from llrcal.arrays import Array, Counts, Floats
+from llrcal.arrays import Array, Bools, Counts, Floats
 
 
 class Kernels(Protocol):
@@ -51,15 +51,20 @@ class Kernels(Protocol):
         unit: float,
         bin_bits: int,
         octaves: int,
-        gap: NDArray[np.int32],
+        in_word: NDArray[np.uint64],
+        before: NDArray[np.uint32],
         in_gap: Counts,
         held: Floats,
         /,
     ) -> tuple[int, int, float]:
-        """Count scores by the gap of their bin; scores in bins of gap -1 are held as well.
+        """Count scores by how many bins before theirs hold values; hold those whose own bin does.
 
-        Where it stopped because ``held`` was full, how many are held, and the least score.
+        Which bins hold values is told in words of 64, with how many do so before each word. Where
+        it stopped because ``held`` was full, how many it holds, and the least score.
         """
+
+    def split(self, scores: Array, is_tar: Bools, tar: Floats, non: Floats, /) -> int:
+        """Scores by their class, in arrays with room for one more; how many are targets."""
 
     def steps(self, scores: Array, knots: Floats, values: Floats, out: Floats, /) -> None:
         """The value of the last knot up to each score; the first value if there is none."""
@@ -74,3 +79,21 @@ class Kernels(Protocol):
 
     def chebyshev(self, at: Floats, terms: Floats, out: Floats, /) -> None:
         """A Chebyshev series of at least three terms, as NumPy's ``chebval`` adds it up."""
+
+    def powers(self, at: Floats, terms: Floats, out: Floats, /) -> None:
+        """A polynomial, its constant term first, as NumPy's ``polyval`` adds it up."""
+
+    def nig_shape(
+        self,
+        z: Floats,
+        q: Floats,
+        exponent: Floats,
+        log_q: Floats,
+        bessel: Floats,
+        bessel1: Floats,
+        bessel2: Floats,
+        shape: Floats,
+        out: Floats,
+        /,
+    ) -> None:
+        """Ten rows: an NIG log density without constants, and its derivatives by z, v and c."""

@@ -31,14 +31,24 @@ typedef struct {
 /* The keys of scores, from one of them on, that do not exceed a ceiling. */
 Found keys_up_to(Scores scores, int64_t start, uint64_t ceiling, uint64_t *keys, int64_t room);
 
-/* Scores counted by the gap between values that their bin lies in; those whose bin holds a value
-   are written out. Gaps are numbered from -1, which stands for such bins. */
+/* Which bins hold values: a bit for each, in words of 64 bins, with a word more at the end, and how
+   many bins before those of a word do. */
+typedef struct {
+    const uint64_t *in_word;
+    const uint32_t *before;
+} Values;
+
+/* Scores in bins without values, counted by how many bins before hold values; others are written
+   out. */
 typedef struct {
     Found found;
     double least;
 } Sieved;
-Sieved sieve(Scores scores, int64_t start, Grid grid, const int32_t *gap, int64_t *in_gap,
-             double *held, int64_t room);
+Sieved sieve(Scores scores, int64_t start, Grid grid, Values values, int64_t *in_gap, double *held,
+             int64_t room);
+
+/* Scores by their class; how many of them are targets. Either array needs room for one more. */
+int64_t split(Scores scores, const uint8_t *is_tar, double *tar, double *non);
 
 /* The value of the last knot that does not exceed a score; the first value below all knots. */
 typedef struct {
@@ -66,5 +76,20 @@ void add_exactly(Scores numbers, int64_t *halves);
 
 /* A Chebyshev series of at least three terms. */
 void chebyshev(Scores at, const double *terms, int64_t count, double *out);
+
+/* A polynomial, its constant term first. */
+void power_series(Scores at, const double *terms, int64_t count, double *out);
+
+/* A normal-inverse-Gaussian log density at points z, but for constants: what is not exactly rounded
+   comes from NumPy. The names are those of densities/nig_likelihood.py. Ten rows are written: the
+   value, its derivatives by z, v and c, and those by zz, zv, zc, vv, vc and cc. */
+typedef struct {
+    const double *z, *q, *exponent, *log_q, *bessel, *bessel1, *bessel2;
+} NigPoints;
+typedef struct {
+    double c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl;
+} NigShape;
+enum { NIG_ROWS = 10 };
+void nig_shape(NigPoints at, NigShape shape, int64_t count, double *out);
 
 #endif

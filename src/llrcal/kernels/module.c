@@ -9,7 +9,7 @@
 
 /* The arrays of one call, until it returns. */
 typedef struct {
-    Py_buffer views[8];
+    Py_buffer views[9];
     int count;
 } Arrays;
 
@@ -59,9 +59,9 @@ static int check_start(long long start) {
     return start >= 0;
 }
 
-static int check_gaps(const int32_t *gap, int64_t count, int64_t gaps) {
-    for (int64_t i = 0; i < count; i++)
-        if (gap[i] < -1 || (int64_t)gap[i] + 1 >= gaps) {
+static int check_gaps(Values values, int64_t words, int64_t gaps) {
+    for (int64_t i = 0; i < words; i++)
+        if ((int64_t)values.before[i] + ones(values.in_word[i]) >= gaps) {
             PyErr_SetString(PyExc_ValueError, "a gap has no place to be counted in");
             return 0;
         }
@@ -149,31 +149,59 @@ static PyObject *py_keys(PyObject *self, PyObject *args) {
 }
 
 static PyObject *py_sieve(PyObject *self, PyObject *args) {
-    PyObject *from, *gaps_from, *into, *held_into;
+    PyObject *from, *words_from, *before_from, *into, *held_into;
     Arrays arrays = {.count = 0};
     Scores scores;
     GivenGrid given;
     Grid grid;
     long long start;
-    const int32_t *gap;
+    Values values;
     int64_t *in_gap;
     double *held;
     Sieved out;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OLddiiOOO:sieve", &from, &start, &given.origin, &given.unit,
-                          &given.bin_bits, &given.octaves, &gaps_from, &into, &held_into) ||
-        !check_start(start) || !get_grid(given, &grid) || !get_scores(from, &arrays, &scores) ||
-        !(gap = get_items(gaps_from, &arrays, 0, 4, 2 * grid.side)) ||
+    if (!PyArg_ParseTuple(args, "OLddiiOOOO:sieve", &from, &start, &given.origin, &given.unit,
+                          &given.bin_bits, &given.octaves, &words_from, &before_from, &into,
+                          &held_into) ||
+        !check_start(start) || !get_grid(given, &grid) || !get_scores(from, &arrays, &scores))
+        return release(&arrays);
+    int64_t words = 2 * grid.side / 64 + 1;
+    if (!(values.in_word = get_items(words_from, &arrays, 0, 8, words)) ||
+        !(values.before = get_items(before_from, &arrays, 0, 4, words)) ||
         !(in_gap = get_items(into, &arrays, PyBUF_WRITABLE, 8, 1)) ||
-        !(held = get_items(held_into, &arrays, PyBUF_WRITABLE, 8, 1)) ||
-        !check_gaps(gap, 2 * grid.side, arrays.views[2].len / 8))
+        !check_gaps(values, words, items(&arrays)) ||
+        !(held = get_items(held_into, &arrays, PyBUF_WRITABLE, 8, 1)))
         return release(&arrays);
     int64_t room = items(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    out = sieve(scores, start, grid, gap, in_gap, held, room);
+    out = sieve(scores, start, grid, values, in_gap, held, room);
     Py_END_ALLOW_THREADS
     release(&arrays);
     return Py_BuildValue("LLd", (long long)out.found.next, (long long)out.found.found, out.least);
+}
+
+static PyObject *py_split(PyObject *self, PyObject *args) {
+    PyObject *from, *classes, *tar_into, *non_into;
+    Arrays arrays = {.count = 0};
+    Scores scores;
+    const uint8_t *is_tar;
+    double *tar, *non;
+    int64_t targets = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOO:split", &from, &classes, &tar_into, &non_into) ||
+        !get_scores(from, &arrays, &scores) ||
+        !(is_tar = get_items(classes, &arrays, 0, 1, scores.count)))
+        return release(&arrays);
+    for (int64_t i = 0; i < scores.count; i++)
+        targets += is_tar[i] != 0;
+    if (!(tar = get_items(tar_into, &arrays, PyBUF_WRITABLE, 8, targets + 1)) ||
+        !(non = get_items(non_into, &arrays, PyBUF_WRITABLE, 8, scores.count - targets + 1)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    targets = split(scores, is_tar, tar, non);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return PyLong_FromLongLong(targets);
 }
 
 static PyObject *py_steps(PyObject *self, PyObject *args) {
@@ -233,21 +261,59 @@ static PyObject *py_add_exactly(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
+/* A series of at least so many terms. */
+static PyObject *series(PyObject *args, int64_t least,
+                        void (*kernel)(Scores, const double *, int64_t, double *)) {
     PyObject *from, *terms_from, *into;
     Arrays arrays = {.count = 0};
     Scores at;
     const double *terms;
     double *out;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OOO:chebyshev", &from, &terms_from, &into) ||
-        !get_scores(from, &arrays, &at) || !(terms = get_items(terms_from, &arrays, 0, 8, 3)))
+    if (!PyArg_ParseTuple(args, "OOO:series", &from, &terms_from, &into) ||
+        !get_scores(from, &arrays, &at) || !(terms = get_items(terms_from, &arrays, 0, 8, least)))
         return release(&arrays);
     int64_t count = items(&arrays);
     if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, at.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    chebyshev(at, terms, count, out);
+    kernel(at, terms, count, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
+    (void)self;
+    return series(args, 3, chebyshev);
+}
+
+static PyObject *py_powers(PyObject *self, PyObject *args) {
+    (void)self;
+    return series(args, 1, power_series);
+}
+
+static PyObject *py_nig_shape(PyObject *self, PyObject *args) {
+    PyObject *from[7], *shape_from, *into;
+    const double *at[7];
+    Arrays arrays = {.count = 0};
+    const NigShape *shape;
+    double *out;
+    int64_t count = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOO:nig_shape", &from[0], &from[1], &from[2], &from[3],
+                          &from[4], &from[5], &from[6], &shape_from, &into))
+        return NULL;
+    for (int i = 0; i < 7; i++) {
+        if (!(at[i] = get_items(from[i], &arrays, 0, 8, count)))
+            return release(&arrays);
+        count = i ? count : items(&arrays);
+    }
+    if (!(shape = get_items(shape_from, &arrays, 0, 8, sizeof *shape / 8)) ||
+        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, NIG_ROWS * count)))
+        return release(&arrays);
+    NigPoints points = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+    Py_BEGIN_ALLOW_THREADS
+    nig_shape(points, *shape, count, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
     Py_RETURN_NONE;
@@ -260,6 +326,9 @@ static PyMethodDef methods[] = {
     {"sieve", py_sieve, METH_VARARGS, NULL},
     {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
     {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
+    {"powers", py_powers, METH_VARARGS, NULL},
+    {"nig_shape", py_nig_shape, METH_VARARGS, NULL},
+    {"split", py_split, METH_VARARGS, NULL},
     {"steps", py_steps, METH_VARARGS, NULL},
     {"spline", py_spline, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -8,7 +8,7 @@
 enum { TOGETHER = 8 };
 
 /* For each of a few scores, how many of the rising knots do not exceed it. */
-static inline void knots_up_to(const double *scores, const double *knots, int64_t count,
+PART void knots_up_to(const double *scores, const double *knots, int64_t count,
                                int64_t *found) {
     for (int i = 0; i < TOGETHER; i++)
         found[i] = 0;
@@ -21,7 +21,7 @@ static inline void knots_up_to(const double *scores, const double *knots, int64_
 }
 
 /* Scores from one of them on; the last one again where there are no more. */
-static inline int some_scores(Scores scores, int single, ptrdiff_t step, int64_t from,
+PART int some_scores(Scores scores, int single, ptrdiff_t step, int64_t from,
                               double *out) {
     int64_t left = scores.count - from;
     int count = left < TOGETHER ? (int)left : TOGETHER;

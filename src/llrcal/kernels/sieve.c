@@ -1,27 +1,66 @@
 #include "kernels.h"
 
-static inline Sieved each(Scores scores, int single, ptrdiff_t step, int64_t start, Grid grid,
-                          const int32_t *gap, int64_t *in_gap, double *held, int64_t room) {
-    const int rest = MANTISSA_BITS - grid.bin_bits;
-    const uint64_t last = (uint64_t)grid.side - 1;
-    Sieved out = {{start, 0}, INFINITY};
-    for (; out.found.next < scores.count && out.found.found < room; out.found.next++) {
-        double s = score(scores.first + out.found.next * step, single);
-        double y = distance(&grid, s);
-        uint64_t number = outward(y) >> rest;
-        number = ((number < last ? number : last) ^ below(y)) + (uint64_t)grid.side;
-        int32_t before = gap[number]; /* values below an empty bin, -1 if it is not empty */
-        in_gap[before + 1] += 1;
-        held[out.found.found] = s;
-        out.found.found += before < 0;
-        out.least = s < out.least ? s : out.least;
-    }
+/* Bins from before the first that holds a value to after the last: beyond them nothing changes, and
+   what is asked for there stays in the cache. */
+typedef struct {
+    uint64_t low, high;
+} Range;
+
+static Range range_of(Values values, uint64_t bins) {
+    uint64_t first = 0, last = bins / 64;
+    while (first < last && !values.in_word[first])
+        first++;
+    while (last > first && !values.in_word[last])
+        last--;
+    Range out = {first ? 64 * first - 1 : 0, 64 * last + 64 < bins ? 64 * last + 64 : bins - 1};
     return out;
 }
 
-Sieved sieve(Scores scores, int64_t start, Grid grid, const int32_t *gap, int64_t *in_gap,
-             double *held, int64_t room) {
-#define CALL(single, step) return each(scores, single, step, start, grid, gap, in_gap, held, room)
-    FOR_EACH_KIND(&scores, CALL);
+/* Bins, a block at a time: arithmetic that compilers put into vectors. */
+PART void locate(Scores block, int single, ptrdiff_t step, Grid grid, Range range,
+                          uint32_t *number) {
+    const int rest = MANTISSA_BITS - grid.bin_bits;
+    const uint64_t last = (uint64_t)grid.side - 1;
+    for (int64_t i = 0; i < block.count; i++) {
+        double y = distance(&grid, score(block.first + i * step, single));
+        uint64_t found = outward(y) >> rest;
+        found = ((found < last ? found : last) ^ below(y)) + (uint64_t)grid.side;
+        found = found > range.low ? found : range.low;
+        number[i] = (uint32_t)(found < range.high ? found : range.high);
+    }
+}
+
+/* Counts a block by its gaps, and writes out what they do not settle: how many scores these are. */
+PART int64_t each(Scores block, int single, ptrdiff_t step, Grid grid, Range range, Values values,
+                  int64_t *in_gap, double *held) {
+    uint32_t number[BLOCK];
+    int64_t found = 0;
+    locate(block, single, step, grid, range, number);
+    for (int64_t i = 0; i < block.count; i++) {
+        uint64_t word = values.in_word[number[i] / 64], place = number[i] % 64;
+        uint64_t holds = (word >> place) & 1;
+        in_gap[values.before[number[i] / 64] + ones(word & ((UINT64_C(1) << place) - 1))] += !holds;
+        held[found] = score(block.first + i * step, single);
+        found += (int64_t)holds;
+    }
+    return found;
+}
+
+KERNEL Sieved sieve(Scores scores, int64_t start, Grid grid, Values values, int64_t *in_gap,
+                    double *held, int64_t room) {
+    const Range range = range_of(values, 2 * (uint64_t)grid.side);
+    Sieved out = {{start, 0}, INFINITY};
+    while (out.found.next < scores.count && room > 0) {
+        Scores block = stretch(scores, out.found.next, room < BLOCK ? room : BLOCK);
+        int64_t more;
+#define CALL(single, step) more = each(block, single, step, grid, range, values, in_gap, held)
+        FOR_EACH_KIND(&block, CALL);
 #undef CALL
+        held += more;
+        room -= more;
+        out.found.found += more;
+        out.found.next += block.count;
+        out.least = fmin(out.least, ends_of(block).least);
+    }
+    return out;
 }

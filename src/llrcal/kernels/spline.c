@@ -1,7 +1,7 @@
 #include "kernels.h"
 #include "search.h"
 
-static inline void each(Scores scores, int single, ptrdiff_t step, Spline spline, double *out) {
+PART void each(Scores scores, int single, ptrdiff_t step, Spline spline, double *out) {
     const double low = spline.knots[0], high = spline.knots[spline.pieces];
     for (int64_t at = 0; at < scores.count; at += TOGETHER) {
         double some[TOGETHER];

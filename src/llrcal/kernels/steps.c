@@ -1,7 +1,7 @@
 #include "kernels.h"
 #include "search.h"
 
-static inline void each(Scores scores, int single, ptrdiff_t step, Steps steps, double *out) {
+PART void each(Scores scores, int single, ptrdiff_t step, Steps steps, double *out) {
     for (int64_t at = 0; at < scores.count; at += TOGETHER) {
         double some[TOGETHER];
         int64_t found[TOGETHER];

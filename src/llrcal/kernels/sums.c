@@ -4,7 +4,7 @@ enum { HALF_BITS = 26 };
 
 /* Every second number goes to a place of its own: most have one of few exponents, and an addition
    would have to wait for the one before. */
-static inline void each(Scores numbers, int single, ptrdiff_t step, int64_t *halves) {
+PART void each(Scores numbers, int single, ptrdiff_t step, int64_t *halves) {
     const uint64_t one = UINT64_C(1) << MANTISSA_BITS;
     for (int64_t i = 0; i < numbers.count; i++) {
         double number = score(numbers.first + i * step, single);

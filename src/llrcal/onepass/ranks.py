@@ -9,10 +9,11 @@ sorted as a whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.onepass.chunks import CHUNK, chunks, map_parts
@@ -143,51 +144,74 @@ class Sieve:
         self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
         # Every chunk pays for counting all gaps, so it should have more scores than there are gaps.
         self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
-        in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
-        # How many values lie below an empty bin; -1 for a bin with values, which settles nothing.
-        self.gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
-        self.gap[in_bin > 0] = -1
+        self.in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
 
-    def count(self, scores: Array) -> Counted:
-        """Count an array of scores, in stretches."""
+    @cached_property
+    def _gap(self) -> NDArray[np.int32]:
+        """How many values lie below an empty bin; -1 for a bin with values, which settles nothing.
+
+        For NumPy; the kernel has a smaller table, which the cache of a core can hold.
+        """
+        gap = (np.cumsum(self.in_bin) - self.in_bin).astype(np.int32)
+        gap[self.in_bin > 0] = -1
+        return gap
+
+    @cached_property
+    def _words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Counts]:
+        """Which bins hold values, how many do before each 64, and values below each gap."""
+        holds = np.zeros((self.grid.size // 64 + 1) * 64, np.uint8)
+        holds[: self.grid.size] = self.in_bin > 0
+        words = np.packbits(holds, bitorder="little").view("<u8").astype(np.uint64)
+        up_to = np.cumsum(np.bitwise_count(words), dtype=np.uint32)
+        values_below = np.concatenate([[0], np.cumsum(self.in_bin[self.in_bin > 0])])
+        return words, up_to - np.bitwise_count(words), values_below
+
+    def count(self, *arrays: Array) -> Counted:
+        """Count the scores in some arrays, in stretches."""
         in_gap = np.zeros(len(self.values) + 2, np.int64)
         by_rank = np.zeros((2, len(self.values)), np.int64)
         least = np.inf
         held: list[Array] = []
         room = full = max(RUN, len(self.values))
-        start = 0
-        while start < len(scores):
-            start, others, low = self._sieved(scores, start, in_gap)
-            least = min(least, low)
-            held.append(others)
-            room -= len(others)
-            if room <= 0:
-                by_rank += self._compared(held)
-                held, room = [], full
+        for scores in arrays:
+            start = 0
+            while start < len(scores):
+                start, others, low = self._sieved(scores, start, in_gap)
+                least = min(least, low)
+                held.append(others)
+                room -= len(others)
+                if room <= 0:
+                    by_rank += self._compared(held)
+                    held, room = [], full
         by_rank += self._compared(held)
         settled = np.cumsum(in_gap[1:-1])
-        return Counted(by_rank[0] + settled, by_rank[1] + settled, len(scores), least + 0.0)
+        count = sum(map(len, arrays))
+        return Counted(by_rank[0] + settled, by_rank[1] + settled, count, least + 0.0)
 
     def _sieved(self, scores: Array, start: int, in_gap: Counts) -> tuple[int, Array, float]:
         """Count some scores by their gaps: where the next ones start, those left, and the least."""
         if kernels := self.grid.kernels_for(scores):
-            held = np.empty(max(RUN, len(self.values)))
+            words, before, values_below = self._words
+            settled, held = np.zeros(len(values_below), np.int64), np.empty(in_gap.size + RUN)
             end, found, least = kernels.sieve(
-                scores, start, *self.grid.numbers, self.gap, in_gap, held
+                scores, start, *self.grid.numbers, words, before, settled, held
             )
+            in_gap[values_below + 1] += settled
             return end, held[:found], least
         chunk = scores[start : start + self.chunk]
-        gap = self.gap.take(self.grid.number(chunk))
+        gap = self._gap.take(self.grid.number(chunk))
         others = chunk[gap < 0]
         gap += 1
         in_gap += np.bincount(gap, minlength=len(in_gap))
         return start + len(chunk), others, float(chunk.min())
 
     def _compared(self, held: list[Array]) -> Counts:
-        """Ranks of the values among some scores, by sorting them."""
-        if not held:
-            return np.zeros((2, len(self.values)), np.int64)
-        run = np.sort(np.concatenate(held))
+        """Ranks of the values among some scores: the fewer are searched for among the others."""
+        count = len(self.values)
+        run = np.sort(np.concatenate([*held, np.empty(0)]))
+        if len(run) < count:
+            places = [np.searchsorted(self.values, run, side) for side in ("right", "left")]
+            return np.cumsum([np.bincount(at, minlength=count)[:count] for at in places], axis=1)
         return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
 
 

@@ -80,9 +80,13 @@ def likely_ceiling(count: int) -> int:
 
 def _merged(parts: list[Sample]) -> Sample:
     ceiling = min(part.ceiling for part in parts)
-    keys, place = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
-    counts = np.zeros(len(keys), np.int64)
-    np.add.at(counts, place, np.concatenate([part.counts for part in parts]))
+    every = np.concatenate([part.keys for part in parts])
+    order = np.argsort(every, kind="stable")  # quick, since each part is in order
+    every = every[order]
+    first = np.flatnonzero(np.diff(every, prepend=~every[:1]))
+    keys = every[first]
+    counts = np.concatenate([part.counts for part in parts])[order]
+    counts = np.add.reduceat(counts, first) if len(first) else counts
     if len(keys) > SIZE:
         ceiling = min(ceiling, int(keys[SIZE - 1]))
     kept = int(np.searchsorted(keys, np.uint64(ceiling), "right"))

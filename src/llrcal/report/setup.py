@@ -26,9 +26,12 @@ def what_was_done(comparison: Comparison) -> str:
             "models that are saved, and the transforms and densities below, are those trained on "
             "all trials."
         )
+    seen = ""
+    if any(candidate.adapted for candidate in comparison.candidates.values()):
+        seen = " Those called adapted have also seen the test scores, but not their labels."
     return (
-        f"{calibrations} trained on the training trials and applied to the test trials. Every "
-        "number below is that of the test trials."
+        f"{calibrations} trained on the training trials and applied to the test trials.{seen} "
+        "Every number below is that of the test trials."
     )
 
 
@@ -73,6 +76,8 @@ def _calibration(candidate: Candidate) -> str:
     what = TABLE[calibration.method].description
     if candidate.bayes:
         what += "; its parameters are integrated out"
+    if candidate.adapted:
+        what += "; adapted to the test scores, without their labels"
     if alpha is not None:
         what += f"; weight of the targets {alpha}"
     if candidate.rule is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from llrcal.adaptation.findings import IN_THE_WAY
 from llrcal.notes import Note
 from llrcal.report.text import escaped, sentence
 
@@ -29,6 +30,7 @@ _KINDS = (
             "constant",
             "no minimum",
             "several minima",
+            "several optima",
             "one score",
             "beyond counts",
         ),
@@ -37,6 +39,16 @@ _KINDS = (
         "Training and test differ",
         "Calibration learned on one kind of scores need not hold on another.",
         ("shift",),
+    ),
+    (
+        "Calibrations that were not adapted",
+        "There was a reason to leave them as they are, so their numbers are the old ones.",
+        tuple(sorted(IN_THE_WAY)),
+    ),
+    (
+        "Calibrations that were adapted",
+        "They know more than the others: the test scores, though not their labels.",
+        ("adapted", "nothing moved", "share taken"),
     ),
     (
         "Test scores outside the training range",

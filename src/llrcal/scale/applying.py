@@ -30,11 +30,17 @@ class Calibrated:
     calibration: Calibration
     seen: Beyond | None = None
     """Counts the scores, where all files are rewritten in one process."""
+    interval: float | None = None
+    """The level of intervals, if their ends are to be written as well."""
 
     def __call__(self, scores: Floats) -> dict[str, Array]:
         if self.seen:
             self.seen.count(scores)
-        return {"llr": self.calibration.quietly(scores)}
+        llrs = {"llr": self.calibration.quietly(scores)}
+        if self.interval is None:
+            return llrs
+        low, high = self.calibration.interval(scores, level=self.interval)
+        return llrs | {"low": low, "high": high}
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,21 @@ class CountAmong:
 
 
 @dataclass(frozen=True)
+class CountAll:
+    """The work on one piece: the scores of both classes, counted among sorted values."""
+
+    values: Floats
+
+    def __call__(self, piece: Piece) -> Counted:
+        counted = (self._sieve.count(*arrays) for arrays in piece.scores())
+        return reduce(Counted.merge, counted, self._sieve.count())
+
+    @cached_property
+    def _sieve(self) -> Sieve:
+        return Sieve(self.values)
+
+
+@dataclass(frozen=True)
 class ScoresOfClass:
     """The work on one piece: all scores of one class."""
 

@@ -21,6 +21,7 @@ from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.costs import Costs, CostsBy
 from llrcal.scale.counting import (
+    CountAll,
     CountAmong,
     Distinct,
     NextAbove,
@@ -38,6 +39,7 @@ from llrcal.scoring_rule import ScoringRule
 _Value = TypeVar("_Value")
 
 _LOOKED_AT = 8  # pieces, for the glance
+_MANY_TIMES = 16  # as many scores in one class as in the other
 
 
 class Passes:
@@ -104,8 +106,7 @@ class Passes:
 
     @property
     def _looked_at(self) -> list[Piece]:
-        count = min(len(self.pieces), _LOOKED_AT)
-        return [self.pieces[i * len(self.pieces) // count] for i in range(count)]
+        return some_of(self.pieces)
 
     def _surveyed(self, plans: list[Plan], what: str) -> Survey:
         tar, non = plans
@@ -114,7 +115,7 @@ class Passes:
     @cached_property
     def samples(self) -> tuple[Sample, Sample]:
         """Samples of both classes."""
-        known = [_sample(side) for side in self.survey.sides]
+        known = [known_sample(side) for side in self.survey.sides]
         plans = [Plan(ceiling=ALL_KEYS if sample is None else None) for sample in known]
         return _pair(known, lambda: [side.sample for side in self._sides(plans, "sampling")])
 
@@ -131,7 +132,7 @@ class Passes:
         """
         sides = self.survey.sides
         grids = [grid_of(sample) for sample in self.samples]
-        known = [_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
+        known = [known_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
         for side, grid in zip(sides, grids, strict=True):
             if side.count > KEPT_UP_TO:  # fewer scores are kept exactly
                 check_reach(side.least, side.greatest, grid)
@@ -187,8 +188,21 @@ class Passes:
         rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
             return self.pooled.groups
-        counted = self.counted(self.rare.values, of_tar=not rare_is_tar)
-        return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
+        return groups_of(self.rare, self._common(self.rare), rare_is_tar=rare_is_tar)
+
+    def _common(self, rare: Distinct) -> Counted:
+        """The commoner class, counted among the values of the rarer one."""
+        survey = self.survey
+        tar, non = survey.sides
+        common = non if survey.rare_is_tar else tar
+        if survey.left_out or common.count < _MANY_TIMES * survey.rare.count:
+            return self.counted(rare.values, of_tar=not survey.rare_is_tar)
+        # Hardly more work, but it needs no labels, and no copy of the scores of either class.
+        work = CountAll(rare.values)
+        every = self.engine.reduce(self.pieces, work, Counted.merge, "counting")
+        own = rare.among(rare)
+        least = -np.inf if common.infinite[0] else common.least
+        return Counted(every.below - own.below, every.up_to - own.up_to, common.count, least)
 
     @cached_property
     def pooled(self) -> Pooled:
@@ -219,20 +233,26 @@ class Passes:
         return np.unique(every[order][at])
 
 
+def some_of(pieces: Sequence[Piece]) -> list[Piece]:
+    """A few pieces to look at, evenly spread."""
+    count = min(len(pieces), _LOOKED_AT)
+    return [pieces[i * len(pieces) // count] for i in range(count)]
+
+
 def grid_of(sample: Sample) -> Grid:
     """Bins that suit a sample."""
     with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
         return Grid.of_sample(sample)
 
 
-def _sample(side: Side) -> Sample | None:
+def known_sample(side: Side) -> Sample | None:
     """The sample of a class, if the survey has it."""
     if side.kept is not None:
         return Sample.of(_finite(side.kept))
     return side.sample if side.sample is not None and side.sample.is_enough else None
 
 
-def _summary(side: Side, grid: Grid) -> Summary | None:
+def known_summary(side: Side, grid: Grid) -> Summary | None:
     """The summary of a class in the given bins, if the survey has it."""
     if side.summary is not None and side.summary.grid == grid:
         return side.summary

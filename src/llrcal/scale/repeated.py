@@ -1,8 +1,8 @@
 """Finding repeated trials in sets that do not fit into memory.
 
 Every trial is represented by a 64-bit hash of its ids. If all hashes fit into memory, they are
-sorted there; otherwise they are divided by their leading bits into files on disk, and sorted one
-file at a time. Trials with equal hashes are looked up and compared by their ids.
+sorted there; otherwise they are divided by their leading bits into parts on disk, and sorted one
+part at a time. Trials with equal hashes are looked up and compared by their ids.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import add
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -19,12 +17,14 @@ import polars as pl
 from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.messages import Setting
+from llrcal.scale.divided import Divided
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.pieces.piece import Piece
 from llrcal.trials.joining import hashes_of_ids, named
 
 MOST_AT_ONCE = 2**25
 """Hashes held in memory: 256 MB, and as much again while they are sorted."""
+_HASH = np.dtype([("hash", np.uint64)])
 _EXAMPLES = 1000  # repeated hashes whose trials are looked up
 _WHAT = "looking for repeated trials"
 
@@ -45,7 +45,8 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     count, hashes = _repeated(with_ids, engine)
     if not count:
         return
-    found = engine.reduce(with_ids, _Named(hashes), add, "looking up repeated trials")
+    work = Named(tuple(hashes.tolist()))
+    found = engine.reduce(with_ids, work, add, "looking up repeated trials")
     frame = pl.concat(found, how="diagonal")
     ids = [name for name in frame.columns if name != "file"]
     # Sorted, for pieces may be done in any order, and the same set gives the same message.
@@ -78,18 +79,13 @@ def _sorted_parts(pieces: Sequence[Piece], engine: Engine) -> Iterator[Array]:
         yield _sorted_hashes(pieces, engine)
         return
     bits = (4 * total // MOST_AT_ONCE).bit_length()  # a part is about a quarter of what fits
-    edges = np.arange(1, 2**bits, dtype=np.uint64) << np.uint64(64 - bits)
-    with TemporaryDirectory(prefix="llrcal-") as folder:
-        files = [Path(folder) / str(number) for number in range(2**bits)]
-        for some in _slices(pieces):
-            hashes = _sorted_hashes(some, engine)
-            for file, part in zip(files, np.split(hashes, hashes.searchsorted(edges)), strict=True):
-                with file.open("ab") as out:
-                    part.tofile(out)
-        for file in files:
-            hashes = np.fromfile(file, np.uint64)
-            hashes.sort()
-            yield hashes
+    divided = Divided(_HASH, bits)
+    for some in _slices(pieces):
+        divided.put(_sorted_hashes(some, engine).view(_HASH))
+    for number in range(2**bits):
+        hashes = divided.part(number).view(np.uint64)
+        hashes.sort()
+        yield hashes
 
 
 def _slices(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
@@ -118,14 +114,19 @@ def _hashes(piece: Piece) -> tuple[Array, ...]:
 
 
 @dataclass(frozen=True)
-class _Named:
+class Named:
     """The work on one piece: the trials with the given hashes, and their file."""
 
-    hashes: Array
+    hashes: tuple[int, ...]
+    ids: tuple[str, ...] | None = None
+    """The ids that are hashed; all that a piece has if None."""
+    seed: int = 0
 
     def __call__(self, piece: Piece) -> tuple[pl.DataFrame, ...]:
         found = []
         for frame in piece.ids():
-            is_one = np.isin(hashes_of_ids(frame, frame.columns).to_numpy(), self.hashes)
+            hashes = hashes_of_ids(frame, self.ids or frame.columns, self.seed)
+            known = np.array(self.hashes, np.uint64)
+            is_one = np.isin(hashes.to_numpy(), known, kind="sort")  # tables overflow in NumPy 2.0
             found.append(frame.filter(is_one).with_columns(file=pl.lit(piece.file)))
         return (pl.DataFrame(), *found)

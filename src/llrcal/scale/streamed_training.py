@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import Training, check_spread
+from llrcal.notes import Note
 from llrcal.onepass.elub import Ranked
 from llrcal.onepass.ranks import Groups
 from llrcal.onepass.summary import Summary
 from llrcal.scale.passes import Passes
 from llrcal.scale.pieces.piece import Mapped
+
+NOT_IN_PIECES = Note.of(
+    "by trial",
+    "the trials name their speakers, but in pieces they are taken to be independent: intervals "
+    "are too narrow where speakers have several trials. Train in memory to count them for what "
+    "they are worth",
+)
 
 
 class StreamedTraining(Training):
@@ -23,6 +31,11 @@ class StreamedTraining(Training):
         self._passes = passes
         self.tar_count = passes.survey.tar.count
         self.non_count = passes.survey.non.count
+
+    @property
+    def unused_speakers(self) -> Iterator[Note]:
+        if any(piece.names_speakers for piece in self._passes.pieces):
+            yield NOT_IN_PIECES
 
     @cached_property
     def tar(self) -> Summary:

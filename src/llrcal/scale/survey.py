@@ -54,8 +54,13 @@ class Side:
     @classmethod
     def of(cls, scores: Array, plan: Plan) -> Side:
         """Survey some scores of a class."""
-        is_finite = np.isfinite(scores)
-        finite = scores if is_finite.all() else scores[is_finite]
+        finite = scores
+        summary = None if plan.grid is None else _summary(scores, plan.grid)
+        least, greatest = (summary.least, summary.greatest) if summary else _ends(scores)
+        if not np.isfinite([least, greatest]).all() and len(scores):
+            finite = scores[np.isfinite(scores)]
+            summary = None if plan.grid is None else _summary(finite, plan.grid)
+            least, greatest = _ends(finite)
         infinite = len(scores) - len(finite)
         below = int((scores == -np.inf).sum()) if infinite else 0
         summed_up = None
@@ -63,11 +68,11 @@ class Side:
             summed_up = cost(scores, plan.sign) if len(scores) else ExactSum()
         return cls(
             len(scores),
-            float(finite.min(initial=np.inf)),
-            float(finite.max(initial=-np.inf)),
+            least,
+            greatest,
             (below, infinite - below),
             None if plan.ceiling is None else Sample.below(plan.ceiling, finite),
-            None if plan.grid is None else _summary(finite, plan.grid),
+            summary,
             (scores,) if plan.keep and len(scores) <= MOST_KEPT else None,
             summed_up,
         )
@@ -101,6 +106,10 @@ class Side:
         if not self.kept or len(self.kept) == 1:
             return self
         return replace(self, kept=(np.concatenate(self.kept),))
+
+
+def _ends(scores: Array) -> tuple[float, float]:
+    return float(scores.min(initial=np.inf)), float(scores.max(initial=-np.inf))
 
 
 def _summary(scores: Array, grid: Grid) -> Summary | None:

@@ -12,9 +12,11 @@ from llrcal.errors import OptionError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity, warn
+from llrcal.onepass.summary import Summary
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.passes import Passes
 from llrcal.scale.pieces.piece import Mapped, Piece
+from llrcal.scale.pooling import pooled
 from llrcal.scale.preview import preview
 from llrcal.scale.repeated import refuse_repeated
 from llrcal.scale.streamed_llrs import StreamedLLRs
@@ -77,11 +79,13 @@ class TrialsInPieces(TrialSet):
 
     def _passes(self, **asked: bool) -> Passes:
         passes = Passes(self.pieces, self.engine, **asked)
-        left_out = passes.survey.left_out
-        if left_out:
-            text = f"{left_out:,} trials were left out, as requested"
-            warn([Note.of("left out", text, severity=Severity.WARNING)])
+        _tell(passes.survey.left_out)
         return passes
+
+    def pooled(self) -> Summary:
+        summary, left_out = pooled(self.pieces, self.engine)
+        _tell(left_out)
+        return summary
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
         if isinstance(transform, Calibration):  # a piece knows too little to warn of its scores
@@ -94,3 +98,9 @@ class TrialsInPieces(TrialSet):
     @property
     def in_memory(self) -> None:
         return None
+
+
+def _tell(left_out: int) -> None:
+    if left_out:
+        text = f"{left_out:,} trials were left out, as requested"
+        warn([Note.of("left out", text, severity=Severity.WARNING)])

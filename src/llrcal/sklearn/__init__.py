@@ -14,10 +14,11 @@ except ImportError as problem:
         'llrcal.sklearn needs scikit-learn 1.6 or newer: pip install "llrcal[sklearn]"'
     ) from problem
 
+from llrcal.sklearn.calibrated_classifier import LLRCalibratedClassifier
 from llrcal.sklearn.calibrator import LLRCalibrator
 from llrcal.sklearn.scorers import neg_cllr_scorer, neg_dcf_scorer
 
-__all__ = ["LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
+__all__ = ["LLRCalibratedClassifier", "LLRCalibrator", "neg_cllr_scorer", "neg_dcf_scorer"]
 
-for _ in (LLRCalibrator, neg_cllr_scorer, neg_dcf_scorer):
+for _ in (LLRCalibratedClassifier, LLRCalibrator, neg_cllr_scorer, neg_dcf_scorer):
     _.__module__ = __name__  # where people and pickles look for them

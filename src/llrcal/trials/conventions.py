@@ -34,6 +34,24 @@ ConventionName = Literal[
 IDS = ("enrol", "test", "side")
 SPEAKERS = ("enrol_speaker", "test_speaker")
 ROLES = (*IDS, "score", "label", *SPEAKERS, "kind", "-")
+WANTED = frozenset({*IDS, *SPEAKERS, "score", "label"})
+"""Roles of the columns that are read."""
+_KEEP = "keep "  # the beginning of the role of a column that is kept under its own name
+
+
+def kept_role(name: str) -> str:
+    """The role of a column that is kept as it is, because the user asks for it by name."""
+    return _KEEP + name
+
+
+def is_kept(role: str) -> bool:
+    """Whether a column is kept as it is."""
+    return role.startswith(_KEEP)
+
+
+def is_wanted(role: str) -> bool:
+    """Whether a column is read."""
+    return role in WANTED or is_kept(role)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import polars as pl
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.conventions import IDS, SPEAKERS, is_kept
 from llrcal.trials.table import Table
 
 OnDuplicates = Literal["error", "first", "mean", "all"]
@@ -166,7 +166,7 @@ def _names(table: Table) -> list[str]:
 def _with_key(table: Table, key: pl.DataFrame) -> Table:
     """The table with labels from the rows of the key; labels of its own must agree with them.
 
-    Speakers come along, if only the key knows them.
+    Speakers come along, if only the key knows them, and so do columns that are kept.
     """
     labels = key["label"]
     if table.has("label"):
@@ -178,7 +178,9 @@ def _with_key(table: Table, key: pl.DataFrame) -> Table:
                 f"is that of trial {row + 1}"
             )
     speakers = _speakers_of(key) if not any(map(table.has, SPEAKERS)) else []
-    return _with(table, table.frame.with_columns(labels, *(key[name] for name in speakers)))
+    more = [name for name in key.columns if is_kept(name) and not table.has(name)]
+    columns = (key[name] for name in (*speakers, *more))
+    return _with(table, table.frame.with_columns(labels, *columns))
 
 
 def _speakers_of(key: pl.DataFrame) -> list[str]:
@@ -191,7 +193,8 @@ def _with(table: Table, frame: pl.DataFrame) -> Table:
 
 
 def _only(key: Table, ids: list[str]) -> Table:
-    return _with(key, key.frame.select([*ids, "label", *_speakers_of(key.frame)]))
+    kept = [name for name in key.frame.columns if is_kept(name)]
+    return _with(key, key.frame.select([*ids, "label", *_speakers_of(key.frame), *kept]))
 
 
 def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:

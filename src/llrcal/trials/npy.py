@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import Path
 
 import numpy as np
 
@@ -14,22 +13,15 @@ from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.inputs.scores import as_floats, is_target, split
 from llrcal.messages import Setting
 from llrcal.notes import Note
+from llrcal.trials.archives import refuse_bombs
 from llrcal.trials.nan_scores import usable_arrays
 from llrcal.trials.request import Request
 from llrcal.trials.trials import Trials
-
-_LARGEST_RATIO = 1000
-_HARMLESS = 2**26
 
 
 def is_npy(head: bytes) -> bool:
     """Whether a file that begins like this is an array."""
     return head.startswith(b"\x93NUMPY")
-
-
-def is_npz(head: bytes) -> bool:
-    """Whether a file that begins like this is an archive of arrays."""
-    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def read_npy(name: str) -> Array:
@@ -56,7 +48,7 @@ def read_npz(name: str) -> dict[str, Array]:
     """
     try:
         with zipfile.ZipFile(name) as archive:
-            _refuse_bombs(archive, name)
+            refuse_bombs(archive, name)
             _refuse_duplicates(archive, name)
             return {
                 entry.filename.removesuffix(".npy"): _array(archive.read(entry))
@@ -68,13 +60,13 @@ def read_npz(name: str) -> dict[str, Array]:
         raise TrialFileError(f"{name}: cannot be read: {_reason(problem)}") from problem
 
 
-def _refuse_bombs(archive: zipfile.ZipFile, name: str) -> None:
-    total = sum(entry.file_size for entry in archive.infolist())
-    packed = Path(name).stat().st_size
-    if total > max(_HARMLESS, _LARGEST_RATIO * packed):
-        raise TrialFileError(
-            f"{name}: {packed} compressed bytes expand to {total}; this is not an archive of scores"
-        )
+def names_in_npz(name: str) -> list[str]:
+    """The names of the arrays of an archive; none if it is damaged, as reading it will tell."""
+    try:
+        with zipfile.ZipFile(name) as archive:
+            return [entry.removesuffix(".npy") for entry in archive.namelist()]
+    except Exception:
+        return []
 
 
 def _refuse_duplicates(archive: zipfile.ZipFile, name: str) -> None:

@@ -41,6 +41,8 @@ def check_place(name: str, *, by_name: bool = False) -> None:
     if by_name and (name == STANDARD_STREAM or plain_name(name) != name):
         raise OptionError(f"{name}: this can only be written to a plain file; name one")
     if name == STANDARD_STREAM:
+        if sys.stdout is None:
+            raise OptionError("standard output is closed; name a file")
         return
     if path.is_dir():
         raise OptionError(f"{name} is a folder; name a file in it")

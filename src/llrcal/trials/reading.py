@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any
@@ -11,13 +12,15 @@ import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
+from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.notes import Note
-from llrcal.trials.conventions import IDS, SPEAKERS, ConventionName
+from llrcal.trials.archives import is_npz
+from llrcal.trials.conventions import IDS, SPEAKERS, ConventionName, kept_role
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
 from llrcal.trials.nan_scores import usable, without_nan
-from llrcal.trials.npy import archive_trials, is_npy, is_npz, read_npy
-from llrcal.trials.request import Columns, LabelWords, OnNan, Request, Separator
+from llrcal.trials.npy import archive_trials, is_npy, read_npy
+from llrcal.trials.request import Columns, Decimal, LabelWords, OnNan, Request, Separator
 from llrcal.trials.source import Source, mode_of
 from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
 from llrcal.trials.table import Table
@@ -36,12 +39,14 @@ def read_trials(
     labels: LabelWords | None = None,
     separator: Separator | None = None,
     header: bool | None = None,
+    decimal: Decimal = "point",
     missing: OnMissing = "error",
     unknown: OnMissing = "error",
     duplicates: OnDuplicates = "error",
     spoof: Spoof = "error",
     allow_infinite: bool = False,
     on_nan: OnNan = "error",
+    keep: Sequence[str] = (),
 ) -> Trials:
     """Read scores and labels, from one file or from a score file and its key.
 
@@ -68,6 +73,8 @@ def read_trials(
         ``"tab"``, ``"comma"``, ``"semicolon"``, ``"space"`` (any run of blanks), or the character.
     header
         Whether the first line names the columns.
+    decimal
+        ``"point"``, or ``"comma"`` if the file has numbers such as 1,5.
     missing, unknown
         Trials of the key without a score, and scores without a trial in the key: ``"error"``
         or ``"skip"``.
@@ -81,6 +88,9 @@ def read_trials(
     on_nan
         Trials whose score is NaN (in a frame, also null): ``"error"``, or ``"drop"`` to leave them
         out of both the scores and the key.
+    keep
+        Names of further columns to keep as text, of the scores or of the key: conditions and side
+        information. They are the columns of ``trials.kept``.
 
     Returns
     -------
@@ -117,8 +127,10 @@ def read_trials(
         labels=labels,
         separator=separator,
         header=header,
+        decimal=decimal,
         allow_infinite=allow_infinite,
         on_nan=on_nan,
+        keep=keep,
     )
     check_spoof(spoof)
     if key is None:
@@ -128,18 +140,21 @@ def read_trials(
         if _is_archive(source):
             return archive_trials(fspath(source), request)
     policy = Policy(missing, unknown, duplicates)
-    return _trials(read_and_join(source, key, request, key_request, policy), spoof, request)
+    read = read_and_join(source, key, request, key_request, policy)
+    _refuse_unkept(read.table, request, key)
+    return _trials(read, spoof, request)
 
 
 def requests(
     *,
     has_key: bool,
-    convention: ConventionName | None,
-    columns: Columns | None,
-    key_convention: ConventionName | None,
-    key_columns: Columns | None,
+    convention: ConventionName | None = None,
+    columns: Columns | None = None,
+    key_convention: ConventionName | None = None,
+    key_columns: Columns | None = None,
     allow_infinite: bool = False,
     on_nan: OnNan = "error",
+    keep: Sequence[str] = (),
     **form: Any,
 ) -> tuple[Request, Request]:
     """What to look for in the scores, and what in the key."""
@@ -150,9 +165,10 @@ def requests(
             columns=columns,
             allow_infinite=allow_infinite,
             on_nan=on_nan,
+            keep=keep,
             **form,
         ),
-        Request.of("key", convention=key_convention, columns=key_columns, **form),
+        Request.of("key", convention=key_convention, columns=key_columns, keep=keep, **form),
     )
 
 
@@ -233,7 +249,7 @@ def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
     scores = frame["score"].to_numpy()
     ids = [role for role in IDS if role in frame.columns]
-    speakers = _speakers(frame)
+    speakers = speakers_of(frame)
     return Trials(
         scores[labels],
         scores[~labels],
@@ -246,7 +262,25 @@ def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
         score_name=table.score_name,
         forensic=table.forensic,
         allow_infinite=request.allow_infinite,
+        kept=kept_columns(table, request),
     )
+
+
+def kept_columns(table: Table, request: Request) -> pl.DataFrame | None:
+    """The further columns that were asked for, by their names."""
+    if not request.keep:
+        return None
+    return table.frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep)
+
+
+def _refuse_unkept(table: Table, request: Request, key: Any | None) -> None:
+    """Raise a TrialFileError if columns that were asked for are in none of the files."""
+    missing = [name for name in request.keep if not table.has(kept_role(name))]
+    if missing:
+        where = (
+            table.source if key is None or not isinstance(key, str) else f"{table.source}, {key}"
+        )
+        raise TrialFileError(f"{where}: there is no column {', '.join(map(repr, missing))}")
 
 
 def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
@@ -275,7 +309,7 @@ def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
     return replace(table, frame=frame.with_columns(relabelled)), [note]
 
 
-def _speakers(frame: pl.DataFrame) -> Array | None:
+def speakers_of(frame: pl.DataFrame) -> Array | None:
     """Who is speaking, as whole numbers in two columns."""
     if not set(SPEAKERS) <= set(frame.columns):
         return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
+import polars as pl
 
 from llrcal.arrays import Array, Bools
 from llrcal.errors import OptionError
@@ -28,7 +30,11 @@ LabelWords = str | Sequence[str]
 
 Separator = Literal["tab", "comma", "semicolon", "space", "\t", ",", ";", " "]
 
+Decimal = Literal["point", "comma"]
+"""What separates the fraction of a number in a text file."""
+
 MATRIX = "matrix"
+_WITH_COMMA = re.compile(r"[+-]?\d*,\d*(?:[eE][+-]?\d+)?", re.ASCII)
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 TO_DROP_NAN: Message = ("or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
 """The end of a complaint about scores that are NaN."""
@@ -48,7 +54,13 @@ class Request:
     header: bool | None = None
     label_of_word: tuple[tuple[str, Label], ...] = tuple(LABEL_OF_WORD.items())
     allow_infinite: bool = False
-    on_nan: OnNan = "error"
+    on_nan: OnNan | Literal["keep"] = "error"
+    """What becomes of trials whose score is NaN; they are kept where scores may be missing."""
+    keep: tuple[str, ...] = ()
+    """Names of further columns to keep as they are, if the file has them."""
+    decimal: Decimal = "point"
+    joins: bool = True
+    """Whether scores or labels alone are joined with others, for which ids must be known."""
 
     @classmethod
     def of(
@@ -62,6 +74,9 @@ class Request:
         labels: LabelWords | None = None,
         allow_infinite: bool = False,
         on_nan: OnNan = "error",
+        decimal: Decimal = "point",
+        joins: bool = True,
+        keep: Sequence[str] = (),
     ) -> Self:
         """A request in the words of :func:`llrcal.read_trials`.
 
@@ -81,6 +96,10 @@ class Request:
             raise OptionError(f"header cannot be {header!r}; choose True or False")
         if on_nan not in get_args(OnNan):
             raise OptionError(f"on_nan cannot be {on_nan!r}; choose {', '.join(get_args(OnNan))}")
+        if decimal not in get_args(Decimal):
+            raise OptionError(f"decimal cannot be {decimal!r}; choose point or comma")
+        if decimal == "comma" and separator in ("comma", ","):
+            raise OptionError("a comma cannot separate both columns and the fraction of a number")
         request = cls(
             contents,
             convention=convention,
@@ -88,6 +107,9 @@ class Request:
             header=header,
             allow_infinite=allow_infinite,
             on_nan=on_nan,
+            decimal=decimal,
+            joins=joins,
+            keep=_kept_names(keep),
         )
         if labels is not None:
             request = replace(request, label_of_word=_vocabulary(labels))
@@ -126,9 +148,29 @@ class Request:
             return np.isnan(scores) if self.allow_infinite else ~np.isfinite(scores)
         return np.zeros(scores.shape, bool) if self.allow_infinite else np.isinf(scores)
 
+    def with_point(self, value: str) -> str:
+        """A value in which a decimal comma is a point."""
+        is_number = self.decimal == "comma" and _WITH_COMMA.fullmatch(value)
+        return value.replace(",", ".") if is_number else value
+
+    def as_numbers(self, texts: pl.Series) -> pl.Series:
+        """Texts as doubles; null where one is not a number."""
+        if self.decimal == "comma":
+            texts = texts.str.replace(",", ".", literal=True)
+        return texts.cast(pl.Float64, strict=False)
+
+    def as_text(self, numbers: Array) -> pl.Series:
+        """Numbers as the shortest text that reads back as the same number."""
+        texts = pl.Series(np.asarray(numbers)).cast(pl.String)
+        return texts.str.replace(".", ",", literal=True) if self.decimal == "comma" else texts
+
     @property
     def needs_score(self) -> bool:
         return self.contents != "key"
+
+    @property
+    def needs_ids(self) -> bool:
+        return self.joins and self.contents in ("scores", "key")
 
     @property
     def needs_label(self) -> bool:
@@ -175,6 +217,12 @@ def _vocabulary(labels: LabelWords) -> tuple[tuple[str, Label], ...]:
         )
     kinds = (Label.TARGET, Label.NONTARGET, Label.SPOOF)
     return tuple(zip(words, kinds[: len(words)], strict=True))
+
+
+def _kept_names(keep: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(keep, str) or (len(keep) and not _are_texts(keep)):
+        raise OptionError(f"keep is {keep!r:.80}; give a list of names of columns")
+    return tuple(dict.fromkeys(keep))
 
 
 def _are_texts(values: Any) -> bool:

@@ -15,8 +15,9 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.trials.archives import is_npz, is_workbook
 from llrcal.trials.hdf5 import is_hdf5
-from llrcal.trials.npy import is_npy, is_npz, read_npy, read_npz
+from llrcal.trials.npy import is_npy, read_npy, read_npz
 from llrcal.trials.packing import output
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
@@ -50,7 +51,7 @@ def rewrite(
     OptionError
         If columns are to be added to a file that has no room for them.
     """
-    request = replace(request, contents="scores")
+    request = replace(request, contents="scores", joins=False)
     if "," in source and not Path(source).exists():
         return _rewrite_pair(source, out, answers, request, progress)
     file = Source(source)
@@ -79,9 +80,10 @@ def _write(
     request: Request,
     progress: Callable[[int], None],
 ) -> str:
-    if is_hdf5(file.head):
+    if is_hdf5(file.head) or is_workbook(file.head):
+        kind = "HDF5 files" if is_hdf5(file.head) else "workbooks"
         raise TrialFileError(
-            f"{file.name}: scores in HDF5 files are not replaced; convert the file first: llrcal "
+            f"{file.name}: scores in {kind} are not replaced; convert the file first: llrcal "
             f"convert {shlex.quote(file.on_disk)} -o scores.csv"
         )
     if file.path is not None and file.head.startswith(b"PAR1"):
@@ -96,7 +98,7 @@ def _write(
         _refuse_to_drop(file.name, request)
         _, _, scores = matrix_cells(file, layout, request)
         llrs = _only_llrs(answers, file.name)(scores.ravel()).reshape(scores.shape)
-        written.write(rewritten_matrix(file, layout, llrs))
+        written.write(rewritten_matrix(file, layout, request, llrs))
         return layout.reading
     for block in rewritten(file, layout, request, answers):
         written.write(block)

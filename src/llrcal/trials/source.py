@@ -25,6 +25,7 @@ LONGEST_LINE = 2**22
 _LARGEST_RATIO = 100
 _HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
 
+_TABLES = (b"PAR1", b"ARROW1")  # whose first bytes may have no end of line
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -42,10 +43,12 @@ class Source:
         self._path = name
         self._content: bytes | None = None
         if name == STANDARD_STREAM:
-            self._content = sys.stdin.buffer.read()
+            if sys.stdin is None:
+                raise TrialFileError("standard input is closed; name a file")
+            self._content = _to_the_end(sys.stdin.buffer, self.name)
         elif not _is_regular(name):  # a pipe can be read only once
             with self._raw() as file:
-                self._content = file.read()
+                self._content = _to_the_end(file, self.name)
 
     @cached_property
     def compression(self) -> str | None:
@@ -170,6 +173,17 @@ def whole_lines(
         yield rest
 
 
+def _to_the_end(file: Readable, name: str) -> bytes:
+    """All that comes from a pipe, unless it is a line without end, as from /dev/zero."""
+    start = b""
+    while len(start) <= LONGEST_LINE and (block := _read(file, _BLOCK, name)):
+        start += block
+    ends = start.count(b"\n") + start.count(b"\r")
+    if len(start) > LONGEST_LINE and not ends and not start.startswith(_TABLES):
+        raise _too_long(name, "the first line")
+    return start + _read(file, -1, name) if len(start) > LONGEST_LINE else start
+
+
 def _too_long(name: str, line: str) -> TrialFileError:
     return TrialFileError(
         f"{name}: {line} is longer than {LONGEST_LINE} bytes; this is not a file of trials"
@@ -189,6 +203,11 @@ def _read(file: Readable, size: int, name: str) -> bytes:
 
 def _unreadable(name: str, problem: OSError) -> TrialFileError:
     return TrialFileError(f"{name}: cannot be read: {problem.strerror or problem}")
+
+
+def can_be_opened(name: str) -> bool:
+    """Whether polars can open a file by its name, which it cannot if that is not UTF-8."""
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def mode_of(name: str) -> int | None:

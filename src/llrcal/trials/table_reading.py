@@ -11,14 +11,16 @@ import polars as pl
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Message, Setting
+from llrcal.trials.archives import is_npz, is_workbook
 from llrcal.trials.hdf5 import is_hdf5, read_hdf5
 from llrcal.trials.nan_scores import refuse_nan
-from llrcal.trials.npy import floats_of, is_npy, is_npz, labels_of, read_npy, read_npz, scores_of
+from llrcal.trials.npy import floats_of, is_npy, labels_of, read_npy, read_npz, scores_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.tables.frame_files import read_frame_file
 from llrcal.trials.tables.frames import as_polars, is_frame, read_frame
+from llrcal.trials.tables.workbook import read_workbook
 from llrcal.trials.text.matrix import read_matrix
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import sniff
@@ -40,13 +42,15 @@ def read_file(file: Source, request: Request) -> Table:
     """A file of any kind, in columns named by their roles."""
     if is_hdf5(file.head):
         frame, reading = read_hdf5(
-            file.on_disk, allow_infinite=request.allow_infinite, allow_nan=request.on_nan == "drop"
+            file.on_disk, allow_infinite=request.allow_infinite, allow_nan=request.on_nan != "error"
         )
         if "label" in frame.columns:
             frame = frame.with_columns(pl.col("label").cast(pl.Int8))
         return _checked(Table(frame, file.name, reading), request)
     if is_npy(file.head):
         return _array_table(read_npy(file.on_disk), file.name, request)
+    if is_workbook(file.head):
+        return read_workbook(file, request)
     if is_npz(file.head):
         arrays = read_npz(file.on_disk)
         if not request.needs_score and "labels" not in arrays:

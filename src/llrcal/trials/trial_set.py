@@ -15,6 +15,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import Training
 from llrcal.evaluation.llrs import LLRs
 from llrcal.notes import Note
+from llrcal.onepass.summary import Summary
 
 if TYPE_CHECKING:
     from llrcal.trials.trials import Trials
@@ -52,6 +53,10 @@ class TrialSet(ABC):
     @abstractmethod
     def llrs(self, thresholds: Floats) -> LLRs:
         """What an evaluation asks of LLRs; these thresholds are going to be asked for."""
+
+    @abstractmethod
+    def pooled(self) -> Summary:
+        """A summary of all scores, whatever their labels."""
 
     @abstractmethod
     def mapped(self, transform: Transform) -> Self:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.training import ArrayTraining, Training
-from llrcal.errors import ScoreError
+from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.training import Training
+from llrcal.errors import OptionError, ScoreError
+from llrcal.evaluation.by_condition import Cell, Part, parts_of
 from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.sample import Sample
+from llrcal.onepass.summary import Summary
 from llrcal.trials.trial_set import Transform, TrialSet
 
 if TYPE_CHECKING:
@@ -49,6 +54,8 @@ class Trials(TrialSet):
     forensic: bool = False
     """Whether the labels are hypotheses (Hp and Hd): LLRs are then often common logarithms."""
     allow_infinite: bool = False
+    kept: pl.DataFrame | None = None
+    """Further columns that were asked for, as text, in the order of the file."""
     totals: tuple[int, int] | None = None
     """How many targets and non-targets there are in all, if these are only a sample."""
 
@@ -79,9 +86,44 @@ class Trials(TrialSet):
             return ArrayLLRs(self.tar, self.non)
         return ArrayLLRs(self.tar, self.non, (self.tar_speakers, self.non_speakers))
 
+    def pooled(self) -> Summary:
+        sides = self.tar, self.non
+        grid = Grid.of_sample(Sample.merge(*map(Sample.of, sides)))
+        return Summary.merge(*(Summary.of(side, grid) for side in sides))
+
     def mapped(self, transform: Transform) -> Trials:
         tar, non = transform(self.tar), transform(self.non)
         return replace(self, tar=tar, non=non, allow_infinite=True)
+
+    def divided(self, by: Sequence[str]) -> Mapping[Cell, Part]:
+        """The trials of each cell of some columns that were kept.
+
+        Raises
+        ------
+        OptionError
+            If a column was not kept.
+        """
+        absent = [name for name in by if self.kept is None or name not in self.kept.columns]
+        if self.kept is None or absent or not by:
+            raise OptionError(
+                f"the trials of {self.source} have no column {', '.join(map(repr, absent))}; read "
+                "them with keep=[...]"
+            )
+        table = self.kept.select(by).fill_null("").to_numpy().astype(object)
+        labels = self.labels
+
+        def part(chosen: Sequence[Array]) -> Trials:
+            tar, non = chosen
+            return Trials(
+                self.tar[tar],
+                self.non[non],
+                self.source,
+                None if self.tar_speakers is None else self.tar_speakers[tar],
+                None if self.non_speakers is None else self.non_speakers[non],
+                allow_infinite=self.allow_infinite,
+            )
+
+        return parts_of([table[labels], table[~labels]], part)
 
     def preview(self, counts: tuple[int, int]) -> Trials:
         return self

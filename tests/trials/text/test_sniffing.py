@@ -268,7 +268,6 @@ def test_two_columns_of_scores(tmp_path: Path, header: str, chosen: str) -> None
     ("header", "line", "message"),
     [
         ("enrol,test,score,label,key", "a,b,1.5,target,target", "2 columns could be the label"),
-        ("enrol,model,score,label", "a,b,1.5,target", "2 columns could be the enrol"),
         ("enrol,test,score,label", "a,b,high,target", "'score' should be the score, but does not"),
         ("enrol,test,score,label", "a,b,1.5,maybe", "'label' should be the label, but does not"),
         ("enrol,test,comment,label", "a,b,good,target", "looks like the score; name it"),

@@ -134,19 +134,23 @@ class LogisticBayes(Curve):
         if len(at) == 1:
             return Uncertainty.none(at, np.zeros(1))
         z = ((at - self.origin) - self.centre) / self.unit
+        weight = data.weight(self.alpha)
+        trials = worth(data, weight)
         mean, deviation = self.moments(z)
-        low, high = mean - TIMES * deviation, mean + TIMES * deviation
+        # The log-odds vary with the numbers of trials of both classes. These are given, and the
+        # share that they have in the variance is known (Prentice and Pyke, Biometrika 66, 1979).
+        by_counts = 1 / (weight * (1 - weight) * trials)
+        away = TIMES * np.sqrt(np.maximum(deviation**2 - by_counts, 0))
         across = self.slope_deviation * self.height_deviation * self.correlation
         covariance = (
             self.slope_deviation**2 * np.outer(z, z)
             + across * np.add.outer(z, z)
             + self.height_deviation**2
         )
-        weight = data.weight(self.alpha)
         p = expit(mean + math.log(weight) - math.log1p(-weight))
-        tar = covariance * (weight * worth(data, weight) / data.tar_count * (1 - p))
-        non = covariance * (-(1 - weight) * worth(data, weight) / data.non_count * p)
-        return Uncertainty(at, low, high, tar, non)
+        tar = covariance * (weight * trials / data.tar_count * (1 - p))
+        non = covariance * (-(1 - weight) * trials / data.non_count * p)
+        return Uncertainty(at, mean - away, mean + away, tar, non)
 
     def _formula(self, distance: Floats) -> Floats:
         """LLRs at distances from the centre."""

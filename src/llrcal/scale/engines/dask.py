@@ -18,7 +18,9 @@ from llrcal.arrays import Floats
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.counting import Pooled, Stretch
-from llrcal.scale.engines.engine import Progress, silent
+from llrcal.scale.engines.cluster import check_versions, cluster_errors
+from llrcal.scale.engines.engine import JoinedPieces, Progress, silent
+from llrcal.scale.matching import Join, Tally
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import Batch, Mapped, Piece, bundled
 
@@ -46,7 +48,7 @@ class Partition(Piece):
     frame: Any = None
 
     def batches(self) -> Iterator[Batch]:
-        wanted = self.frame[[self.columns.score, self.columns.label]]
+        wanted = self.frame[self.columns.names]
         yield self.columns.batch(pl.DataFrame(wanted.reset_index(drop=True)), self.name)
 
 
@@ -61,6 +63,8 @@ class DaskEngine:
         self._client = client
         self._parts = parts
         self._progress = progress
+        if client is not None:
+            check_versions(client)
 
     def reduce(
         self,
@@ -72,15 +76,15 @@ class DaskEngine:
         pieces = self._bundled(pieces)
         # The work is the result of a task like any other, so that Dask can send it again to a
         # worker that has lost it.
-        sent = delayed(work, traverse=False)
-        leaves = [self._leaf(piece, sent) for piece in pieces]
+        leaves = self._leaves(pieces, work)
         values = leaves
         while len(values) > 1:
             values = [
                 delayed(_merged)(merge, values[i : i + _FAN_IN])
                 for i in range(0, len(values), _FAN_IN)
             ]
-        value: _Value = self._computed(values[0], leaves, pieces, what)
+        with cluster_errors():
+            value: _Value = self._computed(values[0], leaves, pieces, what)
         return value
 
     def _bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
@@ -121,32 +125,72 @@ class DaskEngine:
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
     ) -> list[Pooled]:
         """Divide scores into stretches by Dask's own shuffle, then pool each in a task."""
-        # Dask shuffles between workers only with a current client, and on disk otherwise.
-        current = nullcontext() if self._client is None else self._client.as_current()
-        way = "disk" if self._client is None else "p2p"
-        with current, dask.config.set({"dataframe.shuffle.method": way}):
-            each = [delayed(_pooled)(part, rare_is_tar) for part in self._sorted_out(pieces, cuts)]
+        with self._shuffling():
+            leaves = self._leaves(pieces, _NumberedByStretch(cuts))
+            parts = _brought_together(leaves, _EMPTY, "stretch", len(cuts) + 1)
+            each = [delayed(_pooled)(part, rare_is_tar) for part in parts]
             self._progress("sorting", 0, len(each))
             return computed(each, self._client)
 
-    def _sorted_out(self, pieces: Sequence[Piece], cuts: Floats) -> list[Delayed]:
-        """A frame for each stretch, with its scores from all pieces."""
-        import dask.dataframe as dd
+    def joined(self, join: Join) -> JoinedPieces:
+        """Divide both sides by hashes with Dask's own shuffle, then match each part in a task."""
+        from llrcal.scale.engines import dask_joining as joining
 
-        sent = delayed(_NumberedByStretch(cuts), traverse=False)
-        frame = dd.from_delayed(
-            [self._leaf(piece, sent) for piece in pieces], meta=_EMPTY, verify_meta=False
-        )
-        divisions = tuple(range(len(cuts) + 2))
-        parts: list[Delayed] = frame.set_index("stretch", divisions=divisions).to_delayed()
-        return parts
+        total = sum(piece.rows for piece in (*join.scores, *join.key))
+        self._progress("joining", 0, total)
+        with self._shuffling():
+            leaves = [
+                *self._leaves(join.key, joining.Numbered(join.of_key, join.bits)),
+                *self._leaves(join.scores, joining.Numbered(join.of_scores, join.bits)),
+            ]
+            parts = _brought_together(leaves, joining.EMPTY, "part", 2**join.bits)
+            tasks = joining.kept([delayed(joining.matched_part)(p) for p in parts], self._client)
+            tallies = computed([delayed(joining.tally_of)(task) for task in tasks], self._client)
+        self._progress("joining", total, total)
+        tally = reduce(Tally.merge, tallies)
+        pieces = [
+            joining.MatchedPartition(
+                name=join.source,
+                rows=max(tally.rows // len(tasks), 1),
+                score_name=join.scores[0].score_name,
+                forensic=join.key[0].forensic,
+                index=index,
+                columns=Columns("score", "label", join.request, join.spoof),
+            )
+            for index in range(len(tasks))
+        ]
+        return JoinedPieces(pieces, DaskEngine(self._client, tasks, self._progress), tally)
+
+    def _leaves(self, pieces: Sequence[Piece], work: Callable[[Piece], Any]) -> list[Delayed]:
+        sent = delayed(work, traverse=False)
+        return [self._leaf(piece, sent) for piece in pieces]
+
+    @contextmanager
+    def _shuffling(self) -> Iterator[None]:
+        # Dask shuffles between workers only with a current client, and on disk otherwise.
+        current = nullcontext() if self._client is None else self._client.as_current()
+        way = "disk" if self._client is None else "p2p"
+        with cluster_errors(), current, dask.config.set({"dataframe.shuffle.method": way}):
+            yield
+
+
+def _brought_together(
+    leaves: Sequence[Delayed], empty: pd.DataFrame, by: str, count: int
+) -> list[Delayed]:
+    """A frame for each number in a column, with its rows from all frames."""
+    import dask.dataframe as dd
+
+    frame = dd.from_delayed(leaves, meta=empty, verify_meta=False)
+    parts: list[Delayed] = frame.set_index(by, divisions=tuple(range(count + 1))).to_delayed()
+    return parts
 
 
 def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
     """The results of tasks, computed by a cluster or by threads of this process."""
     if client is None:
         return list(dask.compute(*tasks, scheduler="threads"))
-    return list(client.gather(client.compute(list(tasks))))
+    with cluster_errors():
+        return list(client.gather(client.compute(list(tasks))))
 
 
 def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece]) -> Any:

@@ -9,10 +9,9 @@ from typing import Any
 import dask.dataframe as dd
 from dask.delayed import Delayed, delayed
 
-from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import LlrcalError, OptionError
 from llrcal.onepass.chunks import use_one_thread
-from llrcal.scale.applying import Each, Places, Rewriter
+from llrcal.scale.applying import Calibrated, Each, Places, Rewriter
 from llrcal.scale.engines.dask import computed
 
 
@@ -40,12 +39,13 @@ class LLRFrame:
     """A frame with the same columns and no rows."""
 
     @classmethod
-    def of(cls, frame: Any, calibration: Calibration, score: str) -> LLRFrame:
+    def of(cls, frame: Any, answers: Calibrated, score: str) -> LLRFrame:
         """The frame with its scores replaced, which happens when it is computed."""
-        applied = _Applied(calibration, score)
+        applied = _Applied(answers, score)
         parts = (delayed(applied)(part, number) for number, part in enumerate(frame.to_delayed()))
         head = frame.partitions[0].head(0, compute=True)
-        return cls(tuple(parts), head.assign(**{score: head[score].astype("float64")}))
+        empty = head.assign(**{score: head[score].astype("float64")})
+        return cls(tuple(parts), applied.assigned(empty, 0))
 
     def frame(self) -> Any:
         """As a Dask frame."""
@@ -64,18 +64,25 @@ class LLRFrame:
 class _Applied:
     """A task: the LLRs of one partition."""
 
-    calibration: Calibration
+    answers: Calibrated
     score: str
 
     def __call__(self, frame: Any, number: int) -> Any:
         use_one_thread()
+        return self.assigned(frame, number)
+
+    def assigned(self, frame: Any, number: int) -> Any:
+        """The partition with LLRs in place of its scores, and further columns, if any."""
         if self.score not in frame.columns:
             raise OptionError(f"partition {number} of the frame: has no column {self.score!r}")
         try:
-            llrs = self.calibration.quietly(frame[self.score].to_numpy())
+            columns = self.answers(frame[self.score].to_numpy())
         except LlrcalError as problem:
             raise problem.within(f"partition {number} of the frame") from problem
-        return frame.assign(**{self.score: llrs})
+        for name in list(columns)[1:]:
+            if name in frame.columns:
+                raise OptionError(f"the frame has a column {name!r} already")
+        return frame.assign(**{self.score: columns.pop("llr"), **columns})
 
 
 def _write(frame: Any, path: str) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from llrcal.arrays import Floats
 from llrcal.scale.counting import Pooled
 from llrcal.scale.pieces.piece import Piece
+
+if TYPE_CHECKING:
+    from llrcal.scale.matching import Join, Tally
 
 _Value = TypeVar("_Value")
 
@@ -17,6 +21,15 @@ Progress = Callable[[str, int, int], None]
 
 def silent(_what: str, _done: int, _total: int) -> None:
     """Show no progress."""
+
+
+@dataclass(frozen=True)
+class JoinedPieces:
+    """Scores with labels, the engine that has them, and what did not match."""
+
+    pieces: Sequence[Piece]
+    engine: Engine
+    tally: Tally
 
 
 class Engine(Protocol):
@@ -41,3 +54,6 @@ class Engine(Protocol):
         self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
     ) -> list[Pooled]:
         """The groups of all scores, in the stretches of the axis between the cuts."""
+
+    def joined(self, join: Join) -> JoinedPieces:
+        """Scores and labels from different files, matched by the ids of the trials."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from operator import add
 from typing import TypeVar
 
 import numpy as np
@@ -11,10 +12,24 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.onepass.chunks import threads, use_one_thread
 from llrcal.scale.counting import Between, Pooled, Stretch
-from llrcal.scale.engines.engine import Progress, silent
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.divided import Divided, Pile, PilePiece
+from llrcal.scale.engines.engine import JoinedPieces, Progress, silent
+from llrcal.scale.matching import LABEL, SCORE, Hashed, Join, Tally, matched
+from llrcal.scale.pieces.piece import BATCH, Piece
 
 _Value = TypeVar("_Value")
+_ROWS = 2 * BATCH  # of a piece of what was joined
+
+
+def _put(side: Divided, hashed: Hashed) -> Callable[[Piece], int]:
+    """The work on one piece: put its rows where they belong."""
+
+    def work(piece: Piece) -> int:
+        rows = hashed(piece)
+        side.put(rows)
+        return len(rows)
+
+    return work
 
 
 class Threads:
@@ -52,6 +67,36 @@ class Threads:
             stretch = self.reduce(pieces, Between(low, high), Stretch.merge, what)
             found.append(stretch.pooled(rare_is_tar=rare_is_tar))
         return found
+
+    def joined(self, join: Join) -> JoinedPieces:
+        """Both sides are divided by hashes into parts on disk, and matched part by part."""
+        scores, key = Divided(SCORE, join.bits), Divided(LABEL, join.bits)
+        self.reduce(join.key, _put(key, join.of_key), add, "reading the key")
+        self.reduce(join.scores, _put(scores, join.of_scores), add, "reading the scores")
+        found = Pile(np.dtype(np.float64)), Pile(np.dtype(np.int8))
+        tally, total = Tally(), scores.count
+        for number in range(2**join.bits):
+            self._progress("joining", tally.rows, total)
+            part = matched(scores.part(number), key.part(number))
+            tally = tally.merge(part.tally)
+            for pile, rows in zip(found, (part.scores, part.labels), strict=True):
+                pile.put(rows)
+        self._progress("joining", total, total)
+        pieces = [
+            PilePiece(
+                name=join.source,
+                rows=min(_ROWS, found[0].count - start),
+                score_name=join.scores[0].score_name,
+                forensic=join.key[0].forensic,
+                held=found[0],
+                labels=found[1],
+                start=start,
+                request=join.request,
+                spoof=join.spoof,
+            )
+            for start in range(0, found[0].count, _ROWS)
+        ]
+        return JoinedPieces(pieces, self, tally)
 
     def _each(
         self, pieces: Sequence[Piece], work: Callable[[Piece], _Value]

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from llrcal.arrays import Array, Bools
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
+from llrcal.inputs.scores import are_usable
+from llrcal.kernels import kernels_for
 from llrcal.scale.pieces.piece import NOTHING, Batch
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
@@ -21,12 +23,17 @@ class Columns:
     """Which columns hold the scores and the labels, and how to read them."""
 
     score: str
-    label: str
+    label: str | None
+    """None if labels are not needed."""
     request: Request
     spoof: Spoof = "error"
 
     def __post_init__(self) -> None:
         check_spoof(self.spoof)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in (self.score, self.label) if name is not None]
 
     def batch(self, frame: pl.DataFrame, name: str, first_row: int = 0) -> Batch:
         """The trials of a table, or of the part of a table that begins at ``first_row``.
@@ -41,39 +48,98 @@ class Columns:
         with rows_counted_from(first_row):
             return self._batch(frame, name)
 
-    def _batch(self, frame: pl.DataFrame, name: str) -> Batch:
-        column = frame[self.score].rechunk()
+    def scores(self, frame: pl.DataFrame, name: str, first_row: int) -> Array:
+        """The scores of a part of a table, whatever their labels."""
+        with rows_counted_from(first_row):
+            return self._scores(frame, name).to_numpy()
+
+    def _scores(self, frame: pl.DataFrame, name: str) -> pl.Series:
+        column = frame[self.score]
         if self.request.on_nan == "drop":
             column = column.fill_null(float("nan"))
         refuse_nulls(column, "score", name)
-        scores = scores_in(column, self.request, name)
+        return column if self._are_scores(column) else scores_in(column, self.request, name)
+
+    def _batch(self, frame: pl.DataFrame, name: str) -> Batch:
+        scores = self._scores(frame, name)
+        if self.label is None:
+            return as_batch(
+                scores.cast(pl.Float64).to_numpy(), None, self.request, self.spoof, name
+            )
         labels = frame[self.label]
         if labels.dtype == pl.Boolean and self.request.on_nan == "error" and self.spoof != "only":
             refuse_nulls(labels, "label", name)
-            # The usual case; several times faster than indexing arrays.
-            return Batch(scores.filter(labels).to_numpy(), scores.filter(~labels).to_numpy())
+            # The usual case, in which scores are copied once, out of the pages they came in.
+            return Batch(*_by_class(_arrays(scores), labels.to_numpy()))
         return as_batch(
-            scores.to_numpy(), self._labels(labels, name), self.request, self.spoof, name
+            scores.cast(pl.Float64).to_numpy(),
+            labels_of(labels, self.request, name),
+            self.request,
+            self.spoof,
+            name,
         )
 
-    def _labels(self, column: pl.Series, name: str) -> Array:
-        refuse_nulls(column, "label", name)
-        if column.dtype == pl.Boolean:
-            return column.to_numpy().view(np.int8)
-        # Millions of labels are only a few different words.
-        words = column.unique(maintain_order=True)
-        try:
-            meanings = labels_in(words, self.request, name)
-        except TrialFileError:
-            labels_in(column, self.request, name)  # this error names the row
-            raise
-        if len(words) == len(column):
-            return meanings.to_numpy()
-        return column.replace_strict(words, meanings, return_dtype=pl.Int8).to_numpy()
+    def _are_scores(self, column: pl.Series) -> bool:
+        """Whether a column needs neither a conversion nor an error."""
+        if self.request.on_nan != "error" or column.dtype not in (pl.Float64, pl.Float32):
+            return False
+        infinite = self.request.allow_infinite
+        return all(are_usable(part, allow_infinite=infinite) for part in _arrays(column))
 
 
-def as_batch(scores: Array, labels: Array, request: Request, spoof: Spoof, name: str) -> Batch:
-    """Trials by label, without those that the user wants to leave out."""
+def labels_of(column: pl.Series, request: Request, name: str) -> Array:
+    """A column as labels; millions of them are only a few different words.
+
+    Raises
+    ------
+    TrialFileError
+        If a word in it is not a label; the message names the row.
+    """
+    refuse_nulls(column, "label", name)
+    if column.dtype == pl.Boolean:
+        return column.to_numpy().view(np.int8)
+    words = column.unique(maintain_order=True)
+    try:
+        meanings = labels_in(words, request, name)
+    except TrialFileError:
+        labels_in(column, request, name)  # this error names the row
+        raise
+    if len(words) == len(column):
+        return meanings.to_numpy()
+    return column.replace_strict(words, meanings, return_dtype=pl.Int8).to_numpy()
+
+
+def _arrays(column: pl.Series) -> list[Array]:
+    """The parts in which a column without missing values lies in memory."""
+    return [part.to_numpy() for part in column.get_chunks()]
+
+
+def _by_class(parts: list[Array], is_tar: Bools) -> tuple[Floats, Floats]:
+    """Target and non-target scores of an array in parts."""
+    targets = int(np.count_nonzero(is_tar))
+    tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)
+    start = done = 0
+    for part in parts:
+        here, to_tar, to_non = is_tar[start : start + len(part)], tar[done:], non[start - done :]
+        if kernels := kernels_for(part):
+            found = kernels.split(part, here, to_tar, to_non)
+        else:
+            found = int(np.count_nonzero(here))
+            to_tar[:found] = part[here]
+            to_non[: len(part) - found] = part[~here]
+        start, done = start + len(part), done + found
+    return tar[:-1], non[:-1]
+
+
+def as_batch(
+    scores: Array, labels: Array | None, request: Request, spoof: Spoof, name: str
+) -> Batch:
+    """Trials by label, without those that the user wants to leave out.
+
+    Where labels are not needed, all count as non-targets.
+    """
+    if labels is None:
+        labels = np.full(len(scores), Label.NONTARGET.value, np.int8)
     is_target: Bools = labels == Label.TARGET.value
     is_other: Bools = ~is_target
     is_spoof: Bools = labels == Label.SPOOF.value

@@ -13,15 +13,19 @@ from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.file_names import Paths, files_of
 from llrcal.scale.pieces.npy import npy_pieces
 from llrcal.scale.pieces.parquet import parquet_pieces
+from llrcal.scale.pieces.parquet_tables import parquet_tables
 from llrcal.scale.pieces.piece import Batch, Piece
 from llrcal.scale.pieces.text import text_pieces
+from llrcal.scale.pieces.unchanged import Stamp, watched
+from llrcal.trials.archives import is_npz
 from llrcal.trials.joining import Policy
-from llrcal.trials.npy import archive_trials, is_npy, is_npz
+from llrcal.trials.npy import archive_trials, is_npy, names_in_npz
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.spoofs import Spoof, check_spoof
 from llrcal.trials.table import Table
+from llrcal.trials.table_reading import read_table
 from llrcal.trials.text.sniffing import Layout, sniff
 
 _UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
@@ -58,18 +62,48 @@ def _class_by_class(pair: str, request: Request) -> Iterator[Piece]:
                     f"{name}: two files of one class each can be read in pieces only if they are "
                     "arrays (.npy)"
                 )
-            yield from npy_pieces(name, request, is_tar=is_tar)
+            stamp = Stamp.of(name)
+            yield from watched(npy_pieces(name, request, is_tar=is_tar), stamp)
 
 
 def _pieces(name: str, request: Request, spoof: Spoof) -> list[Piece]:
     source = Source(name)
+    stamp = Stamp.of(name)
+    return watched(_pieces_of(source, name, request, spoof), stamp)
+
+
+def table_pieces(paths: Paths, request: Request) -> list[Piece]:
+    """The pieces of files with scores only, or with labels only, to be joined by ids.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; the message names it.
+    """
+    return [piece for name in files_of(paths) for piece in _pieces(name, request, "nontarget")]
+
+
+def _pieces_of(source: Source, name: str, request: Request, spoof: Spoof) -> list[Piece]:
     if source.path is not None and source.head.startswith(b"PAR1"):
+        if request.needs_ids:
+            return parquet_tables(source, request)
         return parquet_pieces(source, request, spoof)
+    if not request.needs_label and is_npy(source.head):
+        return npy_pieces(name, request, is_tar=False)
     if Path(name).stat().st_size == 0:
         raise TrialFileError(f"{name}: is empty")
     layout = _layout(source, request)
     if layout is None:
-        return [WholePiece(name=name, rows=_UNKNOWN_ROWS, path=name, request=request, spoof=spoof)]
+        return [
+            WholePiece(
+                name=name,
+                rows=_UNKNOWN_ROWS,
+                names_speakers=is_npz(source.head) and "tar_speakers" in names_in_npz(name),
+                path=name,
+                request=request,
+                spoof=spoof,
+            )
+        ]
     return text_pieces(source, layout, request, spoof)
 
 
@@ -91,6 +125,10 @@ class WholePiece(Piece):
     spoof: Spoof
 
     def batches(self) -> Iterator[Batch]:
+        if not self.request.needs_label:
+            scores = read_table(self.path, self.request).frame["score"].to_numpy()
+            yield as_batch(scores, None, self.request, self.spoof, self.path)
+            return
         if is_npz(Source(self.path).head):
             trials = archive_trials(self.path, self.request)
             yield Batch(trials.tar, trials.non)
@@ -104,9 +142,15 @@ class WholePiece(Piece):
         return not is_npz(Source(self.path).head)
 
     def ids(self) -> Iterator[pl.DataFrame]:
-        table = self._table()
-        if table.ids:
-            yield table.frame.select(table.ids)
+        for table in self.tables():
+            if table.ids:
+                yield table.frame.select(table.ids)
+
+    def tables(self) -> Iterator[Table]:
+        if self.request.contents == "trials":
+            yield self._table()
+        else:
+            yield read_table(self.path, self.request)
 
     def _table(self) -> Table:
         policy = Policy("error", "error", "all")

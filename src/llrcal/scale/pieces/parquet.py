@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
-from llrcal.trials.conventions import IDS
+from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.spoofs import Spoof
@@ -31,8 +32,13 @@ class ParquetPiece(Piece):
     """Role and name of the columns with trial ids."""
 
     def batches(self) -> Iterator[Batch]:
-        for start in range(self.start, self.start + self.rows, BATCH):
-            yield self._batch(start, min(BATCH, self.start + self.rows - start))
+        for start, rows in self._spans():
+            yield self._batch(start, rows)
+
+    def scores(self) -> Iterator[Sequence[Array]]:
+        for start, rows in self._spans():
+            frame = self._rows(start, rows, [self.columns.score])
+            yield (self.columns.scores(frame, _part(self.path, start, rows), first_row=start),)
 
     def peek(self) -> Batch:
         return self._batch(self.start, min(self.rows, PEEK))
@@ -47,11 +53,16 @@ class ParquetPiece(Piece):
 
     def ids(self) -> Iterator[pl.DataFrame]:
         columns = [pl.col(name).cast(pl.String).alias(role) for role, name in self.id_columns]
-        for start in range(self.start, self.start + self.rows, BATCH):
-            yield self._rows(start, min(BATCH, self.start + self.rows - start), columns)
+        for start, rows in self._spans():
+            yield self._rows(start, rows, columns)
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Start and number of rows of each batch."""
+        end = self.start + self.rows
+        return ((start, min(BATCH, end - start)) for start in range(self.start, end, BATCH))
 
     def _batch(self, start: int, rows: int) -> Batch:
-        frame = self._rows(start, rows, [self.columns.score, self.columns.label])
+        frame = self._rows(start, rows, self.columns.names)
         return self.columns.batch(frame, _part(self.path, start, rows), first_row=start)
 
     def _rows(self, start: int, rows: int, columns: Sequence[str | pl.Expr]) -> pl.DataFrame:
@@ -76,13 +87,15 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
         return []
     head = collected(scan_parquet(path).head(SAMPLE), source.name)
     roles = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
-    for role in ("score", "label"):
+    for role in ("score", "label") if request.needs_label else ("score",):
         if role not in roles:
             raise TrialFileError(
                 f"{source.name}: has no column of {role}s; name it: ",
                 request.setting("columns", f"{role}=NAME"),
             )
-    columns = Columns(roles["score"], roles["label"], request, spoof)
+    columns = Columns(
+        roles["score"], roles["label"] if request.needs_label else None, request, spoof
+    )
     id_columns = tuple((role, roles[role]) for role in IDS if role in roles and "test" in roles)
     return [
         ParquetPiece(
@@ -93,8 +106,9 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
             columns=columns,
             id_columns=id_columns,
             score_name=columns.score,
+            names_speakers=set(SPEAKERS) <= set(roles),
         )
-        for start, rows in _spans(claims.groups)
+        for start, rows in spans(claims.groups)
     ]
 
 
@@ -102,7 +116,7 @@ def _part(path: str, start: int, rows: int) -> str:
     return f"{path}, rows {start} to {start + rows - 1}"
 
 
-def _spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+def spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     """Start and number of rows of each piece: whole row groups, unless these are large."""
     start = rows = 0
     for group in groups:

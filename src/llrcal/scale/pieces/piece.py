@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import LlrcalError
+from llrcal.trials.table import Table
 from llrcal.trials.trial_set import Transform
 
 BATCH = 2**21
@@ -49,6 +51,13 @@ class Piece(ABC):
     """What the file calls its scores, if it has column names."""
     forensic: bool = False
     """Whether its labels are hypotheses, Hp and Hd."""
+    names_speakers: bool = False
+    """Whether the file names the speakers of its trials, as far as its columns tell."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is known of any piece, for one that is made from this."""
+        return {one.name: getattr(self, one.name) for one in fields(Piece)}
 
     @abstractmethod
     def batches(self) -> Iterator[Batch]:
@@ -59,6 +68,13 @@ class Piece(ABC):
         LlrcalError
             If they cannot be read; the message names the file.
         """
+
+    def scores(self) -> Iterator[Sequence[Array]]:
+        """The scores of both classes, in a few arrays at a time.
+
+        If trials are left out, some of their scores may be among them.
+        """
+        return (batch.sides for batch in self.batches())
 
     @property
     def file(self) -> str:
@@ -72,6 +88,10 @@ class Piece(ABC):
 
     def ids(self) -> Iterator[pl.DataFrame]:
         """The ids of the trials as text, in columns ``enrol``, ``test`` and ``side``."""
+        return iter(())
+
+    def tables(self) -> Iterator[Table]:
+        """The rows with their ids, to be joined with those of other files."""
         return iter(())
 
     def peek(self) -> Batch:
@@ -90,14 +110,7 @@ class Mapped(Piece):
 
     @classmethod
     def of(cls, piece: Piece, transform: Transform) -> Piece:
-        return cls(
-            name=piece.name,
-            rows=piece.rows,
-            score_name=piece.score_name,
-            forensic=piece.forensic,
-            piece=piece,
-            transform=transform,
-        )
+        return cls(**piece.facts, piece=piece, transform=transform)
 
     def batches(self) -> Iterator[Batch]:
         for batch in self.piece.batches():
@@ -152,6 +165,10 @@ class Bundle(Piece):
     def ids(self) -> Iterator[pl.DataFrame]:
         for piece in self.pieces:
             yield from piece.ids()
+
+    def tables(self) -> Iterator[Table]:
+        for piece in self.pieces:
+            yield from piece.tables()
 
 
 def bundled(pieces: Sequence[Piece], most: int) -> list[Piece]:

@@ -15,6 +15,7 @@ import polars as pl
 from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.piece import NOTHING, Batch, Piece
+from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Readable, Source, whole_lines
 from llrcal.trials.spoofs import Spoof
@@ -71,7 +72,8 @@ class TextPiece(Piece):
                 "pieces; remove the line breaks"
             )
         frame = self._table(content, layout, start).frame
-        scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
+        scores = frame["score"].to_numpy()
+        labels = frame["label"].to_numpy() if self.request.needs_label else None
         return as_batch(scores, labels, self.request, self.spoof, self.path)
 
     @property
@@ -82,13 +84,16 @@ class TextPiece(Piece):
     def has_ids(self) -> bool:
         return "test" in self.layout.roles
 
-    def ids(self) -> Iterator[pl.DataFrame]:
+    def tables(self) -> Iterator[Table]:
         start = self.start
         for content in self._blocks(_BLOCK):
             if content.strip():
-                table = self._table(content, self._layout_from(start), start)
-                yield table.frame.select(table.ids)
+                yield self._table(content, self._layout_from(start), start)
             start += len(content)
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        for table in self.tables():
+            yield table.frame.select(table.ids)
 
     def _layout_from(self, start: int) -> Layout:
         """The layout of a block: only the first one has a header."""
@@ -141,6 +146,7 @@ def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) 
             layout=layout,
             score_name=layout.score_name,
             forensic=layout.forensic,
+            names_speakers=set(SPEAKERS) <= set(layout.roles),
             request=request,
             spoof=spoof,
         )

@@ -15,11 +15,12 @@ import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.notes import warn
+from llrcal.trials.conventions import is_wanted
 from llrcal.trials.nan_scores import without_nan
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source
+from llrcal.trials.source import Source, can_be_opened
 from llrcal.trials.table import Table
-from llrcal.trials.tables.frames import SAMPLE, WANTED, read_frame, roles_of, unnamed_ids
+from llrcal.trials.tables.frames import SAMPLE, read_frame, roles_of, unnamed_ids
 from llrcal.trials.tables.parquet import Claims, DamagedError, claims_of
 
 _SCORE = 8  # bytes
@@ -38,9 +39,9 @@ def read_frame_file(source: Source, request: Request) -> Table:
     """
     head = _read(source, n_rows=SAMPLE)
     roles = roles_of(head, request, source.name)
-    wanted = [n for n, role in zip(head.columns, roles, strict=True) if role in WANTED]
+    wanted = [n for n, role in zip(head.columns, roles, strict=True) if is_wanted(role)]
     frame = _read(source, columns=wanted)
-    kept = tuple(role for role in roles if role in WANTED)
+    kept = tuple(role for role in roles if is_wanted(role))
     table = read_frame(frame, replace(request, columns=kept, named=()), source.name)
     return replace(table, unnamed=unnamed_ids(head, roles, request))
 
@@ -65,7 +66,17 @@ def score_column(source: Source, request: Request) -> tuple[pl.DataFrame, str]:
 
 
 def scan_parquet(path: str) -> pl.LazyFrame:
-    """A Parquet file, to be read lazily."""
+    """A Parquet file, to be read lazily.
+
+    Raises
+    ------
+    TrialFileError
+        If polars cannot open a file with this name.
+    """
+    if not can_be_opened(path):
+        raise TrialFileError(
+            f"{path}: the name is not valid UTF-8, so the file cannot be read in pieces; rename it"
+        )
     return pl.scan_parquet(_plain(path))
 
 
@@ -96,7 +107,7 @@ def reading_errors(name: str) -> Iterator[None]:
 def _read(source: Source, **options: Any) -> pl.DataFrame:
     is_parquet = source.head.startswith(b"PAR1")
     read = pl.read_parquet if is_parquet else pl.read_ipc
-    path = _plain(source.path) if source.path else None
+    path = _plain(source.path) if source.path and can_be_opened(source.path) else None
     with reading_errors(source.name):
         if is_parquet:
             check_parquet(source)

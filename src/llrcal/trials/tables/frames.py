@@ -12,18 +12,16 @@ import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Position
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.conventions import is_kept, is_wanted
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 from llrcal.trials.text.bad_lines import unknown_label
 from llrcal.trials.text.column_profile import ColumnProfile
-from llrcal.trials.text.parsing import as_labels, with_derived_columns
+from llrcal.trials.text.parsing import as_labels, with_derived_columns, with_kept_columns
 from llrcal.trials.text.roles_by_name import could_be_ids, roles_by_name
 
 SAMPLE = 1000
 """Rows that decide which column is which."""
-WANTED = {*IDS, *SPEAKERS, "score", "label"}
-"""Roles of the columns that are read."""
 # What polars raises if it cannot convert values; the second over invalid times, for example.
 _UNFIT = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -95,17 +93,19 @@ def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
         raise TrialFileError(f"{source}: holds no trials")
     roles = roles_of(frame, request, source)
     wanted = {
-        role: frame[name] for role, name in zip(roles, frame.columns, strict=True) if role in WANTED
+        role: frame[name]
+        for role, name in zip(roles, frame.columns, strict=True)
+        if is_wanted(role)
     }
     out = {}
     for role, column in wanted.items():
-        if role != "score" or request.on_nan == "error":
+        if not is_kept(role) and (role != "score" or request.on_nan == "error"):
             refuse_nulls(column, role, source)
         out[role] = _converted(column, role, request, source)
     chosen = ",".join(f"{role}={column.name}" for role, column in wanted.items())
     label = wanted.get("label")
     return Table(
-        with_derived_columns(pl.DataFrame(out)),
+        with_derived_columns(with_kept_columns(pl.DataFrame(out), frame.columns, roles, request)),
         source,
         f"columns by name ({chosen})",
         score_name=wanted["score"].name if "score" in wanted else None,

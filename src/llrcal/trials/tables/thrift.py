@@ -80,17 +80,23 @@ class Reader:
 
     def _natural(self) -> int:
         """Seven bits a byte, the least first."""
-        value, shift = 0, 0
-        while shift < 70:
+        value = self._byte()
+        if value < 128:
+            return value
+        value &= 127
+        for shift in range(7, 70, 7):
             byte = self._byte()
             value |= (byte & 127) << shift
             if byte < 128:
                 return value
-            shift += 7
         raise ThriftError("a number is too long")
 
     def _byte(self) -> int:
-        return self._bytes(1)[0]
+        place = self.place
+        if place >= self._end:
+            raise ThriftError("it ends too early")
+        self.place = place + 1
+        return self._data[place]
 
     def _bytes(self, count: int) -> bytes:
         place = self.place

@@ -47,7 +47,7 @@ def unknown_label(word: str) -> Message:
 
 def _fault(line: str, layout: Layout, request: Request, words: set[str]) -> Message:
     """What is wrong with a line; empty if nothing is."""
-    if has_stray_quotes(line, layout.separator):
+    if layout.quotes and has_stray_quotes(line, layout.separator):
         which = "without its partner" if line.count('"') % 2 else "out of place"
         return (f"has a quotation mark {which}",)
     fields = layout.fields(line)
@@ -58,7 +58,7 @@ def _fault(line: str, layout: Layout, request: Request, words: set[str]) -> Mess
             continue
         if not field:
             return (f"has no {role}",)
-        if role == "score" and (fault := _fault_of_score(field, request)):
+        if role == "score" and (fault := _fault_of_score(request.with_point(field), request)):
             return fault
         if role == "label" and field not in words:
             return unknown_label(field)
@@ -70,7 +70,7 @@ def _fault_of_score(field: str, request: Request) -> Message:
         return (f"the score {field!r} is not a number",)
     value = float(field)
     if math.isnan(value):
-        if request.on_nan == "drop":
+        if request.on_nan != "error":
             return ()
         return ("the score is not a number (NaN); remove or repair it, ", *TO_DROP_NAN)
     if math.isinf(value) and "inf" not in field.lower():

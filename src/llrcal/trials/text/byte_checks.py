@@ -56,7 +56,8 @@ class ByteChecks:
             is_stray = False
             if layout.quotes and b'"' in block:
                 is_stray, in_quotes = _stray_quotes(block, end, layout, in_quotes=in_quotes)
-            is_ragged = counts_columns and _is_ragged(block, end, layout)
+            above = layout.first_line - 1 if number == 0 else 0  # R names no column of row names
+            is_ragged = counts_columns and _is_ragged(block.split(end, above)[-1], end, layout)
             if b"\0" in block or _has_stray_return(block, end) or is_stray or is_ragged:
                 return cls(has_fault=True, comments=comments, is_whole=True)
             has_tabs = has_tabs or b"\t" in block
@@ -112,7 +113,7 @@ def _stray_quotes(
         return any(stray), False
     array = np.frombuffer(end + _without_comments(block, end) + end, np.uint8)
     places = np.flatnonzero(array == ord('"'))
-    edges = [ord(layout.separator), *b'"\r\n']
+    edges = [ord(layout.separator), *b'"\r\n', *(b"\t" if layout.separator == " " else b"")]
     opening, closing = places[in_quotes::2], places[1 - in_quotes :: 2]
     are_fine = np.isin(array[opening - 1], edges).all() and np.isin(array[closing + 1], edges).all()
     return not are_fine, bool((len(places) + in_quotes) % 2)
@@ -127,6 +128,8 @@ def _without_comments(block: bytes, end: bytes) -> bytes:
 def _is_ragged(block: bytes, end: bytes, layout: Layout) -> bool:
     """Whether a line has more or fewer columns than the layout."""
     array = np.frombuffer(block, np.uint8)
+    if not len(array):
+        return False
     ends = np.flatnonzero(array == end[0])
     if not block.endswith(end):
         ends = np.append(ends, len(block))

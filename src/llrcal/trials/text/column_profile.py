@@ -17,7 +17,7 @@ _PRECISE = re.compile(r"-\d*\.\d+.*|[+-]?\d*\.\d{4,}.*", re.ASCII)
 _ATTACK = re.compile(r"[A-Z]\d{2}")
 _KIND = re.compile(rf"bonafide|spoof|-|Task\d-team\d+|{_ATTACK.pattern}")
 _SIDE = re.compile(r"[abAB]")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
+_MAYBE_COMMA = re.compile(r"[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 _MOST = 0.9  # a few odd values do not make a different column: they are reported later
@@ -42,7 +42,7 @@ class ColumnProfile:
     side: bool
     """Each is a or b."""
     decimal_comma: bool
-    """Each is a number with a decimal comma."""
+    """Each is a number, and many have a decimal comma."""
     forensic: bool
     """Each is a hypothesis, Hp or Hd."""
 
@@ -65,7 +65,8 @@ class ColumnProfile:
             kind=all_match(_KIND),
             attack=all_match(_ATTACK),
             side=all_match(_SIDE),
-            decimal_comma=all_match(_DECIMAL_COMMA),
+            decimal_comma=2 * sum("," in value for value in values) >= count
+            and all_match(_MAYBE_COMMA),
             forensic=bool(distinct) and distinct <= FORENSIC_WORDS,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from llrcal.errors import TrialFileError
 from llrcal.messages import Position
@@ -13,8 +14,10 @@ BLANK = " \t\r"
 # A value between quotation marks, with blanks around them, or one without any.
 _QUOTED = {
     sign: re.compile(rf' *"([^"]*(?:""[^"]*)*)" *(?={sign}|\Z)|([^"{sign}]*)(?={sign}|\Z)')
-    for sign in ",;"
+    for sign in ",;\t"
 }
+_OUTSIDE_QUOTES = re.compile(r'("[^"]*")|[ \t]+')
+_QUOTED[" "] = re.compile(r'"([^"]*(?:""[^"]*)*)"(?= |\Z)|([^" ]+)(?= |\Z)')
 
 
 def lines_of(text: str) -> list[str]:
@@ -38,26 +41,39 @@ def not_utf8(source: str, problem: UnicodeDecodeError) -> TrialFileError:
     )
 
 
-def fields_of(line: str, separator: str, *, padded: bool = False) -> list[str]:
-    """The values on a line; with ``padded``, without the blanks around them."""
-    if separator == " ":
-        return [field for field in line.replace("\t", " ").split(" ") if field]
-    if separator in _QUOTED and '"' in line:
+def fields_of(line: str, separator: str, *, quotes: bool, padded: bool = False) -> list[str]:
+    """The values on a line, perhaps in quotes; with ``padded``, without the blanks around them."""
+    if quotes and '"' in line:
         fields = _quoted_fields(line, separator, padded=padded)
         if fields:
             return fields
+    if separator == " ":
+        return [field for field in line.replace("\t", " ").split(" ") if field]
     fields = line.split(separator)
     return [field.strip(" ") for field in fields] if padded else fields
 
 
+def may_quote(lines: Sequence[str], separator: str) -> bool:
+    """Whether quotation marks enclose values, rather than being part of them.
+
+    They do in files with commas and semicolons, if they are not out of place. After tabs and
+    blanks, only if there are some on every line, and all of them do: R quotes every text, or none.
+    """
+    if separator in ",;":
+        return True
+    return all('"' in line and not has_stray_quotes(line, separator) for line in lines)
+
+
 def has_stray_quotes(line: str, separator: str) -> bool:
     """Whether a quotation mark on a line does not enclose a value."""
-    return separator in _QUOTED and '"' in line and not _quoted_fields(line, separator)
+    return '"' in line and not _quoted_fields(line, separator)
 
 
 def _quoted_fields(line: str, separator: str, *, padded: bool = False) -> list[str]:
     """The values on a line with quotation marks; none if one of these is out of place."""
     out, place = [], 0
+    if separator == " ":
+        line = _OUTSIDE_QUOTES.sub(lambda found: found.group(1) or " ", line).strip(" ")
     while place <= len(line):
         found = _QUOTED[separator].match(line, place)
         if not found:

@@ -63,7 +63,7 @@ def rewritten(
     warn(left_out(source.name, dropped, trials))
 
 
-def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
+def rewritten_matrix(source: Source, layout: Layout, request: Request, llrs: Floats) -> bytes:
     """The content of a matrix with ``llrs`` in its cells, row by row.
 
     Raises
@@ -75,7 +75,7 @@ def rewritten_matrix(source: Source, layout: Layout, llrs: Floats) -> bytes:
     lines = source.content.decode().split(end)
     places = [i for i in range(layout.header_line, len(lines)) if lines[i].strip(BLANK)]
     for i, row in zip(places, llrs, strict=True):
-        lines[i], count = _with_cells(lines[i], layout.separator, _as_text(row).to_list())
+        lines[i], count = _with_cells(lines[i], layout.separator, request.as_text(row).to_list())
         if count != 1 + len(row):
             raise TrialFileError(
                 f"{source.name}, ",
@@ -118,7 +118,7 @@ class _Editor:
         """The lines with the scores replaced; ``first`` is the number of the first line."""
         rows = np.flatnonzero(self._is_data(lines, first))
         parts = _parts(lines.gather(rows), self.layout)
-        scores = parts["score"].cast(pl.Float64, strict=False)
+        scores = self.request.as_numbers(parts["score"])
         values = scores.to_numpy()
         bad = self.request.unusable(values) | scores.is_null().to_numpy()
         bad |= (_has_quote(parts["open"]) != _has_quote(parts["close"])).fill_null(True).to_numpy()
@@ -128,7 +128,9 @@ class _Editor:
         kept, gone = rows[~is_nan], rows[is_nan]
         if len(gone):
             parts, values = parts.filter(~is_nan), values[~is_nan]
-        columns = {name: _as_text(column) for name, column in self.answers(values).items()}
+        columns = {
+            name: self.request.as_text(column) for name, column in self.answers(values).items()
+        }
         llrs, *added = columns.values()
         body = parts["after"].str.strip_suffix("\r")
         edited: list[pl.Series | pl.Expr]
@@ -179,11 +181,6 @@ def _without(lines: pl.Series, gone: Array) -> pl.Series:
     return lines.filter(pl.Series(is_kept))
 
 
-def _as_text(values: Array) -> pl.Series:
-    """Numbers as the shortest text that reads back as the same number."""
-    return pl.Series(np.asarray(values)).cast(pl.String)
-
-
 def _has_quote(edges: pl.Series) -> pl.Series:
     return edges.str.contains('"', literal=True)
 
@@ -209,7 +206,11 @@ def _pattern(layout: Layout) -> str:
     left = len(layout.roles) - 1 - place
     if layout.separator == " ":
         field, opening, closing = r"[^ \t\r\n]+", "", ""
-        before, score = rf"[ \t]*(?:{field}[ \t]+){{{place}}}", field
+        score = field
+        if layout.quotes:
+            score, opening, closing = r'[^" \t\r\n]+', '"?', '"?'
+            field = rf'(?:(?:"[^"\r\n]*")+|{score})'
+        before = rf"[ \t]*(?:{field}[ \t]+){{{place}}}"
         after = rf"(?:[ \t]+{field}){{{left}}}[ \t]*"
     else:
         sign = re.escape(layout.separator)

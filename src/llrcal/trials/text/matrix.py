@@ -88,7 +88,7 @@ def matrix_cells(
         raise TrialFileError(f"{source.name}: a row or a column of the matrix has no name")
     out = np.empty((frame.height, len(columns)))
     for j, column in enumerate(cells):
-        numbers = column.cast(pl.Float64, strict=False)
+        numbers = request.as_numbers(column)
         values = numbers.to_numpy()
         bad = request.unusable(values) | numbers.is_null().to_numpy()
         if bad.any():

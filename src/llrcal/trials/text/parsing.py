@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ import polars as pl
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source
+from llrcal.trials.source import Source, can_be_opened
 from llrcal.trials.table import Table
 from llrcal.trials.text.bad_lines import first_bad_line
 from llrcal.trials.text.byte_checks import ByteChecks
@@ -22,7 +22,8 @@ from llrcal.trials.text.fields import COMMENT
 from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**20
-_BLANKS = re.compile(rb"[ \t]+")
+_BLANKS = re.compile(rb"[ \t]+()")
+_BLANKS_OUTSIDE_QUOTES = re.compile(rb'[ \t]+()|("[^"]*")')
 _EDGES = re.compile(rb"^ (?!#)| (?=\r?$)", re.MULTILINE)  # what follows a blank is no comment
 _BLANK_LINES = re.compile(rb"^[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 _NO_DATA = re.compile(rb"^(?:[ \t]*\r?|%b[^\n]*)(?:\n|\Z)" % COMMENT.encode(), re.MULTILINE)
@@ -49,6 +50,7 @@ def read_text(source: Source, layout: Layout, request: Request) -> Table:
         frame = _frame(tidied(source.content, layout), layout, request, source.name)
     if frame is None or _overflows(frame, source, layout, request):
         raise _unreadable(source, layout, request)
+    frame = with_kept_columns(frame, layout.header or (), layout.roles, request)
     return Table(
         with_derived_columns(frame),
         source.name,
@@ -74,6 +76,18 @@ def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
         if "enrol" not in frame.columns:
             frame = frame.with_columns(pl.col("enrol_speaker").alias("enrol"))
     return frame
+
+
+def with_kept_columns(
+    frame: pl.DataFrame, names: Sequence[str], roles: Sequence[str], request: Request
+) -> pl.DataFrame:
+    """The frame with copies of those columns that are to be kept, but have a role as well."""
+    copies = [
+        frame[role].cast(pl.String).rename(kept_role(name))
+        for name, role in zip(names, roles, strict=False)
+        if name in request.keep and role in frame.columns and not is_kept(role)
+    ]
+    return frame.with_columns(copies)
 
 
 def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
@@ -111,8 +125,9 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
 def _input(source: Source) -> str | bytes:
     """A name if polars can map the file itself, else the bytes."""
     if b"\n" in source.head:
-        # Polars would expand a ~ to the home of the user.
-        return str(Path(source.path).absolute()) if source.path else source.content
+        if source.path is None or not can_be_opened(source.path):
+            return source.content
+        return str(Path(source.path).absolute())  # polars would expand a ~ to the home of the user
     return source.content.replace(b"\r", b"\n")
 
 
@@ -144,7 +159,8 @@ def _blocks(content: bytes, layout: Layout) -> Iterator[bytes]:
 def _tidied_block(content: bytes, layout: Layout) -> bytes:
     left_out = _BLANK_LINES if layout.is_matrix else _NO_DATA
     if layout.separator == " ":
-        content = _EDGES.sub(b"", _BLANKS.sub(b" ", content))
+        blanks = _BLANKS_OUTSIDE_QUOTES if layout.quotes else _BLANKS
+        content = _EDGES.sub(b"", blanks.sub(_as_one, content))
         return left_out.sub(b"", content)
     patterns = [rb'(?P<kept>"[^"]*")'] if layout.quotes else []
     patterns.append(left_out.pattern)
@@ -158,6 +174,10 @@ def _tidied_block(content: bytes, layout: Layout) -> bytes:
     return re.sub(b"|".join(patterns), replaced, content, flags=re.MULTILINE)
 
 
+def _as_one(blanks: re.Match[bytes]) -> bytes:
+    return b" " if blanks.group(1) is not None else blanks.group()
+
+
 def _frame(
     source: str | bytes,
     layout: Layout,
@@ -168,8 +188,8 @@ def _frame(
     comment: str | None = None,
 ) -> pl.DataFrame | None:
     """The columns that have a role; None if a line does not fit the layout."""
-    wanted = [i for i, r in enumerate(layout.roles) if r in {*IDS, *SPEAKERS, "score", "label"}]
     names = {f"column_{i + 1}": role for i, role in enumerate(layout.roles)}
+    wanted = [name for name, role in names.items() if is_wanted(role)]
     options: dict[str, Any] = {
         "has_header": False,
         "skip_lines": skip,
@@ -178,6 +198,7 @@ def _frame(
         "comment_prefix": comment,
         "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
         "columns": wanted,
+        "decimal_comma": request.decimal == "comma",
         "raise_if_empty": False,
         "glob": False,
     }
@@ -200,7 +221,8 @@ def _overflows(frame: pl.DataFrame, source: Source, layout: Layout, request: Req
 
 def _is_faulty(frame: pl.DataFrame, request: Request) -> bool:
     """Whether a value is missing, is not a label, or is a number that cannot be used."""
-    if any(column.null_count() or _has_empty(column) for column in frame.get_columns()):
+    needed = [column for column in frame.get_columns() if not is_kept(column.name)]
+    if any(column.null_count() or _has_empty(column) for column in needed):
         return True
     if "score" not in frame.columns:
         return False

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Setting
-from llrcal.trials.conventions import IDS, SPEAKERS, is_decision, role_of
+from llrcal.trials.conventions import (
+    IDS,
+    SPEAKERS,
+    is_decision,
+    kept_role,
+    role_of,
+)
 from llrcal.trials.request import Request
 from llrcal.trials.text.column_profile import ColumnProfile
 
@@ -29,6 +35,9 @@ def roles_by_name(
                 raise _unfit(source, role, names[i], request)
             roles[i] = "-"
     taken = set(roles.values())
+    for i, name in enumerate(names):  # a column with another role is kept by with_kept_columns
+        if name in request.keep and roles[i] == "-":
+            roles[i] = kept_role(name)
     free = [i for i in roles if roles[i] == "-"]
     if request.needs_score and "score" not in taken:
         numbers = [i for i in free if profiles[i].number and not profiles[i].label]
@@ -71,6 +80,8 @@ def _by_name(names: Sequence[str], request: Request, source: str) -> dict[int, s
             continue
         free = [i for i, name in enumerate(names) if roles[i] == "-" and role_of(name) == role]
         if len(free) > 1:
+            if role in (*IDS, *SPEAKERS) and not request.needs_ids:
+                continue
             raise _ambiguous(source, role, [names[i] for i in free], request)
         for i in free:
             roles[i] = role

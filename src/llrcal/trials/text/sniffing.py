@@ -19,6 +19,7 @@ from llrcal.trials.text.fields import (
     has_stray_quotes,
     is_data,
     lines_of,
+    may_quote,
     not_utf8,
 )
 from llrcal.trials.text.roles_by_convention import fitting_conventions
@@ -53,6 +54,8 @@ class Layout:
     """Whether there are blanks around values that do not belong to them."""
     unnamed: tuple[str, ...] = ()
     """Columns with unknown names that may well hold ids."""
+    quotes: bool = False
+    """Whether values may be quoted."""
     torn: bool = False
     """Whether one of the first lines has a quotation mark that is out of place.
 
@@ -63,17 +66,12 @@ class Layout:
     def is_matrix(self) -> bool:
         return self.roles == (MATRIX,)
 
-    @property
-    def quotes(self) -> bool:
-        """Whether values may be quoted."""
-        return self.separator in ",;"
-
     def index(self, role: str) -> int:
         return self.roles.index(role)
 
     def fields(self, line: str) -> list[str]:
         """The values on a line."""
-        return fields_of(line, self.separator, padded=self.padded)
+        return fields_of(line, self.separator, quotes=self.quotes, padded=self.padded)
 
     @property
     def score_name(self) -> str | None:
@@ -91,14 +89,14 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
     """
     numbered = _sample(head, source)
     lines = [line for _, line in numbered]
-    if request.separator is None:
+    if request.separator is None and request.decimal == "point":
         _refuse_decimal_commas([[line.strip()] for line in lines], source)
     readings: list[Layout] = []
     complaints: list[TrialFileError] = []
     widest = 1
     for separator, rows in _splits(lines, request):
         widest = max(widest, len(rows[0]))
-        if separator != ",":
+        if separator != "," and request.decimal == "point":
             _refuse_decimal_commas(rows[1:] or rows, source)
         try:
             readings += _readings(separator, rows, numbered, request, source)
@@ -146,10 +144,17 @@ def _sample(head: bytes, source: str) -> list[tuple[int, str]]:
 def _splits(lines: Sequence[str], request: Request) -> Iterator[tuple[str, list[list[str]]]]:
     """Separators that split every line into the same number of columns, and the columns."""
     found: list[list[list[str]]] = []
-    for separator in _SEPARATORS if request.separator is None else (request.separator,):
-        rows = [[field.strip(" ") for field in fields_of(line, separator)] for line in lines]
-        width = len(rows[-1])
-        if width > 1 and all(len(row) == width for row in rows) and rows not in found:
+    split = {
+        separator: [_cells(line, separator, request, lines) for line in lines]
+        for separator in _candidates(request)
+    }
+    if not any(_is_even(rows) for rows in split.values()):
+        words = frozenset(word for word, _ in request.label_of_word)
+        for separator, rows in split.items():
+            if separator != "," and _lacks_a_name(rows, words):
+                rows[0].insert(0, "")
+    for separator, rows in split.items():
+        if _is_even(rows) and rows not in found:
             found.append(rows)
             yield separator, rows
     if not found:
@@ -160,13 +165,46 @@ def _splits(lines: Sequence[str], request: Request) -> Iterator[tuple[str, list[
             yield " ", rows
 
 
+def _is_even(rows: Sequence[Sequence[str]]) -> bool:
+    width = len(rows[-1])
+    return width > 1 and all(len(row) == width for row in rows)
+
+
+def _candidates(request: Request) -> str:
+    if request.separator is not None:
+        return request.separator
+    return _SEPARATORS.replace(",", "") if request.decimal == "comma" else _SEPARATORS
+
+
+def _cells(line: str, separator: str, request: Request, lines: Sequence[str]) -> list[str]:
+    """The values on a line, numbers with a point."""
+    fields = fields_of(line, separator, quotes=may_quote(lines, separator))
+    return [request.with_point(field.strip(" ")) for field in fields]
+
+
+def _lacks_a_name(rows: Sequence[Sequence[str]], words: frozenset[str]) -> bool:
+    """Whether the first line names all columns but one, as R does if the rows have names.
+
+    Not for commas: there, it would be a decimal one, and R leaves no name out.
+    """
+    first, *others = rows
+    return (
+        bool(others)
+        and all(len(row) == len(first) + 1 for row in others)
+        and any(role_of(cell) for cell in first if cell not in words)
+        and not any(NUMBER.fullmatch(cell) for cell in first)
+    )
+
+
 def _refuse_decimal_commas(rows: Sequence[Sequence[str]], source: str) -> None:
     """Refuse numbers such as 1,5, which would be split if the comma were the separator."""
     for number, column in enumerate(zip(*rows, strict=True), 1):
         if ColumnProfile.of(column, frozenset()).decimal_comma:
             raise TrialFileError(
                 f"{source}: column {number} has numbers with a decimal comma, or two columns "
-                "separated by a comma; write numbers with a point, or choose ",
+                "separated by a comma; choose ",
+                Setting("decimal", "comma"),
+                " or ",
                 Setting("separator", "comma"),
             )
 
@@ -176,8 +214,11 @@ def _ragged(
 ) -> TrialFileError | None:
     """The error for lines with different numbers of columns: the first that is unusual."""
     best: tuple[int, int, int, int] | None = None
-    for separator in _SEPARATORS if request.separator is None else (request.separator,):
-        widths = [(number, len(fields_of(line, separator))) for number, line in numbered]
+    lines = [line for _, line in numbered]
+    for separator in _candidates(request):
+        widths = [
+            (number, len(_cells(line, separator, request, lines))) for number, line in numbered
+        ]
         [(usual, share)] = Counter(width for _, width in widths).most_common(1)
         if separator == " " and wider_than > 1:  # blanks within values of another separator
             continue
@@ -203,13 +244,17 @@ def _readings(
 ) -> list[Layout]:
     """Every layout that agrees with the rows, given one way to split them."""
     numbers = [number for number, _ in numbered[:2]]
-    torn = any(has_stray_quotes(line, separator) for _, line in numbered)
+    quotes = may_quote([line for _, line in numbered], separator)
+    torn = quotes and any(has_stray_quotes(line, separator) for _, line in numbered)
     if request.convention == MATRIX or (request.convention is None and _is_matrix(rows, request)):
         if len(rows) < 2 or len(rows[0]) < 2:
             raise TrialFileError(f"{source}: holds no trials, only one row or column of a matrix")
         reading, top = "a matrix of scores with ids", numbers[0]
         # Data begins on the next line, even if that begins with #, which is then part of a name.
-        return [Layout(separator, (MATRIX,), tuple(rows[0]), top, top + 1, reading, torn=torn)]
+        above = tuple(rows[0])
+        return [
+            Layout(separator, (MATRIX,), above, top, top + 1, reading, quotes=quotes, torn=torn)
+        ]
     words = frozenset(word for word, _ in request.label_of_word)
     below = [ColumnProfile.of(column, words) for column in zip(*rows[1:], strict=True)]
     header = request.header
@@ -240,6 +285,7 @@ def _readings(
             forensic="label" in roles and profiles[roles.index("label")].forensic,
             padded=_is_padded(numbered, separator),
             unnamed=could_be_ids(names, roles, profiles) if names else (),
+            quotes=quotes,
             torn=torn,
         )
         for reading, roles in options.items()

@@ -1,0 +1,43 @@
+"""``llrcal export``: write a calibration as code for other places."""
+
+from __future__ import annotations
+
+import click
+
+from llrcal.cli.terminal import tell
+from llrcal.files.overwriting import refuse_to_overwrite
+
+
+@click.command()
+@click.argument("model", metavar="MODEL")
+@click.option("-o", "--out", required=True, metavar="FILE", help="The file to write.")
+@click.option(
+    "--to",
+    type=click.Choice(["c", "js", "onnx"]),
+    help="The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]",
+)
+@click.option("--name", default="llr", help="The name of the function, or of the ONNX graph.")
+@click.option("--quiet", is_flag=True, help="Print only errors.")
+def export(model: str, out: str, to: str | None, name: str, quiet: bool) -> None:
+    """Write a calibration as a function in C, JavaScript or ONNX.
+
+    MODEL was written by `llrcal fit`. The function takes a score and gives its LLR, within 1e-6 of
+    the model, and needs no library: see docs/export.md.
+
+    \b
+    llrcal export model.json -o llr.c
+    llrcal export model.json -o calibration.js --name calibrated
+    llrcal export model.json -o calibration.onnx
+    """
+    from llrcal.calibrations import load
+    from llrcal.exports import export as write
+    from llrcal.trials.packing import check_place
+
+    check_place(out, by_name=True)
+    refuse_to_overwrite(out, model)
+    exported = write(load(model), out, to=to, name=name)
+    if not quiet:
+        tell(
+            f"{out}: {exported.pieces:,} pieces, at most {exported.largest_error:.1e} nats from "
+            "the model over the training range and beyond"
+        )

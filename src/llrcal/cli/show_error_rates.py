@@ -1,0 +1,32 @@
+"""Error-rates as reports on biometric systems state them, on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llrcal.evaluation.score_threshold import ScoreThreshold
+
+
+def show_error_rates(thresholds: Sequence[ScoreThreshold]) -> None:
+    """Print a table of miss rates at false-alarm rates, with the numbers of errors behind them."""
+    from rich import box
+    from rich.table import Table
+
+    from llrcal.cli.terminal import print_whole
+
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        caption="miss rate (FNMR) at the lowest threshold with no more false alarms than the FMR "
+        "allows; by the rule of 30, rates rest on at least 30 errors",
+    )
+    for name in ("FMR", "false alarms", "FNMR", "misses"):
+        table.add_column(name, justify="right")
+    for one in thresholds:
+        table.add_row(
+            f"{one.pfa:.3g}", f"{one.false_alarms:,}", f"{100 * one.pmiss:.4g} %", f"{one.misses:,}"
+        )
+    print_whole(table)

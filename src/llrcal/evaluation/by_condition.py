@@ -1,0 +1,184 @@
+"""LLRs of all trials, of each condition, and averaged with equal weight over conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.errors import ScoreError
+from llrcal.evaluation.evaluation import Evaluation
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
+from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.inputs.conditions import condition_texts
+from llrcal.inputs.scores import as_scores
+from llrcal.notebook import html_table
+from llrcal.notes import Note, Severity
+
+Cell = tuple[str, ...]
+"""One value for each column, such as ``("mic", "female")``."""
+AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
+AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
+
+
+class Part(NamedTuple):
+    """The trials of a cell, unless it has those of one class only."""
+
+    tar_count: int
+    non_count: int
+    trials: Evaluable | None
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """A set of trials that knows their conditions."""
+
+    def divided(self, by: Sequence[str]) -> Mapping[Cell, Part]:
+        """The trials of each cell; values that are missing are empty."""
+
+
+@dataclass(frozen=True, repr=False)
+class ByCondition:
+    """Evaluations of all trials and of each condition."""
+
+    columns: tuple[str, ...]
+    pooled: Evaluation
+    cells: Mapping[Cell, Evaluation]
+    """Of each cell with trials of both classes and no missing value."""
+    notes: tuple[Note, ...]
+    """On trials that are in no cell."""
+
+    @property
+    def by_label(self) -> dict[str, Evaluation]:
+        """All of them by label, for figures: pooled first."""
+        named = {self.label(cell): evaluation for cell, evaluation in self.cells.items()}
+        return {"pooled": self.pooled, **named}
+
+    def label(self, cell: Cell) -> str:
+        """A cell in words."""
+        return ", ".join(cell)
+
+    @cached_property
+    def average(self) -> dict[str, float]:
+        """Cllr, minCllr, calibration loss and EER, averaged with equal weight over the cells."""
+        return {name: self._mean(lambda one, name=name: getattr(one, name)) for name in AVERAGED}
+
+    def average_at(self, points: Sequence[OperatingPoint]) -> dict[str, list[float]]:
+        """Normalised detection costs and rates of error, averaged likewise, at operating points.
+
+        Actual costs are linear in the rates of error, so that this is the cost of averaged rates,
+        which NIST calls equalised.
+        """
+        numbers = [one.to_dict(points) for one in self.cells.values()]
+        return {
+            name: np.mean([one[name] for one in numbers], axis=0).tolist() for name in AT_POINTS
+        }
+
+    def _mean(self, number: Any) -> float:
+        return float(np.mean([number(one) for one in self.cells.values()]))
+
+    def to_dict(self, points: Sequence[OperatingPoint] = DEFAULT_POINTS) -> dict[str, Any]:
+        """All numbers as plain values."""
+        return {
+            "columns": list(self.columns),
+            "pooled": self.pooled.to_dict(points),
+            "average": {**self.average, **self.average_at(points)},
+            "cells": [
+                {"values": list(cell), **one.to_dict(points)} for cell, one in self.cells.items()
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        rows = {label: one.cllr for label, one in self.by_label.items()}
+        rows["average of conditions"] = self.average["cllr"]
+        title = f"Cllr by {', '.join(self.columns)}"
+        return html_table(title, rows, map(str, self.notes))
+
+    def __repr__(self) -> str:
+        return (
+            f"<evaluation by {', '.join(self.columns)}, {len(self.cells)} conditions: Cllr pooled "
+            f"{self.pooled.cllr:.4f}, average {self.average['cllr']:.4f}>"
+        )
+
+
+def evaluated_by(
+    pooled: Evaluation, parts: Mapping[Cell, Part], columns: Sequence[str]
+) -> ByCondition:
+    """Evaluations of the parts of a set of trials, beside that of all of them.
+
+    Raises
+    ------
+    ScoreError
+        If no part has trials of both classes.
+    """
+    cells = {
+        cell: Evaluation(part.trials.llrs(np.empty(0)))
+        for cell, part in parts.items()
+        if part.trials is not None and all(cell)
+    }
+    notes = tuple(_left_out(parts))
+    if not cells:
+        raise ScoreError(
+            f"no condition of {', '.join(columns)} has both target and non-target trials"
+        )
+    return ByCondition(tuple(columns), pooled, cells, notes)
+
+
+def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:
+    unknown = sum(part.tar_count + part.non_count for cell, part in parts.items() if not all(cell))
+    if unknown:
+        text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
+        yield Note.of("no condition", text, severity=Severity.WARNING)
+    for cell, part in parts.items():
+        if part.trials is None and all(cell):
+            text = (
+                f"{part.tar_count:,} targets, {part.non_count:,} non-targets: without both classes "
+                "there is nothing to evaluate; it is in the pooled numbers only"
+            )
+            note = Note.of("one class", text, severity=Severity.WARNING)
+            yield note.about(", ".join(cell))
+
+
+class _Arrays:
+    """LLRs in memory."""
+
+    def __init__(self, tar: Array, non: Array) -> None:
+        self._both = tar, non
+
+    def llrs(self, thresholds: Array) -> ArrayLLRs:
+        return ArrayLLRs(*self._both)
+
+
+def divided_arrays(tar: Any, non: Any, by: Any) -> dict[Cell, Part]:
+    """LLRs in arrays, by the conditions of targets and of non-targets.
+
+    Raises
+    ------
+    ScoreError
+        If there is not one condition for each trial.
+    """
+    if not isinstance(by, tuple | list) or len(by) != 2:
+        raise ScoreError("by must be a pair: the conditions of the targets, and of the non-targets")
+    tar, non = (
+        as_scores(side, name, allow_infinite=True)
+        for side, name in ((tar, "target"), (non, "non-target"))
+    )
+    where = [
+        condition_texts(by[0], len(tar), "target"),
+        condition_texts(by[1], len(non), "non-target"),
+    ]
+    return parts_of(where, lambda chosen: _Arrays(tar[chosen[0]], non[chosen[1]]))
+
+
+def parts_of(where: Sequence[Array], part: Any) -> dict[Cell, Part]:
+    """Parts by the conditions of both classes; ``part`` makes one of masks of both classes."""
+    out: dict[Cell, Part] = {}
+    for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
+        chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
+        tar, non = (int(one.sum()) for one in chosen)
+        out[cell] = Part(tar, non, part(chosen) if min(tar, non) else None)
+    return out

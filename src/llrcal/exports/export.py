@@ -1,0 +1,105 @@
+"""Writing a calibration as code that needs neither llrcal nor Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+
+from llrcal.calibrations.calibration import Calibration
+from llrcal.errors import OptionError
+from llrcal.exports.c_source import c_source
+from llrcal.exports.javascript import javascript
+from llrcal.exports.onnx_model import onnx_model
+from llrcal.exports.piece_table import PieceTable
+from llrcal.files.atomic import write_atomically
+from llrcal.messages import Setting
+from llrcal.version import __version__
+
+_WRITERS: dict[str, Callable[[PieceTable, str, list[str]], bytes]] = {
+    "c": c_source,
+    "js": javascript,
+    "onnx": onnx_model,
+}
+LANGUAGES = tuple(_WRITERS)
+_ENDINGS = {".c": "c", ".h": "c", ".cpp": "c", ".js": "js", ".onnx": "onnx"}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written."""
+
+    to: str
+    pieces: int
+    largest_error: float
+    """The largest difference from the model, in nats, over 100,000 scores of the training range
+    and a quarter of it beyond on both sides."""
+
+
+def export(
+    calibration: Calibration, path: str | PathLike[str], *, to: str | None = None, name: str = "llr"
+) -> Exported:
+    """Write a calibration as a function of the score for another language.
+
+    The function needs no library, and gives natural-log likelihood-ratios: those of the model
+    within 1e-6, and for PAV exactly. See docs/export.md.
+
+    Parameters
+    ----------
+    calibration
+        Of any method.
+    path
+        The file to write.
+    to
+        ``"c"`` (which C++ compiles, too), ``"js"`` or ``"onnx"``; by default what the ending of
+        the file says.
+    name
+        Of the function; for ONNX, of the graph.
+
+    Raises
+    ------
+    OptionError
+        If the language is unknown or does not follow from the ending, or the name is no identifier.
+
+    Examples
+    --------
+    >>> import llrcal, tempfile
+    >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     exported = llrcal.export(cal, f"{folder}/llr.c")
+    >>> exported.to, exported.largest_error < 1e-6
+    ('c', True)
+    """
+    language = to or _ENDINGS.get(Path(fspath(path)).suffix.lower())
+    if language is None:
+        raise OptionError(
+            f"the ending of {fspath(path)} does not say what to write; choose ",
+            Setting("to", "c"),
+            f" or another of {', '.join(LANGUAGES)}",
+        )
+    if language not in _WRITERS:
+        raise OptionError(f"to is {language!r}; choose one of {', '.join(LANGUAGES)}")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise OptionError(
+            f"name is {name!r}; give letters, digits and underscores that do not start with a digit"
+        )
+    table = PieceTable.of(calibration)
+    write_atomically(path, _WRITERS[language](table, name, _description(calibration, table)))
+    return Exported(language, len(table.pieces.rows), table.largest_error)
+
+
+def _description(calibration: Calibration, table: PieceTable) -> list[str]:
+    """What a reader of the file should know, in lines."""
+    low, high = calibration.training_range
+    better = "lower" if calibration.lower_is_better else "higher"
+    return [
+        "Log-likelihood-ratio (natural logarithm) of a score.",
+        f"Method {calibration.method}, bounds {calibration.bounds.policy}; {better} is better.",
+        f"Trained on {calibration.tar_count:,} target and {calibration.non_count:,} non-target "
+        f"scores from {low:.6g} to {high:.6g}.",
+        f"Within {table.largest_error:.1e} of the model, over the training range and beyond.",
+        f"Written by llrcal {__version__}.",
+    ]

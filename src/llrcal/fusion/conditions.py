@@ -1,0 +1,137 @@
+"""Slope and offset for each condition, on top of a calibration of all of them.
+
+In condition c, an LLR l becomes a_c l + b_c. The pairs (a_c, b_c) have a Gaussian prior, whose mean
+and covariance are found by evidence (EM, with Laplace's approximation of each posterior): if the
+conditions are alike, they are pooled; if they differ, each goes its own way as far as its trials
+can tell. Classes are balanced within each condition, so that a condition with more targets does not
+get a higher offset for that. A condition that was not there in training gets the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Array, Bools, Floats
+from llrcal.fusion.regression import log_odds
+
+Slope = tuple[float, float]
+"""Slope and offset."""
+_ROUNDS, _STEPS = 500, 50
+_SETTLED = 1e-3
+_LONGEST_STEP = 2.0
+_FAR, _WIDTH = 1000.0, 0.05  # of LLRs that are looked at, and of cells, in nats
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Slopes and offsets of LLRs, by condition."""
+
+    pooled: Slope
+    """For any other condition."""
+    lines: Mapping[str, Slope] = field(hash=False)
+
+    def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, Bools]:
+        """LLRs of trials in these conditions, and which of the conditions are not known."""
+        names, which = np.unique(conditions.astype(str), return_inverse=True)
+        table = np.array([self.lines.get(name, self.pooled) for name in names.tolist()])
+        unknown = np.array([name not in self.lines for name in names.tolist()])
+        return table[which, 0] * llrs + table[which, 1], unknown[which]
+
+
+def fitted_conditions(
+    tar: Floats, non: Floats, tar_conditions: Array, non_conditions: Array, alpha: float
+) -> Conditions:
+    """What target and non-target LLRs say about the conditions of their trials."""
+    both = np.concatenate([tar_conditions, non_conditions]).astype(str)
+    names, which = np.unique(both, return_inverse=True)
+    cells = _Cells.of(tar, non, which, len(names), alpha)
+    mean, covariance = np.array([1.0, 0.0]), np.diag([0.05, 0.5])
+    lines = np.tile(mean, (len(names), 1))
+    for _ in range(_ROUNDS):
+        lines, posteriors = _posteriors(cells, lines, mean, covariance)
+        before = mean, covariance
+        mean = lines.mean(axis=0)
+        away = lines - mean
+        covariance = (away[:, :, None] * away[:, None, :] + posteriors).mean(axis=0)
+        covariance += 1e-8 * np.eye(2)
+        if _is_settled(before, (mean, covariance)):
+            break
+    slopes = [(float(a), float(b)) for a, b in lines]
+    pooled = float(mean[0]), float(mean[1])
+    return Conditions(pooled, dict(zip(names.tolist(), slopes, strict=True)))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Trials of one class and condition whose LLRs are close together, and their mean."""
+
+    llrs: Floats
+    sign: Floats
+    which: Array
+    weight: Floats
+    conditions: int
+    log_odds: float
+
+    @classmethod
+    def of(cls, tar: Floats, non: Floats, which: Array, conditions: int, alpha: float) -> _Cells:
+        llrs = np.clip(np.concatenate([tar, non]), -_FAR, _FAR)
+        is_target = np.arange(len(llrs)) < len(tar)
+        place = np.floor((llrs + _FAR) / _WIDTH).astype(np.int64)
+        cell = (2 * which + is_target) * (int(2 * _FAR / _WIDTH) + 2) + place
+        _, first, cell = np.unique(cell, return_index=True, return_inverse=True)
+        count = np.bincount(cell)
+        weight = _weights(is_target, which, conditions, alpha)[first]
+        return cls(
+            np.bincount(cell, llrs) / count,
+            np.where(is_target[first], -1.0, 1.0),
+            which[first],
+            weight * count,
+            conditions,
+            log_odds(alpha),
+        )
+
+    def derivatives(self, lines: Floats) -> tuple[Floats, Floats]:
+        """Gradient and Hessian of the cost by the line of each condition."""
+        slope, offset = lines[self.which].T
+        p = expit(self.sign * (slope * self.llrs + offset + self.log_odds))
+        pull, bend = self.weight * self.sign * p, self.weight * p * (1 - p)
+        gradient = np.stack([self._sums(pull * self.llrs), self._sums(pull)], axis=1)
+        across = self._sums(bend * self.llrs)
+        rows = [[self._sums(bend * self.llrs**2), across], [across, self._sums(bend)]]
+        return gradient, np.moveaxis(np.array(rows), 2, 0)
+
+    def _sums(self, values: Floats) -> Floats:
+        return np.asarray(np.bincount(self.which, values, self.conditions), dtype=np.float64)
+
+
+def _weights(is_target: Bools, which: Array, conditions: int, alpha: float) -> Floats:
+    """The weight of each trial; none in a condition with one class, which says nothing."""
+    counts = [np.bincount(which[side], minlength=conditions) for side in (is_target, ~is_target)]
+    tar, non = (np.maximum(count, 1) for count in counts)
+    total = np.where(np.minimum(*counts) > 0, 2 / (alpha / tar + (1 - alpha) / non), 0.0)
+    return np.where(is_target, (total * alpha / tar)[which], (total * (1 - alpha) / non)[which])
+
+
+def _posteriors(
+    cells: _Cells, lines: Floats, mean: Floats, covariance: Floats
+) -> tuple[Floats, Floats]:
+    """The line of each condition at the mode of its posterior, and its covariance there."""
+    inverse = np.linalg.inv(covariance)
+    for _ in range(_STEPS):
+        gradient, hessian = cells.derivatives(lines)
+        pull = gradient + (lines - mean) @ inverse
+        step = -np.linalg.solve(hessian + inverse, pull[:, :, None])[:, :, 0]
+        largest = np.abs(step).max(axis=1, keepdims=True)
+        lines = lines + step * np.minimum(1, _LONGEST_STEP / np.maximum(largest, 1e-300))
+        if largest.max() < 1e-6:
+            break
+    return lines, np.linalg.inv(hessian + inverse)
+
+
+def _is_settled(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> bool:
+    mean, covariance = (np.abs(new - old).max() for old, new in zip(before, after, strict=True))
+    return bool(mean < _SETTLED and covariance < _SETTLED * np.abs(after[1]).max())

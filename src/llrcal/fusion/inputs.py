@@ -1,0 +1,196 @@
+"""What may come into a fusion: columns of scores, side information, and names of conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from llrcal.arrays import Array, ArrayLike
+from llrcal.errors import OptionError, ScoreError
+from llrcal.inputs.conditions import condition_texts
+from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.messages import Part, Position, Setting
+
+Scores = ArrayLike | Mapping[str, ArrayLike]
+"""Trials x systems, or the scores of each system by its name."""
+
+
+def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, ...]:
+    """Names for the columns: those given, those of a mapping, or numbers.
+
+    Raises
+    ------
+    OptionError
+        If they are not texts, or one occurs twice.
+    """
+    if names is None and isinstance(scores, Mapping):
+        names = list(scores)
+    if names is None:
+        shape = np.shape(scores) if not _is_ragged(scores) else (0, 0)
+        return tuple(f"{what} {i + 1}" for i in range(shape[1] if len(shape) > 1 else 1))
+    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+        raise OptionError(f"the names of {what}s are {names!r:.80}; give a list of texts")
+    for name in names:
+        if list(names).count(name) > 1:
+            raise OptionError(f"two {what}s are called {name!r}; give each a name of its own")
+    return tuple(names)
+
+
+def as_columns(
+    scores: Any, names: tuple[str, ...], what: str, *, holes: bool = False, infinite: bool = False
+) -> Array:
+    """Numbers as trials x columns, in the order of the names.
+
+    Parameters
+    ----------
+    scores
+        As the caller gave them.
+    names
+        Of the columns.
+    what
+        What they are, for messages, such as "target scores".
+    holes, infinite
+        Whether numbers may be NaN, and whether they may be infinite.
+
+    Raises
+    ------
+    ScoreError
+        If columns are missing, unknown or of different lengths, or numbers cannot be used.
+    """
+    if isinstance(scores, Mapping):
+        scores = _by_name(scores, names, what)
+    array = as_floats(scores, what.removesuffix(" scores"))
+    if array.ndim == 1 and len(names) == 1:
+        array = array[:, None]
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ScoreError(
+            f"{what} have shape {array.shape}; pass one row for each trial and one column for "
+            f"each of {_listed(names)}"
+        )
+    if not len(array):
+        raise ScoreError(f"no {what}: the array is empty")
+    try:
+        check_finite(array, "the", allow_infinite=infinite)
+    except ScoreError:  # which column is it?
+        for name, column in zip(names, array.T, strict=True):
+            _check(column, f"{name}: {what}", holes=holes, infinite=infinite)
+    return array
+
+
+def _check(column: Array, what: str, *, holes: bool, infinite: bool) -> None:
+    if holes:
+        column = column[~np.isnan(column)]
+    try:
+        check_finite(column, what.removesuffix(" scores"), allow_infinite=infinite)
+    except ScoreError as problem:
+        hint: tuple[Part, ...] = ()
+        if np.isnan(column).any() and what.endswith("scores"):
+            hint = (", or fuse what there is: ", Setting("missing", "patterns"))
+        raise ScoreError(*problem.args, *hint) from None
+
+
+def _by_name(scores: Mapping[str, ArrayLike], names: tuple[str, ...], what: str) -> Any:
+    refuse_others(list(scores), names, what)
+    columns = [np.asarray(scores[name]) for name in names]
+    lengths = {len(column) if column.ndim == 1 else -1 for column in columns}
+    if len(lengths) > 1 or lengths == {-1}:
+        shapes = ", ".join(
+            f"{name} {column.shape}" for name, column in zip(names, columns, strict=True)
+        )
+        raise ScoreError(f"{what}: columns must be equally long; these have the shapes {shapes}")
+    return np.column_stack(columns)
+
+
+def refuse_others(given: Sequence[str], names: Sequence[str], what: str) -> None:
+    """Raise a ScoreError that names what is missing and what is unknown."""
+    missing = [name for name in names if name not in given]
+    unknown = [name for name in given if name not in names]
+    if missing or unknown:
+        parts = [f"no {_listed(missing)}"] if missing else []
+        parts += [f"unknown: {_listed(unknown)}"] if unknown else []
+        raise ScoreError(f"{what}: {'; '.join(parts)}. Expected are {_listed(names)}")
+
+
+def as_quality(quality: Any, names: tuple[str, ...], count: int, what: str) -> Array:
+    """Side information as trials x columns; two values, one for each side, become two columns.
+
+    Raises
+    ------
+    ScoreError
+        If it does not have a row for each trial, or numbers that are not finite.
+    """
+    array = both_sides(quality)
+    out = as_columns(array, names, f"{what} side information")
+    if len(out) != count:
+        raise ScoreError(
+            f"{what} side information has {len(out)} rows for {count} trials; pass one for each"
+        )
+    return out
+
+
+def both_sides(quality: Any) -> Any:
+    """Trials x columns x 2 sides as columns of minima and maxima; anything else as it is."""
+    if isinstance(quality, Mapping) or _is_ragged(quality):
+        return quality
+    array = np.asarray(quality)
+    if array.ndim != 3 or array.shape[2] != 2:
+        return quality
+    return np.concatenate([array.min(axis=2), array.max(axis=2)], axis=1)
+
+
+def quality_names(quality: Any, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Names for the columns of side information."""
+    first = as_names(names, quality, "quality")
+    if not isinstance(quality, Mapping) and not _is_ragged(quality) and np.ndim(quality) == 3:
+        return tuple(f"{end} of {name}" for end in ("minimum", "maximum") for name in first)
+    return first
+
+
+def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = False) -> Array:
+    """The condition of each trial as text; an empty one where it is missing.
+
+    Raises
+    ------
+    ScoreError
+        If there is not one for each trial, or one is missing and must not be.
+    """
+    table = condition_texts(conditions, count, what)
+    if table.shape[1] != 1:
+        raise ScoreError(f"{what} trials have {table.shape[1]} conditions each; join them into one")
+    texts: Array = table[:, 0]
+    empty = np.flatnonzero(texts == "")
+    if len(empty) and not may_miss:
+        raise ScoreError(
+            f"{len(empty)} of {count} {what} trials have no condition; the first at ",
+            Position("index", int(empty[0])),
+            ". Name one, such as 'unknown'",
+        )
+    return texts
+
+
+def pair(both: Any, name: str) -> tuple[Any, Any]:
+    """Values for targets and for non-targets.
+
+    Raises
+    ------
+    OptionError
+        If these are not two.
+    """
+    if not isinstance(both, tuple | list) or len(both) != 2:
+        raise OptionError(f"{name} must be a pair: that of the targets and that of the non-targets")
+    return both[0], both[1]
+
+
+def _is_ragged(scores: Any) -> bool:
+    try:
+        np.shape(scores)
+    except ValueError:
+        return True
+    return False
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:12]))
+    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"

@@ -1,0 +1,85 @@
+"""How sure weights are: Huber's sandwich, with trials that share speakers counted together.
+
+The weights are where the pulls of all trials cancel. So their covariance is that of the sum of the
+pulls, between two inverses of the curvature. If trials are independent only where no speaker is in
+both, the covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from llrcal.arrays import Array, Floats
+from llrcal.fitting.optimizer import Solution
+from llrcal.fusion.regression import Cost
+from llrcal.inputs.speakers import numbered
+
+LEVEL = 0.95
+_MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What is uncertain about the weights."""
+
+    margins: tuple[float, ...]
+    """Half the width of the interval of each weight; the last is that of the height."""
+    by: str
+    """What was taken to be independent: each ``"trial"``, or each ``"speaker"``."""
+
+
+def uncertainty(
+    cost: Cost, solution: Solution, speakers: tuple[Array, Array] | None
+) -> Uncertainty:
+    """Of weights that minimise a criterion. Without speakers, a sample of the trials is enough."""
+    some = cost.thinned() if speakers is None else cost
+    alone = np.zeros_like(solution.hessian)
+    centred = []
+    sizes = (len(cost.tar), len(cost.non))
+    for pulls, size in zip(some.pulls(solution.point), sizes, strict=True):
+        away = pulls - pulls.mean(axis=1, keepdims=True)
+        centred.append(away)
+        # Pulls of a sample are larger, since fewer trials share the weight of the class.
+        share = pulls.shape[1] / size
+        alone += away @ away.T * (share * size / max(size - 1, 1))
+    inverse = np.linalg.inv(solution.hessian)
+    # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
+    variances = np.maximum((inverse @ alone @ inverse).diagonal(), inverse.diagonal())
+    few, by = min(sizes), "trial"
+    if speakers is not None:
+        ids, count = numbered(*speakers)
+        if count > 1:
+            together = _by_speaker(centred, ids, count, alone) * (count / (count - 1))
+            variances = np.maximum(variances, (inverse @ together @ inverse).diagonal())
+            few, by = count, "speaker"
+    quantile = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
+    margins = quantile * np.sqrt(np.maximum(variances, 0.0))
+    return Uncertainty(tuple(margins.tolist()), by)
+
+
+def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:
+    """The covariance of a sum over trials of which those that share a speaker are dependent.
+
+    Weights follow the trials of each speaker, so that pulls look smaller than they are. Without
+    the trials of a speaker, the weights would move by their pull over the share of the curvature
+    that is left, as in the jackknife.
+    """
+    size = len(classes[0])
+    sums, pairs = np.zeros((size, count)), np.zeros((size, size))
+    share, inverse = np.zeros(count), np.linalg.pinv(alone, hermitian=True) / size
+    for pulls, who in zip(classes, speakers, strict=True):
+        low, high = who.min(axis=1).astype(np.int64), who.max(axis=1).astype(np.int64)
+        two = low != high
+        _, pair = np.unique(low[two] * count + high[two], return_inverse=True)
+        of_pairs = np.array([np.bincount(pair, row[two]) for row in pulls]).reshape(size, -1)
+        pairs += of_pairs @ of_pairs.T
+        of_trials = (pulls * (inverse @ pulls)).sum(axis=0)
+        share += np.bincount(low, of_trials, count)
+        share += np.bincount(high[two], of_trials[two], count)
+        for place, row in enumerate(pulls):
+            sums[place] += np.bincount(low, row, count) + np.bincount(high[two], row[two], count)
+    sums /= 1 - np.minimum(share, _MOST)
+    return np.asarray(sums @ sums.T - pairs)

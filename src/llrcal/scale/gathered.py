@@ -1,0 +1,190 @@
+"""What an accumulator keeps of one class: its scores, or a summary of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.onepass.grid import Grid
+from llrcal.onepass.sample import ALL_KEYS, Sample
+from llrcal.onepass.summary import Summary
+from llrcal.scale.divided import Pile
+from llrcal.scale.passes import grid_of
+from llrcal.scale.pieces.piece import BATCH, ArrayPiece, Batch, Piece
+
+_NAME = "the accumulator"
+_HELD = 2**20  # scores that are held in memory
+_MOST_IN_64_BITS = 2**32  # scores, whose sums over bins fit
+
+
+class Scores:
+    """All scores, some in memory and the others in a temporary file without a name."""
+
+    def __init__(self) -> None:
+        self._held: list[Array] = []
+        self._pile = Pile(np.dtype(np.float64))
+
+    @property
+    def count(self) -> int:
+        return self._pile.count + sum(map(len, self._held))
+
+    def add(self, scores: Array) -> None:
+        self._held.append(scores.astype(np.float64))  # a copy, for the caller's array may change
+        if sum(map(len, self._held)) > _HELD:
+            self._pile.put(np.concatenate(self._held))
+            self._held = []
+
+    def merge(self, other: Scores) -> None:
+        for part in list(other.pieces(is_tar=True)):
+            for batch in part.batches():
+                self.add(batch.tar)
+
+    def pieces(self, *, is_tar: bool) -> Iterator[Piece]:
+        """The scores as they are now."""
+        rows = 2 * BATCH
+        for start in range(0, self._pile.count, rows):
+            count = min(rows, self._pile.count - start)
+            yield _OneClass(name=_NAME, rows=count, pile=self._pile, start=start, is_tar=is_tar)
+        if self._held:
+            held, none = np.concatenate(self._held), np.empty(0)
+            tar, non = (held, none) if is_tar else (none, held)
+            yield ArrayPiece.of(tar, non, _NAME)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OneClass(Piece):
+    """Scores of one class."""
+
+    pile: Pile
+    start: int
+    is_tar: bool
+
+    def batches(self) -> Iterator[Batch]:
+        none = np.empty(0)
+        for start in range(self.start, self.start + self.rows, BATCH):
+            scores = self.pile.get(start, min(BATCH, self.start + self.rows - start))
+            yield Batch(scores, none) if self.is_tar else Batch(none, scores)
+
+
+class Summarised:
+    """A summary in bins that follow from the first scores, and a sample of all of them."""
+
+    def __init__(self, grid: Grid | None = None) -> None:
+        self.grid = grid
+        self.known: list[Known] = []
+        """Empty until there are scores; then one."""
+
+    @property
+    def count(self) -> int:
+        return self.known[0].summary.count if self.known else 0
+
+    def add(self, scores: Array) -> None:
+        if self.grid is None:
+            self.grid = grid_of(Sample.of(scores))
+        with _within_bins():
+            self._take(Known.of(scores, self.grid))
+
+    def merge(self, other: Summarised) -> None:
+        for known in other.known:
+            if self.grid not in (None, known.summary.grid):
+                raise OptionError(
+                    "these accumulators have different bins, so they cannot be merged; make one "
+                    "from the other before it sees scores: first.emptied()"
+                )
+            self.grid = known.summary.grid
+            with _within_bins():
+                self._take(known)
+
+    def _take(self, new: Known) -> None:
+        self.known = [self.known[0].merge(new) if self.known else new]
+
+
+@contextmanager
+def _within_bins() -> Iterator[None]:
+    """Say what to do if scores lie far beyond the bins."""
+    try:
+        yield
+    except DegenerateError as problem:
+        raise ScoreError(
+            f"{problem}. The middle and the spread are those of the first batch, so begin with one "
+            "that is like the others"
+        ) from problem
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of some scores."""
+
+    summary: Summary
+    sample: Sample
+
+    @classmethod
+    def of(cls, scores: Array, grid: Grid) -> Known:
+        return cls(Summary.of(scores, grid), Sample.below(ALL_KEYS, scores))
+
+    def merge(self, other: Known) -> Known:
+        return Known(self.summary.merge(other.summary), self.sample.merge(other.sample))
+
+    @property
+    def best_grid(self) -> Grid:
+        """The bins that :func:`llrcal.fit` would choose for all of the scores."""
+        return grid_of(self.sample)
+
+    @property
+    def best_summary(self) -> Summary:
+        """The summary, in the best bins as long as the scores are few."""
+        exact = self.summary.exact
+        return self.summary if exact is None else Summary.of(exact, self.best_grid)
+
+    def to_json(self) -> dict[str, Any]:
+        summary, sample = self.summary, self.sample
+        return {
+            "grid": list(summary.grid.numbers),
+            "count": summary.count,
+            "range": [summary.least, summary.greatest],
+            "exact": None if summary.exact is None else summary.exact.tolist(),
+            "number": summary.number.tolist(),
+            "bins": summary.bins.tolist(),
+            "keys": sample.keys.tolist(),
+            "counts": sample.counts.tolist(),
+            "ceiling": sample.ceiling,
+        }
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Known:
+        """What was saved.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError, OverflowError
+            If it is something else.
+        """
+        origin, unit, *sizes = found["grid"]
+        grid = Grid(float(origin), float(unit))
+        if sizes != [grid.bin_bits, grid.octaves] or not 0 < grid.unit < np.inf:
+            raise ValueError("its bins are unknown")
+        count, exact = int(found["count"]), found["exact"]
+        number = np.array(found["number"], np.int64)
+        kind = np.int64 if count < _MOST_IN_64_BITS else object
+        bins = np.array(found["bins"], kind).reshape(3, len(number))
+        if (len(exact) if exact is not None else bins[0].sum()) != count or not count:
+            raise ValueError("it holds another number of scores than it claims")
+        if len(number) and not (number[0] >= 0 and number[-1] < grid.size and _rises(number)):
+            raise ValueError("its bins are not in order")
+        keys, counts = np.array(found["keys"], np.uint64), np.array(found["counts"], np.int64)
+        if len(keys) != len(counts) or not len(keys) or not _rises(keys):
+            raise ValueError("its sample is not in order")
+        least, greatest = found["range"]
+        scores = None if exact is None else np.array(exact, np.float64)
+        summary = Summary(grid, count, float(least), float(greatest), scores, number, bins)
+        return cls(summary, Sample(keys, counts, int(found["ceiling"])))
+
+
+def _rises(values: Array) -> bool:
+    return bool((values[1:] > values[:-1]).all())

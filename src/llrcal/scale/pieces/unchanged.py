@@ -1,0 +1,118 @@
+"""Files that must stay as they are: every pass reads them again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+
+from llrcal.arrays import Array
+from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.trials.table import Table
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What the system says of a file whose content is still the same."""
+
+    path: str
+    size: int
+    modified: int
+    """In nanoseconds."""
+    inode: int
+    machine: str
+    """Who says so: on another machine, inodes and fractions of a second may differ."""
+
+    @classmethod
+    def of(cls, path: str) -> Stamp:
+        """The stamp of a file as it is now.
+
+        Raises
+        ------
+        TrialFileError
+            If there is no such file.
+        """
+        try:
+            found = Path(path).stat()
+        except (OSError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or problem
+            raise TrialFileError(f"{path}: cannot be read: {reason}") from problem
+        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino, platform.node())
+
+    def check(self) -> None:
+        """Refuse a file that is no longer what it was.
+
+        Raises
+        ------
+        TrialFileError
+            If so: what was read before and what would be read now are different trials.
+        """
+        now = Stamp.of(self.path)
+        same = now == self
+        if now.machine != self.machine:
+            seconds = now.modified // 10**9, self.modified // 10**9
+            same = now.size == self.size and seconds[0] == seconds[1]
+        if not same:
+            raise TrialFileError(
+                f"{self.path}: has changed since it was opened, so its trials would be mixed with "
+                "those read before; start again when it is complete"
+            )
+
+    def watched(self, values: Iterator[_Value]) -> Iterator[_Value]:
+        """What is read from the file, for as long as it stays the same."""
+        self.check()
+        try:
+            for value in values:
+                self.check()  # what was just read may have come from another file
+                yield value
+        except LlrcalError:
+            self.check()  # a file that changes is damaged for no other reason
+            raise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watched(Piece):
+    """A piece of a file that must not change from one pass to the next."""
+
+    piece: Piece
+    stamp: Stamp
+
+    @classmethod
+    def of(cls, piece: Piece, stamp: Stamp) -> Piece:
+        return cls(**piece.facts, piece=piece, stamp=stamp)
+
+    def batches(self) -> Iterator[Batch]:
+        return self.stamp.watched(self.piece.batches())
+
+    def scores(self) -> Iterator[Sequence[Array]]:
+        return self.stamp.watched(self.piece.scores())
+
+    def peek(self) -> Batch:
+        return next(self.stamp.watched(piece.peek() for piece in (self.piece,)))
+
+    @property
+    def file(self) -> str:
+        return self.piece.file
+
+    @property
+    def has_ids(self) -> bool:
+        return self.piece.has_ids
+
+    def ids(self) -> Iterator[pl.DataFrame]:
+        return self.stamp.watched(self.piece.ids())
+
+    def tables(self) -> Iterator[Table]:
+        return self.stamp.watched(self.piece.tables())
+
+
+def watched(pieces: Sequence[Piece], stamp: Stamp) -> list[Piece]:
+    """The pieces of one file, with its stamp from before it was cut into pieces."""
+    stamp.check()
+    return [Watched.of(piece, stamp) for piece in pieces]

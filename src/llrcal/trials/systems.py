@@ -1,0 +1,216 @@
+"""Scores of several systems on the same trials: from a file each, or from columns of one table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from llrcal.arrays import Array, Floats
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.inputs.labels import Label
+from llrcal.messages import Setting
+from llrcal.notes import Note, Severity
+from llrcal.trials.conventions import IDS, kept_role
+from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, named
+from llrcal.trials.packing import plain_name
+from llrcal.trials.reading import read_and_join, requests, speakers_of, without_spoof
+from llrcal.trials.request import Columns, Request
+from llrcal.trials.spoofs import Spoof
+
+Missing = Literal["error", "skip", "patterns"]
+_SEPARATORS = re.compile(r"[-_. ]+")  # of words in names
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Scores of several systems, one row for each trial, in the order of the first system."""
+
+    names: tuple[str, ...]
+    scores: Floats
+    """Trials x systems; NaN where a system has no score."""
+    is_target: Array | None
+    """Which trials are targets; None if nobody knows."""
+    ids: pl.DataFrame | None
+    speakers: Array | None
+    kept: pl.DataFrame
+    """Further columns that were asked for, as text."""
+    notes: tuple[Note, ...]
+
+    def split(self, values: Any) -> tuple[Any, Any]:
+        """Values of all trials as those of the targets and those of the non-targets."""
+        if self.is_target is None:
+            raise TypeError("the trials have no labels")
+        return values[self.is_target], values[~self.is_target]
+
+
+def named_files(files: Sequence[str], known: Sequence[str] = ()) -> dict[str, str]:
+    """Files by the names of their systems: ``NAME=FILE``, or by words in the names of the files.
+
+    The words are those of a system that is known, or else those that distinguish the file from the
+    others: ``cos-dev.txt`` and ``plda-dev.txt`` are of ``cos`` and ``plda``.
+
+    Raises
+    ------
+    OptionError
+        If two have the same name.
+    """
+    given = [file.partition("=") for file in files]
+    words = [[] if sign else _words(PurePath(plain_name(first)).stem) for first, sign, _ in given]
+    unnamed = [set(parts) for parts in words if parts]
+    common = set.intersection(*unnamed) if len(unnamed) > 1 else set()
+    out: dict[str, str] = {}
+    for (first, sign, rest), parts in zip(given, words, strict=True):
+        own = [word for word in parts if word not in common] or parts
+        name, file = (first, rest) if sign else (_known(parts, known) or "-".join(own), first)
+        if name in out:
+            raise OptionError(
+                f"{out[name]} and {file}: both systems would be called {name!r}; name them: "
+                f"NAME={file}"
+            )
+        out[name] = file
+    return out
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _SEPARATORS.split(name) if word] or [name]
+
+
+def _known(words: list[str], known: Sequence[str]) -> str | None:
+    """The system all of whose words occur, unless there are two with as many."""
+    found = sorted(
+        (name for name in known if {*_words(name)} <= {*words}), key=lambda one: len(_words(one))
+    )
+    two = len(found) > 1 and len(_words(found[-1])) == len(_words(found[-2]))
+    return found[-1] if found and not two else None
+
+
+def read_systems(
+    sources: Mapping[str, tuple[Any, str | None]],
+    key: Any | None = None,
+    *,
+    labelled: bool = True,
+    missing: Missing = "error",
+    unknown: OnMissing = "error",
+    duplicates: OnDuplicates = "error",
+    spoof: Spoof = "error",
+    columns: Columns | None = None,
+    **form: Any,
+) -> Systems:
+    """Scores of systems, joined on the ids of the trials.
+
+    Parameters
+    ----------
+    sources
+        By the name of the system: a file or frame, and the name of its column of scores if that is
+        not the only one.
+    key, columns, unknown, duplicates, spoof, **form
+        As for :func:`read_trials`.
+    labelled
+        Whether labels are needed.
+    missing
+        Trials that some systems have no score of: ``"error"``, ``"skip"``, or ``"patterns"``.
+
+    Raises
+    ------
+    TrialFileError
+        If files cannot be read, or do not have the same trials.
+    """
+    out: pl.DataFrame | None = None
+    notes: list[Note] = []
+    policy = Policy("error" if missing == "error" else "skip", unknown, duplicates)
+    for name, (source, column) in sources.items():
+        request, key_request = requests(
+            has_key=key is not None, columns=_roles(columns, column), **form
+        )
+        if not labelled:
+            request = replace(request, contents="scores")
+        if missing == "patterns":
+            request = replace(request, on_nan="keep")
+        read = read_and_join(source, key, request, key_request, policy)
+        table, spoofs = without_spoof(read.table, spoof) if labelled else (read.table, [])
+        # Where scores may be missing, a trial without one is not left out.
+        kept_notes = (
+            note for note in read.notes if missing != "patterns" or note.code != "missing"
+        )
+        notes += [*kept_notes, *spoofs]
+        one = table.frame.rename({"score": _column(name)})
+        out = one if out is None else _joined(out, one, name, missing, notes)
+    if out is None:
+        raise OptionError("there are no systems to fuse")
+    return _systems(out, tuple(sources), request, tuple(dict.fromkeys(notes)))
+
+
+def _systems(
+    frame: pl.DataFrame, names: tuple[str, ...], request: Request, notes: tuple[Note, ...]
+) -> Systems:
+    scores = frame.select(map(_column, names)).fill_null(float("nan"))
+    ids = [role for role in IDS if role in frame.columns]
+    absent = [name for name in request.keep if kept_role(name) not in frame.columns]
+    if absent:
+        raise TrialFileError(f"no file has a column {', '.join(map(repr, absent))}")
+    return Systems(
+        names,
+        scores.to_numpy().astype(np.float64),
+        (frame["label"] == Label.TARGET.value).to_numpy() if "label" in frame.columns else None,
+        frame.select(ids) if ids else None,
+        speakers_of(frame),
+        frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep),
+        notes,
+    )
+
+
+def _roles(columns: Columns | None, score: str | None) -> Columns | None:
+    if score is None:
+        return columns
+    if isinstance(columns, str):
+        columns = dict(entry.split("=", 1) for entry in columns.split(",") if "=" in entry)
+    return {**(columns if isinstance(columns, Mapping) else {}), "score": score}
+
+
+def _joined(
+    left: pl.DataFrame, right: pl.DataFrame, name: str, missing: Missing, notes: list[Note]
+) -> pl.DataFrame:
+    """What there is of some systems, and the scores of one more."""
+    ids = [role for role in IDS if role in left.columns and role in right.columns]
+    if not ids:
+        if len(left) != len(right):
+            raise TrialFileError(
+                f"{name} has {len(right)} scores, and the first system {len(left)}, with no ids "
+                "in common to join them on"
+            )
+        new = [one for one in right.columns if one not in left.columns]
+        return left.hstack(right.select(new))
+    gone = {
+        "have no score of that system": left.join(right, on=ids, how="anti"),
+        "have no score of another system": right.join(left, on=ids, how="anti"),
+    }
+    for what, trials in gone.items():
+        if trials.height and missing != "patterns":
+            sentence = f"{trials.height} trials {what}, such as {named(trials, ids)}"
+            if missing == "error":
+                raise TrialFileError(
+                    f"{name}: {sentence}; leave them out: ",
+                    Setting("missing", "skip"),
+                    ", or fuse the systems that are there: ",
+                    Setting("missing", "patterns"),
+                )
+            note = Note.of("missing", f"{sentence}; left out", severity=Severity.WARNING)
+            notes.append(note.about(name))
+    if missing != "patterns":
+        new = [one for one in right.columns if one not in left.columns]
+        return left.join(right.select(*ids, *new), on=ids, how="inner", maintain_order="left")
+    both = left.join(right, on=ids, how="full", coalesce=True, maintain_order="left_right")
+    shared = [one for one in right.columns if one in left.columns and one not in ids]
+    return both.with_columns(pl.coalesce(one, f"{one}_right") for one in shared).drop(
+        f"{one}_right" for one in shared
+    )
+
+
+def _column(name: str) -> str:
+    return f"score of {name}"

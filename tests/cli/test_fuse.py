@@ -1,0 +1,114 @@
+"""``llrcal fuse`` and ``llrcal apply`` with a fusion, and ``llrcal evaluate --by``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from llrcal import Fused, evaluate, fuse
+from tests.cli.running import llrcal, only_line
+
+RNG = np.random.default_rng(6)
+LABELS = np.arange(240) < 80
+WHERE = RNG.choice(["mic", "phone, far"], 240)
+TIMES = RNG.exponential(5, 240)
+SCORES = RNG.normal(np.where(LABELS, 1, -1)[:, None], 1, (240, 2))
+IDS = {"enrol": [f"m{i}" for i in range(240)], "test": [f"t{i}" for i in range(240)]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for place, name in enumerate(("cos", "plda")):
+        column = SCORES[:, place].tolist()
+        lines = [f"m{i} t{i} {column[i]!r}\n" for i in RNG.permutation(240).tolist()]
+        (tmp_path / f"{name}-dev.txt").write_text("".join(lines))
+    frame = pl.DataFrame({**IDS, "label": LABELS.astype(int), "line": WHERE, "seconds": TIMES})
+    frame.write_csv(tmp_path / "key.csv")
+    table = frame.rename({"label": "y"}).with_columns(cos=SCORES[:, 0], plda=SCORES[:, 1])
+    table.write_csv(tmp_path / "all.csv")
+    return tmp_path
+
+
+def test_files_give_the_fusion_of_python_and_its_llrs(folder: Path) -> None:
+    files = folder / "cos-dev.txt", folder / "plda-dev.txt"
+    made = llrcal(
+        "fuse",
+        *files,
+        "--key",
+        folder / "key.csv",
+        "-o",
+        folder / "f.json",
+        "--json",
+        "--contributions",
+    )
+    assert made.exit_code == 0, made.stderr
+    expected = fuse(SCORES[LABELS], SCORES[~LABELS], names=["cos", "plda"])
+    document = json.loads(made.stdout)
+    for name, weight in expected.weights.items():
+        assert document["weights"][name]["value"] == pytest.approx(weight.value, rel=1e-9)
+    held_out = document["contributions"]["cllr"]
+    assert held_out["fused"] < min(held_out["alone"].values())
+    # The other way round, under other names: systems are matched by what they are called.
+    for name in ("cos", "plda"):
+        (folder / f"{name}-dev.txt").rename(folder / f"{name}-eval.txt")
+    swapped = folder / "plda-eval.txt", folder / "cos-eval.txt"
+    done = llrcal("apply", folder / "f.json", *swapped, "-o", folder / "llrs.csv")
+    assert done.exit_code == 0, done.stderr
+    llrs = pl.DataFrame(IDS).join(
+        pl.read_csv(folder / "llrs.csv"), on=["enrol", "test"], maintain_order="left"
+    )
+    assert np.allclose(llrs["score"].to_numpy(), expected(SCORES), rtol=0, atol=1e-9)
+    only_line(
+        llrcal("apply", folder / "f.json", swapped[0], folder / "key.csv", "-o", folder / "x"),
+        "no 'cos'; unknown: 'key'. Expected are 'cos', 'plda'",
+    )
+
+
+def test_columns_of_one_table_with_side_information_and_conditions(folder: Path) -> None:
+    asked = ("--scores", "cos,plda", "--label", "y", "--quality", "seconds", "--condition", "line")
+    made = llrcal("fuse", folder / "all.csv", *asked, "-o", folder / "f.json")
+    assert made.exit_code == 0, made.stderr
+    assert "cos x seconds" in made.stdout
+    assert "phone, far" in made.stdout
+    fused = Fused.load(folder / "f.json")
+    applied = "apply", folder / "f.json", folder / "all.csv", "-o", folder / "llrs.txt"
+    only_line(llrcal(*applied), "give their column by --condition")
+    done = llrcal(*applied, "--condition", "line")
+    assert done.exit_code == 0, done.stderr
+    expected = fused(SCORES, quality=TIMES, condition=WHERE)
+    rows = [line.split() for line in (folder / "llrs.txt").read_text().splitlines()]
+    assert [float(row[2]) for row in rows] == expected.tolist()
+
+    by = ("--key", folder / "key.csv", "--by", "line", "--json")
+    shown = llrcal("evaluate", folder / "llrs.txt", *by)
+    assert shown.exit_code == 0, shown.stderr
+    found = {one["values"][0]: one["cllr"] for one in json.loads(shown.stdout)["by"]["cells"]}
+    for name, cllr in found.items():
+        part = np.equal(WHERE, name)
+        assert evaluate(expected[part & LABELS], expected[part & ~LABELS]).cllr == cllr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("all.csv", "--scores", "cos,foo", "--label", "y"), "there is no column 'foo'"),
+        (("all.csv", "key.csv", "--scores", "cos,plda"), "are those of one file"),
+        (("all.csv", "--scores", "cos", "--label", "y", "--quality", "line"), "which is no number"),
+        (
+            ("all.csv", "--scores", "cos", "--label", "y", "--condition", "x"),
+            "no file has a column 'x'",
+        ),
+        (("all.csv", "all.csv", "--key", "key.csv"), "both systems would be called 'all'"),
+    ],
+)
+def test_wrong_use_ends_in_one_line(
+    folder: Path, arguments: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    result = llrcal("fuse", *arguments, "-o", "f.json", "--quiet")
+    only_line(result, words)
+    assert not (folder / "f.json").exists()

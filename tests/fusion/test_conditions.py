@@ -1,0 +1,79 @@
+"""Slopes and offsets by condition: pooled if alike, apart if not, whatever the shares are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import llrcal
+from llrcal.arrays import Array, Floats
+from llrcal.errors import LlrcalWarning
+from llrcal.fusion.conditions import _Cells, _posteriors, fitted_conditions
+
+RNG = np.random.default_rng(7)
+
+
+def llrs(shift: float, tar: int, non: int) -> tuple[Floats, Floats]:
+    """LLRs of Gaussian classes, all of them too high by a shift."""
+    return RNG.normal(2 + shift, 2, tar), RNG.normal(-2 + shift, 2, non)
+
+
+def test_conditions_that_differ_are_told_apart_and_shares_do_not_leak() -> None:
+    """The second condition has ten times the share of targets, which must not raise its offset."""
+    parts = [llrs(2.0, 300, 3000), llrs(-2.0, 300, 300), llrs(0.0, 300, 1000)]
+    tar, non = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    where = [np.repeat(["up", "down", "still"], [len(part[k]) for part in parts]) for k in (0, 1)]
+    found = fitted_conditions(tar, non, where[0], where[1], 0.5)
+    for name, shift in (("up", 2.0), ("down", -2.0), ("still", 0.0)):
+        slope, offset = found.lines[name]
+        assert slope == pytest.approx(1, abs=0.2)
+        assert offset == pytest.approx(-shift, abs=0.4)
+
+
+def test_conditions_that_are_alike_are_pooled() -> None:
+    tar, non = llrs(0.0, 600, 2000)
+    where = [RNG.choice([*"abcdef"], len(side)) for side in (tar, non)]
+    found = fitted_conditions(tar, non, where[0], where[1], 0.5)
+    every = np.array(list(found.lines.values()))
+    assert np.abs(every - found.pooled).max() < 0.1
+
+
+def test_a_condition_of_few_trials_or_one_class_stays_with_the_others() -> None:
+    tar, non = llrs(0.0, 400, 400)
+    here: Array = np.where(np.arange(400) < 398, "many", "few")
+    there: Array = np.where(np.arange(400) < 200, "many", "alone")
+    found = fitted_conditions(tar, non, here, there, 0.5)
+    assert found.lines["alone"] == pytest.approx(found.pooled)
+    assert found.lines["few"] == pytest.approx(found.pooled)
+
+
+def test_each_line_is_a_trade_between_its_trials_and_the_prior() -> None:
+    """Brute force on the trials themselves, of which the code sees cells."""
+    parts = [llrs(shift, 50, 90) for shift in (1.0, -1.0)]
+    tar, non = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    mean, covariance = np.array([1.0, 0.2]), np.array([[0.04, 0.02], [0.02, 0.3]])
+    which = np.concatenate([np.repeat([0, 1], 50), np.repeat([0, 1], 90)])
+    cells = _Cells.of(tar, non, which, 2, 0.3)
+    lines, _ = _posteriors(cells, np.tile(mean, (2, 1)), mean, covariance)
+    worth, odds = 2 / (0.3 / 50 + 0.7 / 90), np.log(0.3 / 0.7)
+
+    def cost(line: Floats, tar: Floats, non: Floats) -> float:
+        x, y = (line[0] * side + line[1] + odds for side in (tar, non))
+        mean_cost = 0.3 * np.logaddexp(0, -x).mean() + 0.7 * np.logaddexp(0, y).mean()
+        away = line - mean
+        return float(worth * mean_cost + away @ np.linalg.solve(covariance, away) / 2)
+
+    for part, line in zip(parts, lines, strict=True):
+        assert np.allclose(minimize(cost, mean, part).x, line, atol=1e-3)
+
+
+def test_an_unseen_condition_gets_the_pooled_line_and_that_is_said() -> None:
+    tar, non = llrs(0.0, 100, 200)
+    where = RNG.choice(["a, b", "c"], 100), RNG.choice(["a, b", "c"], 200)
+    fused = llrcal.fuse(tar, non, condition=where)
+    with pytest.warns(LlrcalWarning, match=r"2 of 3 trials .* \('\(none\)', 'new'\): they get"):
+        new = fused([1.0, 1.0, 1.0], condition=["new", None, "c"])
+    slope, offset = fused.conditions.pooled if fused.conditions else (0.0, 0.0)
+    pooled = llrcal.fuse(tar, non)([1.0])[0]
+    assert new[:2] == pytest.approx(slope * pooled + offset)

@@ -1,0 +1,236 @@
+"""Fusions against brute force: weights, evidence, intervals, missing scores, and what is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import llrcal
+from llrcal.arrays import Array, Floats
+from llrcal.errors import LlrcalWarning, OptionError, ScoreError
+from llrcal.fusion import contributions
+from llrcal.fusion.regression import Cost, regression
+from llrcal.fusion.terms import Known, Terms
+
+RNG = np.random.default_rng(3)
+MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
+TAR = RNG.normal(0.8, 1, (60, 2)) @ MIX
+NON = RNG.normal(-0.8, 1, (150, 2)) @ MIX
+
+
+def known(scores: Floats) -> Known:
+    return Known(scores, np.empty((len(scores), 0)))
+
+
+def penalised(weights: Floats, tar: Floats, non: Floats, alpha: float, variance: float) -> float:
+    """The criterion, written down once more: columns are standardised, the height comes last."""
+    worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
+    odds = np.log(alpha / (1 - alpha))
+    cost = alpha * np.logaddexp(0, -(tar @ weights[:-1] + weights[-1] + odds)).mean()
+    cost += (1 - alpha) * np.logaddexp(0, non @ weights[:-1] + weights[-1] + odds).mean()
+    return float(worth * cost + (weights[:-1] ** 2).sum() / (2 * variance))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.05])
+def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
+    terms = Terms.of(known(TAR), known(NON))
+    found = regression(Cost(terms, known(TAR), known(NON), alpha))
+    tar, non = (terms.scores.standardised(side).T for side in (TAR, NON))
+
+    def evidence(log_variance: float) -> tuple[float, Floats]:
+        variance = np.exp(log_variance)
+        end = minimize(penalised, np.zeros(3), (tar, non, alpha, variance), tol=1e-12)
+        both = np.column_stack([np.concatenate([tar, non]), np.ones(len(tar) + len(non))])
+        p = 1 / (1 + np.exp(-(both @ end.x + np.log(alpha / (1 - alpha)))))
+        worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
+        share = np.repeat([alpha / len(tar), (1 - alpha) / len(non)], [len(tar), len(non)])
+        hessian = (both.T * (worth * share * p * (1 - p))) @ both
+        hessian += np.diag([1 / variance, 1 / variance, 0])
+        prior = log_variance / 2 - np.log1p(variance / 1.25**2)
+        logdet = np.linalg.slogdet(hessian)[1]
+        return float(prior - end.fun - log_variance - logdet / 2), end.x
+
+    best = np.log(found.variances[0])
+    here, weights = evidence(best)
+    assert np.abs(weights - found.weights).max() < 1e-4  # as far as BFGS goes
+    assert here > max(evidence(best - 0.1)[0], evidence(best + 0.1)[0])
+    assert found.solution.gradient_norm < 1e-8
+
+
+def test_units_order_and_direction_of_columns_do_not_matter() -> None:
+    fused = llrcal.fuse(TAR, NON)
+    other = llrcal.fuse(5e6 - TAR[:, ::-1] * [1e-3, 400], 5e6 - NON[:, ::-1] * [1e-3, 400])
+    llrs = other(5e6 - TAR[:, ::-1] * [1e-3, 400])
+    assert np.allclose(fused(TAR), llrs, rtol=0, atol=1e-5)
+    by_name = llrcal.fuse(TAR, NON, names=["a", "b"])
+    assert (by_name({"b": TAR[:, 1], "a": TAR[:, 0]}) == fused(TAR)).all()
+
+
+def test_one_system_is_logistic_regression_but_for_the_prior() -> None:
+    tar, non = (np.random.default_rng(1).normal(m, 1, 20_000) for m in (1, -1))
+    line = llrcal.fit(tar, non, method="logistic", bounds="none")
+    weight = llrcal.fuse(tar, non).weights["system 1"]
+    assert weight.value == pytest.approx(line.params["slope"], rel=1e-3)
+    assert weight.low < line.params["slope"] < weight.high
+
+
+def speakers_of(count: int, people: int) -> Array:
+    return np.random.default_rng(count).integers(0, people, (count, 2))
+
+
+def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
+    who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
+    terms = Terms.of(known(TAR), known(NON))
+    cost = Cost(terms, known(TAR), known(NON), 0.5)
+    found = regression(cost)
+    pulls = np.concatenate(
+        [p - p.mean(axis=1, keepdims=True) for p in cost.pulls(found.weights)], 1
+    )
+    everyone = np.concatenate(who)
+    alone = np.zeros((3, 3))
+    for side in (pulls[:, :60], pulls[:, 60:]):
+        alone += side @ side.T * side.shape[1] / (side.shape[1] - 1)
+    share = np.einsum("in,ij,jn->n", pulls, np.linalg.inv(alone), pulls) / 3
+    kept = [1 - share[(everyone == person).any(axis=1)].sum() for person in range(12)]
+    middle = np.zeros((3, 3))
+    for i, one in enumerate(everyone.tolist()):
+        for j, other in enumerate(everyone.tolist()):
+            both = {*one} & {*other}
+            # A pair of speakers that two trials share counts once, although both are in both.
+            times = sum(1 / kept[person] ** 2 for person in both) - (len(both) == 2)
+            middle += times * np.outer(pulls[:, i], pulls[:, j])
+    inverse = np.linalg.inv(found.solution.hessian)
+    variances = (inverse @ middle @ inverse).diagonal() * 12 / 11
+    fused = llrcal.fuse(TAR, NON, speakers=who)
+    assert fused.lines[0].by == "speaker"
+    alone = np.array(llrcal.fuse(TAR, NON).lines[0].margins)
+    wide = np.array(fused.lines[0].margins)
+    expected = 2.200985160082949 * np.sqrt(np.maximum(variances, 0))  # Student's T, 11 degrees
+    wider = wide > 1.2 * alone
+    assert wider.any()
+    assert np.allclose(wide[wider], expected[wider], rtol=1e-6)
+
+
+def test_each_pattern_learns_from_all_trials_that_have_its_systems() -> None:
+    tar, non = TAR.copy(), NON.copy()
+    tar[:20, 0] = non[:50, 0] = np.nan
+    tar[20:30, 1] = np.nan
+    fused = llrcal.fuse(tar, non, missing="patterns")
+    assert [line.systems for line in fused.lines] == [(0, 1), (0,), (1,)]
+    both = llrcal.fuse(tar[30:], non[50:])
+    first = llrcal.fuse(tar[20:, [0]], non[50:, [0]])
+    new = np.array([[1.0, 0.5], [1.0, np.nan], [np.nan, np.nan]])
+    with pytest.warns(LlrcalWarning, match="1 of 3 trials have no score of any system"):
+        llrs = fused(new)
+    assert llrs.tolist() == [*both(new[:1]), *first(new[1:2, [0]]), 0.0]
+
+
+def test_side_information_is_added_and_multiplied() -> None:
+    rng = np.random.default_rng(0)
+    sides = [rng.exponential(1, (n, 1, 2)) for n in (400, 900)]
+    tar, non = (
+        (m * s.min(2) + rng.normal(0, 1, (len(s), 1))) for m, s in zip((2, -2), sides, strict=True)
+    )
+    fused = llrcal.fuse(tar, non, quality=(sides[0], sides[1]))
+    product = fused.weights["system 1 x minimum of quality 1"]
+    assert product.low > 0
+    plain = llrcal.fuse(tar, non)
+    with_it = llrcal.evaluate(fused(tar, quality=sides[0]), fused(non, quality=sides[1]))
+    assert with_it.cllr < llrcal.evaluate(plain(tar), plain(non)).cllr - 0.005
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "codes"),
+    [
+        ((TAR, NON), {}, []),
+        ((np.c_[TAR, np.ones(60)], np.c_[NON, np.ones(150)]), {}, ["constant"]),
+        ((np.c_[TAR, 2 * TAR[:, 0]], np.c_[NON, 2 * NON[:, 0]]), {}, ["duplicate"]),
+        ((TAR + 20, NON), {}, ["separable"]),
+        ((TAR, NON), {"alpha": 0.001}, ["far alpha"]),
+    ],
+)
+def test_what_is_said(scores: Any, options: Any, codes: list[str]) -> None:
+    from llrcal.fusion.fuse import fusion
+
+    fused = fusion(*scores, **options)
+    assert [note.code for note in fused.report.notes] == codes
+    assert fused.report.converged
+    assert np.isfinite(fused(scores[0])).all()
+
+
+def test_a_system_that_corrects_another_is_named() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 2, 2000)
+    tar, non = (
+        np.column_stack([m + n, 0.3 * m + n + rng.normal(0, 1, 1000)])
+        for m, n in ((1, noise[:1000]), (-1, noise[1000:]))
+    )
+    fused = llrcal.fuse(tar, non, names=["good", "noise"])
+    (note,) = fused.report.notes
+    assert (note.code, note.place) == ("opposite weight", "noise")
+
+
+def test_what_each_system_adds_on_trials_held_out() -> None:
+    rng = np.random.default_rng(4)
+    tar, non = (np.c_[rng.normal(m, 1, (200, 2)), rng.normal(0, 1, 200)] for m in (1, -1))
+    names = ["a", "b", "noise"]
+    found = contributions(tar, non, names=names)
+    fused = [llrcal.fuse(tar[k::2], non[k::2]) for k in (0, 1)]
+    halves = [
+        llrcal.evaluate(*(fused[k].answers(side[1 - k :: 2])[0] for side in (tar, non))).cllr
+        for k in (0, 1)
+    ]
+    assert found.fused == pytest.approx(np.mean(halves), rel=1e-9)
+    assert found.without["a"] > found.fused + 0.05
+    assert found.alone["noise"] > 0.99
+    only = contributions(tar[:, [0, 2]], non[:, [0, 2]], names=["a", "noise"])
+    assert {"not better", "adds nothing"} >= {note.code for note in only.notes}
+    # By speaker: nobody is in both halves.
+    who = np.repeat(np.arange(20), 10)
+    pairs = np.stack([who, who], axis=1)
+    by_speaker = contributions(tar, non, speakers=(pairs, pairs))
+    assert by_speaker.fused == pytest.approx(found.fused, abs=0.05)
+    with pytest.raises(ScoreError, match="too few trials to hold half of them out"):
+        contributions(tar, non, speakers=(pairs * 0, pairs * 0))
+
+
+def test_scores_of_another_system_are_noticed() -> None:
+    fused = llrcal.fuse(TAR, NON * [1, 1], names=["cos", "plda"])
+    with pytest.warns(LlrcalWarning, match="plda: 150 of 150 scores lie beyond those of training"):
+        fused({"cos": NON[:, 0], "plda": NON[:, 1] + 100})
+
+
+def test_counts_limit_llrs_where_asked_to() -> None:
+    fused = llrcal.fuse(TAR * 3, NON * 3, bounds="counts")
+    assert fused(TAR * 3).max() <= np.log(151) + np.log(2)
+    assert fused(NON * 3).min() >= -np.log(61) - np.log(2)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"names": ["a"]}, ScoreError, r"one column for each of 'a'"),
+        ({"names": ["a", "a"]}, OptionError, "two systems are called 'a'"),
+        ({"alpha": 1.0}, OptionError, "alpha is 1.0"),
+        ({"missing": "skip"}, OptionError, "missing is 'skip'"),
+        ({"bounds": "none"}, OptionError, "bounds are 'none'"),
+        ({"quality": np.ones(3)}, OptionError, "quality must be a pair"),
+        ({"quality": (np.ones(3), np.ones(150))}, ScoreError, "3 rows for 60 trials"),
+        ({"condition": (["a"] * 59 + [None], ["a"] * 150)}, ScoreError, "at index 59"),
+        ({"speakers": (np.zeros((60, 2), int),)}, OptionError, "speakers must be a pair"),
+    ],
+)
+def test_what_is_refused(options: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        llrcal.fuse(TAR, NON, **options)
+
+
+def test_a_fusion_is_called_as_it_was_trained() -> None:
+    fused = llrcal.fuse(TAR, NON)
+    with pytest.raises(OptionError, match="trained without condition"):
+        fused(TAR, condition=["a"] * 60)
+    with pytest.raises(ScoreError, match=r"system 2: .* are NaN.*missing='patterns'"):
+        fused([[1.0, np.nan]])

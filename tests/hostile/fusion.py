@@ -1,0 +1,178 @@
+"""Scores of several systems that are hostile to a fusion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import llrcal
+from llrcal.errors import DegenerateError, OptionError, ScoreError
+from tests.hostile.case import Answered, Case, Refused, Section
+from tests.hostile.scores import same
+
+RNG = np.random.default_rng(8)
+TAR, NON = RNG.normal(1, 1, (40, 2)), RNG.normal(-1, 1, (90, 2))
+
+
+def fused(tar: Any, non: Any, **options: Any) -> Any:
+    return lambda _: llrcal.fuse(tar, non, **options)
+
+
+def widened(columns: Any) -> Any:
+    """Both classes with further columns, which a function makes of them."""
+    return fused(*(np.column_stack([side, columns(side)]) for side in (TAR, NON)))
+
+
+def check_finite(model: llrcal.Fused) -> None:
+    for row in (np.full(len(model.names), value) for value in (-1e308, 0.0, 1e308, np.inf)):
+        llrs, _ = model.answers(row[None, :])
+        assert np.isfinite(llrs).all()
+
+
+def check_as_without(model: llrcal.Fused) -> None:
+    """The last column makes no difference."""
+    check_finite(model)
+    plain = llrcal.fuse(TAR, NON)
+    new = np.column_stack([NON, np.full(90, 7.0)])
+    same(np.round(model.answers(new)[0], 6), np.round(plain(NON), 6))
+
+
+def check_shared(model: llrcal.Fused) -> None:
+    """Two columns with the same scores have the same weight, in units of the scores."""
+    check_finite(model)
+    first, _, third = (weight.value for weight in model.weights.values())
+    assert abs(first - 2 * third) < 1e-6 * abs(first)
+
+
+def swapped(_: Path) -> Any:
+    model = llrcal.fuse(TAR * [1, 100], NON * [1, 100], names=["cos", "plda"])
+    return model((NON * [1, 100])[:, ::-1])
+
+
+def check_names(model: llrcal.Fused) -> None:
+    assert list(model.weights) == ["a, b", "c=d\n"]
+    model.save("fused.json")
+    assert llrcal.Fused.load("fused.json") == model
+
+
+def check_zero(llrs: Any) -> None:
+    assert llrs.tolist() == [0.0]
+
+
+HOLES = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, TAR)
+CASES = (
+    Case(
+        "rows of different lengths",
+        fused([[1.0, 2.0], [3.0]], NON),
+        Refused(ScoreError, "different lengths", "target scores", "lists"),
+        "Refused.",
+    ),
+    Case(
+        "another number of systems in the non-targets",
+        fused(TAR, NON[:, :1]),
+        Refused(ScoreError, "shape (90, 1)", "non-target scores", "one column for each"),
+        "Refused, with the names of the systems.",
+    ),
+    Case(
+        "a NaN in a column",
+        fused(HOLES, NON, names=["cos", "plda"]),
+        Refused(ScoreError, "not finite", "plda: target scores", "missing='patterns'"),
+        "Refused, with the system, the index, and how to fuse what there is.",
+    ),
+    Case(
+        "an infinite score",
+        fused(np.where(np.equal(TAR, TAR[3, 0]), np.inf, TAR), NON),
+        Refused(ScoreError, "not finite", "index 3", "Remove or repair"),
+        "Refused.",
+    ),
+    Case(
+        "a column of equal values",
+        widened(lambda side: np.full(len(side), 7.0)),
+        Answered(check_as_without, warns="all values are equal, so they say nothing"),
+        "The fusion of the others, with a warning.",
+    ),
+    Case(
+        "the same column twice, in another unit",
+        widened(lambda side: 2 * side[:, 0]),
+        Answered(check_shared, warns="have the same scores, up to scale"),
+        "The columns share one weight, with a warning.",
+        "Unpenalised regression: weights that are arbitrary, or a singular matrix.",
+    ),
+    Case(
+        "a column that is the sum of the others",
+        widened(lambda side: side.sum(axis=1)),
+        Answered(check_finite),
+        "Finite weights: the prior shares them out.",
+        "Unpenalised regression: weights that are arbitrary, or a singular matrix.",
+    ),
+    Case(
+        "classes that are far apart",
+        fused(TAR + 1e6, NON - 1e6),
+        Answered(check_finite, warns="the fused classes do not overlap"),
+        "Finite LLRs, with a warning.",
+        "Unpenalised regression: weights that grow until the search gives up.",
+    ),
+    Case(
+        "one trial of each class",
+        fused(TAR[:1], NON[:1]),
+        Answered(check_finite, warns="the fused classes do not overlap"),
+        "Finite LLRs, with a warning.",
+    ),
+    Case(
+        "columns of 1e300 and of 1e-300",
+        fused(TAR * [1e300, 1e-300], NON * [1e300, 1e-300]),
+        Answered(check_finite),
+        "Finite LLRs.",
+    ),
+    Case(
+        "columns of 1e-310, whose squares and inverses are no doubles",
+        fused(TAR * 1e-310, NON * 1e-310),
+        Refused(DegenerateError, "out of range", "system 1", "multiply all scores"),
+        "Refused.",
+    ),
+    Case(
+        "systems swapped when the fusion is applied",
+        swapped,
+        Answered(lambda llrs: same(np.isfinite(llrs).all(), True), warns="lie beyond those of"),
+        "LLRs, with a warning that names the system whose scores are not like those of training.",
+    ),
+    Case(
+        "names with commas, signs and line ends",
+        fused(TAR, NON, names=["a, b", "c=d\n"]),
+        Answered(check_names),
+        "An answer; they are read back from the model file as they are.",
+    ),
+    Case(
+        "a system that is not there when the fusion is applied",
+        lambda _: llrcal.fuse(TAR, NON, names=["cos", "plda"])({"cos": [1.0], "dnn": [2.0]}),
+        Refused(ScoreError, "no 'plda'", "unknown: 'dnn'", "Expected are 'cos', 'plda'"),
+        "Refused, with both names.",
+    ),
+    Case(
+        "a trial without any score",
+        lambda _: llrcal.fuse(HOLES, NON, missing="patterns")([[np.nan, np.nan]]),
+        Answered(check_zero, warns="have no score of any system: LLR 0"),
+        "An LLR of zero, with a warning.",
+    ),
+    Case(
+        "one name for two systems",
+        fused(TAR, NON, names=["a", "a"]),
+        Refused(OptionError, "two systems", "'a'", "a name of its own"),
+        "Refused.",
+    ),
+    Case(
+        "conditions that only one class has",
+        fused(TAR, NON, condition=(["a"] * 40, ["b"] * 90)),
+        Answered(lambda model: same(model.conditions.lines["a"], model.conditions.pooled)),
+        "An answer: both conditions get the pooled calibration.",
+    ),
+)
+
+SECTION = Section(
+    "F",
+    "Several systems",
+    "Fusion of columns that say nothing, the same, or too much.",
+    CASES,
+)

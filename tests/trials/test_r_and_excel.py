@@ -1,0 +1,165 @@
+"""Tables as R and Excel write them: read with no option, or refused with advice that works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+
+import llrcal
+from llrcal.errors import TrialFileError
+from llrcal.trials import read_trials
+from tests.cli.running import llrcal as run
+from tests.cli.running import only_line
+
+SCORES = [1.5, -0.25, 1e-05, -3.0, 2.0, 0.125]
+LABELS = ["SS", "DS", "SS", "DS", "SS", "DS"]
+MODELS = ["a b", "c", 'd"e', "c", "a b", "f"]
+
+
+def write_table(
+    *, sep: str = " ", quote: bool = True, row_names: bool = True, dec: str = ".", col: bool = False
+) -> Iterator[str]:
+    """What R's ``write.table(frame, ...)`` writes, line by line; ``col`` is ``col.names=NA``."""
+
+    def text(value: str, doubled: bool = col) -> str:
+        escaped = value.replace('"', '""' if doubled else '\\"')
+        return f'"{escaped}"' if quote else value
+
+    head = [text(name) for name in ("model", "score", "type")]
+    yield sep.join([text(""), *head] if row_names and col else head)
+    rows = zip(MODELS, SCORES, LABELS, strict=True)
+    for number, (model, score, label) in enumerate(rows, 1):
+        name = [text(str(number))] if row_names else []
+        figure = f"{score:g}".replace(".", dec)
+        yield sep.join([*name, text(model), figure, text(label)])
+
+
+def write_csv(*, sep: str = ",", dec: str = ".", row_names: bool = True) -> Iterator[str]:
+    """What ``write.csv`` and ``write.csv2`` write: quotation marks are doubled."""
+    return write_table(sep=sep, dec=dec, row_names=row_names, col=True)
+
+
+def one_word(lines: Iterator[str]) -> Iterator[str]:
+    """Without the blanks in values that cannot be told from separators, and without escapes."""
+    return (line.replace("a b", "ab").replace('\\"', "-") for line in lines)
+
+
+FORMS: dict[str, Callable[[], Iterator[str]]] = {
+    "write.table": lambda: one_word(write_table()),
+    "write.table, blanks in values": lambda: (x.replace('\\"', "-") for x in write_table()),
+    "write.table, no quotes": lambda: one_word(
+        line.replace('"', "-") for line in write_table(quote=False)
+    ),
+    "write.table, no row names": lambda: one_word(write_table(row_names=False)),
+    "write.table, tabs": lambda: (line.replace('\\"', "-") for line in write_table(sep="\t")),
+    "write.table, tabs and col.names=NA": lambda: write_table(sep="\t", col=True),
+    "write.csv": write_csv,
+    "write.csv, no row names": lambda: write_csv(row_names=False),
+}
+
+
+def saved(folder: Path, lines: Iterator[str]) -> Path:
+    path = folder / "table.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_tables_of_r(form: str, tmp_path: Path) -> None:
+    path = saved(tmp_path, FORMS[form]())
+    trials = read_trials(path)
+    assert trials.scores.tolist() == SCORES
+    pieces = llrcal.out_of_core.open_trials(path)
+    assert llrcal.fit(pieces, method="pav") == llrcal.fit(trials, method="pav")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_scores_of_r_are_replaced_where_they_stand(form: str, tmp_path: Path) -> None:
+    path = saved(tmp_path, FORMS[form]())
+    cal = llrcal.fit([2.0, 1.0], [0.0, 1.5], method="linear-gaussian", bounds="none")
+    cal.save(tmp_path / "model.json")
+    out = tmp_path / "out.txt"
+    assert run("apply", tmp_path / "model.json", path, "-o", out, "--quiet").exit_code == 0
+    written = read_trials(out, allow_infinite=True)
+    assert written.scores.tolist() == cal(SCORES).tolist()
+    for before, after in zip(
+        path.read_text().split("\n"), out.read_text().split("\n"), strict=True
+    ):
+        assert before[:3] == after[:3]
+        assert before[-3:] == after[-3:]
+
+
+def test_decimal_commas(tmp_path: Path) -> None:
+    path = saved(tmp_path, write_csv(sep=";", dec=","))
+    with pytest.raises(TrialFileError, match="decimal='comma'"):
+        read_trials(path)
+    assert read_trials(path, decimal="comma").scores.tolist() == SCORES
+    cal = llrcal.fit([2.0, 1.0], [0.0, 1.5], method="linear-gaussian", bounds="none")
+    cal.save(tmp_path / "model.json")
+    out = tmp_path / "out.csv"
+    model = tmp_path / "model.json"
+    assert run("apply", model, path, "-o", out, "--decimal", "comma").exit_code == 0
+    llrs = read_trials(out, decimal="comma", allow_infinite=True).scores
+    assert llrs.tolist() == cal(SCORES).tolist()
+
+
+def test_a_short_first_line_that_names_nothing_is_refused(tmp_path: Path) -> None:
+    path = saved(tmp_path, iter(["m1 s1 target", "m1 s2 0.5 target", "m2 s1 0.1 nontarget"]))
+    with pytest.raises(TrialFileError, match="line 1: has 3 columns where most have 4"):
+        read_trials(path)
+
+
+def workbook(folder: Path, *sheets: list[list[object]]) -> Path:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for rows in sheets:
+        sheet = book.create_sheet()
+        for row in rows:
+            sheet.append(row)
+    path = folder / "trials.xlsx"
+    book.save(path)
+    return path
+
+
+TABLE: list[list[object]] = [
+    [None, "model", "score", "same"],
+    *([i, m, s, x == "SS"] for i, (m, s, x) in enumerate(zip(MODELS, SCORES, LABELS, strict=True))),
+]
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    path = workbook(tmp_path, [], TABLE)
+    trials = read_trials(path)
+    assert trials.scores.tolist() == SCORES
+    assert "sheet 'Sheet1', columns by name" in str(trials.notes[0])
+    llrcal.fit(trials).save(tmp_path / "model.json")
+    result = run("apply", tmp_path / "model.json", path, "-o", tmp_path / "out.xlsx")
+    only_line(result, "scores in workbooks are not replaced; convert the file first")
+
+
+def test_workbooks_with_several_sheets_or_none(tmp_path: Path) -> None:
+    with pytest.raises(TrialFileError, match="trials may be in Sheet, Sheet1; save"):
+        read_trials(workbook(tmp_path, TABLE, TABLE))
+    with pytest.raises(TrialFileError, match="every sheet is empty"):
+        read_trials(workbook(tmp_path, []))
+
+
+def test_damaged_workbooks(tmp_path: Path) -> None:
+    path = workbook(tmp_path, TABLE)
+    path.write_bytes(path.read_bytes()[:-400])
+    with pytest.raises(TrialFileError, match="cannot be read as a workbook"):
+        read_trials(path)
+
+
+def test_ids_that_nobody_needs_do_not_stop_a_table(tmp_path: Path) -> None:
+    lines = ["side,channel,score,label", "A,B,1.5,1", "A,A,-0.5,0", "B,A,0.5,0"]
+    path = saved(tmp_path, iter(lines))
+    assert np.array_equal(read_trials(path).tar, [1.5])
+    key = tmp_path / "key.csv"
+    key.write_text("side,channel,label\nA,B,1\nA,A,0\nB,A,0\n")
+    with pytest.raises(TrialFileError, match="2 columns could be the side"):
+        read_trials(path, key=key)

@@ -1,0 +1,94 @@
+"""Scores of several systems: joined on ids, called by what distinguishes their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.trials.systems import named_files, read_systems
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["a.txt", "b.txt"], ["a", "b"]),
+        (["cos-dev.txt", "plda-dev.txt.gz"], ["cos", "plda"]),
+        (["x/eval_cos.txt", "y/eval_plda.txt"], ["cos", "plda"]),
+        (["one=a.txt", "b.txt"], ["one", "b"]),
+        (["sys.v1.txt", "sys.v2.txt"], ["v1", "v2"]),
+        (["only.txt"], ["only"]),
+    ],
+)
+def test_systems_are_called_by_what_distinguishes_their_files(
+    files: list[str], names: list[str]
+) -> None:
+    assert list(named_files(files)) == names
+
+
+def test_systems_that_are_known_are_found_by_their_words() -> None:
+    files = ["eval-cos-v2.txt", "x/plda_sre.txt", "key.txt"]
+    assert list(named_files(files, ["plda", "cos", "cos-v2"])) == ["cos-v2", "plda", "key"]
+    assert list(named_files(["a-b.txt"], ["a", "b"])) == ["a-b"]
+
+
+def test_two_systems_of_one_name_are_refused() -> None:
+    with pytest.raises(OptionError, match="both systems would be called 'a'; name them: NAME="):
+        named_files(["x/a.txt", "y/a.txt"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.txt").write_text("m1 t1 1.5\nm2 t2 -0.5\nm3 t3 2.5\n")
+    (tmp_path / "b.txt").write_text("m3 t3 30\nm1 t1 10\nm2 t2 20\n")
+    (tmp_path / "c.txt").write_text("m2 t2 200\nm1 t1 100\n")
+    (tmp_path / "key.txt").write_text("m2 t2 nontarget\nm1 t1 target\nm3 t3 target\n")
+    return tmp_path
+
+
+def test_files_are_joined_on_ids_in_any_order(folder: Path) -> None:
+    sources = {name: (folder / f"{name}.txt", None) for name in "ab"}
+    systems = read_systems(sources, folder / "key.txt")
+    assert systems.scores.tolist() == [[1.5, 10], [-0.5, 20], [2.5, 30]]
+    tar, non = systems.split(systems.scores)
+    assert (tar.tolist(), non.tolist()) == ([[1.5, 10], [2.5, 30]], [[-0.5, 20]])
+    unlabelled = read_systems(sources, labelled=False)
+    assert unlabelled.is_target is None
+    assert (unlabelled.scores == systems.scores).all()
+
+
+def test_missing_trials_are_named_skipped_or_kept(folder: Path) -> None:
+    sources = {name: (folder / f"{name}.txt", None) for name in "ca"}
+    with pytest.raises(TrialFileError, match=r"a: 1 trials have no .* \(m3 t3\).*missing='pat"):
+        read_systems(sources, labelled=False)
+    skipped = read_systems(sources, labelled=False, missing="skip")
+    assert skipped.scores.tolist() == [[200, -0.5], [100, 1.5]]
+    kept = read_systems(sources, folder / "key.txt", missing="patterns")
+    expected = np.array([[200, -0.5], [100, 1.5], [np.nan, 2.5]])
+    assert np.array_equal(kept.scores, expected, equal_nan=True)
+    assert kept.is_target is not None
+    assert kept.is_target.tolist() == [False, True, True]
+    assert not [note for note in kept.notes if note.code == "missing"]
+
+
+def test_columns_of_one_table_with_conditions_and_holes() -> None:
+    frame = pl.DataFrame(
+        {
+            "cos": [1.0, None, 3.0],
+            "plda": [4.0, 5.0, 6.0],
+            "y": [1, 0, 1],
+            "line": ["a", "b, c", None],
+        }
+    )
+    sources = {"cos": (frame, "cos"), "plda": (frame, "plda")}
+    systems = read_systems(sources, columns="label=y", keep=["line"], missing="patterns")
+    expected = np.array([[1.0, 4.0], [np.nan, 5.0], [3.0, 6.0]])
+    assert np.array_equal(systems.scores, expected, equal_nan=True)
+    assert systems.kept["line"].to_list() == ["a", "b, c", None]
+    with pytest.raises(TrialFileError, match="'cos' has 1 missing values"):
+        read_systems(sources, columns="label=y")
+    with pytest.raises(TrialFileError, match="no file has a column 'foo'"):
+        read_systems({"plda": sources["plda"]}, columns="label=y", keep=["foo"])
