@@ -22,7 +22,7 @@ from llrcal.trials.nan_scores import usable, without_nan
 from llrcal.trials.npy import archive_trials, is_npy, read_npy
 from llrcal.trials.request import Columns, Decimal, LabelWords, OnNan, Request, Separator
 from llrcal.trials.source import Source, mode_of
-from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
+from llrcal.trials.spoofs import Spoof, check_spoof, without_spoof
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_file, read_table
 from llrcal.trials.trials import Trials
@@ -281,32 +281,6 @@ def _refuse_unkept(table: Table, request: Request, key: Any | None) -> None:
             table.source if key is None or not isinstance(key, str) else f"{table.source}, {key}"
         )
         raise TrialFileError(f"{where}: there is no column {', '.join(map(repr, missing))}")
-
-
-def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
-    """The table with its spoof trials left out or relabelled, and what was done.
-
-    Raises
-    ------
-    TrialFileError
-        If there are some, and the user did not say how to count them.
-    """
-    frame = table.frame
-    is_spoof = frame["label"] == Label.SPOOF.value
-    count = int(is_spoof.sum())
-    if not count:
-        return table, []
-    if spoof == "error":
-        raise are_spoofs(table.source, count, frame.height)
-    if spoof == "omit":
-        note = Note.of("spoof", f"{count:,} spoof trials left out")
-        return replace(table, frame=frame.filter(~is_spoof)), [note]
-    relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
-    note = Note.of("spoof", f"{count:,} spoof trials count as non-targets")
-    if spoof == "only":
-        frame = frame.filter(is_spoof | (frame["label"] == Label.TARGET.value))
-        note = Note.of("spoof", f"{count:,} spoof trials are the only non-targets")
-    return replace(table, frame=frame.with_columns(relabelled)), [note]
 
 
 def speakers_of(frame: pl.DataFrame) -> Array | None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
+import polars as pl
+
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
+from llrcal.notes import Note
+from llrcal.trials.table import Table
 
 Spoof = Literal["error", "omit", "nontarget", "only"]
 """Refuse them, leave them out, or count them as non-targets: with the others or instead of them."""
@@ -28,3 +34,29 @@ def are_spoofs(source: str, count: int, total: int) -> TrialFileError:
         Setting("spoof", "only"),
         " (instead of the other non-targets)",
     )
+
+
+def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
+    """The table with its spoof trials left out or relabelled, and what was done.
+
+    Raises
+    ------
+    TrialFileError
+        If there are some, and the user did not say how to count them.
+    """
+    frame = table.frame
+    is_spoof = frame["label"] == Label.SPOOF.value
+    count = int(is_spoof.sum())
+    if not count:
+        return table, []
+    if spoof == "error":
+        raise are_spoofs(table.source, count, frame.height)
+    if spoof == "omit":
+        note = Note.of("spoof", f"{count:,} spoof trials left out")
+        return replace(table, frame=frame.filter(~is_spoof)), [note]
+    relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
+    note = Note.of("spoof", f"{count:,} spoof trials count as non-targets")
+    if spoof == "only":
+        frame = frame.filter(is_spoof | (frame["label"] == Label.TARGET.value))
+        note = Note.of("spoof", f"{count:,} spoof trials are the only non-targets")
+    return replace(table, frame=frame.with_columns(relabelled)), [note]

@@ -19,9 +19,9 @@ from llrcal.notes import Note, Severity
 from llrcal.trials.conventions import IDS, kept_role
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, named
 from llrcal.trials.packing import plain_name
-from llrcal.trials.reading import read_and_join, requests, speakers_of, without_spoof
+from llrcal.trials.reading import read_and_join, requests, speakers_of
 from llrcal.trials.request import Columns, Request
-from llrcal.trials.spoofs import Spoof
+from llrcal.trials.spoofs import Spoof, without_spoof
 
 Missing = Literal["error", "skip", "patterns"]
 _SEPARATORS = re.compile(r"[-_. ]+")  # of words in names
