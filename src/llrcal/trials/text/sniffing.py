@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from llrcal.errors import TrialFileError
-from llrcal.messages import Position, Setting
+from llrcal.messages import Position
 from llrcal.trials.conventions import role_of
 from llrcal.trials.request import MATRIX, SEPARATORS, Request
 from llrcal.trials.text.column_profile import NUMBER, ColumnProfile
 from llrcal.trials.text.fields import (
-    BLANK,
     fields_of,
     has_stray_quotes,
     is_data,
@@ -24,9 +22,9 @@ from llrcal.trials.text.fields import (
 )
 from llrcal.trials.text.roles_by_convention import fitting_conventions
 from llrcal.trials.text.roles_by_name import could_be_ids, roles_by_name
+from llrcal.trials.text.splitting import ragged, refuse_decimal_commas, splits
 
 _LINES = 1000
-_SEPARATORS = "\t,; "
 _WIDE_ENCODINGS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
@@ -90,14 +88,14 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
     numbered = _sample(head, source)
     lines = [line for _, line in numbered]
     if request.separator is None and request.decimal == "point":
-        _refuse_decimal_commas([[line.strip()] for line in lines], source)
+        refuse_decimal_commas([[line.strip()] for line in lines], source)
     readings: list[Layout] = []
     complaints: list[TrialFileError] = []
     widest = 1
-    for separator, rows in _splits(lines, request):
+    for separator, rows in splits(lines, request):
         widest = max(widest, len(rows[0]))
         if separator != "," and request.decimal == "point":
-            _refuse_decimal_commas(rows[1:] or rows, source)
+            refuse_decimal_commas(rows[1:] or rows, source)
         try:
             readings += _readings(separator, rows, numbered, request, source)
         except TrialFileError as problem:
@@ -112,7 +110,7 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
             " or ",
             request.setting("convention", "NAME"),
         )
-    raise _ragged(numbered, request, source, wider_than=widest) or (
+    raise ragged(numbered, request, source, wider_than=widest) or (
         complaints[0]
         if complaints
         else TrialFileError(f"{source}: the lines cannot be split into columns")
@@ -139,100 +137,6 @@ def _sample(head: bytes, source: str) -> list[tuple[int, str]]:
     if not out:
         raise TrialFileError(f"{source}: holds no trials; it is empty, or has only comments")
     return out
-
-
-def _splits(lines: Sequence[str], request: Request) -> Iterator[tuple[str, list[list[str]]]]:
-    """Separators that split every line into the same number of columns, and the columns."""
-    found: list[list[list[str]]] = []
-    split = {
-        separator: [_cells(line, separator, request, lines) for line in lines]
-        for separator in _candidates(request)
-    }
-    if not any(_is_even(rows) for rows in split.values()):
-        words = frozenset(word for word, _ in request.label_of_word)
-        for separator, rows in split.items():
-            if separator != "," and _lacks_a_name(rows, words):
-                rows[0].insert(0, "")
-    for separator, rows in split.items():
-        if _is_even(rows) and rows not in found:
-            found.append(rows)
-            yield separator, rows
-    if not found:
-        rows = [[line.strip(BLANK)] for line in lines]
-        if request.separator is not None or not any(
-            c in row[0] for row in rows for c in _SEPARATORS
-        ):
-            yield " ", rows
-
-
-def _is_even(rows: Sequence[Sequence[str]]) -> bool:
-    width = len(rows[-1])
-    return width > 1 and all(len(row) == width for row in rows)
-
-
-def _candidates(request: Request) -> str:
-    if request.separator is not None:
-        return request.separator
-    return _SEPARATORS.replace(",", "") if request.decimal == "comma" else _SEPARATORS
-
-
-def _cells(line: str, separator: str, request: Request, lines: Sequence[str]) -> list[str]:
-    """The values on a line, numbers with a point."""
-    fields = fields_of(line, separator, quotes=may_quote(lines, separator))
-    return [request.with_point(field.strip(" ")) for field in fields]
-
-
-def _lacks_a_name(rows: Sequence[Sequence[str]], words: frozenset[str]) -> bool:
-    """Whether the first line names all columns but one, as R does if the rows have names.
-
-    Not for commas: there, it would be a decimal one, and R leaves no name out.
-    """
-    first, *others = rows
-    return (
-        bool(others)
-        and all(len(row) == len(first) + 1 for row in others)
-        and any(role_of(cell) for cell in first if cell not in words)
-        and not any(NUMBER.fullmatch(cell) for cell in first)
-    )
-
-
-def _refuse_decimal_commas(rows: Sequence[Sequence[str]], source: str) -> None:
-    """Refuse numbers such as 1,5, which would be split if the comma were the separator."""
-    for number, column in enumerate(zip(*rows, strict=True), 1):
-        if ColumnProfile.of(column, frozenset()).decimal_comma:
-            raise TrialFileError(
-                f"{source}: column {number} has numbers with a decimal comma, or two columns "
-                "separated by a comma; choose ",
-                Setting("decimal", "comma"),
-                " or ",
-                Setting("separator", "comma"),
-            )
-
-
-def _ragged(
-    numbered: Sequence[tuple[int, str]], request: Request, source: str, *, wider_than: int
-) -> TrialFileError | None:
-    """The error for lines with different numbers of columns: the first that is unusual."""
-    best: tuple[int, int, int, int] | None = None
-    lines = [line for _, line in numbered]
-    for separator in _candidates(request):
-        widths = [
-            (number, len(_cells(line, separator, request, lines))) for number, line in numbered
-        ]
-        [(usual, share)] = Counter(width for _, width in widths).most_common(1)
-        if separator == " " and wider_than > 1:  # blanks within values of another separator
-            continue
-        if usual > wider_than and 2 * share >= len(widths) and (best is None or share > best[0]):
-            odd, width = next((n, w) for n, w in widths if w != usual)
-            best = (share, usual, odd, width)
-    if best is None:
-        return None
-    _, usual, odd, width = best
-    return TrialFileError(
-        f"{source}, ",
-        Position("line", odd),
-        f": has {width} columns where most have {usual}",
-    )
 
 
 def _readings(
