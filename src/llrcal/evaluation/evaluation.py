@@ -30,7 +30,6 @@ from llrcal.evaluation.resampling import (
 )
 from llrcal.evaluation.rule_cost import RuleCost
 from llrcal.evaluation.rule_of_30 import rule_of_30
-from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
 from llrcal.notes import Note, Severity
@@ -143,60 +142,6 @@ class Evaluation(OperatingCurves):
     def rule_of_30(self) -> tuple[float, float]:
         """Lowest and highest prior log-odds with at least 30 errors of each kind."""
         return rule_of_30(self.hull)
-
-    def threshold(
-        self, *, pfa: float | None = None, pmiss: float | None = None, level: float = 0.95
-    ) -> ScoreThreshold:
-        """The threshold for a false-alarm rate (FMR), a miss rate (FNMR), or equal error-rates.
-
-        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval takes
-        trials to be independent.
-
-        Parameters
-        ----------
-        pfa
-            The lowest threshold with no more false alarms than this share of the non-targets.
-        pmiss
-            The highest threshold with no more misses than this share of the targets. Without either
-            rate, the threshold of equal error-rates.
-        level
-            Of the interval.
-
-        Raises
-        ------
-        OptionError
-            If both rates are given, one is out of range, or the LLRs are not in memory.
-
-        Examples
-        --------
-        >>> import llrcal
-        >>> ev = llrcal.evaluate([2.0, 3.0, 0.1], [-2.0, -3.0, 0.5, -1.5])
-        >>> found = ev.threshold(pfa=0.25)
-        >>> found.value, found.false_alarms, found.misses
-        (0.1, 1, 0)
-        """
-        if pfa is not None and pmiss is not None:
-            raise OptionError("a threshold is for one rate: give either pfa or pmiss")
-        scores = self._sorted
-        if pfa is not None:
-            return scores.at_pfa(pfa, level)
-        return scores.at_eer(level) if pmiss is None else scores.at_pmiss(pmiss, level)
-
-    @property
-    def error_rates(self) -> list[ScoreThreshold]:
-        """Thresholds at false-alarm rates of 10^-2 to 10^-6, as far down as there are trials."""
-        rates = [rate for rate in RATES if rate * self.non_count >= 1]
-        return [self.threshold(pfa=rate) for rate in rates]
-
-    @cached_property
-    def _sorted(self) -> SortedScores:
-        whole = self._llrs.whole
-        if whole is None:
-            raise OptionError(
-                "thresholds need all scores in memory, and these are read in pieces: read the file "
-                "whole, or evaluate a part of it that fits into memory"
-            )
-        return SortedScores(np.sort(whole.tar), np.sort(whole.non))
 
     def intervals(
         self,

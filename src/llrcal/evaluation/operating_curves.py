@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import overload
 
@@ -12,6 +13,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
 from llrcal.evaluation.llrs import LLRs
+from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
 
@@ -59,6 +61,60 @@ class OperatingCurves:
     def roc_thresholds(self) -> Floats:
         """The lowest threshold at each corner of :meth:`roc`, from the least score to infinity."""
         return np.append(self.groups.edges, np.inf)
+
+    def threshold(
+        self, *, pfa: float | None = None, pmiss: float | None = None, level: float = 0.95
+    ) -> ScoreThreshold:
+        """The threshold for a false-alarm rate (FMR), a miss rate (FNMR), or equal error-rates.
+
+        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval takes
+        trials to be independent.
+
+        Parameters
+        ----------
+        pfa
+            The lowest threshold with no more false alarms than this share of the non-targets.
+        pmiss
+            The highest threshold with no more misses than this share of the targets. Without either
+            rate, the threshold of equal error-rates.
+        level
+            Of the interval.
+
+        Raises
+        ------
+        OptionError
+            If both rates are given, one is out of range, or the LLRs are not in memory.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, 0.1], [-2.0, -3.0, 0.5, -1.5])
+        >>> found = ev.threshold(pfa=0.25)
+        >>> found.value, found.false_alarms, found.misses
+        (0.1, 1, 0)
+        """
+        if pfa is not None and pmiss is not None:
+            raise OptionError("a threshold is for one rate: give either pfa or pmiss")
+        scores = self._sorted
+        if pfa is not None:
+            return scores.at_pfa(pfa, level)
+        return scores.at_eer(level) if pmiss is None else scores.at_pmiss(pmiss, level)
+
+    @property
+    def error_rates(self) -> list[ScoreThreshold]:
+        """Thresholds at false-alarm rates of 10^-2 to 10^-6, as far down as there are trials."""
+        rates = [rate for rate in RATES if rate * self.non_count >= 1]
+        return [self.threshold(pfa=rate) for rate in rates]
+
+    @cached_property
+    def _sorted(self) -> SortedScores:
+        whole = self._llrs.whole
+        if whole is None:
+            raise OptionError(
+                "thresholds need all scores in memory, and these are read in pieces: read the file "
+                "whole, or evaluate a part of it that fits into memory"
+            )
+        return SortedScores(np.sort(whole.tar), np.sort(whole.non))
 
     @overload
     def bayes_error(self, prior_log_odds: float) -> float: ...
@@ -123,9 +179,7 @@ class OperatingCurves:
         In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
         ``normalised=False``, the plain expected cost.
         """
-        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
-        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
-        return _scalar(self.bayes_error(x) * scale)
+        return _cost(self.bayes_error, p_target, c_miss, c_fa, normalised=normalised)
 
     @overload
     def min_dcf(
@@ -149,9 +203,20 @@ class OperatingCurves:
         normalised: bool = True,
     ) -> Floats | float:
         """Detection cost at the best threshold; see :meth:`act_dcf`."""
-        x = _bayes.effective_prior_log_odds(p_target, c_miss, c_fa)
-        scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
-        return _scalar(self.min_bayes_error(x) * scale)
+        return _cost(self.min_bayes_error, p_target, c_miss, c_fa, normalised=normalised)
+
+
+def _cost(
+    error: Callable[[Floats], Floats],
+    p_target: ArrayLike,
+    c_miss: ArrayLike,
+    c_fa: ArrayLike,
+    *,
+    normalised: bool,
+) -> Floats | float:
+    """A Bayes error as a detection cost."""
+    scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
+    return _scalar(error(_bayes.effective_prior_log_odds(p_target, c_miss, c_fa)) * scale)
 
 
 def _thresholds(threshold: ArrayLike) -> Floats:
