@@ -73,6 +73,25 @@ class ParquetPiece(Piece):
         return frame
 
 
+def columns_by_role(source: Source, request: Request) -> dict[str, str]:
+    """The names of the columns that hold what is asked for.
+
+    Raises
+    ------
+    TrialFileError
+        If one that is needed is missing or ambiguous.
+    """
+    head = collected(scan_parquet(str(source.path)).head(SAMPLE), source.name)
+    roles = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
+    for role, needed in (("score", request.needs_score), ("label", request.needs_label)):
+        if needed and role not in roles:
+            raise TrialFileError(
+                f"{source.name}: has no column of {role}s; name it: ",
+                request.setting("columns", f"{role}=NAME"),
+            )
+    return roles
+
+
 def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece]:
     """The pieces of a Parquet file.
 
@@ -85,14 +104,7 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
     claims = check_parquet(source)
     if not claims.rows:
         return []
-    head = collected(scan_parquet(path).head(SAMPLE), source.name)
-    roles = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
-    for role in ("score", "label") if request.needs_label else ("score",):
-        if role not in roles:
-            raise TrialFileError(
-                f"{source.name}: has no column of {role}s; name it: ",
-                request.setting("columns", f"{role}=NAME"),
-            )
+    roles = columns_by_role(source, request)
     columns = Columns(
         roles["score"], roles["label"] if request.needs_label else None, request, spoof
     )

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import labels_of
-from llrcal.scale.pieces.parquet import spans
+from llrcal.scale.pieces.parquet import columns_by_role, spans
 from llrcal.scale.pieces.piece import BATCH, Batch, Piece
 from llrcal.trials.conventions import IDS
 from llrcal.trials.request import Request
@@ -17,9 +16,7 @@ from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
 from llrcal.trials.tables.frames import (
-    SAMPLE,
     refuse_nulls,
-    roles_of,
     rows_counted_from,
     scores_in,
 )
@@ -86,14 +83,8 @@ def parquet_tables(source: Source, request: Request) -> list[Piece]:
     claims = check_parquet(source)
     if not claims.rows:
         return []
-    head = collected(scan_parquet(path).head(SAMPLE), source.name)
-    names = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
+    names = columns_by_role(source, request)
     wanted = "score" if request.needs_score else "label"
-    if wanted not in names:
-        raise TrialFileError(
-            f"{source.name}: has no column of {wanted}s; name it: ",
-            request.setting("columns", f"{wanted}=NAME"),
-        )
     return [
         ParquetTablePiece(
             name=f"{path}, rows {start} to {start + rows - 1}",
