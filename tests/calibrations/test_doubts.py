@@ -10,7 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.fits import trained
+from llrcal.calibrations.trained import trained
 from llrcal.notes import Note, Severity
 from tests.trial_sets import normal
 

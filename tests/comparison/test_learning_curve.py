@@ -10,7 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.calibrations.fits import trained
+from llrcal.calibrations.trained import trained
 from llrcal.comparison import LearningCurve, compare, learning_curve
 from llrcal.comparison.draws import Pool, thinned
 from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view

@@ -89,7 +89,7 @@ def fit(
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
     llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
     """
-    from llrcal.calibrations.fits import trained
+    from llrcal.calibrations.trained import trained
     from llrcal.trials.packing import check_place
 
     check_place(out, by_name=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.fits import trained
 from llrcal.calibrations.methods import PAPER, Method
+from llrcal.calibrations.trained import trained
 from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
 from llrcal.comparison.candidate import Candidate, rule_of
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes

@@ -14,8 +14,8 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.fits import trained
 from llrcal.calibrations.methods import Method
+from llrcal.calibrations.trained import trained
 from llrcal.comparison.draws import Pool, thinned
 from llrcal.comparison.folds import Train, parted
 from llrcal.comparison.judged_range import judged_at

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import Policy
-from llrcal.calibrations.fits import trained
+from llrcal.calibrations.trained import trained
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 from llrcal.method_table import DEFAULT, TABLE
