@@ -10,16 +10,19 @@ BIN := $(VENV)/bin
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
 
-# Each core has a process already: threads of BLAS would only get in each other's way.
+# Each core has a process already: threads of BLAS would only get in each other's way. Tests start
+# many a program, so its bytecode is kept, wherever that is not the habit.
+PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
 test: $(VENV)/installed
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	$(PYTEST)
 
 # The suite at the lowest version of each dependency that pyproject.toml allows.
 test-lowest: $(VENV)-lowest/installed
 	$(VENV)-lowest/bin/python -m pytest -n auto
 
 test-quick: $(VENV)/installed
-	LLRCAL_QUICK=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not slow"
+	LLRCAL_QUICK=1 $(PYTEST) -m "not slow"
 
 check: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -45,6 +45,7 @@ def test_it_is_what_one_would_write_by_hand() -> None:
     assert calibrated.predict_proba(X[:9]).tolist() == by_hand.predict_proba(scores).tolist()
 
 
+@pytest.mark.slow
 def test_groups_are_not_torn_apart() -> None:
     """Copies of one sample on both sides of a split would make scores too good."""
     copies = np.repeat(np.arange(len(Y)), 3)

@@ -49,19 +49,19 @@ def largest_changes(
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("a", [1e-9, 3e-5, 0.37, 7.0, 123456.789, 1e9])
+@pytest.mark.parametrize("a", [1e-9, 0.37, 1e9])
 def test_scale(name: str, a: float) -> None:
     assert max(largest_change(name, a, 0.0).values()) < 1e-8
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6, -1e6])
+@pytest.mark.parametrize("shift", [1e3, -1e6])
 def test_shift(name: str, shift: float) -> None:
     assert max(largest_change(name, 7.0, shift).values()) < 1e-8
 
 
 @pytest.mark.parametrize("name", ONE_SIDED)
-@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6, -1e6])
+@pytest.mark.parametrize("shift", [1e3, -1e6])
 def test_shift_of_one_sided_scores_within_what_counts_support(name: str, shift: float) -> None:
     tar, non = ONE_SIDED[name]
     plain = llrcal.fit(tar, non, method="nig", bounds="range", rising=False)

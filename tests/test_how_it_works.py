@@ -30,6 +30,7 @@ def test_examples_run(script: dict[str, Any]) -> None:
     assert page.globs["non"].tolist() == script["NON"].tolist()
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_and_shown(script: dict[str, Any], tmp_path: Path) -> None:
     script["draw"](tmp_path)
     drawn = {path.name for path in tmp_path.iterdir()}

@@ -134,7 +134,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, shift in (("train", 0.0), ("test", 0.1)):
         np.savez(folder / f"{name}.npz", tar=TAR + shift, non=NON)
     files = ["--train", f"{folder}/train.npz", "--test", f"{folder}/test.npz"]
-    said = command("compare", *files, "--out", f"{folder}/out", "--replicates", "0")
+    said = command(
+        "compare", *files, "--out", f"{folder}/out", "--replicates", "0", "--formats", "svg"
+    )
     assert "toy" in said
     return folder / "out"
 

@@ -169,6 +169,7 @@ def test_importing_llrcal_loads_no_pickle_at_all() -> None:
     assert python("import sys, llrcal; print('pickle' in sys.modules)") == ["False"]
 
 
+@pytest.mark.slow
 def test_no_module_of_ours_holds_what_unpickles_or_evaluates() -> None:
     """However it came in: all modules are imported, and all names in them looked at."""
     code = """

@@ -40,6 +40,7 @@ def test_modules_are_there(name: str) -> None:
     assert name in dir(llrcal)
 
 
+@pytest.mark.slow
 def test_trials_go_wherever_scores_go(trials: llrcal.Trials, cal: llrcal.Calibration) -> None:
     tar, non = trials
     assert (len(tar), len(non)) == (300, 6_000)
@@ -102,6 +103,7 @@ class Text(HTMLParser):
         self.words += f"{data} "
 
 
+@pytest.mark.slow
 def test_everything_shows_itself_in_a_few_words(
     trials: llrcal.Trials, cal: llrcal.Calibration, comparison: llrcal.Comparison
 ) -> None:
@@ -133,7 +135,7 @@ def test_names_are_text_in_a_notebook() -> None:
 def test_a_comparison_is_saved_as_by_the_command_line(
     comparison: llrcal.Comparison, tmp_path: Path
 ) -> None:
-    comparison.save(tmp_path / "results")
+    comparison.save(tmp_path / "results", formats=["svg"])
     found = {path.name for path in (tmp_path / "results").iterdir()}
     assert found == {"models", "metrics.csv", "metrics.md", "figures", "report.html"}
     assert llrcal.load(tmp_path / "results" / "models" / "nig.json")(0.0)
@@ -148,7 +150,7 @@ def test_a_comparison_of_distances_saves_models_that_take_distances(tmp_path: Pa
         for name in ("train", "test")
     )
     found = llrcal.compare(train, test, methods=["logistic"], replicates=0, lower_is_better=True)
-    found.save(tmp_path / "results")
+    found.save(tmp_path / "results", formats=[])
     model = llrcal.load(tmp_path / "results" / "models" / "logistic.json")
     assert model == llrcal.fit(train, method="logistic", lower_is_better=True)
     assert "wrong way" not in [note.code for note in found.notes]

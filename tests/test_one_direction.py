@@ -48,7 +48,7 @@ def refused(folder: Path, verb: str, *options: str) -> bool:
         "evaluate": [trials],
         "compare": [
             *("--train", trials, "--test", str(folder / "others.parquet")),
-            *("--out", str(folder / "out" / "results"), "--replicates", "0"),
+            *("--out", str(folder / "out" / "results"), "--replicates", "0", "--formats", "none"),
         ],
     }
     result = command(verb, *arguments[verb], "--quiet", *options)

@@ -68,6 +68,7 @@ def asked(calibration: Calibration, classes: Classes, scores: list[float]) -> Fl
 # --------------------------------------------------------------------------- every method
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
 def test_what_is_loaded_is_what_was_saved(
     tmp_path_factory: pytest.TempPathFactory,
@@ -88,6 +89,7 @@ def test_what_is_loaded_is_what_was_saved(
     assert path.read_bytes() == content
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
 def test_llrs_have_the_order_and_the_shape_of_the_scores(
     classes: Classes, method: str, options: Options, scores: list[float]
@@ -122,6 +124,7 @@ def test_llrs_stay_within_their_bounds(
         assert ((least - soft_end <= llrs) & (llrs <= greatest + soft_end)).all()
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, seed=st.integers(0))
 def test_the_order_of_the_training_trials_does_not_matter(
     classes: Classes, method: str, options: Options, seed: int
@@ -131,6 +134,7 @@ def test_the_order_of_the_training_trials_does_not_matter(
     assert fitted(shuffled, method, options) == fitted(classes, method, options)
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), bounds=st.sampled_from(POLICIES), scores=SCORES)
 def test_distances_are_negated_scores(
     classes: Classes, method: str, bounds: str, scores: list[float]
@@ -145,6 +149,7 @@ def test_distances_are_negated_scores(
     assert of_distances(-new).tobytes() == calibration(new).tobytes()
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
 def test_arguments_stay_as_they_were(
     classes: Classes, method: str, options: Options, scores: list[float]
@@ -158,6 +163,7 @@ def test_arguments_stay_as_they_were(
     assert [array.tobytes() for array in given_scores] == before
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, power=st.integers(-60, 60))
 def test_the_unit_of_the_scores_does_not_matter(
     classes: Classes, method: str, options: Options, power: int
@@ -170,6 +176,7 @@ def test_the_unit_of_the_scores_does_not_matter(
     np.testing.assert_allclose(scaled(unit * new), calibration(new), rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, method=methods(), options=OPTIONS, llr=st.floats(-10, 10), scores=SCORES)
 def test_regions_hold_the_scores_whose_llrs_are_large_enough(
     classes: Classes, method: str, options: Options, llr: float, scores: list[float]
@@ -344,6 +351,7 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame({role: column.alias(role) for role, column in columns.items()})
 
 
+@pytest.mark.slow
 @given(table=tables(), is_arrow=st.booleans())
 def test_tables_of_any_columns_are_read_or_refused(
     table: pl.DataFrame, is_arrow: bool, tmp_path_factory: pytest.TempPathFactory

@@ -102,6 +102,7 @@ def test_type_checkers_see_the_same_names() -> None:
     assert typed == lazy | {("llrcal", name) for name in MODULES}
 
 
+@pytest.mark.slow
 def test_star_import_brings_all() -> None:
     code = "from llrcal import *; print(*[name for name in dir() if not name.startswith('__')])"
     assert set(python(code)) == NAMES - {"__version__"}
@@ -131,6 +132,7 @@ def loaded_after(code: str, modules: tuple[str, ...]) -> list[str]:
 HEAVY = ("matplotlib", "polars", "plotly", "sklearn", "pandas", "scipy.stats")
 
 
+@pytest.mark.slow
 def test_import_alone_loads_nothing_heavy() -> None:
     modules = (*HEAVY, "numpy", "scipy", "click")
     assert loaded_after("import llrcal", modules) == []
@@ -139,6 +141,7 @@ def test_import_alone_loads_nothing_heavy() -> None:
     assert loaded_after("import llrcal; llrcal.fit", modules) != []
 
 
+@pytest.mark.slow
 def test_a_fit_of_every_method_loads_no_plotting_and_no_learning() -> None:
     code = """
 import llrcal
@@ -186,6 +189,7 @@ def test_methods_are_those_of_the_paper_and_smooth() -> None:
         llrcal.METHODS["mine"] = llrcal.Calibration  # type: ignore[index]
 
 
+@pytest.mark.slow
 def test_fit_all_is_fit_of_each() -> None:
     every = llrcal.fit_all(TAR, NON)
     assert list(every) == [

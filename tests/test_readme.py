@@ -17,6 +17,7 @@ from llrcal.sklearn import LLRCalibrator
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.slow
 def test_example_prints_its_output(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
@@ -29,6 +30,7 @@ def test_example_prints_its_output(tmp_path: Path) -> None:
     assert (tmp_path / "nig.json").exists()
 
 
+@pytest.mark.slow
 def test_figures_of_the_example_are_drawn(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     example, drawing = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -44,6 +46,7 @@ def test_figures_of_the_example_are_drawn(tmp_path: Path) -> None:
     assert ran.stdout.endswith("[1, 2, 3]\n")
 
 
+@pytest.mark.slow
 def test_quickstart_runs() -> None:
     ran = subprocess.run(
         [sys.executable, ROOT / "examples" / "quickstart.py"],
@@ -69,6 +72,7 @@ def test_every_method_is_named_where_one_is_chosen(text: str) -> None:
         assert f"``{name}``" in text, name
 
 
+@pytest.mark.slow
 def test_no_machine_is_named() -> None:
     # What is committed must make sense on any machine.
     for path in ROOT.rglob("*"):

@@ -33,18 +33,19 @@ def integral(x: float, a: float, b: float) -> Any:
 
 def expected(rule: ScoringRule, x: float, sign: float) -> float:
     a, b = (rule.a, rule.b) if sign > 0 else (rule.b, rule.a)
-    with mpmath.workdps(30):
+    with mpmath.workdps(20):
         half = integral(0, a, b) + integral(0, b, a)
         return float(2 * mpmath.log(2) * integral(x, a, b) / half)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 @pytest.mark.parametrize(
     "pair", [*NAMED.values(), (0.5, -0.5), (-0.9, 10.0), (10.0, -0.9), (1e-9, -1e-9), (2.5, 0.0)]
 )
 def test_costs_are_the_integrals(pair: tuple[float, float], sign: float) -> None:
     rule = ScoringRule.of(pair)
-    x = np.array([-50.0, -7.3, -1.0, -1e-3, 0.0, 1e-3, 0.7, 5.1, 36.0, 90.0])
+    x = np.array([-50.0, -7.3, -1e-3, 0.0, 0.7, 90.0])
     want = [expected(rule, float(at), sign) for at in x]
     assert rule.costs(x, sign) == pytest.approx(want, rel=1e-10)
 
@@ -119,17 +120,18 @@ def test_exchanging_the_classes_exchanges_the_exponents(rule: ScoringRule, x: fl
 
 
 @given(rules)
+@example(ScoringRule(0.0, 3.4e-296))
 def test_far_out(rule: ScoringRule) -> None:
     largest = np.finfo(float).max
     x = np.array([-np.inf, -1e3, -300.0, 0.0, 300.0, 1e3, largest, np.inf])
-    for sign, bounded in ((1.0, rule.b > 0), (-1.0, rule.a > 0)):
+    for sign, exponent in ((1.0, rule.b), (-1.0, rule.a)):
         costs = rule.costs(x, sign)
         assert costs[0] == 0 == rule.costs(np.array([-largest]), sign)[0]
         assert not np.isnan(costs).any()
         # Where costs hardly grow, the last digits of large ones may fall.
         assert (np.diff(costs[np.isfinite(costs)]) >= -1e-10 * costs[3]).all()
         # A bound of 1e300 may be too large for a double, or not.
-        assert np.isfinite(costs[-1]) == bounded or 0 < min(rule.b, rule.a) < 1e-250
+        assert np.isfinite(costs[-1]) == (exponent > 0) or 0 < exponent < 1e-250
         assert np.isfinite(costs[4])
     halves = rule.costs(x[3:4], 1.0) + rule.costs(x[3:4], -1.0)
     assert halves / 2 == pytest.approx(math.log(2), rel=1e-14)

@@ -72,6 +72,7 @@ def test_nothing_moves_where_nothing_has_moved() -> None:
     assert np.abs(new.quietly(grid) - OLD.quietly(grid)).max() < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "bayes"),
     [("gaussian", True), ("student-t", True), pytest.param("nig", True, marks=pytest.mark.slow)],
@@ -98,6 +99,7 @@ def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
     assert other.quietly(-tar) == pytest.approx(new.quietly(tar), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_same_bits_from_arrays_trials_pieces_and_a_cluster(tmp_path: Path) -> None:
     scores = np.concatenate([moved(0.05, seed=seed) for seed in range(30)])  # enough for bins
     expected = llrcal.adapt(OLD, scores, p_target=0.05)
@@ -117,6 +119,7 @@ def test_the_same_bits_from_arrays_trials_pieces_and_a_cluster(tmp_path: Path) -
         assert new.adapted == expected.adapted
 
 
+@pytest.mark.slow
 def test_distances_in_pieces_are_negated(tmp_path: Path) -> None:
     far = llrcal.fit(-TAR, -NON, method="gaussian", lower_is_better=True)
     (tmp_path / "a.txt").write_text("\n".join(f"m t{i} {x}" for i, x in enumerate(-moved(0.05))))
@@ -124,6 +127,7 @@ def test_distances_in_pieces_are_negated(tmp_path: Path) -> None:
     assert new == llrcal.adapt(far, -moved(0.05), p_target=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scores", "p_target", "code"),
     [

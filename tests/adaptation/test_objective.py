@@ -91,6 +91,7 @@ def by_textbook(data: Evidence, deviations: Floats, moves: list[mpmath.mpf]) -> 
     return total
 
 
+@pytest.mark.slow
 @METHODS
 def test_gradient_and_hessian_against_mpmath(method: str) -> None:
     """Along a few directions, which every entry has a part in."""
@@ -152,6 +153,7 @@ def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:
     assert found == pytest.approx([grid @ weights / weights.sum()], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_share_that_the_scores_do_not_contradict_is_taken_as_told() -> None:
     rng = np.random.default_rng(1)
     data = evidence("gaussian", np.concatenate([rng.normal(2, 1.2, 60), rng.normal(-1, 0.9, 440)]))

@@ -63,6 +63,7 @@ def test_one_score_never_warns() -> None:
     assert not warned(llrcal.fit(TAR, NON), 1e9)
 
 
+@pytest.mark.slow
 def test_threads_count_every_score_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", "4")
     total = 20 * CHUNK + 7

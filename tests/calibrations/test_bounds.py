@@ -230,6 +230,7 @@ def test_the_range_is_exact(
         assert calibration.training_range == ends(tar, non)
 
 
+@pytest.mark.slow
 @given(sets=ANY)
 def test_the_range_of_groups(sets: Sets) -> None:
     data = ArrayTraining(*sets)
@@ -244,6 +245,7 @@ def test_summaries_know_the_range_without_another_pass() -> None:
     assert data.score_range == (LOW, HIGH)
 
 
+@pytest.mark.slow
 @given(sets=ANY)
 def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
     low, high = ends(*map(np.array, sets))

@@ -55,6 +55,7 @@ def test_gaussian_is_the_closed_form() -> None:
     assert params["non"]["variance"] == pytest.approx(NON.var(), rel=1e-13)
 
 
+@pytest.mark.slow
 def test_richer_families_fit_no_worse() -> None:
     gaussian, student_t, nig = (fitted(method) for method in METHODS)
     for richer in (student_t, nig):

@@ -92,6 +92,7 @@ def test_four_copies_of_one_speaker_are_worth_one(method: str, options: dict[str
     np.testing.assert_array_equal(dependent(scores), llrcal.fit(*copies[:2], **settings)(scores))
 
 
+@pytest.mark.slow
 def test_ends_of_intervals_rise_where_llrs_do_so_steeply() -> None:
     """The LLR falls to -1e11 between two scores at which margins are known."""
     rng = np.random.default_rng(5)

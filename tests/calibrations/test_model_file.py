@@ -317,7 +317,7 @@ def test_complaints_are_short_however_long_the_field(method: str, tmp_path: Path
     for _ in range(900):
         deep = [deep]
     for path in places(whole):
-        for wrong in ("x" * 100_000, [0.0] * 100_000, deep):
+        for wrong in ("x" * 5_000, [0.0] * 5_000, deep):
             broken = deepcopy(whole)
             parent(broken, path)[path[-1]] = wrong
             assert len(refusal(json.dumps(broken), tmp_path) or "") < 400

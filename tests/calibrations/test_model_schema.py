@@ -38,6 +38,7 @@ from tests.calibrations.model_files import (
     places,
     refusal,
 )
+from tests.examples import NIGHTLY
 
 pytestmark = pytest.mark.slow
 
@@ -223,8 +224,11 @@ def extended(whole: Any, path: Path_) -> Mutated:
     return Mutated(json.dumps(broken), ("surprise",))
 
 
-def mutations(whole: Any) -> Iterator[Mutated]:
+def mutations(whole: Any, within: str | None) -> Iterator[Mutated]:
+    """Every wrong text in every place, or in those of one section."""
     for path in places(whole):
+        if within is not None and path[0] != within:
+            continue
         yield removed(whole, path)
         for wrong in WRONG:
             yield replaced(whole, path, wrong)
@@ -258,9 +262,11 @@ def test_loading_and_the_schema_agree_on_every_mutation(method: str, folder: Pat
         whole["model"] = {name: values[:5] for name, values in whole["model"].items()}
     if method == "smooth":
         whole["model"] |= {name: whole["model"][name][:3] for name in ("scores", "slopes")}
-    accepted = [assert_agreement(mutated, folder) for mutated in mutations(whole)]
-    assert 0.02 < sum(accepted) / len(accepted) < 0.5  # so both ways were seen
-    assert len(accepted) > 1000
+    # What is not of the model is the same for every method.
+    within = None if NIGHTLY or method == "logistic" else "model"
+    accepted = [assert_agreement(mutated, folder) for mutated in mutations(whole, within)]
+    assert 0.02 < sum(accepted) / len(accepted) < 0.7  # so both ways were seen
+    assert len(accepted) > (1000 if within is None else 70)
 
 
 # ----------------------------------------------------------------- agreement, on anything at all
@@ -428,8 +434,8 @@ def test_the_page_is_enough_to_work_out_llrs(name: str) -> None:
     model = json.loads((KEPT / f"{name}.json").read_bytes())
     recorded = json.loads((KEPT / f"{name}.llrs.json").read_bytes())
     pairs = list(zip(recorded["scores"], recorded["llrs"], strict=True))
-    if model["version"] > 1 and name == "nig-held":  # whose formula is slow to search
-        pairs = pairs[::4]
+    if not NIGHTLY:  # to sixty digits, formulas are slow
+        pairs = pairs[:: 12 if name.startswith("nig") else 3]
     with mpmath.workdps(60):
         for score, llr in pairs:
             if math.fabs(score) > 1e70:

@@ -156,6 +156,7 @@ def test_pav_of_pav_is_the_same(sets: Sets) -> None:
     np.testing.assert_array_equal(again(llrs), llrs)
 
 
+@pytest.mark.slow
 @given(sets=FINITE)
 def test_rising_transformations_of_all_scores_change_nothing(sets: Sets) -> None:
     scores = np.array([*sets[0], *sets[1], *np.linspace(-21, 21, 57)])
@@ -222,6 +223,7 @@ def whole_arrays(tar: Floats, non: Floats) -> list[tuple[int, int, int]]:
     return oracles.blocks_by_stack([1, *counts[0], 0], [0, *counts[1], 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tar_is_rarer", [True, False])
 def test_sets_longer_than_a_run(monkeypatch: pytest.MonkeyPatch, tar_is_rarer: bool) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", "3")
@@ -237,6 +239,7 @@ def test_sets_longer_than_a_run(monkeypatch: pytest.MonkeyPatch, tar_is_rarer: b
 # ------------------------------------------------------------------------ infinite scores
 
 
+@pytest.mark.slow
 @given(scores=st.lists(FEW_VALUES, min_size=1, max_size=6))
 def test_infinite_training_scores_make_steps_of_their_own(scores: list[float]) -> None:
     for tar, non in (

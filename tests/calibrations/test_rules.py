@@ -112,6 +112,7 @@ def test_gradient_and_hessian_to_many_digits(rule: RuleLike) -> None:
             assert found.hessian[i, j] == found.hessian[j, i] == pytest.approx(want, rel=1e-9)
 
 
+@pytest.mark.slow
 @EVERY_RULE
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 0.9])
 def test_the_line_is_optimal(rule: RuleLike, alpha: float) -> None:
@@ -182,6 +183,7 @@ def test_the_criterion_is_a_weighted_mean_of_bayes_errors(rule: RuleLike) -> Non
 # ------------------------------------------------------------------------------- odd sets
 
 
+@pytest.mark.slow
 @given(scores, scores, st.sampled_from([0.001, 0.5, 0.92]), st.sampled_from(RULES))
 def test_any_set_gets_a_finite_line(
     tars: list[float], nons: list[float], alpha: float, rule: RuleLike
@@ -276,6 +278,7 @@ def test_equal_medians() -> None:
         assert np.isfinite(fitted(tar, non, rule=rule).slope)
 
 
+@pytest.mark.slow
 def test_extreme_weights_are_safe() -> None:
     for rule in RULES:
         for alpha in (1e-300, 1e-9, 1 - 1e-9):

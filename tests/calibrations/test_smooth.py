@@ -191,6 +191,7 @@ def largest_difference(one: Floats, other: Floats) -> float:
     return float(np.max(np.abs(one - other) / np.maximum(1, np.abs(one))))
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, factor=st.floats(1e-6, 1e6), shift=st.floats(-100, 100))
 def test_unit_and_origin_do_not_matter(classes: Classes, factor: float, shift: float) -> None:
     """Shifts round the scores: they are made exact beforehand, on a grid of 2^-30 of the range."""
@@ -220,6 +221,7 @@ def test_any_origin(shift: float) -> None:
     assert largest_difference(one(non), other(non + shift)) < 1e-9
 
 
+@pytest.mark.slow
 @given(classes=CLASSES)
 @example(classes=(TAR, NON))
 def test_classes_that_change_places(classes: Classes) -> None:
@@ -248,6 +250,7 @@ def test_large_sets_are_mirrored_and_moved_as_well_as_bins_allow() -> None:
         assert np.abs(llrs - moved).max() < within
 
 
+@pytest.mark.slow
 @given(classes=CLASSES, seed=st.integers(0))
 def test_the_order_of_the_scores_does_not_matter(classes: Classes, seed: int) -> None:
     rng = np.random.default_rng(seed)

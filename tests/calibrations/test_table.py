@@ -51,6 +51,7 @@ def test_table_reproduces_the_formula(name: str) -> None:
     assert error.max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_an_answer_depends_on_its_score_alone(name: str) -> None:
     tar, _ = SETS[name]
@@ -60,6 +61,7 @@ def test_an_answer_depends_on_its_score_alone(name: str) -> None:
     assert np.array_equal(fitted(name)(tar[::-1])[::-1], together)
 
 
+@pytest.mark.slow
 def test_most_scores_are_looked_up() -> None:
     asked = 0
     calibration = fitted("overlapping")

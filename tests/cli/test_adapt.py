@@ -24,6 +24,7 @@ def old(tmp_path: Path) -> Calibration:
     return calibration
 
 
+@pytest.mark.slow
 def test_the_answer_of_python_with_pictures(old: Calibration, tmp_path: Path) -> None:
     files = tmp_path / "old.json", tmp_path / "scores.npy"
     figures = tmp_path / "figures"
@@ -36,6 +37,7 @@ def test_the_answer_of_python_with_pictures(old: Calibration, tmp_path: Path) ->
     assert {path.suffix for path in figures.iterdir()} >= {".png", ".pdf"}
 
 
+@pytest.mark.slow
 def test_a_folder_in_pieces_gives_the_same_model(old: Calibration, tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     for number, part in enumerate((THERE[:500], THERE[500:])):

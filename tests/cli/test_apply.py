@@ -88,6 +88,7 @@ def test_a_file_keeps_all_but_its_scores(folder: Path, model: Calibration, tmp_p
     )
 
 
+@pytest.mark.slow
 def test_from_standard_input_to_standard_output(folder: Path, model: Calibration) -> None:
     """Real pipes: nothing but the file on the one, nothing but words on the other."""
     ran = subprocess.run(
@@ -108,6 +109,7 @@ def test_quiet(folder: Path, tmp_path: Path) -> None:
     assert llrcal("apply", *paths, "--quiet").output == ""
 
 
+@pytest.mark.slow
 def test_progress_is_for_people(folder: Path, tmp_path: Path) -> None:
     """A terminal is shown a bar, and it is gone in the end."""
     ours, its = pty.openpty()
@@ -326,6 +328,7 @@ def test_a_failure_leaves_what_was_there(
     assert (tmp_path / "there").read_text() == "precious"
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_enough_is_no_error(folder: Path) -> None:
     """As in ``llrcal apply ... -o - | head``."""
     command = [sys.executable, "-m", "llrcal", "apply", str(folder / "nig.json"), "-", "-o", "-"]

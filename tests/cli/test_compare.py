@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import llrcal
-from tests.cli.running import run
+import llrcal as package
+from tests.cli.running import llrcal, only_line, run
 
-pytestmark = pytest.mark.slow  # draws every figure of three comparisons
+pytestmark = pytest.mark.slow  # draws every figure of a comparison twice
+
+QUICK = ("--alpha", "0.5", "--formats", "none")
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +24,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed, name in enumerate(("train", "test")):
         rng = np.random.default_rng(seed)
         np.savez(folder / name, tar=rng.normal(3, 1.3, 300), non=rng.gamma(4, 0.7, 9000) - 4)
-    for out in ("one", "two"):
+    for out, formats in (("one", "png,pdf,svg"), ("two", "svg")):
         ran = run(
             "compare", "--train", "train.npz", "--test", "test.npz", "--out", out,
-            "--replicates", "20", cwd=folder,
+            "--replicates", "20", "--formats", formats, cwd=folder,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
     (folder / "said.txt").write_text(ran.stdout)
@@ -45,22 +47,23 @@ def test_everything_is_written(results: Path) -> None:
 
 
 def test_models_give_the_numbers_of_the_table(results: Path) -> None:
-    test = llrcal.read_trials(results / "test.npz")
+    test = package.read_trials(results / "test.npz")
     with (results / "one" / "metrics.csv").open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         label = "-".join(part for part in (row["method"], row["alpha"]) if part)
-        calibration = llrcal.load(results / "one" / "models" / f"{label}.json")
-        ev = llrcal.evaluate(calibration(test.tar), calibration(test.non))
+        calibration = package.load(results / "one" / "models" / f"{label}.json")
+        ev = package.evaluate(calibration(test.tar), calibration(test.non))
         assert float(row["cllr"]) == ev.cllr
         assert float(row["act_dcf_p0.01"]) == ev.act_dcf(0.01)
 
 
 def test_the_same_run_twice_gives_the_same_bytes(results: Path) -> None:
-    for path in sorted((results / "one").rglob("*")):
-        if path.is_file():
-            other = results / "two" / path.relative_to(results / "one")
-            assert path.read_bytes() == other.read_bytes(), path.name
+    paths = [path for path in sorted((results / "two").rglob("*")) if path.is_file()]
+    assert {path.suffix for path in paths} == {".csv", ".html", ".json", ".md", ".svg"}
+    for path in paths:
+        other = results / "one" / path.relative_to(results / "two")
+        assert path.read_bytes() == other.read_bytes(), path.name
 
 
 def test_terminal_names_the_recommended_method_and_the_report(results: Path) -> None:
@@ -81,7 +84,7 @@ def test_a_shift_is_seen_at_once(results: Path) -> None:
     rng = np.random.default_rng(5)
     np.savez(results / "noisy", tar=rng.normal(1, 1.3, 2000), non=rng.gamma(4, 0.7, 9000) - 4)
     arguments = ("compare", "--train", "train.npz", "--test", "noisy.npz", "--out", "noisy")
-    ran = run(*arguments, "--replicates", "40", "--alpha", "0.5", cwd=results)
+    ran = run(*arguments, "--replicates", "40", *QUICK, cwd=results)
     assert "NOT FIT FOR USE" in ran.stdout
     assert "None of these is fit for these trials." in ran.stdout
     assert "\n* " not in ran.stdout  # nothing is marked as recommended
@@ -90,7 +93,7 @@ def test_a_shift_is_seen_at_once(results: Path) -> None:
 
 
 def test_criterion(results: Path) -> None:
-    arguments = ("compare", "--train", "train.npz", "--test", "test.npz", "--alpha", "0.5")
+    arguments = ("compare", "--train", "train.npz", "--test", "test.npz", *QUICK)
     ran = run(*arguments, "--out", "p", "--p-target", "0.2", "--replicates", "20", cwd=results)
     assert "the Bayes error at p0.2" in ran.stdout
     ran = run(*arguments, "--out", "none", "--criterion", "points", cwd=results)
@@ -101,10 +104,18 @@ def test_criterion(results: Path) -> None:
 def test_quiet_says_nothing(results: Path) -> None:
     ran = run(
         "compare", "--train", "train.npz", "--test", "test.npz", "--out", "three", "--quiet",
-        "--replicates", "0", "--alpha", "0.7", cwd=results,
+        "--replicates", "0", "--alpha", "0.7", "--formats", "none", cwd=results,
     )  # fmt: skip
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     assert (results / "three" / "models" / "logistic-0.7.json").exists()
+    assert not (results / "three" / "figures").exists()
+
+
+def test_a_format_that_is_none(results: Path) -> None:
+    only_line(
+        llrcal("compare", "--train", "a", "--test", "b", "--out", "new", "--formats", "png,gif"),
+        "--formats is one of png, pdf, svg, or several, not 'gif'",
+    )
 
 
 def test_help_teaches_by_example() -> None:
@@ -119,7 +130,9 @@ def test_help_teaches_by_example() -> None:
 
 
 def test_demo_needs_no_file(tmp_path: Path) -> None:
-    ran = run("demo", "--out", "out", "--replicates", "0", "--quiet", cwd=tmp_path)
+    ran = run(
+        "demo", "--out", "out", "--replicates", "0", "--formats", "none", "--quiet", cwd=tmp_path
+    )
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     assert (tmp_path / "out" / "report.html").exists()
     again = run("demo", "--out", "out", "--quiet", cwd=tmp_path)
@@ -130,6 +143,6 @@ def test_demo_needs_no_file(tmp_path: Path) -> None:
 def test_simulated_trials_can_be_read(tmp_path: Path) -> None:
     assert run("simulate", "--out", "scores", "--quiet", cwd=tmp_path).returncode == 0
     for name in ("train", "test"):
-        trials = llrcal.read_trials(tmp_path / "scores" / f"{name}.npz")
+        trials = package.read_trials(tmp_path / "scores" / f"{name}.npz")
         assert trials.has_speakers
         assert len(trials.tar) < len(trials.non)

@@ -12,7 +12,7 @@ import llrcal as package
 from tests.cli.running import llrcal, only_line, run
 from tests.comparison.test_folds import crossed
 
-QUICK = ("--replicates", "0", "--alpha", "0.5")
+QUICK = ("--replicates", "0", "--alpha", "0.5", "--formats", "none")
 
 
 def table(path: Path) -> Path:
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
     ran = run("compare", "--data", "all.csv", "--folds", "4", "--out", "speakers",
-              "--learning-curve", *QUICK, cwd=folder)  # fmt: skip
+              "--learning-curve", *QUICK[:-1], "svg", cwd=folder)  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert "4 folds, dealt by speaker with seed 0" in ran.stderr
     assert "0 of 400 targets and 600 of 760 non-targets" in ran.stderr
@@ -58,8 +58,7 @@ def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
         sizes = [row for row in csv.DictReader(file) if row["calibration"] == "pav"]
     assert float(sizes[-1]["speakers"]) == 15
     assert float(sizes[-1]["cllr"]) == found.candidates["pav"].evaluation.cllr
-    for ending in ("png", "pdf", "svg"):
-        assert (out / "figures" / f"learning-curve.{ending}").exists()
+    assert (out / "figures" / "learning-curve.svg").exists()
     assert 'id="learning"' in (out / "report.html").read_text("utf-8")
     assert "the least mean Bayes error" in " ".join(ran.stdout.split())
 

@@ -69,6 +69,7 @@ def bash_completions(words: str) -> list[str]:
     ).split()  # fmt: skip
 
 
+@pytest.mark.slow
 @needs_bash
 def test_bash_completes_verbs_and_options() -> None:
     assert bash_completions("llrcal ''") == list(VERBS)
@@ -78,6 +79,7 @@ def test_bash_completes_verbs_and_options() -> None:
     assert bash_completions("llrcal completion ''") == ["bash", "zsh", "fish"]
 
 
+@pytest.mark.slow
 @needs_bash
 @pytest.mark.parametrize(
     ("keys", "line"),

@@ -345,7 +345,6 @@ def test_wrong_use(
     "arguments",
     [
         "convert given.txt --to parquet",
-        "convert given.txt --to csv",
         "apply model.json given.txt --format speechbrain",
         "apply model.json in.parquet",
     ],

@@ -182,6 +182,7 @@ def test_distances_are_accepted_from_below(tmp_path: Path) -> None:
     assert said.startswith(f"Accept scores <= {interval['high']!r}\n")
 
 
+@pytest.mark.slow
 def test_intervals_rise_and_do_not_touch(tmp_path: Path) -> None:
     """Many steps up and down: a recognizer that is good here and there."""
     tar = np.concatenate([normal(300, 0.0, 0.3), normal(300, 6.0, 0.3)])
@@ -238,6 +239,7 @@ def test_the_printed_threshold_can_be_used(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- wrong use
 
 
+@pytest.mark.slow
 def test_answers_go_to_standard_output(tmp_path: Path) -> None:
     model("logistic").save(tmp_path / "model.json")
     ran = run("decide", "--model", "model.json", "--p-target", "0.5", cwd=tmp_path)

@@ -151,6 +151,7 @@ def test_costs_by_scoring_rules(llrs: Path) -> None:
     assert line in llrcal("evaluate", llrs, "--rule", "boosting").stdout
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_the_package(llrs: Path) -> None:
     asked = (
         "--intervals",
@@ -365,6 +366,7 @@ def test_scores_the_wrong_way_round(tmp_path: Path) -> None:
         assert insisted["cllr"] == in_file_order(path).cllr
 
 
+@pytest.mark.slow
 def test_likenesses_are_no_distances(llrs: Path) -> None:
     said = "If these are similarities, leave out --distance"
     only_line(llrcal("evaluate", llrs, "--distance", "--quiet"), said)
@@ -378,7 +380,7 @@ def quick_figures(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Figures that are drawn, but not saved three times over."""
     saved: list[str] = []
 
-    def save(figure: Any, folder: Path, name: str) -> None:
+    def save(figure: Any, folder: Path, name: str, *, formats: tuple[str, ...]) -> None:
         figure.canvas.draw()
         (folder / f"{name}.png").write_bytes(b"drawn")
         saved.append(name)
@@ -413,6 +415,7 @@ def test_figures_of_infinite_llrs(tmp_path: Path, quick_figures: list[str]) -> N
     assert quick_figures == 3 * FIGURES
 
 
+@pytest.mark.slow
 def test_a_filled_folder_is_not_replaced_unasked(
     llrs: Path, tmp_path: Path, quick_figures: list[str]
 ) -> None:

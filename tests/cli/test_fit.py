@@ -99,6 +99,7 @@ def test_bounds(scores: Path, tmp_path: Path, bounds: str) -> None:
     assert same_model(out, tmp_path, method="gaussian", bounds=bounds)
 
 
+@pytest.mark.slow
 def test_distances_stay_distances(tmp_path: Path) -> None:
     (tmp_path / "distances.txt").write_text(text_of(-TAR, -NON))
     out = tmp_path / "model.json"
@@ -162,6 +163,7 @@ def test_from_standard_input(scores: Path, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------ what is said
 
 
+@pytest.mark.slow
 def test_what_is_said_goes_to_standard_error(scores: Path, tmp_path: Path) -> None:
     ran = run("fit", scores, "-o", "model.json", cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (0, "")

@@ -33,6 +33,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_files_give_the_fusion_of_python_and_its_llrs(folder: Path) -> None:
     files = folder / "cos-dev.txt", folder / "plda-dev.txt"
     made = llrcal(

@@ -33,6 +33,7 @@ def test_the_page_of_help_is_current() -> None:
     assert Path(ready.__file__).read_text("utf-8") == reference.help_page(), "run `make docs`"
 
 
+@pytest.mark.slow
 def test_the_manual_does_not_depend_on_the_terminal() -> None:
     code = "from llrcal.cli.reference import *; print(reference(), help_page())"
     one, other = (

@@ -229,7 +229,6 @@ def test_a_reader_who_left_is_no_error(arguments: list[str]) -> None:
         ["simulate", "--out", "out", "--force", "--quiet"],  # click writes
         ["evaluate", "trials.txt", "--quiet"],  # rich writes
         ["convert", "trials.txt", "-o", "-", "--to", "csv", "--quiet"],  # polars writes
-        ["convert", "trials.txt", "-o", "-", "--to", "kaldi", "--quiet"],
     ],
 )
 def test_a_reader_who_left_is_no_error_for_a_verb(

@@ -24,6 +24,7 @@ def comparison() -> Comparison:
     return compare(HERE, THERE, methods=METHODS, adapt=0.05, replicates=40)
 
 
+@pytest.mark.slow
 def test_they_are_what_adapt_makes_of_the_scores_alone(comparison: Comparison) -> None:
     assert list(comparison.candidates) == ["gaussian", "logistic", "gaussian-adapted"]
     old = llrcal.fit(HERE.tar, HERE.non, method="gaussian")

@@ -32,6 +32,7 @@ def comparison() -> Comparison:
     return compare(trials(1), trials(2), replicates=20)
 
 
+@pytest.mark.slow
 def test_the_papers_ten_and_smooth_are_compared(comparison: Comparison) -> None:
     ten = llrcal.fit_all([0.5, 1, 2, 4, 7], [0.0, 1, 2, 3, 5])
     assert list(comparison.candidates) == ["smooth", *ten]
@@ -60,6 +61,7 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
         assert float(row["cllr_low"]) <= float(row["cllr"]) <= float(row["cllr_high"])
 
 
+@pytest.mark.slow
 def test_scoring_rules_are_compared_like_weights() -> None:
     methods = methods_to_compare([0.5], ["log", "brier", (0.5, -0.5)])
     found = compare(trials(1), trials(2), methods=methods, replicates=20)
@@ -167,6 +169,7 @@ def test_speakers_are_used_where_known() -> None:
     assert intervals.by == "speaker"
 
 
+@pytest.mark.slow
 def test_the_settings_of_the_paper_are_plain_formulas() -> None:
     found = compare(trials(1), trials(2), replicates=0, settings="paper")
     plain = llrcal.fit_all(trials(1), bounds="none", rising=False)

@@ -40,6 +40,7 @@ def test_intervals_are_those_of_tukey_where_numbers_are_normal(count: int) -> No
     assert half == pytest.approx(exact, rel=0.02)
 
 
+@pytest.mark.slow
 def test_equal_numbers_are_told_apart_in_at_most_one_of_twenty_sets() -> None:
     rng = np.random.default_rng(5)
     seen = 0

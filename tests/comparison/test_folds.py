@@ -192,6 +192,7 @@ def test_llrs_are_those_of_a_calibration_of_the_other_folds() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_leaking_speakers_changes_the_answer() -> None:
     """With the speakers in training as well, PAV knows where each of them scores.
 

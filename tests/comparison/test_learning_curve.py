@@ -76,6 +76,7 @@ def test_thinning_keeps_small_classes_whole() -> None:
 # ------------------------------------------------------------------------ what it says
 
 
+@pytest.mark.slow
 def test_sizes_rise_geometrically_to_all(curve: LearningCurve) -> None:
     sizes = curve.sizes
     assert curve.by == "speaker"
@@ -105,6 +106,7 @@ def test_with_all_trials_the_numbers_are_those_of_compare(curve: LearningCurve) 
             assert curve.bands[metric][label][-1] == Band(number, number, number)
 
 
+@pytest.mark.slow
 def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
     """One size by hand: draw, fit, evaluate, sort."""
     train, test = simulated(), simulated("test")
@@ -123,6 +125,7 @@ def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
     assert found.bands["cllr"]["logistic"][1] == expected
 
 
+@pytest.mark.slow
 def test_more_trials_help() -> None:
     """The known truth: logistic regression on Gaussian scores needs few trials, PAV needs many."""
     rng = np.random.default_rng(0)
@@ -156,6 +159,7 @@ def test_folds_of_one_set() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_curve(curve: LearningCurve) -> None:
     methods = ["logistic", "pav"]
     again = learning_curve(simulated(), simulated("test"), methods=methods, draws=4)
@@ -251,6 +255,7 @@ def test_scores_of_few_values() -> None:
     assert all(size.draws <= 5 for size in found.sizes)
 
 
+@pytest.mark.slow
 def test_in_compare(curve: LearningCurve) -> None:
     said: list[str] = []
     trials, test = simulated(), simulated("test")

@@ -34,6 +34,7 @@ def compared(**options: Any) -> Comparison:
 # --------------------------------------------------------------------------------- criterion
 
 
+@pytest.mark.slow
 def test_the_criterion_is_the_range_unless_points_are_asked_for() -> None:
     points = [OperatingPoint(0.1), OperatingPoint(0.3)]
     over_range, at_points = compared(), compared(points=points)
@@ -83,6 +84,7 @@ def test_every_number_of_the_verdict_has_an_interval() -> None:
 # ------------------------------------------------------------------------------ recommendation
 
 
+@pytest.mark.slow
 def test_of_equals_the_simplest_is_recommended() -> None:
     few = compare(
         trials(1, tar=60, non=400), trials(3, tar=60, non=400), methods=["pav", "nig", "logistic"]
@@ -101,6 +103,7 @@ def test_of_as_many_parameters_the_lesser_error_decides() -> None:
     assert found.recommended == found.verdict.best
 
 
+@pytest.mark.slow
 def test_a_method_that_is_truly_worse_is_named_as_such() -> None:
     """Targets far more spread than non-targets: no single variance serves both."""
     rng = np.random.default_rng(0)
@@ -150,6 +153,7 @@ def test_verdicts_do_not_change_from_run_to_run() -> None:
 # ----------------------------------------------------------------------------------- fitness
 
 
+@pytest.mark.slow
 def test_a_shift_makes_everything_unfit() -> None:
     found = compare(trials(1), trials(2, moved=-2.0))
     verdict = found.verdict
@@ -172,6 +176,7 @@ def test_large_sets_need_no_replicates_to_see_a_shift() -> None:
     assert few.verdict.fit
 
 
+@pytest.mark.slow
 def test_few_trials_raise_no_alarm() -> None:
     """Without 30 errors of each kind, the minimum is too flattered to go by."""
     alarms: list[Note] = []
@@ -182,6 +187,7 @@ def test_few_trials_raise_no_alarm() -> None:
     assert [note.code for note in alarms] in ([], ["no better than the prior"])
 
 
+@pytest.mark.slow
 def test_no_better_than_the_prior_at_a_point_that_was_asked_for() -> None:
     point = OperatingPoint(1e-5)
     asked, unasked = compared(points=[point]), compared()

@@ -61,10 +61,11 @@ def check_against_120_digits(theta: Floats, x: float, exact: jets.Jet) -> None:
 
 BATCHES = [
     (0, 20),
-    *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 4)),
+    *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 2)),
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "count"), BATCHES)
 def test_value_gradient_and_hessian_by_moments(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
@@ -73,6 +74,7 @@ def test_value_gradient_and_hessian_by_moments(seed: int, count: int) -> None:
         check_against_120_digits(theta, x, jets.nig(x, theta))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
 def test_value_gradient_and_hessian_within_the_bounds(seed: int, count: int) -> None:
     rng = np.random.default_rng(50 + seed)
@@ -123,6 +125,7 @@ def test_a_fit_at_the_edge_is_lifted_off_it() -> None:
         assert density.params["alpha"] > abs(density.params["beta"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
 def test_log_density(seed: int, count: int) -> None:
     rng = np.random.default_rng(100 + seed)
@@ -136,6 +139,7 @@ def test_log_density(seed: int, count: int) -> None:
         assert got == pytest.approx(exact, rel=1e-13, abs=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_params_describe_the_same_density(seed: int) -> None:
     rng = np.random.default_rng(200 + seed)
@@ -199,6 +203,7 @@ def integral(density: NIG, grid: Floats) -> float:
     return float(np.trapezoid(np.exp(density.logpdf(grid)), grid))
 
 
+@pytest.mark.slow
 def test_integrates_to_one() -> None:
     density = NIG.from_coordinates(np.array([0.3, 0.2, 0.8, 0.6]), origin=0.0, unit=1.0)
     assert integral(density, np.linspace(-60, 200, 2_000_001)) == pytest.approx(1, abs=1e-9)

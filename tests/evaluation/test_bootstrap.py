@@ -143,6 +143,7 @@ def test_every_number_lies_in_its_own_interval() -> None:
     assert ((found[:, 0] <= numbers) & (numbers <= found[:, 1])).all()
 
 
+@pytest.mark.slow
 def test_actual_costs_vary_like_binomials() -> None:
     tar, non = normal(1000, 2, 2), normal(10_000, -2, 2)
     found = bootstrap_intervals(tar, non, prior_log_odds=PRIORS, replicates=1000)
@@ -155,6 +156,7 @@ def test_actual_costs_vary_like_binomials() -> None:
         assert interval[0] < ev.bayes_error(x) < interval[1]
 
 
+@pytest.mark.slow
 def test_cllr_varies_like_a_mean_of_costs() -> None:
     tar, non = normal(1000, 2, 2), normal(10_000, -2, 2)
     found = bootstrap_intervals(tar, non, prior_log_odds=[], replicates=1000)
@@ -176,6 +178,7 @@ def test_by_speaker_is_wider_where_speakers_have_effects() -> None:
         assert width(wide) > 2 * width(narrow)
 
 
+@pytest.mark.slow
 def test_one_speaker_for_each_trial_is_about_the_trial_bootstrap() -> None:
     tar, non = normal(500, 2, 2), normal(3000, -2, 2)
     alone = np.repeat(np.arange(3500)[:, None], 2, axis=1)
@@ -265,6 +268,7 @@ def test_the_seed_decides() -> None:
         assert (flat(first) != flat(other)).any()
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     tar, non = normal(300, 2, 2), normal(5 * CHUNK, -2, 2)

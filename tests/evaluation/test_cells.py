@@ -117,6 +117,7 @@ def test_the_largest_and_smallest_doubles_are_llrs(extreme: float) -> None:
     assert len({*cells.tar.cell, *cells.non.cell}) == 4 or extreme < 1
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = normal(CHUNK + 5, 2, 2), normal(5 * CHUNK + 11, -3, 3)
     seen = []

@@ -11,6 +11,7 @@ from llrcal.evaluation.doubts import straightened_cllr
 from llrcal.evaluation.evaluating import evaluated
 from llrcal.evaluation.llrs import ArrayLLRs
 from tests.conftest import real_scores
+from tests.examples import NIGHTLY
 from tests.notes import FAR_SCORES
 
 pytestmark = FAR_SCORES
@@ -38,8 +39,8 @@ def test_the_best_line_is_that_of_logistic_regression() -> None:
 
 
 @pytest.mark.slow
-def test_calibrated_llrs_raise_no_doubt_in_1000_sets() -> None:
-    for seed in range(1000):
+def test_calibrated_llrs_raise_no_doubt() -> None:
+    for seed in range(1000 if NIGHTLY else 250):
         rng = np.random.default_rng(seed)
         targets = int(np.exp(rng.uniform(np.log(5), np.log(2000))))
         non_targets = int(targets * np.exp(rng.uniform(0, np.log(20))))
@@ -84,6 +85,7 @@ def test_nothing_is_said_of_classes_apart_of_infinite_llrs_and_of_constants() ->
     assert codes(np.array([1.7e308, 1.0]), np.array([-1.7e308, 2.0])) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("folder", "name", "code"),
     [

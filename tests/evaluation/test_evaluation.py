@@ -253,6 +253,7 @@ class WholeArrays:
         return float(np.nansum(costs) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("tar_is_rarer", [True, False])
 @pytest.mark.parametrize("sizes", [(3000, RUN + 1), (2 * RUN + 3, 5 * CHUNK + 11)])
@@ -282,6 +283,7 @@ def test_sets_longer_than_a_run_and_for_several_threads(
         np.testing.assert_array_equal(given_scores, copy)
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = np.round(normal(5 * CHUNK, 1, 2), 2), normal(9 * CHUNK, -1, 2)
     seen = []

@@ -98,6 +98,7 @@ def unseen_errors(ev: Evaluation, x: Any) -> Floats:
     return np.maximum(tar * more[0] + non * pfa, tar * pmiss + non * more[1])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn() -> None:
     trials, ev = of_speakers(), evaluate(of_speakers())
@@ -180,6 +181,7 @@ def test_neither_order_nor_threads_change_a_bit(
     assert asked(rng.permutation(40), rng.permutation(56)) == first
 
 
+@pytest.mark.slow
 def test_every_number_lies_in_its_interval_and_every_curve_in_its_band() -> None:
     ev = evaluate(normal(300, 2, 2), normal(3000, -2, 2))
     found = flat(ev.intervals(POINTS, rules=RULES, forensic=True, replicates=199))

@@ -122,6 +122,7 @@ def in_onnx(folder: Path) -> dict[str, Floats]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run_all", [in_c, in_javascript, in_onnx])
 def test_functions_agree_with_their_models(run_all: Any, tmp_path: Path) -> None:
     for name, found in run_all(tmp_path).items():

@@ -133,6 +133,7 @@ def test_nothing_is_drawn_where_an_argument_is_wrong() -> None:
     assert not plt.get_fignums()
 
 
+@pytest.mark.slow
 def test_importing_chooses_no_backend() -> None:
     code = """
 import matplotlib

@@ -43,6 +43,7 @@ def test_bands_are_those_of_the_evaluation() -> None:
     assert ax.get_ylim()[1] > expected[1].max()
 
 
+@pytest.mark.slow
 def test_bands_of_a_tippett_plot_hold_its_curves() -> None:
     ax = tippett({"mine": EV}, ax=axes(), level=0.95)
     for name in ("targets of mine", "non-targets of mine"):

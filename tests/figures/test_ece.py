@@ -47,6 +47,7 @@ def test_odds_of_the_callers_choice() -> None:
     assert ax.get_xlim() == (-1, 2)
 
 
+@pytest.mark.slow
 def test_nothing_to_draw() -> None:
     with pytest.raises(OptionError, match="nothing to draw"):
         ece({}, ax=axes())

@@ -81,6 +81,7 @@ def test_separable_classes_have_nothing_else() -> None:
     assert high > 2
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:targets score lower")
 @given(sets=FINITE)
 def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:

@@ -38,15 +38,23 @@ INTO_A_FILE = {
     "apply to arrays": [*APPLY, "trials.npz"],
     "apply to parquet": [*APPLY, "trials.parquet"],
     "convert to csv": [*CONVERT, "--to", "csv"],
-    "convert to kaldi": [*CONVERT, "--to", "kaldi"],
     "convert to parquet": [*CONVERT, "--to", "parquet"],
-    "convert to npz": [*CONVERT, "--to", "npz"],
     "convert to hdf5": [*CONVERT, "--to", "hdf5"],
 }
 INTO_A_FOLDER = {
     "simulate": ["simulate"],
     "evaluate": ["evaluate", "trials.txt", "--json", "--units", "nats", "--figures"],
-    "compare": ["compare", "--train", "trials.txt", "--test", "test.txt", "--replicates", "0"],
+    "compare": [
+        "compare",
+        "--train",
+        "trials.txt",
+        "--test",
+        "test.txt",
+        "--replicates",
+        "0",
+        "--formats",
+        "png",
+    ],
 }
 COMPRESSED = ["txt.gz", "txt.zst"]
 

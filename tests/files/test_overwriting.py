@@ -68,6 +68,7 @@ def test_what_is_read_is_not_written(folder: Path, arguments: str, named: str) -
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
     before = contents(folder)
     words = [sys.executable, "-m", "llrcal", "apply", "model.json", "-", "-o", "scores.txt"]

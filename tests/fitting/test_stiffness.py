@@ -90,6 +90,7 @@ def basis(count: int) -> Floats:
     return np.array([rises(score, KNOTS[-count:]) for score in ASKED])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "steps"), [(2, 25), (3, 13)])
 def test_weights_are_the_integrated_evidence(count: int, steps: int) -> None:
     """Laplace's method is not exact: two hundredths of the whole are allowed."""

@@ -81,6 +81,7 @@ def speakers_of(count: int, people: int) -> Array:
     return np.random.default_rng(count).integers(0, people, (count, 2))
 
 
+@pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
     terms = Terms.of(known(TAR), known(NON))
@@ -173,6 +174,7 @@ def test_a_system_that_corrects_another_is_named() -> None:
     assert (note.code, note.place) == ("opposite weight", "noise")
 
 
+@pytest.mark.slow
 def test_what_each_system_adds_on_trials_held_out() -> None:
     rng = np.random.default_rng(4)
     tar, non = (np.c_[rng.normal(m, 1, (200, 2)), rng.normal(0, 1, 200)] for m in (1, -1))

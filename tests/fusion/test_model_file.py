@@ -42,6 +42,7 @@ def document(fused: llrcal.Fused, tmp_path_factory: pytest.TempPathFactory) -> d
     return dict(json.loads(path.read_text("utf-8")))
 
 
+@pytest.mark.slow
 def test_the_schema_describes_a_fusion(document: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.Draft202012Validator(SCHEMA).validate(document)
@@ -59,6 +60,7 @@ def mutations(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
         yield from mutations(one, (*path, name))
 
 
+@pytest.mark.slow
 def test_loading_and_the_schema_agree_on_every_mutation(
     document: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -119,6 +119,7 @@ def test_checks(scores: Array, allow_infinite: bool, with_nan: bool) -> None:
     agree(lambda: check_finite(scores, "the", allow_infinite=allow_infinite))
 
 
+@pytest.mark.slow
 @examples(200)
 @given(score_arrays(infinite=False), GRIDS)
 def test_bins(scores: Array, grid: Grid) -> None:
@@ -132,6 +133,7 @@ def test_a_score_at_the_very_end_of_the_grid_has_a_bin() -> None:
     assert Summary._binned(np.array([far, -far]), grid).number.tolist() == [0, grid.size - 1]
 
 
+@pytest.mark.slow
 @examples(100)
 @given(score_arrays(), st.sampled_from([ALL_KEYS, 2**62, 2**20]))
 def test_keys(scores: Array, ceiling: int) -> None:
@@ -142,6 +144,7 @@ def test_keys(scores: Array, ceiling: int) -> None:
     agree(sampled)
 
 
+@pytest.mark.slow
 @examples(100)
 @given(score_arrays(), score_arrays())
 def test_counts_among_values(scores: Array, among: Array) -> None:
@@ -157,6 +160,7 @@ def test_counts_among_values(scores: Array, among: Array) -> None:
     assert np.array_equal(counted()[0], np.searchsorted(in_order, values))
 
 
+@pytest.mark.slow
 @examples(100)
 @given(score_arrays())
 def test_exact_sums(scores: Array) -> None:
@@ -172,6 +176,7 @@ def test_exact_sums(scores: Array) -> None:
 KNOTS = score_arrays(infinite=False).map(lambda scores: np.unique(scores.astype(np.float64) + 0.0))
 
 
+@pytest.mark.slow
 @examples(100)
 @given(score_arrays(), KNOTS.filter(len))
 def test_steps(scores: Array, knots: Array) -> None:
@@ -186,6 +191,7 @@ def test_steps(scores: Array, knots: Array) -> None:
     agree(lambda: pav._llrs(scores))
 
 
+@pytest.mark.slow
 @examples(100)
 @given(score_arrays(), KNOTS.filter(lambda knots: len(knots) > 1), st.integers(0, 2**32))
 def test_splines(scores: Array, knots: Array, seed: int) -> None:
@@ -206,6 +212,7 @@ def test_series(scores: Array) -> None:
         agree(lambda: scaled_log_k1_derivatives(t))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "shape"), [(NIG, (-1, 0.7)), (NIG, (0.2, 0)), (StudentT, (1,))])
 @given(scores=score_arrays(infinite=False).filter(len))
 def test_likelihoods(family: type[Density], shape: tuple[float, ...], scores: Array) -> None:
@@ -231,6 +238,7 @@ def test_classes(parts: list[Array], seed: int) -> None:
     assert np.array_equal(non, every[~is_tar])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", "2")

@@ -64,6 +64,7 @@ def test_smallest_keys_with_their_counts(scores: list[float]) -> None:
         )
 
 
+@pytest.mark.slow
 @examples(150)
 @given(SCORES, st.lists(st.integers(0, 60), max_size=4), st.randoms(use_true_random=False))
 def test_neither_order_nor_parts_matter(

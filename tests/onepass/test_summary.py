@@ -102,6 +102,7 @@ def test_moments_of_tied_scores() -> None:
     assert variance * summary.grid.unit**2 == pytest.approx(scores.var(), rel=1e-12)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, MANY), max_size=8), st.integers(0, 3), st.randoms())
 def test_merging_is_associative_to_the_last_bit(cuts: list[int], seed: int, random: object) -> None:
     scores = heavy(MANY, seed)

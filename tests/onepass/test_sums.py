@@ -82,6 +82,7 @@ def test_many_equal_numbers(value: float) -> None:
         assert found.mean == number
 
 
+@pytest.mark.slow
 def test_many_numbers_of_all_sizes() -> None:
     rng = np.random.default_rng(2)
     values = rng.random(70_000) * 10.0 ** rng.uniform(-30, 10, 70_000)

@@ -20,6 +20,7 @@ def page() -> Page:
     return Page(build_report(small(), title="Cosine scores"))
 
 
+@pytest.mark.slow
 def test_title_verdict_data_and_version(page: Page) -> None:
     assert page.text.count("Cosine scores") == 2  # in the head, and as the heading
     for text in (small().verdict.headline, small().verdict.basis):
@@ -44,6 +45,7 @@ def test_a_verdict_that_nothing_is_fit_has_another_class_and_other_words(page: P
         assert note.text[1:] in other.text
 
 
+@pytest.mark.slow
 def test_the_same_comparison_gives_the_same_page() -> None:
     assert build_report(small()) == build_report(small())
 
@@ -104,12 +106,14 @@ def test_hostile_names_are_text() -> None:
     assert "xend" in page.text
 
 
+@pytest.mark.slow
 def test_plotly_is_loaded_only_when_a_report_is_built() -> None:
     code = "import sys, llrcal.report; print('plotly' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
 
+@pytest.mark.slow
 def test_size() -> None:
     from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 

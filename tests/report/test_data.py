@@ -48,6 +48,7 @@ def test_far_points_do_not_stretch_the_grid() -> None:
     assert positions(replace(small(), points=())).points == ()
 
 
+@pytest.mark.slow
 def test_error_rates_are_those_of_evaluate_to_the_last_bit(data: dict[str, Any]) -> None:
     comparison = small()
     x = positions(comparison).all
@@ -107,6 +108,7 @@ def test_histograms_and_densities_each_hold_all_of_a_class(data: dict[str, Any])
                 assert np.trapezoid(fitted[side], histograms["grid"]) == pytest.approx(1, abs=0.03)
 
 
+@pytest.mark.slow
 def test_one_score_far_out_does_not_squash_the_picture() -> None:
     comparison = small()
     test = comparison.test
@@ -138,11 +140,13 @@ def test_infinite_numbers_are_null() -> None:
     assert len(llrs["actual"]) == len(x)
 
 
+@pytest.mark.slow
 def test_too_few_errors_for_the_rule_of_30() -> None:
     comparison = small()
     few = replace(comparison, raw=evaluate([1.0, 2.0], [0.0, 1.5]))
     assert page_data(few)["ruleOf30"] is None
 
 
+@pytest.mark.slow
 def test_size() -> None:
     assert len(as_json(page_data(small()))) < 1_000_000

@@ -22,7 +22,7 @@ from llrcal.comparison.tables import SENTENCE, shown
 from llrcal.notes import Note
 from llrcal.report import build_report
 from llrcal.trials import read_trials
-from tests.cli.running import run as llrcal
+from tests.cli.running import llrcal
 from tests.report.comparisons import small
 from tests.report.pages import Opened, Page, chromium, written
 
@@ -141,13 +141,10 @@ def test_ids_of_trials_are_data_and_stay_as_they_are(to: str, tmp_path: Path) ->
     ids = [name for name in ids if to != "tsv" or '"' not in name]
     lines = [f"{name}\tt{i}\t{i}.5\n" for i, name in enumerate(ids)]
     (tmp_path / "in.tsv").write_text("enrol\ttest\tscore\n" + "".join(lines), "utf-8")
-    assert llrcal("convert", "in.tsv", "-o", "out", "--to", to, cwd=tmp_path).returncode == 0
-    back = llrcal("convert", "out", "-o", "back.tsv", "--to", "tsv", cwd=tmp_path)
-    assert back.returncode == 0, back.stderr
-    found = [
-        line.split("\t")[0] for line in (tmp_path / "back.tsv").read_text("utf-8").splitlines()
-    ]
-    assert found[1:] == ids
+    given, out, back = (tmp_path / name for name in ("in.tsv", "out", "back.tsv"))
+    assert llrcal("convert", given, "-o", out, "--to", to).exit_code == 0
+    assert llrcal("convert", out, "-o", back, "--to", "tsv").exit_code == 0
+    assert [line.split("\t")[0] for line in back.read_text("utf-8").splitlines()][1:] == ids
 
 
 # ------------------------------------------------------------------------------ in a browser

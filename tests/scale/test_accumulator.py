@@ -43,6 +43,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathered, "_HELD", 20_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["scores", "summaries"])
 def test_the_bits_of_a_fit_to_all(keep: str, tmp_path: Path) -> None:
     every = of_batches(keep)

@@ -146,6 +146,7 @@ def evaluated(data: Any, client: Any, method: str) -> Evaluation:
 # --------------------------------------------------------------------------------- the same bits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parted", PARTED)
 def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
     data = PARTED[parted](tmp_path)
@@ -430,6 +431,7 @@ def test_columns_that_no_partition_has() -> None:
         llrcal.dask.fit(frame(), score="plda")
 
 
+@pytest.mark.slow
 def test_other_columns() -> None:
     data = frame().rename(columns={"score": "plda", "label": "same"}).assign(extra=1)
     found = fitted(data, None, methods=QUICK, score="plda", label="same")

@@ -36,6 +36,7 @@ def test_infinite_llrs(kind: str) -> None:
     assert numbers(evaluated(of_pieces(cut(tar, non, 4)))) == numbers(evaluated(tar, non))
 
 
+@pytest.mark.slow
 @given(ANY, st.integers(1, 5), st.sampled_from([2, 2**23]))
 def test_any_few_llrs(sets: Sets, count: int, kept: int) -> None:
     tar, non = (np.array(scores) for scores in sets)

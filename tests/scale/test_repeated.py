@@ -83,6 +83,7 @@ class TestOneFile:
         assert llrcal.fit(found).tar_count == int(frame["label"].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("memory")
 def test_a_trial_in_two_files(tmp_path: Path) -> None:
     first, second = trials(1), trials(2)
@@ -132,6 +133,7 @@ def test_what_cannot_be_done_in_pieces(tmp_path: Path) -> None:
         out_of_core.open_trials(path, duplicates="mean")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_workers_find_them_too(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     written(tmp_path, trials(1), "a.parquet")

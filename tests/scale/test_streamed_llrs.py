@@ -57,6 +57,7 @@ def test_thresholds_that_were_not_announced(name: str) -> None:
     assert numbers(ev) == expected(name)[0]
 
 
+@pytest.mark.slow
 def test_after_a_calibration() -> None:
     tar, non = SETS["many"]
     calibration = llrcal.fit(tar, non, method="nig")

@@ -241,6 +241,7 @@ def test_train_and_test_differ_mildly(train: Trials, held_out: Trials) -> None:
     assert 0.7 < rates[1] / rates[0] < 2
 
 
+@pytest.mark.slow
 def test_linear_calibrations_are_good_only_near_their_weight(train: Trials) -> None:
     def excess(alpha: Any, prior_log_odds: float) -> float:
         cal = llrcal.fit(train.tar, train.non, method="linear-gaussian", alpha=alpha)

@@ -312,6 +312,7 @@ def test_few_and_many_trials(tmp_path: Path, write: Write) -> None:
         assert_reads(read_trials(*written.save(tmp_path)), rows, written.ids)
 
 
+@pytest.mark.slow
 def test_standard_input(tmp_path: Path) -> None:
     written = kaldi(EXAMPLE)
     _, key = written.save(tmp_path)

@@ -136,6 +136,7 @@ def test_every_option_on_the_page_exists() -> None:
         "--intervals",
         "--level",
         "--replicates",
+        "--formats",
         "--figures",
         "--preset",
         "--method",

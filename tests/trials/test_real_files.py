@@ -25,6 +25,7 @@ def assert_scores(trials: Trials, tar: Array, non: Array) -> None:
     assert np.array_equal(np.sort(trials.non), np.sort(non))
 
 
+@pytest.mark.slow
 def test_a_submission_to_nist_sre08() -> None:
     trials = read_trials(real_scores("nist_sre08", "tno.2008.tsv.gz"))
     assert (len(trials.tar), len(trials.non)) == (20_449, 78_327)
@@ -39,6 +40,7 @@ def test_a_submission_to_nist_sre08() -> None:
     assert "side=chan" in trials.notes[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("part", "counts"), [("dev", (1484, 5768)), ("eval", (5370, 33_327))])
 def test_asvspoof_2019(part: str, counts: tuple[int, int]) -> None:
     path = real_scores("asvspoof2019_asv", f"ASVspoof2019.LA.asv.{part}.gi.trl.scores.txt")

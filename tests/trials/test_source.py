@@ -70,6 +70,7 @@ def test_data_that_is_cut_off(tmp_path: Path, pack: Callable[[bytes], bytes]) ->
     assert len(read_trials(path)) == 30_000 - 9
 
 
+@pytest.mark.slow
 @each_compression
 def test_data_that_is_damaged(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     path = tmp_path / "damaged"

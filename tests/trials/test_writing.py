@@ -201,6 +201,7 @@ def written_and_read(frame: pl.DataFrame, path: Path, to: str) -> pl.DataFrame |
     return read(path, to, "scores")
 
 
+@pytest.mark.slow
 @examples(150)
 @given(frame=frames(ORDINARY), to=st.sampled_from(WITH_IDS))
 def test_ids_are_kept_or_refused(
@@ -218,6 +219,7 @@ def test_ids_are_kept_or_refused(
         assert rows(after, ("enrol", "test", "score")) == rows(frame, ("enrol", "test", "score"))
 
 
+@pytest.mark.slow
 @examples(150)
 @given(frame=frames(ANY_TEXT), to=st.sampled_from(WITH_IDS))
 def test_ids_are_never_read_as_others(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.opening import opener, say, scale_options
-from llrcal.cli.options import comparison_options, methods_with, operating_points
+from llrcal.cli.options import comparison_options, methods_with, operating_points, split_names
 from llrcal.cli.reading import direction_options, form_options, policy_options, refuse_wrong_way
 from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
@@ -140,6 +140,7 @@ def run(
     c_fa: Sequence[float],
     criterion: str | None,
     replicates: int,
+    formats: str,
     force: bool,
     quiet: bool,
     learning_curve: bool,
@@ -154,10 +155,12 @@ def run(
     from llrcal.cli.show_comparison import show, show_learning_curve
     from llrcal.cli.terminal import progress_bar
     from llrcal.comparison import compare as compare_trials
+    from llrcal.comparison.figure_formats import figure_formats
     from llrcal.comparison.learning import SIZES
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
+    wanted = [] if formats == "none" else figure_formats(split_names(formats))
     methods = methods_with(alphas, rules, bayes=bayes)
     points = operating_points(p_target, c_miss, c_fa, preset)
     moved = 0 if adapt is None else 1 + 3 * (1 + bayes)  # gaussian, student-t and nig
@@ -184,7 +187,7 @@ def run(
             raw = comparison.raw.direction_notes
             refuse_wrong_way(raw, sets[-1].source, distance=lower_is_better)
             refuse_wrong_way(comparison.notes, sets[0].source, distance=lower_is_better)
-        write_results(comparison, folder, progress)
+        write_results(comparison, folder, formats=wanted, progress=progress)
     if comparison.folds is not None:
         say([comparison.folds.note], quiet=quiet)
     if not quiet:

@@ -84,6 +84,12 @@ def comparison_options(command: _Command) -> _Command:
                 help="Also gaussian, student-t and nig as llrcal adapt moves them to the test "
                 "scores, of which roughly this share is of targets. Labels are not used for it.",
             ),
+            click.option(
+                "--formats",
+                default="png,pdf,svg",
+                show_default=True,
+                help="Formats of the figures, or 'none': drawing them takes most of the time.",
+            ),
             click.option("--force", is_flag=True, help="Replace the folder if it exists."),
             click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -10,6 +10,7 @@ from typing import Any
 
 from llrcal.comparison.candidate import Candidate
 from llrcal.comparison.criterion import Criterion, CriterionName
+from llrcal.comparison.figure_formats import FIGURE_FORMATS, figure_formats
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.judged_range import judged_at, range_of
 from llrcal.comparison.learning_curve import LearningCurve
@@ -103,19 +104,27 @@ class Comparison:
         """Which candidate to use, and what that rests on; or that none is fit."""
         return verdict(self)
 
-    def save(self, folder: str | PathLike[str], *, force: bool = False) -> None:
+    def save(
+        self,
+        folder: str | PathLike[str],
+        *,
+        formats: Sequence[str] = FIGURE_FORMATS,
+        force: bool = False,
+    ) -> None:
         """Write models, tables, figures and the report to a folder, as ``llrcal compare`` does.
 
         Parameters
         ----------
         folder
             A new folder, which appears once it is complete.
+        formats
+            Those of the figures; an empty list draws none. Drawing takes most of the time.
         force
             Whether to replace the folder if it exists.
         """
         from llrcal.report.folder import save
 
-        save(self, folder, force=force)
+        save(self, folder, formats=figure_formats(formats), force=force)
 
     def __repr__(self) -> str:
         return f"<comparison of {len(self.candidates)} calibrations: {self.verdict.headline}>"

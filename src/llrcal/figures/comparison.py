@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from llrcal.figures.transforms import transforms
 from llrcal.method_table import TABLE
 
 
-def draw_all(comparison: Comparison, folder: Path) -> None:
-    """Draw every figure of a comparison and save each as PNG, PDF and SVG."""
-    draw_into(folder, _drawings(comparison))
+def draw_all(comparison: Comparison, folder: Path, *, formats: Sequence[str]) -> None:
+    """Draw every figure of a comparison and save each in some formats."""
+    draw_into(folder, _drawings(comparison), formats=formats)
 
 
 def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from llrcal.comparison.figure_formats import FIGURE_FORMATS
 from llrcal.files.atomic import write_atomically
 
 _SETTINGS: dict[str, Any] = {
@@ -26,14 +28,20 @@ _METADATA: dict[str, dict[str, None]] = {
 _DOTS_PER_INCH = 300
 
 
-def save(figure: Figure, folder: str | PathLike[str], name: str) -> None:
+def save(
+    figure: Figure,
+    folder: str | PathLike[str],
+    name: str,
+    *,
+    formats: Iterable[str] = FIGURE_FORMATS,
+) -> None:
     """Write ``name.png``, ``name.pdf`` and ``name.svg`` into a folder, which is made if need be.
 
-    The same data give the same bytes. Nothing is written unless all three can be drawn.
+    The same data give the same bytes. Nothing is written unless all can be drawn.
     """
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
         files = {}
-        for suffix in _METADATA:
+        for suffix in formats:
             files[suffix] = _drawn(figure, suffix)
             figure.set_layout_engine("none")  # which took a third of the time, and is the same
     home = Path(folder)

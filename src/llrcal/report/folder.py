@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -14,14 +14,24 @@ from llrcal.files.atomic import atomic_folder, write_atomically
 from llrcal.report.build import build_report
 
 
-def save(comparison: Comparison, folder: str | PathLike[str], *, force: bool = False) -> None:
+def save(
+    comparison: Comparison,
+    folder: str | PathLike[str],
+    *,
+    formats: Sequence[str],
+    force: bool,
+) -> None:
     """Write the results of a comparison to a folder, which appears when everything is in it."""
     with atomic_folder(folder, force=force) as place:
-        write_results(comparison, place)
+        write_results(comparison, place, formats=formats)
 
 
 def write_results(
-    comparison: Comparison, folder: Path, progress: Callable[[str], None] = lambda _: None
+    comparison: Comparison,
+    folder: Path,
+    *,
+    formats: Sequence[str],
+    progress: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Fill a folder with the results of a comparison."""
     progress("models and tables")
@@ -37,6 +47,7 @@ def write_results(
         table = as_csv(comparison.learning_curve.table())
         write_atomically(folder / "learning-curve.csv", table.encode())
     progress("figures")
-    draw_all(comparison, folder / "figures")
+    if formats:
+        draw_all(comparison, folder / "figures", formats=formats)
     progress("report")
     write_atomically(folder / "report.html", build_report(comparison).encode())

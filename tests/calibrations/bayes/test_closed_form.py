@@ -39,6 +39,7 @@ def evidence(*groups: Sequence[float]) -> mpmath.mpf:
         return mpmath.quad(at, list(range(-6, 41, 2)))
 
 
+@pytest.mark.slow
 def test_gaussian_is_the_ratio_of_evidences() -> None:
     cal = llrcal.fit(TAR, NON, method="gaussian", bayes=True, bounds="none", rising=False)
     for score in SCORES:
@@ -47,6 +48,7 @@ def test_gaussian_is_the_ratio_of_evidences() -> None:
         assert cal(score) == pytest.approx(float(mpmath.log(tar / non)), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_linear_gaussian_pools_the_variance_at_the_weight_of_the_degrees_of_freedom() -> None:
     alpha = (len(TAR) - 1) / (len(TAR) + len(NON) - 2)
     cal = llrcal.fit(

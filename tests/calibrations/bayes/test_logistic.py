@@ -51,6 +51,7 @@ def test_the_mean_over_a_gaussian_posterior_is_exact() -> None:
         assert cal(float(score)) == pytest.approx(log_odds(logs, slope, height, z), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 0.1, "empirical"])
 def test_it_is_close_to_the_mean_over_the_posterior_itself(alpha: float | str) -> None:
     cal = fitted(alpha, bounds="none", rising=False)
@@ -80,6 +81,7 @@ def test_two_gaussians_three_deviations_apart_have_the_slope_that_the_prior_expe
         assert prior_deviation(share) == pytest.approx(3 * 2 * deviation)  # the LLR has slope 3
 
 
+@pytest.mark.slow
 def test_it_says_less_than_the_plug_in_llrs() -> None:
     plain = llrcal.fit(TAR, NON, method="logistic", bounds="none")
     assert (np.abs(fitted(bounds="none")(SCORES)) < np.abs(plain(SCORES)) + 0.05).all()

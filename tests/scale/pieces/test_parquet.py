@@ -59,6 +59,7 @@ def test_faults_are_told_with_the_row_of_the_file(fault: str, row: int, tmp_path
     assert int(first) <= row <= int(last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [np.nan, None])
 def test_scores_that_are_dropped_are_counted(value: float | None, tmp_path: Path) -> None:
     path = written(tmp_path / "trials.parquet", score=value)

@@ -246,6 +246,7 @@ def test_columns_by_name_or_place() -> None:
         read_trials(by_place, columns="score=x")
 
 
+@pytest.mark.slow
 def test_pandas_is_never_imported() -> None:
     code = (
         "import sys, polars, llrcal\n"

@@ -86,6 +86,7 @@ def test_every_cut_is_noticed() -> None:
             claims_of(content[:size])
 
 
+@pytest.mark.slow
 def test_no_damage_leads_to_another_error() -> None:
     """Whatever a byte is turned into, there are claims or there is an error, and no more room."""
     content = by_polars(FRAME.head(40).drop("lists"))
@@ -159,6 +160,7 @@ def test_columns_in_another_file(tmp_path: Path) -> None:
         read_trials(tmp_path / "a.parquet")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 def test_what_swells_is_refused(tmp_path: Path, packed: bool) -> None:
     """A few rows, of which each holds a million letters."""

@@ -206,6 +206,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("lines") / "scores.txt"
 
 
+@pytest.mark.slow
 @examples(200)
 @given(document=documents(), block=st.sampled_from([None, 1, 2, 3, 5, 16, 61]), added=st.booleans())
 @example(
@@ -221,6 +222,7 @@ def test_every_byte_but_the_scores_stays(
     check(document, rewritten_file(path, document.request, more, block=block), added=added)
 
 
+@pytest.mark.slow
 @examples(100)
 @given(document=documents(), added=st.booleans())
 def test_every_byte_stays_on_lines_that_count_as_wide(

@@ -136,6 +136,7 @@ def test_infinite_llrs_in_a_matrix(tmp_path: Path) -> None:
         read(tmp_path, changed)
 
 
+@pytest.mark.slow
 def test_a_matrix_wider_than_what_is_looked_at_first(tmp_path: Path) -> None:
     """Its header alone is a quarter of a megabyte, and it must not pass for the whole file."""
     names = [f"{i * 0x9E3779B97F4A7C15 % 2**64:064x}" for i in range(3900)]

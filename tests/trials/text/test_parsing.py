@@ -420,6 +420,7 @@ def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
         assert trials.scores.tobytes() == expected.tobytes()
 
 
+@pytest.mark.slow
 def test_a_survey_is_the_same_in_blocks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
