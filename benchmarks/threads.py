@@ -42,7 +42,7 @@ def main() -> None:
     print(f"{cores} cores, {kernels.in_use()}, numpy.sum of {len(non):,} scores {once:.4f} s\n")
     print("| |" + "".join(f" {count} |" for count in counts))
     print("|---" * (1 + len(counts)) + "|")
-    work = {
+    work: dict[str, Callable[[], Any]] = {
         "summary": partial(Summary.of, non),
         "counts among the rarer class": partial(groups, tar, non),
         "sort": partial(np.sort, non),

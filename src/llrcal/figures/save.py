@@ -40,14 +40,20 @@ def save(
     The same data give the same bytes. Nothing is written unless all can be drawn.
     """
     with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
-        files = {}
-        for suffix in formats:
-            files[suffix] = _drawn(figure, suffix)
-            figure.set_layout_engine("none")  # which took a third of the time, and is the same
+        _lay_out(figure)
+        files = {suffix: _drawn(figure, suffix) for suffix in formats}
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     for suffix, content in files.items():
         write_atomically(home / f"{name}.{suffix}", content)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Settle the layout once, so that it takes less time, and is the same in every format."""
+    before, figure.dpi = figure.dpi, _DOTS_PER_INCH
+    figure.draw_without_rendering()
+    figure.dpi = before
+    figure.set_layout_engine("none")
 
 
 def _drawn(figure: Figure, suffix: str) -> bytes:

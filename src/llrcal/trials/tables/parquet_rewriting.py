@@ -49,7 +49,7 @@ class _Rewriting:
         self.rows = check_parquet(file).rows
         self.scan = scan_parquet(str(file.path))
         self.name = self._score_name()
-        self.left_out = 0
+        self.left_out: list[int] = []  # of each batch: threads of polars would lose counts in a sum
         self.problem: LlrcalError | None = None
 
     def _score_name(self) -> str:
@@ -79,7 +79,7 @@ class _Rewriting:
                 raise
             with reading_errors(self.file.name):
                 raise
-        warn(left_out(self.file.name, self.left_out, self.rows))
+        warn(left_out(self.file.name, sum(self.left_out), self.rows))
         return f"column {self.name!r}"
 
     def _noting_problems(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -97,7 +97,7 @@ class _Rewriting:
         scores = scores_in(column, self.request, self.file.name)
         if self.request.on_nan == "drop" and (is_nan := scores.is_nan()).any():
             frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
-            self.left_out += int(is_nan.sum())
+            self.left_out.append(int(is_nan.sum()))
         columns = self.answers(scores.to_numpy())
         llrs, *added = (pl.Series(key, value) for key, value in columns.items())
         for column in added:
