@@ -12,14 +12,15 @@ demo: $(VENV)/installed
 
 # Each core has a process already: threads of BLAS would only get in each other's way. Tests start
 # many a program, so its bytecode is kept, wherever that is not the habit.
-PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+TESTING := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1
+PYTEST := $(TESTING) $(BIN)/python -m pytest -n auto
 
 test: $(VENV)/installed
 	$(PYTEST)
 
 # The suite at the lowest version of each dependency that pyproject.toml allows.
 test-lowest: $(VENV)-lowest/installed
-	$(VENV)-lowest/bin/python -m pytest -n auto
+	$(TESTING) $(VENV)-lowest/bin/python -m pytest -n auto
 
 test-quick: $(VENV)/installed
 	LLRCAL_QUICK=1 $(PYTEST) -m "not slow"

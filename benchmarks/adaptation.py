@@ -35,7 +35,7 @@ CHOSEN_ON = ["II>PI", "PI>PP", "PP>IP", "IP>II", "PM>II", "PP>PI", "II>PM", "IP>
 CHOSEN_ON += ["PI>IP", "plda"]
 SYSTEMS = ("lda_cosine", "plda", "lda_plda")
 COUNTS = (10, 30, 100)
-FEW = 5  # draws, at most, except for 30 labelled trials beside unlabelled ones
+FEW = 5  # draws, at most, where the share is told wrong and where there are no unlabelled ones
 THIN = 0.006
 
 
@@ -132,26 +132,31 @@ def two_gaussians(pool: Floats, share: float) -> object:
 
 
 def few_labelled(
-    cal: llrcal.Calibration, test: Classes, least: float, draws: int
+    cal: llrcal.Calibration,
+    pool: Summary,
+    told: dict[str, float],
+    judged: Classes,
+    least: float,
+    *,
+    draws: int,
 ) -> dict[str, float]:
     """Losses with a few labelled of each class, beside the unlabelled and alone; by logistic."""
-    pool = Summary.of(test.pool)
     out: dict[str, float] = {}
     for count in COUNTS:
-        losses: dict[str, list[float]] = {"adapted": [], "alone": [], "logistic": []}
-        for draw in range(draws if count == COUNTS[1] else min(draws, FEW)):
+        losses: dict[str, list[float]] = {}
+        for draw in range(draws):
             rng = np.random.default_rng(draw)
-            tar, non = (rng.choice(side, count, replace=False) for side in test)
-            found = {
-                "adapted": llrcal.adapt(cal, pool, p_target=test.share, tar=tar, non=non),
-                "logistic": llrcal.fit(tar, non, method="logistic"),
-            }
+            tar, non = (rng.choice(side, count, replace=False) for side in judged)
+            found = {"logistic": llrcal.fit(tar, non, method="logistic")}
+            for name, p in told.items():
+                if name == "right" or (draw < FEW and count == COUNTS[1]):
+                    found[name] = llrcal.adapt(cal, pool, p_target=p, tar=tar, non=non)
             if draw < FEW:
                 found["alone"] = llrcal.adapt(cal, tar=tar, non=non)
             for name, one in found.items():
-                losses[name].append(loss(one.quietly, test, least))
+                losses.setdefault(name, []).append(loss(one.quietly, judged, least))
         out |= {f"{count} {name}": float(np.mean(every)) for name, every in losses.items()}
-        out[f"{count} worst"] = max(losses["adapted"])
+        out[f"{count} worst"] = max(losses["right"])
     return out
 
 
@@ -196,8 +201,9 @@ def study(pair: Pair, draws: int) -> dict[str, float]:
             there = llrcal.adapt(cal, few.pool, p_target=few.share)
             thinned.append(loss(there.quietly, judged, least))
         out["thinned"] = max(thinned)
-    elif draws and len(judged.non) == len(pair.test.non):
-        out |= few_labelled(cal, judged, least, draws)
+    elif draws:
+        pool = Summary.of(pair.test.pool)
+        out |= few_labelled(cal, pool, told, judged, least, draws=draws)
     return out
 
 

@@ -35,6 +35,11 @@ def polars_read(folder: Path) -> Any:
     return pl.read_parquet(folder / "*.parquet").height
 
 
+def polars_read_text(folder: Path) -> Any:
+    """The same for text."""
+    return pl.read_csv(folder / "*.csv").height
+
+
 def polars_stream(folder: Path) -> Any:
     """One batch after the other, each dropped at once: the least that reading can take."""
     scan = pl.scan_parquet(folder / "*.parquet")
@@ -115,7 +120,13 @@ CONTENDERS: dict[str, Callable[[Path], Any]] = {
     "llrcal: fit_all (paper's ten)": fit_all,
     "llrcal: evaluate": evaluate,
 }
-_READING = "polars: read into memory"  # what is compared with: what anybody would write
+# The first is what others are compared with: what anybody would write.
+TEXT: dict[str, Callable[[Path], Any]] = {
+    "polars: read_csv into memory": polars_read_text,
+    "llrcal: fit nig": fit_nig,
+    "llrcal: fit_all (paper's ten)": fit_all,
+    "llrcal: evaluate": evaluate,
+}
 CLUSTERS = {f"Dask, fit_all, {n} worker{'s'[: n > 1]}": on_cluster(n) for n in (1, 2)}
 
 
@@ -133,7 +144,7 @@ def run_alone(name: str, folder: Path) -> dict[str, Any]:
 
 def _one(name: str, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    work = {**CONTENDERS, **CLUSTERS}[name]
+    work = {**CONTENDERS, **CLUSTERS, **TEXT}[name]
     start = time.perf_counter()
     answer = work(folder)
     seconds = time.perf_counter() - start
@@ -151,6 +162,15 @@ def write_balanced(folder: Path, trials: int, part: int = 10_000_000) -> None:
         scores = rng.standard_normal(len(is_tar)) * np.where(is_tar, 1.3, 1.0) + 2 * is_tar
         frame = pl.DataFrame({"score": scores, "label": is_tar})
         frame.write_parquet(folder / f"part-{number:05}.parquet", compression="uncompressed")
+
+
+def write_text(parts: Path, folder: Path) -> None:
+    """The same trials as text."""
+    folder.mkdir(parents=True)
+    label = pl.when("label").then(pl.lit("target")).otherwise(pl.lit("nontarget"))
+    for part in sorted(parts.iterdir()):
+        frame = pl.read_parquet(part).with_columns(label.alias("label"))
+        frame.write_csv(folder / f"{part.stem}.csv", float_precision=6)
 
 
 def balanced(folder: Path) -> str:
@@ -175,10 +195,29 @@ def balanced(folder: Path) -> str:
     )
 
 
+def compared(names: tuple[str, ...], folder: Path, trials: int) -> dict[str, Any]:
+    """Run contenders in turn, and print what they took; the first is compared with."""
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    print(f"\n{trials:,} trials, {size / 1e9:.2f} GB, {folder.name}\n")
+    print("| | seconds | M scores/s | of reading | peak MB |")
+    print("|---|---|---|---|---|")
+    answers: dict[str, Any] = {}
+    for name in names:
+        found = answers[name] = run_alone(name, folder)
+        seconds, base = found["seconds"], answers[names[0]]["seconds"]
+        print(
+            f"| {name} | {seconds:.1f} | {trials / seconds / 1e6:.1f} | {base / seconds:.2f} | "
+            f"{found['megabytes']:.0f} |",
+            flush=True,
+        )
+    return answers
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=500_000_000)
     parser.add_argument("--balanced", type=int, default=100_000_000)
+    parser.add_argument("--text", type=int, default=20_000_000, help="trials; 0 for none")
     parser.add_argument("--compression", default="uncompressed", choices=["uncompressed", "zstd"])
     parser.add_argument("--one")
     parser.add_argument("--folder", type=Path)
@@ -189,21 +228,8 @@ def main() -> None:
     folder = _HOME / f"{given.trials}-{given.compression}"
     if not folder.exists():
         write_parts(folder, given.trials, compression=given.compression)
-    size = sum(file.stat().st_size for file in folder.iterdir())
     print(machine())
-    print(f"{given.trials:,} trials, {size / 1e9:.2f} GB, {given.compression}\n")
-    print("| | seconds | M scores/s | of reading | peak MB |")
-    print("|---|---|---|---|---|")
-    answers = {}
-    for name in (*CONTENDERS, *CLUSTERS):
-        found = run_alone(name, folder)
-        answers[name] = found
-        base = answers[_READING]["seconds"]
-        print(
-            f"| {name} | {found['seconds']:.1f} | {given.trials / found['seconds'] / 1e6:.1f} | "
-            f"{base / found['seconds']:.2f} | {found['megabytes']:.0f} |",
-            flush=True,
-        )
+    answers = compared((*CONTENDERS, *CLUSTERS), folder, given.trials)
     ours = answers["llrcal: fit_all (paper's ten)"]["answer"]
     same = all(answers[name]["answer"] == ours for name in CLUSTERS)
     print(f"\nModels from clusters: {'the same bits' if same else 'OTHER BITS'}")
@@ -212,6 +238,13 @@ def main() -> None:
         if not folder.exists():
             write_balanced(folder, given.balanced)
         print(balanced(folder))
+    if given.text:
+        folder = _HOME / f"{given.text}-csv"
+        if not folder.exists():
+            parts = _HOME / f"{given.text}-uncompressed"
+            write_parts(parts, given.text, compression="uncompressed")
+            write_text(parts, folder)
+        compared(tuple(TEXT), folder, given.text)
 
 
 if __name__ == "__main__":

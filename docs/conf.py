@@ -34,6 +34,7 @@ myst_enable_extensions = ["html_image"]
 nitpick_ignore_regex = [("py:class", ".*"), ("py:data", ".*")]
 autosummary_generate = False
 autodoc_member_order = "groupwise"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # in overloads
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from llrcal.calibrations import METHODS as METHODS
     from llrcal.calibrations import PAPER as PAPER
     from llrcal.calibrations import Calibration as Calibration
+    from llrcal.calibrations import Conditioned as Conditioned
     from llrcal.calibrations import fit as fit
     from llrcal.calibrations import fit_all as fit_all
-    from llrcal.calibrations import load as load
     from llrcal.comparison import Comparison as Comparison
     from llrcal.comparison import LearningCurve as LearningCurve
     from llrcal.comparison import compare as compare
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from llrcal.fitting.report import Report as Report
     from llrcal.fusion import Fused as Fused
     from llrcal.fusion import fuse as fuse
+    from llrcal.fusion import load as load
     from llrcal.inputs.scores import split as split
     from llrcal.scale.accumulator import Accumulator as Accumulator
     from llrcal.simulation import simulate as simulate
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "llrcal.adaptation": ("adapt",),
-    "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "fit", "fit_all", "load"),
+    "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "Conditioned", "fit", "fit_all"),
     "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
     "llrcal.errors": (
         "ClusterError",
@@ -73,7 +74,7 @@ _HOME = {
     ),
     "llrcal.exports": ("export",),
     "llrcal.fitting.report": ("Report",),
-    "llrcal.fusion": ("Fused", "fuse"),
+    "llrcal.fusion": ("Fused", "fuse", "load"),
     "llrcal.inputs.scores": ("split",),
     "llrcal.scale.accumulator": ("Accumulator",),
     "llrcal.simulation": ("simulate",),

@@ -16,6 +16,7 @@ Without a client, Dask's threads in this process do the work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike, fspath
 from typing import Any, Literal
@@ -33,20 +34,25 @@ from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.files.atomic import atomic_folder
+from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
+from llrcal.notes import warn
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
 from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
 from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
 from llrcal.scale.engines.engine import Progress, silent
+from llrcal.scale.fusing import check_columns, fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores
+from llrcal.scale.pieces.abreast import Abreast
 from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
 from llrcal.trials.conventions import SPEAKERS, role_of
 from llrcal.trials.joining import OnMissing
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
-__all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "open_trials"]
+__all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
 _ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
 
@@ -107,11 +113,17 @@ def _is_table(trials: Any) -> bool:
 
 
 def _opened_frame(
-    trials: Any, columns: Columns, client: Any | None, progress: Progress
+    trials: Any,
+    columns: Columns,
+    client: Any | None,
+    progress: Progress,
+    others: Sequence[str] = (),
 ) -> TrialsInPieces:
+    """The trials of a frame; with other columns of scores beside the first, if there are any."""
     frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    _check_columns(frame, columns.names)
-    parts = frame[columns.names].to_delayed()
+    names = list(dict.fromkeys([*columns.names, *others]))
+    _check_columns(frame, names)
+    parts = frame[names].to_delayed()
     partitions = [
         Partition(
             name=f"partition {index} of the frame",
@@ -123,7 +135,11 @@ def _opened_frame(
         )
         for index in range(len(parts))
     ]
-    return TrialsInPieces.of(partitions, DaskEngine(client, parts, progress), "the frame")
+    pieces: Sequence[Piece] = partitions
+    if others:
+        more = [replace(columns, score=name) for name in others]
+        pieces = [Abreast.of([p, *(replace(p, columns=m) for m in more)]) for p in partitions]
+    return TrialsInPieces.of(pieces, DaskEngine(client, parts, progress), "the frame")
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -139,7 +155,8 @@ def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
         As in :func:`open_trials` and in :func:`llrcal.fit`.
     """
     opening, others = _split_settings(settings)
-    return calibrations.fit(open_trials(trials, **opening), method=method, **others)
+    found: Calibration = calibrations.fit(open_trials(trials, **opening), method=method, **others)
+    return found
 
 
 def fit_all(
@@ -151,6 +168,49 @@ def fit_all(
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
     opening, others = _split_settings(settings)
     return calibrations.fit_all(open_trials(trials, **opening), methods=methods, **others)
+
+
+def fuse(
+    trials: Any,
+    *,
+    scores: Sequence[str],
+    quality: Sequence[str] = (),
+    label: str = "label",
+    alpha: float | Literal["empirical"] = 0.5,
+    bounds: Limit = "range",
+    client: Any | None = None,
+    spoof: Spoof = "error",
+    duplicates: Literal["error", "all"] = "error",
+    progress: Progress = silent,
+    form: Mapping[str, Any] | None = None,
+) -> Fused:
+    """Fuse several systems on a cluster, whose scores are columns of a frame or of files.
+
+    The same, to the last bit, as :func:`llrcal.fuse` gives on the same trials in memory, in any
+    order. It takes four passes: a look at all trials, and three of the search.
+
+    Parameters
+    ----------
+    trials, label, client, spoof, duplicates, progress, form
+        As in :func:`open_trials`.
+    scores, quality, alpha, bounds
+        As in :func:`llrcal.out_of_core.fuse`.
+    """
+    check_duplicates(duplicates)
+    connected, names = _client(client), [*scores, *quality]
+    given: dict[str, Any] = {"columns": f"label={label}", **(form or {})}
+    if _is_table(trials):
+        check_columns(names)
+        request = Request.of("trials", **given)
+        first = Columns(names[0], label, request, spoof)
+        opened_trials = _opened_frame(trials, first, connected, progress, names[1:])
+    else:
+        given |= {"spoof": spoof, "duplicates": duplicates}
+        engine = DaskEngine(connected, progress=progress)
+        opened_trials = opened_columns(trials, engine, names, **given)
+    fused = fused_columns(opened_trials, scores, quality, alpha=alpha, bounds=bounds)
+    warn(fused.report.all_notes)
+    return fused
 
 
 def evaluate(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from llrcal.messages import Part, in_python, moved, on_command_line
+from llrcal.messages import Part, in_python, moved, on_command_line, renamed
 
 
 class LlrcalError(Exception):
@@ -34,6 +34,14 @@ class LlrcalError(Exception):
         """The same error, with the place where it occurred in front."""
         return type(self)(f"{place}: ", *self.args)
 
+    def followed_by(self, *more: Part) -> Self:
+        """The same error, with more at its end of what to do."""
+        return type(self)(*self.args, *more)
+
+    def naming(self, **names: str) -> Self:
+        """The same error with other names for settings: those of a caller that has several."""
+        return type(self)(*renamed(self.args, names))
+
     def moved(self, **by: int) -> Self:
         """The same error with positions in the whole file rather than in a part of it.
 
@@ -44,6 +52,11 @@ class LlrcalError(Exception):
 
 class ScoreError(LlrcalError, ValueError):
     """Scores or labels cannot be used as they are."""
+
+
+def changed_scores(name: str = "the") -> ScoreError:
+    """What is wrong with scores that were checked and are others now: shared or mapped memory."""
+    return ScoreError(f"{name} scores change while they are read; pass a copy of them")
 
 
 class DegenerateError(ScoreError):

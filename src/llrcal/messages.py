@@ -15,6 +15,9 @@ _OPTIONS = {
     "convention": "format",
     "key_convention": "key-format",
     "lower_is_better": "distance",
+    "pfa": "fmr",
+    "pmiss": "fnmr",
+    "points": "p-target",
 }
 
 
@@ -73,6 +76,14 @@ def in_python(message: Iterable[Part]) -> str:
 def on_command_line(message: Iterable[Part]) -> str:
     """A message for users of the command line."""
     return "".join(part.option if isinstance(part, Setting) else str(part) for part in message)
+
+
+def renamed(message: Iterable[Part], names: Mapping[str, str]) -> Message:
+    """The message with other names for settings."""
+    return tuple(
+        replace(part, name=names.get(part.name, part.name)) if isinstance(part, Setting) else part
+        for part in message
+    )
 
 
 def moved(message: Iterable[Part], by: Mapping[str, int]) -> Message:

@@ -56,6 +56,15 @@ class Note:
         """The note in words, for users of the command line."""
         return self._after_place(on_command_line(self.message))
 
+    def to_dict(self) -> dict[str, str]:
+        """The note as plain values, in words for users of the command line."""
+        return {
+            "code": self.code,
+            "severity": str(self.severity),
+            "place": self.place,
+            "text": self.on_command_line,
+        }
+
     def _after_place(self, text: str) -> str:
         return f"{self.place}: {text}" if self.place else text
 
@@ -70,6 +79,6 @@ def warn(notes: Iterable[Note]) -> None:
 def _frames_of_llrcal() -> int:
     """The number of stack frames between the warning and the user's code."""
     frame, count = sys._getframe(), 0
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("llrcal."):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("llrcal."):
         frame, count = frame.f_back, count + 1
     return count

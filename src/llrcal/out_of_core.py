@@ -23,11 +23,13 @@ from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.beyond import Beyond
 from llrcal.evaluation import Evaluation
+from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files, one_by_one
 from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.engines.threads import Threads
+from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores
 from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.trials_in_pieces import TrialsInPieces
@@ -35,7 +37,7 @@ from llrcal.trials.joining import OnMissing
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
-__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "open_trials"]
+__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
 
 def open_trials(
@@ -108,7 +110,8 @@ def fit(
     trials = open_trials(
         paths, key=key, spoof=spoof, duplicates=duplicates, progress=progress, form=form
     )
-    return calibrations.fit(trials, method=method, **settings)
+    found: Calibration = calibrations.fit(trials, method=method, **settings)
+    return found
 
 
 def fit_all(
@@ -127,6 +130,43 @@ def fit_all(
         paths, key=key, spoof=spoof, duplicates=duplicates, progress=progress, form=form
     )
     return calibrations.fit_all(trials, methods=methods, **settings)
+
+
+def fuse(
+    paths: Paths,
+    *,
+    scores: Sequence[str],
+    quality: Sequence[str] = (),
+    alpha: float | Literal["empirical"] = 0.5,
+    bounds: Limit = "range",
+    spoof: Spoof = "error",
+    duplicates: Literal["error", "all"] = "error",
+    progress: Progress = silent,
+    form: Mapping[str, Any] | None = None,
+) -> Fused:
+    """Fuse several systems, whose scores are columns of the same files.
+
+    The same, to the last bit, as :func:`llrcal.fuse` gives on the same trials in memory, in any
+    order. It takes four passes: a look at all trials, and three of the search.
+
+    Parameters
+    ----------
+    paths, spoof, duplicates, progress, form
+        As in :func:`open_trials`; the column of labels is named by
+        ``form={"columns": {"label": "y"}}``.
+    scores
+        The names of the columns of scores, which are those of the systems.
+    quality
+        The names of columns of side information.
+    alpha, bounds
+        As in :func:`llrcal.fuse`.
+    """
+    names = [*scores, *quality]
+    given: dict[str, Any] = {"spoof": spoof, "duplicates": duplicates, **(form or {})}
+    trials = opened_columns(paths, Threads(progress), names, **given)
+    fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
+    warn(fused.report.all_notes)
+    return fused
 
 
 def evaluate(

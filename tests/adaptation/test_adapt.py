@@ -99,6 +99,18 @@ def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
     assert other.quietly(-tar) == pytest.approx(new.quietly(tar), abs=1e-6)
 
 
+def test_the_more_are_labelled_the_less_a_wrong_share_costs() -> None:
+    rng = np.random.default_rng(9)
+    tar, non = 1.5 + 1.3 * rng.normal(3.0, 1.4, 5000), 1.5 + 1.3 * rng.normal(-1.0, 1.0, 5000)
+    scores, losses = moved(0.02), []
+    for few in (0, 30, 100):
+        labelled = (tar[:few], non[:few]) if few else (None, None)
+        new = llrcal.adapt(OLD, scores, p_target=0.06, tar=labelled[0], non=labelled[1])
+        losses.append(llrcal.evaluate(*map(new.quietly, (tar, non))).calibration_loss)
+    assert losses[1] < 0.7 * losses[0]
+    assert losses[2] < 0.3 * losses[0]
+
+
 @pytest.mark.slow
 def test_the_same_bits_from_arrays_trials_pieces_and_a_cluster(tmp_path: Path) -> None:
     scores = np.concatenate([moved(0.05, seed=seed) for seed in range(30)])  # enough for bins

@@ -132,7 +132,10 @@ def test_every_field_of_the_report_is_looked_at(
 def test_files_that_are_no_json(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text('{"a": 1, "a": 2}')
-    words = f"{path}: is not a JSON document: field 'a' occurs twice in one object"
+    words = (
+        f"{path}: is no model of llrcal: it is not a JSON document: field 'a' occurs twice in one "
+        "object"
+    )
     with pytest.raises(ModelFileError, match=f"^{re.escape(words)}$"):
         load(path)
     path.unlink()

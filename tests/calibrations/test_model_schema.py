@@ -124,14 +124,14 @@ def test_objects_are_closed_and_every_field_is_described() -> None:
     found = list(objects(SCHEMA))
     bayes = SCHEMA["$defs"]["bayes_models"]
     assert list(bayes) == [name for name, entry in TABLE.items() if entry.bayes]
-    # The whole, four parts, the models, the densities, the draws of two of them, and what was
-    # found by an adaptation.
-    assert len(found) == 5 + len(METHODS) + len(bayes) + 3 + 2 + 1
+    # The whole, four parts, the models, the densities, the draws of two of them, what was found by
+    # an adaptation, the conditions and one of these.
+    assert len(found) == 5 + len(METHODS) + len(bayes) + 3 + 2 + 1 + 2
     for description in found:
         assert description["additionalProperties"] is False
         optional = set(description["properties"]) - set(description["required"])
         new = NEW_IN_VERSION_2 | ONLY_OF_ELUB if "policy" in description["properties"] else set()
-        optional_in_some = {"rule", "margins", "deviations", "adapted"}
+        optional_in_some = {"rule", "margins", "deviations", "adapted", "conditions", "elsewhere"}
         assert optional == new | (optional_in_some & set(description["properties"]))
         for name, inside in description["properties"].items():
             assert inside.get("description") or name in ("tar", "non"), name

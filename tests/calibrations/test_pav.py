@@ -26,7 +26,7 @@ NEW_SCORES = [-math.inf, -1e300, *np.linspace(-25, 25, 101), 1e300, math.inf]
 
 
 def pav(tar: object, non: object) -> PAV:
-    calibration = fit(tar, non, method="pav")  # type: ignore[arg-type]
+    calibration = fit(tar, non, method="pav")  # type: ignore[call-overload]
     assert isinstance(calibration, PAV)
     return calibration
 

@@ -279,7 +279,7 @@ def test_three_turns_make_two_intervals_and_what_lies_beyond(method: str) -> Non
     rng = np.random.default_rng(1)
     tar = np.concatenate([rng.normal(0, 0.3, 400), rng.standard_t(1.2, 600)])
     options: dict[str, Any] = {"method": method, "bounds": "range", "rising": False}
-    calibration = llrcal.fit(tar, rng.normal(0.5, 2, 3000), **options)
+    calibration: llrcal.Calibration = llrcal.fit(tar, rng.normal(0.5, 2, 3000), **options)
     scores = np.linspace(*calibration.training_range, 2_000_001)
     llr = 0.1
     accepted = calibration(scores) >= llr

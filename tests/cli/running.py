@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import numpy as np
 from click.testing import CliRunner, Result
 
 from llrcal.arrays import Array
 from llrcal.cli.verbs import command_line
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "answers.schema.json").read_bytes())
+
+
+def document(text: str) -> dict[str, Any]:
+    """The one document of standard output, which is as its schema says, and strict JSON."""
+
+    def refused(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    found: dict[str, Any] = json.loads(text, parse_constant=refused)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    return found
 
 
 def llrcal(*arguments: object, stdin: bytes = b"") -> Result:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import math
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -112,6 +111,7 @@ def test_quiet(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_progress_is_for_people(folder: Path, tmp_path: Path) -> None:
     """A terminal is shown a bar, and it is gone in the end."""
+    pty = pytest.importorskip("pty")
     ours, its = pty.openpty()
     command = ["apply", str(folder / "nig.json"), str(folder / "scores.txt"), "-o", "out"]
     child = subprocess.Popen(
@@ -286,7 +286,7 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["none.json", "scores.txt"], "none.json: cannot be read: No such file"),
-        (["scores.txt", "scores.txt"], "scores.txt: is not a JSON document"),
+        (["scores.txt", "scores.txt"], "scores.txt: is no model of llrcal"),
         (["nig.json", "none.txt"], "none.txt: cannot be read: No such file"),
         (["nig.json", "key.txt"], "there are labels but no scores: this is a key"),
         (["nig.json", "late.txt"], "late.txt, line 2001: the score 'x' is not a number"),

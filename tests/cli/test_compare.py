@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import llrcal as package
-from tests.cli.running import llrcal, only_line, run
+from tests.cli.running import document, llrcal, only_line, run
 
 pytestmark = pytest.mark.slow  # draws every figure of a comparison twice
 
@@ -24,13 +24,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for seed, name in enumerate(("train", "test")):
         rng = np.random.default_rng(seed)
         np.savez(folder / name, tar=rng.normal(3, 1.3, 300), non=rng.gamma(4, 0.7, 9000) - 4)
-    for out, formats in (("one", "png,pdf,svg"), ("two", "svg")):
+    for out, asked in (("one", ["--json"]), ("two", ["--formats", "svg"])):
         ran = run(
             "compare", "--train", "train.npz", "--test", "test.npz", "--out", out,
-            "--replicates", "20", "--formats", formats, cwd=folder,
+            "--replicates", "20", *asked, cwd=folder,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
-    (folder / "said.txt").write_text(ran.stdout)
+        (folder / f"{out}.txt").write_text(ran.stdout)
     return folder
 
 
@@ -58,6 +58,24 @@ def test_models_give_the_numbers_of_the_table(results: Path) -> None:
         assert float(row["act_dcf_p0.01"]) == ev.act_dcf(0.01)
 
 
+def test_json_has_the_numbers_of_the_table(results: Path) -> None:
+    answer = document((results / "one.txt").read_text())
+    with (results / "one" / "metrics.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    found = answer["calibrations"]
+    for row in rows:
+        one = found["-".join(part for part in (row["method"], row["alpha"]) if part)]
+        assert (one["cllr"], one["mean_error"]) == (float(row["cllr"]), float(row["mean_error"]))
+        assert one["intervals"]["eer"] == [float(row["eer_low"]), float(row["eer_high"])]
+        at = one["p_target"].index(0.01)
+        assert one["act_dcf"][at] == float(row["act_dcf_p0.01"])
+    assert [one["value"] for one in found.values()] == sorted(
+        one["value"] for one in found.values()
+    )
+    assert answer["verdict"]["headline"] in (results / "two.txt").read_text()
+    assert {note["code"] for note in answer["notes"]} >= {"read"}
+
+
 def test_the_same_run_twice_gives_the_same_bytes(results: Path) -> None:
     paths = [path for path in sorted((results / "two").rglob("*")) if path.is_file()]
     assert {path.suffix for path in paths} == {".csv", ".html", ".json", ".md", ".svg"}
@@ -67,13 +85,13 @@ def test_the_same_run_twice_gives_the_same_bytes(results: Path) -> None:
 
 
 def test_terminal_names_the_recommended_method_and_the_report(results: Path) -> None:
-    said = (results / "said.txt").read_text()
+    said = (results / "two.txt").read_text()
     assert "Use " in said
     assert "two/report.html" in said.replace("\n", "")
 
 
 def test_terminal_shows_the_verdict_in_a_box_with_intervals(results: Path) -> None:
-    said = (results / "said.txt").read_text()
+    said = (results / "two.txt").read_text()
     assert "─ Verdict ─" in said
     assert "95 % interval" in said
     assert "mean error" in said

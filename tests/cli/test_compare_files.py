@@ -176,6 +176,12 @@ def test_wrong_use_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_the_key_of_a_set_is_asked_for_by_its_option(folder: Path, tmp_path: Path) -> None:
+    files = ("--train", folder / "train.txt", "--test", folder / "test.labelled")
+    result = llrcal("compare", *files, "--out", tmp_path / "out", "--quiet")
+    only_line(result, "there are scores but no labels; give a key: --train-key FILE")
+
+
 @pytest.mark.slow
 def test_trials_that_are_left_out_are_in_the_report(folder: Path, tmp_path: Path) -> None:
     for name in CLASSES:

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from llrcal import fit, read_trials
-from llrcal.cli import os_error_in_text
+from llrcal.cli import system_error_in_text
 from llrcal.trials.packing import zstd
 from tests.cli.running import llrcal, only_line, run
 from tests.conftest import real_scores
@@ -370,7 +370,12 @@ def test_standard_output_that_takes_no_more(
 
 
 def test_what_polars_says_in_words() -> None:
-    told = os_error_in_text(pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)"))
+    told = system_error_in_text(
+        pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)")
+    )
     assert isinstance(told, BrokenPipeError)
-    assert os_error_in_text(pl.exceptions.ComputeError("of 3 rows")) is None
-    assert os_error_in_text(ValueError("(os error 32)")) is None
+    assert system_error_in_text(pl.exceptions.ComputeError("of 3 rows")) is None
+    assert system_error_in_text(ValueError("(os error 32)")) is None
+    too_large = ImportError("a.so: failed to map segment from shared object")
+    assert isinstance(system_error_in_text(too_large), MemoryError)
+    assert system_error_in_text(ImportError("No module named 'a'")) is None

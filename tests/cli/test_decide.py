@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import cache
@@ -16,7 +15,7 @@ import pytest
 from llrcal import Calibration, fit
 from llrcal.calibrations import METHODS
 from llrcal.calibrations.bounds import Policy
-from tests.cli.running import llrcal, only_line, run
+from tests.cli.running import document, llrcal, only_line, run
 from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
 
@@ -53,12 +52,7 @@ def decided(calibration: Calibration, folder: Path, *arguments: object) -> str:
 
 
 def answer(calibration: Calibration, folder: Path, *arguments: object) -> dict[str, Any]:
-    def refused(word: str) -> None:
-        raise AssertionError(word)
-
-    said = decided(calibration, folder, "--json", *arguments)
-    out: dict[str, Any] = json.loads(said, parse_constant=refused)
-    return out
+    return document(decided(calibration, folder, "--json", *arguments))
 
 
 def point(p_target: float, c_miss: float, c_fa: float) -> tuple[object, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.evaluation.presets import PRESETS
 from llrcal.figures import drawing
+from tests.cli import running
 from tests.cli.running import llrcal, only_line, run, text_of
 from tests.conftest import real_scores
 from tests.trial_sets import normal
@@ -41,14 +41,13 @@ def in_file_order(path: Path) -> Evaluation:
 
 
 def document(result: Result) -> dict[str, Any]:
-    """The answer in JSON, strictly read."""
-
-    def refused(word: str) -> None:
-        raise AssertionError(word)
-
+    """The answer in JSON."""
     assert result.exit_code == 0, result.stderr
-    out: dict[str, Any] = json.loads(result.stdout, parse_constant=refused)
-    return out
+    return running.document(result.stdout)
+
+
+def warnings_in(answer: dict[str, Any]) -> list[str]:
+    return [note["text"] for note in answer["notes"] if note["severity"] == "warning"]
 
 
 def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
@@ -87,14 +86,14 @@ def test_tno_in_sre08(tmp_path: Path, form: str) -> None:
     ran = run("evaluate", path, *point, *flags, cwd=tmp_path)
     assert ran.returncode == 0
     if form == "json":
-        answer = json.loads(ran.stdout)
+        answer = running.document(ran.stdout)
         assert answer["cllr"] == pytest.approx(0.2501407, abs=5e-8)
         assert answer["min_cllr"] == pytest.approx(0.2237935, abs=5e-8)
         assert answer["act_dcf_unnormalised"] == pytest.approx([0.03375549], abs=5e-9)
         assert answer["min_dcf_unnormalised"] == pytest.approx([0.03221064], abs=5e-9)
         assert (answer["tar_count"], answer["non_count"]) == (20449, 78327)
         assert answer["eer"] == pytest.approx(0.05617778, abs=5e-9)
-        assert answer["warnings"] == []
+        assert warnings_in(answer) == []
     else:
         for number in ("0.2501407", "0.2237935", "0.03375549", "0.03221064", "5.6178 %"):
             assert number in ran.stdout
@@ -112,7 +111,9 @@ def test_json_has_the_names_and_numbers_of_the_package(llrs: Path) -> None:
     ev = in_file_order(llrs)
     points = [OperatingPoint(p) for p in (0.001, 0.01, 0.1, 0.5)]
     expected = numbers_of(ev, *points)
-    assert answer == {**expected, "source": str(llrs), "warnings": []}
+    [note] = answer.pop("notes")
+    assert (note["code"], note["place"]) == ("read", str(llrs))
+    assert answer == {"verb": "evaluate", "source": str(llrs), **expected, "averages": {}}
     for name in expected.keys() - {"p_target", "c_miss", "c_fa", "prior_log_odds"}:
         assert hasattr(ev, name.removesuffix("_unnormalised"))
     assert "1,200 trials" in result.stderr
@@ -134,10 +135,17 @@ def test_the_table_has_the_same_numbers(llrs: Path) -> None:
 
 
 def test_points_are_averaged(llrs: Path) -> None:
-    said = llrcal("evaluate", llrs, "--preset", "sre16", "--quiet").stdout
-    ev = package.evaluate(TAR, NON)
-    means = [float(np.mean(cost([0.01, 0.005]))) for cost in (ev.act_dcf, ev.min_dcf)]
-    assert f"average {means[0]:.7g} {means[1]:.7g}" in " ".join(said.split())
+    """Over the points of each evaluation, as its plan says, however many are asked for."""
+    asked = ("evaluate", llrs, "--preset", "sre16", "--preset", "sre12", "--preset", "voxsrc")
+    said = " ".join(llrcal(*asked, "--quiet").stdout.split())
+    averages = document(llrcal(*asked, "--json"))["averages"]
+    assert list(averages) == ["sre16", "sre12"]
+    ev = in_file_order(llrs)
+    for name, priors in (("sre16", [0.01, 0.005]), ("sre12", [0.01, 0.001])):
+        means = [sum(cost(p) for p in priors) / 2 for cost in (ev.act_dcf, ev.min_dcf)]
+        assert list(averages[name].values()) == pytest.approx(means, rel=1e-15)
+        assert f"average of {name} {means[0]:.7g} {means[1]:.7g}" in said
+    assert "average" not in llrcal("evaluate", llrs, "--quiet").stdout
 
 
 def test_costs_by_scoring_rules(llrs: Path) -> None:
@@ -188,7 +196,7 @@ def test_intervals_by_speaker_where_the_file_names_speakers(tmp_path: Path) -> N
         llrcal("evaluate", tmp_path / "llrs.npz", "--intervals", "--replicates", 39, "--json")
     )["intervals"]
     assert (found["by"], found["replicates"]) == ("speaker", 39)
-    assert "speakers are not known" not in " ".join(found["notes"])
+    assert "speakers are not known" not in str(found["notes"])
 
 
 def test_infinite_costs_are_words_in_json(tmp_path: Path) -> None:
@@ -270,7 +278,7 @@ def test_units(tmp_path: Path, units: str, transformed: Any) -> None:
     path.write_text(text_of(transformed(TAR), transformed(NON)))
     answer = document(llrcal("evaluate", path, "--units", units, "--json"))
     assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
-    assert answer["warnings"] == []
+    assert warnings_in(answer) == []
 
 
 @pytest.mark.parametrize("name", ["log10_lr", "LLR_log10", "log10 LLR", "llr10"])
@@ -311,18 +319,18 @@ def test_doubt_about_the_logarithm(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(text_of(TAR / LOG10, NON / LOG10))
     result = llrcal("evaluate", path, "--json", "--quiet")
-    [warning] = document(result)["warnings"]
+    [warning] = warnings_in(document(result))
     assert f"a Cllr of {cllr_of(TAR, NON):.4f} rather than" in warning
     assert "--units log10" in warning
     assert result.stderr == f"warning: {warning}\n"
-    assert document(llrcal("evaluate", path, "--json", "--units", "nats"))["warnings"] == []
+    assert warnings_in(document(llrcal("evaluate", path, "--json", "--units", "nats"))) == []
 
 
 def test_no_doubt_where_larger_is_always_better(tmp_path: Path) -> None:
     """Classes that do not overlap, and infinite costs, say nothing about a logarithm."""
     for tar, non in (([1.0, 2.0], [-1.0, -2.0]), ([-math.inf, 5.0, 6.0], [-3.0, math.inf, -1.0])):
         (tmp_path / "a.txt").write_text(text_of(np.array(tar), np.array(non)))
-        assert document(llrcal("evaluate", tmp_path / "a.txt", "--json"))["warnings"] == []
+        assert warnings_in(document(llrcal("evaluate", tmp_path / "a.txt", "--json"))) == []
 
 
 # ------------------------------------------------------------------------------ infinite LLRs
@@ -482,7 +490,7 @@ def test_scores_that_are_no_llrs_are_told_of(tmp_path: Path, factor: float, word
     tar, non = factor * rng.normal(3, 6**0.5, 400), factor * rng.normal(-3, 6**0.5, 900)
     (tmp_path / "a.txt").write_text(text_of(tar, non))
     result = llrcal("evaluate", tmp_path / "a.txt", "--json", "--units", "nats", "--quiet")
-    [warning] = document(result)["warnings"]
+    [warning] = warnings_in(document(result))
     assert words in warning
     assert result.stderr == f"warning: {warning}\n"
     table = llrcal("evaluate", tmp_path / "a.txt", "--units", "nats", "--quiet")
@@ -510,8 +518,11 @@ def test_forensic_figures(llrs: Path) -> None:
 
 
 def test_forensic_figures_in_pieces(llrs: Path) -> None:
-    whole = document(llrcal("evaluate", llrs, "--forensic", "--json"))
-    assert document(llrcal("evaluate", llrs, "--forensic", "--json", "--in-pieces")) == whole
+    whole, pieces = (
+        document(llrcal("evaluate", llrs, "--forensic", "--json", *how)) | {"notes": []}
+        for how in ([], ["--in-pieces"])
+    )
+    assert pieces == whole
 
 
 def test_forensic_figures_that_are_not_there(tmp_path: Path) -> None:

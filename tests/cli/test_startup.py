@@ -18,14 +18,14 @@ from pathlib import Path
 import pytest
 
 import llrcal.cli
-from llrcal.cli.verbs import EXAMPLES, VERBS, command_line, verb
+from llrcal.cli.verbs import EXAMPLES, GROUPS, VERBS, command_line, verb
 from llrcal.kernels import compiled
 from tests.cli.running import run
 
 pytestmark = pytest.mark.slow
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "llrcal")
-HEAVY = {"numpy", "scipy", "polars", "rich", "matplotlib", "plotly"}
+HEAVY = {"numpy", "scipy", "polars", "rich", "matplotlib"}
 EVERY_VERB = pytest.mark.parametrize("name", VERBS)
 
 
@@ -52,21 +52,13 @@ def test_every_verb_is_in_the_table() -> None:
 
 
 def test_verbs_are_in_the_order_of_the_work() -> None:
-    order = [
-        "fit",
-        "apply",
-        "evaluate",
-        "decide",
-        "weigh",
-        "adapt",
-        "fuse",
-        "export",
-        "convert",
-        "compare",
-        "simulate",
-        "demo",
+    assert [list(group) for group in GROUPS.values()] == [
+        ["fit", "apply", "adapt", "fuse"],
+        ["evaluate", "compare"],
+        ["decide", "weigh"],
+        ["export", "convert"],
+        ["demo", "simulate", "completion"],
     ]
-    assert list(VERBS) == [name for name in [*order, "completion"] if name in VERBS]
     listed = command_line.list_commands(command_line.make_context("llrcal", ["demo"]))
     assert listed == list(VERBS)
 
@@ -114,7 +106,7 @@ def test_help_loads_next_to_nothing() -> None:
     assert {name for name in modules if name.startswith("llrcal")} == ours | {
         "llrcal.cli.help_page"
     }
-    assert not modules & {*HEAVY, "click", "typing", "pathlib", "importlib.util"}
+    assert not modules & {*HEAVY, "click", "typing", "pathlib", "importlib.util", "shutil"}
 
 
 def test_help_that_click_lays_out_loads_no_verb() -> None:
@@ -190,8 +182,10 @@ def test_pages_fit_the_terminal(columns: int) -> None:
     ]
     assert shown[0] == shown[1]
     assert b"Usage: llrcal" in shown[0]
-    described = shown[0].partition(b"Commands:")[0].splitlines()
-    assert max(map(len, described)) <= (columns or 80)
+    described, _, examples = shown[0].partition(b"Examples:")
+    assert b"Train and apply:" in described
+    assert max(map(len, described.splitlines())) <= (columns or 80)
+    assert max(map(len, examples.splitlines())) <= 80
 
 
 def in_terminal(command: list[str], *, columns: int) -> bytes:

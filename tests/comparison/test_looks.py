@@ -109,8 +109,10 @@ def test_other_labels_are_stable_and_distinct() -> None:
     labels = [f"system {i}" for i in range(20)]
     together = looks(labels)
     assert len({(look.dashes, look.marker) for look in together.values()}) == len(labels)
-    for name, look in together.items():
-        assert looks([name])[name].light == look.light
+    first = [look.light for look in together.values()][:5]
+    assert len(set(first)) == 5  # as many colours as there are
+    for name in labels[:1] + labels[5:]:
+        assert looks([name])[name].light == together[name].light
     assert looks(["raw scores"]) == looks(["raw scores"])
     odd = ["$", "", "_x", "linear-gaussian-2", "logistic-0.0", "logistic-x", "nig-0.5", "\ud800"]
     assert list(looks(odd)) == odd

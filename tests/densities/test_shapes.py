@@ -25,7 +25,7 @@ def test_student_t_densities() -> None:
     for row, logs in zip(T_ROWS, StudentTShapes.logpdfs(T_ROWS, SCORES), strict=True):
         location, log_scale, log_tail = row
         one = StudentT(0.0, 0.0, location, np.exp(log_scale), np.exp(log_tail))
-        assert logs == pytest.approx(one.logpdf(SCORES), rel=1e-9, abs=1e-9)
+        assert logs == pytest.approx(one.logpdf(SCORES), rel=1e-13, abs=1e-13)
 
 
 def test_nig_densities() -> None:

@@ -217,7 +217,7 @@ def test_plain_values_survive_json() -> None:
     assert plain["misleading"]["non"][1] == list(found.misleading[1][1])
     assert found.forensic is not None
     assert plain["forensic"]["dev_pav"] == list(found.forensic.dev_pav)
-    assert plain["notes"] == [str(note) for note in found.notes]
+    assert plain["notes"] == [note.to_dict() for note in found.notes]
 
 
 @pytest.mark.parametrize(

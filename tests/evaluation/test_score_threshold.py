@@ -98,6 +98,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     numbers = json.loads(run("decide", distances, "--fmr", "1e-3", "--distance", "--json").stdout)
     assert numbers["value"] == -found.value
     assert numbers["accept"] == "scores <= value"
+    only_line(run("decide", distances, "--eer"), "targets score lower than non-targets")
+    only_line(run("decide", distances, "--distance", "--fmr", "0"), "--fmr is 0.0; give a rate")
+    few = run("decide", distances, "--distance", "--fmr", "1e-5", "--json")
+    [note] = [one for one in json.loads(few.stdout)["notes"] if one["severity"] == "warning"]
+    assert (note["code"], few.stderr.count("warning: these trials are too few")) == (
+        "few errors",
+        1,
+    )
 
 
 def test_error_rates_of_an_evaluation(tmp_path: Path) -> None:
@@ -105,7 +113,7 @@ def test_error_rates_of_an_evaluation(tmp_path: Path) -> None:
     document = json.loads(run("evaluate", path, "--error-rates", "--json").stdout)
     rates = document["error_rates"]
     assert [one["false_alarms"] for one in rates] == [50, 5]
-    assert "false alarms" in run("evaluate", path, "--error-rates").stdout
+    assert "5,000 non-targets are too few" in run("evaluate", path, "--error-rates").stdout
 
 
 @pytest.mark.parametrize(

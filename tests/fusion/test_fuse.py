@@ -12,8 +12,10 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.fusion import contributions
-from llrcal.fusion.regression import Cost, regression
-from llrcal.fusion.terms import Known, Terms
+from llrcal.fusion.cost import Cost
+from llrcal.fusion.passes import InMemory
+from llrcal.fusion.regression import regression
+from llrcal.fusion.terms import Known
 
 RNG = np.random.default_rng(3)
 MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
@@ -25,35 +27,45 @@ def known(scores: Floats) -> Known:
     return Known(scores, np.empty((len(scores), 0)))
 
 
-def penalised(weights: Floats, tar: Floats, non: Floats, alpha: float, variance: float) -> float:
+def penalised(
+    weights: Floats, tar: Floats, non: Floats, alpha: float, centre: Floats, precision: Floats
+) -> float:
     """The criterion, written down once more: columns are standardised, the height comes last."""
     worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
     odds = np.log(alpha / (1 - alpha))
     cost = alpha * np.logaddexp(0, -(tar @ weights[:-1] + weights[-1] + odds)).mean()
     cost += (1 - alpha) * np.logaddexp(0, non @ weights[:-1] + weights[-1] + odds).mean()
-    return float(worth * cost + (weights[:-1] ** 2).sum() / (2 * variance))
+    return float(worth * cost + (precision * (weights - centre) ** 2).sum() / 2)
 
 
-@pytest.mark.parametrize("alpha", [0.5, 0.05])
+@pytest.mark.parametrize("alpha", [60 / 210, 0.5, 0.05])
 def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
-    terms = Terms.of(known(TAR), known(NON))
-    found = regression(Cost(terms, known(TAR), known(NON), alpha))
-    tar, non = (terms.scores.standardised(side).T for side in (TAR, NON))
+    """At the share of the targets the prior is around zero, elsewhere around those weights."""
+    trials = InMemory(known(TAR), known(NON))
+    cost = Cost.of(trials, 2, alpha)
+    found = regression(cost)
+    tar, non = (cost.terms.scores.standardised(side).T for side in (TAR, NON))
+    centre, is_in = np.zeros(3), np.array([1.0, 1.0, 0.0])
+    best = np.log(found.variances[0])
+    if found.prior is not None:
+        centre, is_in = found.prior.centre, np.ones(3)
+        best = -np.log(found.prior.precision[0])
+        at_share = regression(Cost.of(trials, 2, 60 / 210))
+        assert np.abs(centre - at_share.weights).max() < 1e-6
+    assert (found.prior is None) == (alpha == 60 / 210)
 
     def evidence(log_variance: float) -> tuple[float, Floats]:
-        variance = np.exp(log_variance)
-        end = minimize(penalised, np.zeros(3), (tar, non, alpha, variance), tol=1e-12)
+        precision = is_in / np.exp(log_variance)
+        end = minimize(penalised, centre, (tar, non, alpha, centre, precision), tol=1e-12)
         both = np.column_stack([np.concatenate([tar, non]), np.ones(len(tar) + len(non))])
         p = 1 / (1 + np.exp(-(both @ end.x + np.log(alpha / (1 - alpha)))))
         worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
         share = np.repeat([alpha / len(tar), (1 - alpha) / len(non)], [len(tar), len(non)])
-        hessian = (both.T * (worth * share * p * (1 - p))) @ both
-        hessian += np.diag([1 / variance, 1 / variance, 0])
-        prior = log_variance / 2 - np.log1p(variance / 1.25**2)
-        logdet = np.linalg.slogdet(hessian)[1]
-        return float(prior - end.fun - log_variance - logdet / 2), end.x
+        hessian = (both.T * (worth * share * p * (1 - p))) @ both + np.diag(precision)
+        prior = log_variance / 2 - np.log1p(np.exp(log_variance) / 1.25**2)
+        prior -= is_in.sum() * log_variance / 2
+        return float(prior - end.fun - np.linalg.slogdet(hessian)[1] / 2), end.x
 
-    best = np.log(found.variances[0])
     here, weights = evidence(best)
     assert np.abs(weights - found.weights).max() < 1e-4  # as far as BFGS goes
     assert here > max(evidence(best - 0.1)[0], evidence(best + 0.1)[0])
@@ -84,8 +96,7 @@ def speakers_of(count: int, people: int) -> Array:
 @pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
-    terms = Terms.of(known(TAR), known(NON))
-    cost = Cost(terms, known(TAR), known(NON), 0.5)
+    cost = Cost.of(InMemory(known(TAR), known(NON)), 2, 60 / 210)
     found = regression(cost)
     pulls = np.concatenate(
         [p - p.mean(axis=1, keepdims=True) for p in cost.pulls(found.weights)], 1
@@ -105,9 +116,9 @@ def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> No
             middle += times * np.outer(pulls[:, i], pulls[:, j])
     inverse = np.linalg.inv(found.solution.hessian)
     variances = (inverse @ middle @ inverse).diagonal() * 12 / 11
-    fused = llrcal.fuse(TAR, NON, speakers=who)
+    fused = llrcal.fuse(TAR, NON, alpha="empirical", speakers=who)
     assert fused.lines[0].by == "speaker"
-    alone = np.array(llrcal.fuse(TAR, NON).lines[0].margins)
+    alone = np.array(llrcal.fuse(TAR, NON, alpha="empirical").lines[0].margins)
     wide = np.array(fused.lines[0].margins)
     expected = 2.200985160082949 * np.sqrt(np.maximum(variances, 0))  # Student's T, 11 degrees
     wider = wide > 1.2 * alone

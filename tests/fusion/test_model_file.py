@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import llrcal
+import llrcal.calibrations
 from llrcal.errors import ModelFileError
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "fusion.schema.json").read_text("utf-8"))
@@ -37,8 +38,9 @@ def document(fused: llrcal.Fused, tmp_path_factory: pytest.TempPathFactory) -> d
     new = np.array([[0.3, np.nan], [1.5, -0.25]])
     known: dict[str, Any] = {"quality": [0.5, 1.0], "condition": ["a", "b, c"]}
     assert (loaded(new, **known) == fused(new, **known)).all()
-    with pytest.raises(ModelFileError, match=r"llrcal\.Fused\.load reads it"):
-        llrcal.load(path)
+    assert llrcal.load(path) == fused
+    with pytest.raises(ModelFileError, match="is a fusion of systems; give a calibration"):
+        llrcal.calibrations.load(path)
     return dict(json.loads(path.read_text("utf-8")))
 
 

@@ -425,6 +425,23 @@ CASES = (
         "labelled.txt",
     ),
     wrong(
+        "evaluate model.json",
+        "is a model of llrcal, not a file of scores",
+        "model.json",
+    ),
+    wrong(
+        "apply model.json labelled.txt -o - --json",
+        "would both write to standard output",
+        "-o - and --json",
+        "name a file, or leave out --json",
+    ),
+    wrong(
+        "decide labelled.txt --fmr 0",
+        "is 0.0",
+        "--fmr",
+        "give a rate strictly between 0 and 1",
+    ),
+    wrong(
         "convert labelled.txt -o new.xyz",
         "the extension does not tell the format",
         "new.xyz",

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import llrcal
-from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
+from llrcal.trials.side_information import read_side_information
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import same
 
@@ -18,6 +20,17 @@ TAR, NON = RNG.normal(1, 1, (40, 2)), RNG.normal(-1, 1, (90, 2))
 
 def fused(tar: Any, non: Any, **options: Any) -> Any:
     return lambda _: llrcal.fuse(tar, non, **options)
+
+
+def in_pieces(tar: Any, **form: Any) -> Any:
+    """The columns of a table, read in pieces."""
+
+    def run(folder: Path) -> Any:
+        table = pl.DataFrame(np.concatenate([tar, NON]), schema=["cos", "plda"])
+        table.with_columns(label=np.arange(len(table)) < len(tar)).write_csv(folder / "all.csv")
+        return llrcal.out_of_core.fuse("all.csv", scores=["cos", "plda"], form=form)
+
+    return run
 
 
 def widened(columns: Any) -> Any:
@@ -59,6 +72,38 @@ def check_names(model: llrcal.Fused) -> None:
 
 def check_zero(llrs: Any) -> None:
     assert llrs.tolist() == [0.0]
+
+
+LINES = RNG.choice(["far, near", "a=b"], 40), RNG.choice(["far, near", "a=b"], 90)
+
+
+def evaluated(tar: Any, non: Any) -> Any:
+    """One system, evaluated by condition."""
+    return lambda _: llrcal.evaluate(TAR[:, 0], NON[:, 0], by=(tar, non))
+
+
+def check_cells(ev: llrcal.ByCondition) -> None:
+    assert list(ev.cells) == [("a=b",), ("far, near",)]
+
+
+def check_unseen(llrs: Any) -> None:
+    assert llrs[0] == llrs[1]
+
+
+def with_a_condition(_: Path) -> Any:
+    cal = llrcal.fit(TAR[:, 0], NON[:, 0], method="logistic", condition=LINES)
+    return cal([1.0, 1.0, 1.0], condition=["moon", None, "a=b"])
+
+
+def sides_of(text: str) -> Any:
+    """Side information of two trials from a file."""
+
+    def run(folder: Path) -> Any:
+        (folder / "utt2dur").write_text(text)
+        ids = pl.DataFrame({"enrol": ["m", "n"], "test": ["t", "u"]})
+        return read_side_information("utt2dur", ids)
+
+    return run
 
 
 HOLES = np.where(np.arange(80).reshape(40, 2) == 7, np.nan, TAR)
@@ -163,10 +208,83 @@ CASES = (
         "Refused.",
     ),
     Case(
+        "a NaN in one column of a table in pieces",
+        in_pieces(HOLES),
+        Refused(TrialFileError, "NaN", "all.csv", "on_nan"),
+        "Refused, with the file.",
+        "Columns that are read one by one, without trials where they are NaN, are of other trials.",
+    ),
+    Case(
+        "trials with NaN to be dropped from one column of a table in pieces",
+        in_pieces(HOLES, on_nan="drop"),
+        Refused(OptionError, "does not work", "on_nan='drop'", "several columns in pieces"),
+        "Refused.",
+    ),
+    Case(
         "conditions that only one class has",
         fused(TAR, NON, condition=(["a"] * 40, ["b"] * 90)),
         Answered(lambda model: same(model.conditions.lines["a"], model.conditions.pooled)),
         "An answer: both conditions get the pooled calibration.",
+    ),
+    Case(
+        "conditions with commas, evaluated by condition",
+        evaluated(*LINES),
+        Answered(check_cells),
+        "Each condition by its own name.",
+    ),
+    Case(
+        "a trial without a condition, evaluated by condition",
+        evaluated([None, *LINES[0][1:]], LINES[1]),
+        Answered(check_cells, warns="1 trials have no condition"),
+        "It is in the pooled numbers only, with a warning.",
+    ),
+    Case(
+        "a condition of one class, evaluated by condition",
+        evaluated(["alone", *LINES[0][1:]], LINES[1]),
+        Answered(check_cells, warns="without both classes there is nothing"),
+        "It is in the pooled numbers only, with a warning that names it.",
+    ),
+    Case(
+        "conditions that only one class has, evaluated by condition",
+        evaluated(["a"] * 40, ["b"] * 90),
+        Refused(ScoreError, "both target and non-target", "condition 1"),
+        "Refused.",
+    ),
+    Case(
+        "a condition that was not there in training, and none at all",
+        with_a_condition,
+        Answered(check_unseen, warns="2 of 3 trials are in conditions that were not there"),
+        "The mean of all conditions, with a warning.",
+    ),
+    Case(
+        "a calibration by condition, asked without one",
+        lambda _: llrcal.fit(TAR[:, 0], NON[:, 0], condition=LINES)([1.0], condition=[]),
+        Refused(ScoreError, "shape (0,)", "conditions", "one for each of 1"),
+        "Refused.",
+    ),
+    Case(
+        "side information without some recordings",
+        sides_of("m 1.5\nt 2.5\nn 3.5\n"),
+        Refused(TrialFileError, "has nothing on 1 of 2 trials", "utt2dur", "(u)"),
+        "Refused, with their ids.",
+    ),
+    Case(
+        "side information that is no number",
+        sides_of("m 1.5\nt long\nn 3.5\nu 1\n"),
+        Refused(TrialFileError, "'long'", "utt2dur", "no finite number"),
+        "Refused, with the recording.",
+    ),
+    Case(
+        "side information twice for one recording",
+        sides_of("m 1.5\nt 1\nn 3.5\nu 1\nm 2.5\n"),
+        Refused(TrialFileError, "occur more than once", "utt2dur", "(m)"),
+        "Refused, with the recording.",
+    ),
+    Case(
+        "side information in lines of different lengths",
+        sides_of("m 1.5\nt 1 2\n"),
+        Refused(TrialFileError, "has 3 columns", "line 2", "the first 2"),
+        "Refused, with the line.",
     ),
 )
 

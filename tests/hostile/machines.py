@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,7 +13,7 @@ import numpy as np
 import polars as pl
 
 import llrcal
-from llrcal import TrialFileError
+from llrcal import ScoreError, TrialFileError
 from llrcal.arrays import Floats
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
@@ -77,6 +78,27 @@ def replaced(_: Path) -> Any:
     return llrcal.out_of_core.evaluate(["a.parquet", "b.parquet"], progress=progress)
 
 
+class Writer:
+    """Non-target scores that, once they are asked for, write to the target scores."""
+
+    def __init__(self, tar: Floats) -> None:
+        self.tar, self.asked = tar, 0
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        self.asked += 1
+        if self.asked == 2:  # when the target scores have been checked
+            self.tar[7] = np.nan
+        return SCORES
+
+
+def written_to(count: int, method: str) -> Callable[[Path], Any]:
+    def run(_: Path) -> Any:
+        tar = SCORES[:count] + 2
+        return llrcal.fit(tar, Writer(tar), method=method)
+
+    return run
+
+
 CASES = (
     Case(
         "a file that is replaced between two passes over it",
@@ -103,6 +125,19 @@ CASES = (
         threads,
         Answered(check_threads),
         "The same bits for models and metrics.",
+    ),
+    *(
+        Case(
+            f"{words} in memory that is written to during a fit of {method}",
+            written_to(count, method),
+            Refused(ScoreError, "change while they are read", "scores", "pass a copy"),
+            "Refused: the scores had been checked before.",
+            "a model of no scores at all",
+        )
+        for words, count, method in (
+            ("a NaN among 150,000 scores", 150_000, "nig"),
+            ("a NaN among 100 scores", 100, "pav"),
+        )
     ),
 )
 

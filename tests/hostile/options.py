@@ -28,7 +28,7 @@ def evaluated(ask: Any) -> Any:
 
 
 def single_alpha(folder: Path) -> Any:
-    calibration = llrcal.fit(TAR, NON, method="logistic", alpha=np.float32(0.92))  # type: ignore[arg-type]
+    calibration = llrcal.fit(TAR, NON, method="logistic", alpha=np.float32(0.92))  # type: ignore[call-overload]
     calibration.save(folder / "model.json")
     return llrcal.load(folder / "model.json")
 

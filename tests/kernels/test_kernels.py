@@ -22,6 +22,9 @@ from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import REACH, Knots, RisingSpline
+from llrcal.fusion.cost import Cost
+from llrcal.fusion.passes import InMemory, Pass
+from llrcal.fusion.terms import Known
 from llrcal.inputs.scores import check_finite
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Sieve
@@ -191,6 +194,21 @@ def test_steps(scores: Array, knots: Array) -> None:
     agree(lambda: pav._llrs(scores))
 
 
+@pytest.mark.parametrize("spread", [1.0, 1e-9, 5e-324, 1e308])
+def test_many_knots(spread: float) -> None:
+    """So many knots in a heap, beside others far away, that a bin of the index holds hundreds."""
+    rng = np.random.default_rng(0)
+    heap, away = spread * rng.uniform(-1, 1, 3000), rng.standard_cauchy(200)
+    knots = np.unique(np.concatenate([heap, away]))
+    below, above = (np.nextafter(knots, side) for side in (-np.inf, np.inf))
+    scores = np.concatenate([knots, below, above, [0.0, -0.0, np.inf, -np.inf]])
+    out = np.empty(len(scores))
+    assert kernels.compiled is not None
+    kernels.compiled.steps(scores, knots, np.arange(1.0, len(knots) + 1), out)
+    up_to = np.searchsorted(knots, scores, "right")
+    assert np.array_equal(out, np.maximum(up_to, 1))
+
+
 @pytest.mark.slow
 @examples(100)
 @given(score_arrays(), KNOTS.filter(lambda knots: len(knots) > 1), st.integers(0, 2**32))
@@ -238,6 +256,20 @@ def test_classes(parts: list[Array], seed: int) -> None:
     assert np.array_equal(non, every[~is_tar])
 
 
+@pytest.mark.parametrize("count", [1, 511, 1025])
+def test_passes_of_fusions(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(count)
+    sides = [
+        Known(rng.standard_t(2, (count, 2)) + mean, rng.normal(0, 1, (count, 1)))
+        for mean in (1, -1)
+    ]
+    sides[1].scores[0] = 1e150  # of which the square is beyond doubles
+    terms = Cost.of(InMemory(sides[0], sides[1]), 2, 0.5).terms
+    work = Pass(terms, (1.0, -0.5, 0.3, 800.0, 1e-300, 0.0), 2.0)
+    compiled, plain = with_both(lambda: (work.tar(sides[0]), work.non(sides[1])), monkeypatch)
+    assert compiled == plain
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,6 +303,11 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
         kernels.compiled.sieve(scores, 0, 0.0, 1.0, 1, 1, words, before, gaps, np.zeros(1))
     with pytest.raises(ValueError, match="too few items"):
         kernels.compiled.split(scores, np.array([True, True, False]), np.zeros(2), np.zeros(2))
+    rows, sums = np.zeros((2, 3)), np.zeros(11, np.int64)
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.logistic_sums(rows, 2, scores, scores, scores, 1.0, sums)
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.weighted_rows(rows, np.zeros(3), scores)
     table.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 1, 1.0, table)

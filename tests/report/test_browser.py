@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from llrcal.comparison.tables import as_csv, metrics
 from tests.report.comparisons import HOSTILE, hostile, shifted, small
 from tests.report.pages import Opened, chromium, written
 
@@ -135,6 +136,22 @@ def test_it_fetches_nothing_and_complains_of_nothing(opened: Opened, page: Any) 
     assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
     assert lines_drawn(page, "transforms-plot") == len(LABELS)
     assert opened.is_quiet()
+
+
+def test_nothing_is_hidden_at_the_side_of_a_desktop(page: Any) -> None:
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.scroll, html')]"
+        ".filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel)"
+    )
+    assert boxes == []
+
+
+def test_the_table_of_metrics_is_downloaded_as_csv(opened: Opened, page: Any) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert download.value.suggested_filename == "metrics.csv"
+    assert Path(download.value.path()).read_text("utf-8") == as_csv(metrics(small()))
+    assert opened.complaints == []
 
 
 def test_the_curves_are_those_of_evaluate(page: Any) -> None:
@@ -445,10 +462,13 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
         box = page.locator(f"#{plot} .main-svg").first.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= PHONE["width"]
-    # The table scrolls inside its own box.
-    assert page.locator("#metrics").evaluate(
-        "({parentNode}) => parentNode.scrollWidth > parentNode.clientWidth"
+    # The table scrolls inside its own box, whose ends are shaded.
+    scrolled, ends = page.locator("#metrics").evaluate(
+        "({parentNode: box}) =>"
+        " [box.scrollWidth > box.clientWidth, getComputedStyle(box).backgroundAttachment]"
     )
+    assert scrolled
+    assert ends == "local, local, scroll, scroll"
     page.locator("#slider").fill("30")
     assert_reads_as_evaluate(page, place(page))
     assert phone.is_quiet()

@@ -147,6 +147,20 @@ def evaluated(data: Any, client: Any, method: str) -> Evaluation:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["frame", "files"])
+def test_fusions(kind: str, client: Any, tmp_path: Path) -> None:
+    more = EVERY.with_columns(other=pl.Series(np.sin(np.arange(COUNT))) + pl.col("label") * 0.3)
+    both = more.select("score", "other").to_numpy()
+    data: Any = dd.from_pandas(more.to_pandas(), npartitions=3)
+    if kind == "files":
+        data = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+        more[15_000:].write_parquet(data[0])
+        more[:15_000].write_parquet(data[1])
+    found = llrcal.dask.fuse(data, scores=["score", "other"], client=client)
+    assert found == llrcal.fuse(both[IS_TARGET], both[~IS_TARGET], names=["score", "other"])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("parted", PARTED)
 def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
     data = PARTED[parted](tmp_path)

@@ -137,6 +137,8 @@ def test_every_option_on_the_page_exists() -> None:
         "--level",
         "--replicates",
         "--formats",
+        "--quality",
+        "--scores",
         "--figures",
         "--preset",
         "--method",

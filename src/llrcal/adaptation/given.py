@@ -19,7 +19,9 @@ from llrcal.onepass.summary import Summary
 # The unlabelled scores weigh as much as so many independent ones, divided by the square root of
 # the share of the rarer class; and each as at most a third of one.
 _TRUST, _AT_MOST = 1000.0, 1 / 3
-_SHY = 30  # labelled scores of a class beside unlabelled ones weigh a half if there are so many
+# Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
+# of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
+_OUTVOTED = 1 / 3
 
 
 @runtime_checkable
@@ -68,9 +70,10 @@ class Given:
             Pool.empty() if side is None else Pool.of(side).seen_from(place.origin, place.unit)
             for side in (self.scores, self.tar, self.non)
         )
-        trust = min(_TRUST / math.sqrt(min(p_target, 1 - p_target)), _AT_MOST * pool.count)
+        rarer = min(p_target, 1 - p_target)
+        trust = min(_TRUST / math.sqrt(rarer), _AT_MOST * pool.count)
         few = min(tar.count, non.count)
-        weight = few / (few + _SHY) if pool.count else 1.0
+        weight = few / (few + _OUTVOTED * trust * rarer) if few else 1.0
         log_odds = math.log(p_target) - math.log1p(-p_target)
         return Evidence(place, pool, tar, non, trust, weight, log_odds)
 

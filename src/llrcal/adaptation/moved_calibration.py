@@ -80,9 +80,14 @@ def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
     """Draws around the density in their middle, moved with it in the free coordinates."""
     middle = coordinates(_middle(draws), draws.origin + draws.middle, draws.spread)
     rows = draws.shapes.free(np.array(draws.coordinates).T)
-    wider = np.exp(change[1])
-    shifted = middle[0] + change[0] * place.unit / draws.spread
-    rows[:, 0] = shifted + (rows[:, 0] - middle[0]) * wider
-    rows[:, 1:] += change[1:]
+    rows[:, 2:] += change[2:]
     columns = draws.shapes.from_free(rows).T
-    return replace(draws, coordinates=tuple(tuple(column) for column in columns.tolist()))
+    wider = float(np.exp(change[1]))
+    # Where the middle of the draws, which is zero in their units, goes.
+    away = middle[0] * (1 - wider) * draws.spread + change[0] * place.unit
+    return replace(
+        draws,
+        middle=draws.middle + away,
+        spread=draws.spread * wider,
+        coordinates=tuple(tuple(column) for column in columns.tolist()),
+    )

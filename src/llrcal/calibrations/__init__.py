@@ -2,6 +2,7 @@
 
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.conditioned import Conditioned
 from llrcal.calibrations.fits import fit, fit_all
 from llrcal.calibrations.methods import METHODS, PAPER, Method
 from llrcal.calibrations.model_file import load
@@ -12,6 +13,7 @@ __all__ = [
     "PAPER",
     "Bounds",
     "Calibration",
+    "Conditioned",
     "Interval",
     "Method",
     "fit",

@@ -12,7 +12,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.intervals import By
 from llrcal.calibrations.training import Training, check_spread
-from llrcal.errors import DegenerateError
+from llrcal.errors import DegenerateError, changed_scores
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.inputs.speakers import Speakers, both_speakers
 from llrcal.notes import Note, Severity
@@ -111,6 +111,8 @@ class ArrayTraining(Training):
             return least + 0.0, max(side.greatest for side in sides) + 0.0  # -0.0 becomes 0.0
         low, above = self.groups.low, self.groups.excludes_low
         greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
+        if not low[0] <= greatest:
+            raise changed_scores()
         return float(low[0]), float(greatest) + 0.0
 
 
@@ -127,4 +129,5 @@ def _summary(scores: Array, given: Array, name: str) -> Summary:
         raise
     if not np.isfinite([summary.least, summary.greatest]).all():
         check_finite(given, name)
+        raise changed_scores(name)
     return summary

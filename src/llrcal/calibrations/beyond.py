@@ -32,7 +32,7 @@ class Beyond:
         # The largest doubles stand for infinite training scores, or for unknown ones.
         self._low = low if low > -LARGEST else -math.inf
         self._high = high if high < LARGEST else math.inf
-        self._beyond = self._total = 0
+        self._beyond = self.total = 0
         self._lock = threading.Lock()
 
     def count(self, scores: Floats) -> None:
@@ -41,20 +41,20 @@ class Beyond:
             beyond = int(((scores < self._low) | (scores > self._high)).sum())
         with self._lock:
             self._beyond += beyond
-            self._total += scores.size
+            self.total += scores.size
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """A warning, if they were more than a few."""
-        if not more_than_a_few(self._beyond, self._total):
+        if not more_than_a_few(self._beyond, self.total):
             return ()
-        share = self._beyond / self._total
+        share = self._beyond / self.total
         note = Note.of(
             "range",
-            f"{self._beyond:,} of {self._total:,} scores ({100 * share:.1f} %) lie beyond the "
+            f"{self._beyond:,} of {self.total:,} scores ({100 * share:.1f} %) lie beyond the "
             f"training scores, {self._low:.4g} to {self._high:.4g}, where nothing was learned. If "
             "these trials are of another kind than those of training, do not trust their LLRs: "
-            "calibrate on trials like these",
+            "calibrate on trials like these, or adapt to their scores: see llrcal adapt",
             severity=Severity.WARNING,
         )
         return (note,)

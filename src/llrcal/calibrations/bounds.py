@@ -87,10 +87,13 @@ class Bounds:
         held = np.clip(llrs, least + within, greatest - within)
         if self.soft_end <= 0:
             return held
-        if np.array_equal(held, llrs):
-            return held + 0.0  # what the formula below would give
-        with np.errstate(over="ignore"):  # the tangent of infinity is one
-            return np.asarray(held + self.soft_end * np.tanh((llrs - held) / self.soft_end))
+        beyond = np.asarray(llrs - held)  # and in place from here on, which is quicker
+        if beyond.any():
+            with np.errstate(over="ignore"):  # the tangent of infinity is one
+                beyond /= self.soft_end
+            np.tanh(beyond, out=beyond)
+            beyond *= self.soft_end
+        return np.asarray(held + beyond)
 
     @property
     def reach(self) -> tuple[float, float]:

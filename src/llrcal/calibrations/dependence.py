@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
 from llrcal.inputs.speakers import numbered
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _AT = 0.025  # the lower tail of an interval of 95 %
 _AT_ONCE = 2**14  # pairs of speakers whose sums are held in memory together
@@ -159,6 +162,8 @@ class _Placed:
 
     def sums(self, group: Array, groups: int) -> csr_array:
         """How much of the trials of each group (row) is at each place."""
+        from scipy.sparse import csr_array
+
         right = np.minimum(self.left + 1, self.places - 1)
         return csr_array(
             (

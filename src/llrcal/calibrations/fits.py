@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.conditioned import Conditioned, conditioned
 from llrcal.calibrations.methods import (
     METHODS,
     PAPER,
@@ -27,6 +28,7 @@ _WORTH_A_THREAD = 2**20  # scores
 MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 
 
+@overload
 def fit(
     tar: ArrayLike | Trainable,
     non: ArrayLike | None = None,
@@ -39,8 +41,40 @@ def fit(
     rising: bool = True,
     lower_is_better: bool = False,
     speakers: Speakers | None = None,
+    condition: None = None,
     **options: Any,
-) -> Calibration:
+) -> Calibration: ...
+@overload
+def fit(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    method: MethodName | str = DEFAULT,
+    alpha: float | Literal["empirical"] | None = None,
+    rule: RuleLike | None = None,
+    bayes: bool = False,
+    bounds: Policy = "counts",
+    rising: bool = True,
+    lower_is_better: bool = False,
+    speakers: Speakers | None = None,
+    condition: tuple[Any, Any] | str,
+    **options: Any,
+) -> Conditioned: ...
+def fit(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    method: MethodName | str = DEFAULT,
+    alpha: float | Literal["empirical"] | None = None,
+    rule: RuleLike | None = None,
+    bayes: bool = False,
+    bounds: Policy = "counts",
+    rising: bool = True,
+    lower_is_better: bool = False,
+    speakers: Speakers | None = None,
+    condition: tuple[Any, Any] | str | None = None,
+    **options: Any,
+) -> Calibration | Conditioned:
     """Train a calibration on target and non-target scores.
 
     Parameters
@@ -79,6 +113,11 @@ def fit(
         and the test speaker of each trial. Intervals then count trials that share speakers for
         what they are worth; without, trials are taken to be independent. LLRs are the same. Trials
         from files bring their speakers along, where the files know them.
+    condition
+        The condition of each trial, such as its channel, as a pair of lists for targets and for
+        non-targets; or the name of a column that :func:`llrcal.read_trials` was told to keep. Each
+        condition gets its own slope and offset on top of the calibration of all trials, as far as
+        its trials can tell: see docs/fusion.md.
     **options
         Any other options of the method.
 
@@ -86,7 +125,8 @@ def fit(
     -------
     Calibration
         A frozen map from scores to natural-log likelihood-ratios. Its ``report`` says whether
-        and how the fit converged.
+        and how the fit converged. With ``condition``, a :class:`Conditioned` one, which is called
+        with scores and their conditions.
 
     Raises
     ------
@@ -122,8 +162,13 @@ def fit(
         lower_is_better=lower_is_better,
         speakers=speakers,
     )
-    warn(notes_of(every))
-    return every[label(method, options)]
+    pooled = every[label(method, options)]
+    if condition is None:
+        warn(notes_of(every))
+        return pooled
+    by = conditioned(pooled, tar, non, condition)
+    warn(note.about(label(method, options)) for note in by.report.all_notes)
+    return by
 
 
 def fit_all(

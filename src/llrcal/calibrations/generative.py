@@ -97,10 +97,8 @@ class Generative(Curve):
 
     @property
     def _unit(self) -> float:
-        """The larger scale, or half the distance if larger, rounded up to a power of two."""
-        apart = (self.tar.origin + self.tar.location) - (self.non.origin + self.non.location)
-        widest = max(self.tar.scale, self.non.scale, abs(apart) / 2)
-        return float(2.0 ** np.ceil(np.log2(widest)))
+        """The larger scale, or half the distance if larger."""
+        return max(self.tar.scale, self.non.scale, abs(self._apart) / 2)
 
     @property
     def _centres(self) -> list[float]:

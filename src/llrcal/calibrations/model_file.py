@@ -15,12 +15,15 @@ from typing import Any
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import POLICIES, Bounds
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.conditioned import Conditioned
+from llrcal.calibrations.conditions import Conditions
 from llrcal.calibrations.fields import Fields, quoted
 from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.methods import METHODS, class_of
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
 from llrcal.fitting.report import Report
+from llrcal.messages import Setting
 from llrcal.method_table import TABLE
 from llrcal.notes import Note
 from llrcal.version import __version__
@@ -32,7 +35,9 @@ _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
 
 
-def save(calibration: Calibration, path: str | PathLike[str]) -> None:
+def save(
+    calibration: Calibration, path: str | PathLike[str], conditions: Conditions | None = None
+) -> None:
     """Write a calibration to a file; a file is never left half written."""
     document = {
         "format": FORMAT,
@@ -48,24 +53,38 @@ def save(calibration: Calibration, path: str | PathLike[str]) -> None:
     }
     if calibration.adapted is not None:
         document["adapted"] = calibration.adapted.to_dict()
+    if conditions is not None:
+        document["conditions"] = conditions.to_model()
     # JSON uses the repr of a double, which reads back as the same double.
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
 
 
 def load(path: str | PathLike[str]) -> Calibration:
-    """Read a calibration written by :meth:`Calibration.save`.
+    """Read a calibration of all trials, whatever their condition.
 
     Raises
     ------
     ModelFileError
-        If this is not a model file, or anything in it is missing, unknown or out of range.
+        If this is not one, or anything in the file is missing, unknown or out of range.
     """
+    found = load_calibration(path)
+    if isinstance(found, Calibration):
+        return found
+    raise ModelFileError(
+        f"{fspath(path)}: is a calibration by condition, and this needs one that is the same for "
+        "all trials: train it without ",
+        Setting("condition"),
+    )
+
+
+def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
+    """Read a calibration, which may be one by condition."""
     name = fspath(path)
     document = Fields(parsed(name), name)
     kind = document.text("format")
     if kind == FUSION:
-        raise document.error("format", "says that this is a fusion: llrcal.Fused.load reads it")
+        raise document.error("format", "says that this is a fusion of systems; give a calibration")
     if kind != FORMAT:
         raise document.error("format", f"must be {FORMAT!r}: this is not a model file of llrcal")
     version = document.count("version")
@@ -90,15 +109,12 @@ def load(path: str | PathLike[str]) -> Calibration:
         report=report_of(report),
         adapted=Adapted.from_fields(document.section("adapted")) if "adapted" in document else None,
     )
+    by = None
+    if "conditions" in document:
+        by = Conditions.from_model(document.section("conditions"))
     for part in (document, training, bounds, model, report):
         part.done()
-    return calibration
-
-
-def is_fusion(path: str | PathLike[str]) -> bool:
-    """Whether a file says that it is a fusion of several systems."""
-    document = parsed(fspath(path))
-    return isinstance(document, dict) and document.get("format") == FUSION
+    return calibration if by is None else Conditioned(calibration, by)
 
 
 def _in_use(bounds: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +184,9 @@ def parsed(name: str) -> Any:
             object_pairs_hook=_no_duplicates,
         )
     except (ValueError, RecursionError) as problem:
-        raise ModelFileError(f"{name}: is not a JSON document: {problem}") from problem
+        raise ModelFileError(
+            f"{name}: is no model of llrcal: it is not a JSON document: {problem}"
+        ) from problem
 
 
 def _whole_number(digits: str) -> float:

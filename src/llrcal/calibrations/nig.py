@@ -57,4 +57,6 @@ class NIGCalibration(Generative):
 
     @cached_property
     def _table(self) -> Table:
-        return Table(self._from_middle, origin=self._middle, unit=self._unit)
+        # A power of two, as it always was: models give the LLRs that they gave.
+        unit = float(2.0 ** np.ceil(np.log2(self._unit)))
+        return Table(self._from_middle, origin=self._middle, unit=unit)

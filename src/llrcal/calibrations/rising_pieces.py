@@ -16,7 +16,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
-TOLERANCE = 1e-11
+TOLERANCE = 4e-12
 _FAR_TOLERANCE = 1e-7  # far from all scores that a recognizer gives
 _FAR = 63.0  # units
 _MOST_PIECES = 2**16

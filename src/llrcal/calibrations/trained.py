@@ -28,7 +28,7 @@ from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.speakers import Speakers
 from llrcal.method_table import TABLE
 from llrcal.notes import Note
-from llrcal.onepass.chunks import threads
+from llrcal.onepass.chunks import threads, use_one_thread
 from llrcal.onepass.elub import elub
 
 _ROUNDING = 1e-9  # of LLRs, in nats
@@ -92,7 +92,8 @@ def _with_ranks_aside(
     these makes the summaries, on all threads.
     """
     yield fits[0]()
-    with ThreadPoolExecutor(1) as pool:
+    alone = use_one_thread if threads() == 2 else None  # of two cores, each has enough to do
+    with ThreadPoolExecutor(1, initializer=alone) as pool:
         rest = [
             pool.submit(fit).result if aside else fit
             for fit, aside in zip(fits[1:], ranked[1:], strict=True)

@@ -1,7 +1,7 @@
 """The command line: one file per verb, called through the table in ``verbs.py``.
 
-``llrcal --help`` is what people type first. If click lays it out, it takes four and a half times as
-long as ``python -c pass``; as a page that ``make docs`` generated, it takes twice as long.
+``llrcal --help`` is what people type first. If click lays it out, it takes several times as long as
+``python -c pass``; as a page that ``make docs`` generated, half as long again.
 """
 
 import os
@@ -33,6 +33,10 @@ def main(prog_name: str = "llrcal") -> None:
             sys.stdout.flush()
     except (KeyboardInterrupt, MemoryError, OSError) as problem:
         sys.exit(status_after(problem))
+    except ImportError as problem:
+        if system_error_in_text(problem) is None:
+            raise
+        sys.exit(status_after(problem))
 
 
 def _ready_page(arguments: list[str]) -> str | None:
@@ -41,14 +45,25 @@ def _ready_page(arguments: list[str]) -> str | None:
         return None
     if arguments == ["--version"]:
         return f"llrcal {version_and_passes()}\n"
-    if arguments in (["--help"], ["-h"]):
-        from shutil import get_terminal_size
+    if arguments in (["--help"], ["-h"]) and _columns() >= 80:  # click never uses more
+        from llrcal.cli.help_page import HELP_PAGE
 
-        if get_terminal_size().columns >= 80:  # click never uses more
-            from llrcal.cli.help_page import HELP_PAGE
-
-            return HELP_PAGE
+        return HELP_PAGE
     return None
+
+
+def _columns() -> int:
+    """The width of the terminal, as ``shutil`` finds it, which takes long to import."""
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        columns = 0
+    if columns > 0:
+        return columns
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return 80
 
 
 def version_and_passes() -> str:
@@ -61,7 +76,7 @@ def version_and_passes() -> str:
 def status_after(problem: BaseException) -> int:
     """The exit status for an error, after printing the error on standard error."""
     _let_go_of_output()
-    problem = os_error_in_text(problem) or problem
+    problem = system_error_in_text(problem) or problem
     if isinstance(problem, BrokenPipeError):
         return 141  # `llrcal ... | head` has read enough, which is no error
     if isinstance(problem, KeyboardInterrupt):
@@ -83,10 +98,21 @@ def status_after(problem: BaseException) -> int:
     return status
 
 
-def os_error_in_text(problem: BaseException) -> OSError | None:
-    """The system error that polars mentions only in the text of its own."""
+# If a library does not fit into memory, or half of polars, or its threads.
+_NO_MEMORY = {
+    "ImportError": "failed to map segment",
+    "NameError": "name 'PyLazyFrame'",
+    "PanicException": "could not spawn threads",
+}
+
+
+def system_error_in_text(problem: BaseException) -> OSError | MemoryError | None:
+    """The system error that is only mentioned in the text of another one."""
     import re
 
+    for name, words in _NO_MEMORY.items():
+        if type(problem).__name__ == name and words in str(problem):
+            return MemoryError()
     number = re.search(r"\(os error (\d+)\)$", str(problem))
     is_candidate = isinstance(problem, OSError) or type(problem).__module__.startswith("polars.")
     if number is None or not is_candidate:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.reading import form_options, key_options
 from llrcal.cli.terminal import tell
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @key_options
 @form_options
 @scale_options
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.option("--out", metavar="DIR", help="Draw figures into this folder.")
 @click.option(
     "--force",
@@ -112,7 +112,14 @@ def adapt(
 
             draw_adaptation(before, after, folder, field)
     after.save(new)
-    _print(after, as_json=as_json, quiet=quiet)
+    if as_json:
+        answer = after.adapted.to_dict() if after.adapted else {}
+        print_json(
+            {"model": new, "figures": out, "method": after.method, **answer},
+            after.report.all_notes,
+        )
+    elif after.adapted and not quiet:
+        _show(after.method, after.adapted)
     say(after.report.all_notes, quiet=quiet, lead="note: ")
     if not quiet:
         if out:
@@ -132,18 +139,6 @@ def _unlabelled(
         if isinstance(scores, TrialSet):
             return (scores.negated() if model.lower_is_better else scores).pooled()
         return scores
-
-
-def _print(after: Calibration, *, as_json: bool, quiet: bool) -> None:
-    what = after.adapted
-    if what is None:
-        return
-    if as_json:
-        notes = [note.on_command_line for note in after.report.all_notes]
-        document = {"method": after.method, **what.to_dict(), "notes": notes}
-        click.echo(json.dumps(document, indent=1, allow_nan=False))
-    elif not quiet:
-        _show(after.method, what)
 
 
 def _show(method: str, what: Adapted) -> None:

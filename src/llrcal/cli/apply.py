@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.answers import json_option, print_json, refuse_two_outputs
+from llrcal.cli.opening import say
 from llrcal.cli.options import UNITS
 from llrcal.cli.reading import form_options
 from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from llrcal.arrays import Array, Floats
     from llrcal.calibrations import Calibration
     from llrcal.evaluation import OperatingPoint
+    from llrcal.notes import Note
 
 
 @click.command()
@@ -46,9 +50,16 @@ if TYPE_CHECKING:
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, for --decision.")
 @form_options
 @click.option(
-    "--condition", metavar="COLUMN", help="Of a fusion with conditions: the column of these."
+    "--condition", metavar="COLUMN", help="Of a model with conditions: the column of these."
+)
+@click.option(
+    "--quality",
+    metavar="FILE",
+    help="Of a fusion with side information: a file with it, as for llrcal fuse, if it is not in "
+    "columns of the first file.",
 )
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print no progress bar, and only warnings.")
 def apply(
     model: str,
@@ -62,7 +73,9 @@ def apply(
     c_miss: float,
     c_fa: float,
     condition: str | None,
+    quality: str | None,
     force: bool,
+    as_json: bool,
     quiet: bool,
     **form: Any,
 ) -> None:
@@ -74,7 +87,8 @@ def apply(
     pattern in quotes, OUT is a folder with as many files.
 
     If MODEL is a fusion, SCORES are the files of all its systems, known by their names as for
-    llrcal fuse, or one table with a column for each; and OUT is a new file with their LLRs.
+    llrcal fuse, or one table with a column for each; and OUT is a new file with their LLRs. So it
+    is if MODEL is a calibration by condition.
 
     \b
     llrcal apply nig.json eval-scores.txt -o eval-llrs.txt
@@ -83,48 +97,72 @@ def apply(
     llrcal apply nig.json new.txt -o - --decision --p-target 0.01 --c-miss 10
     llrcal apply nig.json 'night/*.parquet' -o night-llrs
     llrcal apply fused.json cos-eval.txt plda-eval.txt -o eval-llrs.txt
+    llrcal apply by-channel.json eval.csv -o eval-llrs.csv --condition channel
     """
-    from llrcal.calibrations import load
-    from llrcal.calibrations.beyond import Beyond
-    from llrcal.calibrations.model_file import is_fusion
-    from llrcal.cli.apply_fusion import apply_fusion
-    from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings
+    from llrcal.calibrations import Calibration
+    from llrcal.cli.apply_fusion import apply_to_systems
     from llrcal.errors import OptionError
-    from llrcal.evaluation import OperatingPoint
+    from llrcal.fusion import load
+
+    point = _point(p_target, c_miss, c_fa, needed=decision or posterior)
+    refuse_to_overwrite(out, model, *files)
+    refuse_two_outputs(out, as_json=as_json)
+    calibration = load(model)
+    more = partial(_decisions, point=point, decision=decision, posterior=posterior)
+    if not isinstance(calibration, Calibration):
+        if interval is not None:
+            raise OptionError(f"{model}: its LLRs have no intervals: leave out --interval")
+        side = {"condition": condition, "quality": quality}
+        trials, notes = apply_to_systems(calibration, files, out, more, units=units, **side, **form)
+    else:
+        if condition is not None or quality is not None or len(files) > 1:
+            raise OptionError(
+                f"{model} is a calibration of one system, and the same for all trials: give one "
+                "file, and neither --condition nor --quality"
+            )
+        asked: dict[str, Any] = {"units": units, "interval": interval}
+        trials, notes = _apply(
+            calibration, files[0], out, more, **asked, force=force, quiet=quiet, **form
+        )
+    if as_json:
+        print_json({"model": model, "out": out, "units": units, "trials": trials}, notes)
+    say(notes, quiet=quiet)
+    if not quiet and units != "nats":
+        tell(f"LLRs are in {units}: give --units {units} when you evaluate them")
+
+
+def _apply(
+    calibration: Calibration,
+    scores: str,
+    out: str,
+    more: Callable[[Floats], Mapping[str, Array]],
+    *,
+    units: str,
+    interval: float | None,
+    force: bool,
+    quiet: bool,
+    **form: Any,
+) -> tuple[int, list[Note]]:
+    """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
+    from llrcal.calibrations.beyond import Beyond
+    from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings
+    from llrcal.notes import Note
     from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
     from llrcal.trials.request import Request
     from llrcal.trials.rewriting import rewrite
 
-    if (decision or posterior) and p_target is None:
-        raise OptionError("a decision or a posterior needs a prior: give --p-target")
-    if p_target is not None and not (decision or posterior):
-        raise OptionError(
-            "a prior does not change LLRs: give --decision or --posterior with --p-target"
-        )
-    point = None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
-    refuse_to_overwrite(out, model, *files)
-    if is_fusion(model):
-        if point is not None:
-            raise OptionError("fusions give LLRs alone: leave out --decision and --posterior")
-        apply_fusion(model, files, out, units=units, condition=condition, quiet=quiet, **form)
-        return
-    if condition is not None or len(files) > 1:
-        raise OptionError(
-            f"{model} is no fusion, but a calibration of one system: give one file, and no "
-            "--condition"
-        )
-    (scores,) = files
-    calibration = load(model)
     if interval is not None:  # before any work
         calibration.interval(0.0, level=interval)
-
     seen = Beyond(calibration)
 
     def answers(values: Floats) -> Mapping[str, Array]:
         seen.count(values)
-        asked: dict[str, Any] = {"decision": decision, "posterior": posterior}
-        return _columns(calibration, values, units, point, interval=interval, **asked)
+        columns = {"llr": (llrs := calibration.quietly(values))}
+        if interval is not None:
+            ends = calibration.interval(values, level=interval)
+            columns |= zip(("low", "high"), ends, strict=True)
+        return {name: one / UNITS[units] for name, one in columns.items()} | dict(more(llrs))
 
     request = Request.of("scores", **form)
     if scores != "-" and is_many(scores):
@@ -135,37 +173,36 @@ def apply(
     else:
         with printed_warnings(), byte_bar("applying", scores, quiet=quiet) as progress:
             reading = rewrite(scores, out, answers, request, progress=progress)
-    for note in seen.notes:
-        tell(f"warning: {note.on_command_line}")
-    if not quiet:
-        name = "standard input" if scores == "-" else scores
-        tell(f"{name}: {reading}")
-        if units != "nats":
-            tell(f"LLRs are in {units}: give --units {units} when you evaluate them")
+    read = Note.of("read", reading).about("standard input" if scores == "-" else scores)
+    return seen.total, [*seen.notes, read]
 
 
-def _columns(
-    calibration: Calibration,
-    scores: Floats,
-    units: str,
-    point: OperatingPoint | None,
-    *,
-    interval: float | None,
-    decision: bool,
-    posterior: bool,
+def _point(
+    p_target: float | None, c_miss: float, c_fa: float, *, needed: bool
+) -> OperatingPoint | None:
+    """The operating point of decisions and posteriors, if any are asked for."""
+    from llrcal.errors import OptionError
+    from llrcal.evaluation import OperatingPoint
+
+    if needed and p_target is None:
+        raise OptionError("a decision or a posterior needs a prior: give --p-target")
+    if p_target is not None and not needed:
+        raise OptionError(
+            "a prior does not change LLRs: give --decision or --posterior with --p-target"
+        )
+    return None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
+
+
+def _decisions(
+    llrs: Floats, *, point: OperatingPoint | None, decision: bool, posterior: bool
 ) -> Mapping[str, Array]:
-    """The columns to write for scores: LLRs, and those that were asked for."""
+    """What follows from LLRs at an operating point, as far as it was asked for."""
     import numpy as np
     from scipy.special import expit, logit
 
-    llrs = calibration.quietly(scores)
-    columns: dict[str, Array] = {"llr": llrs / UNITS[units]}
-    if interval is not None:
-        low, high = calibration.interval(scores, level=interval)
-        columns |= {"low": low / UNITS[units], "high": high / UNITS[units]}
+    columns: dict[str, Array] = {}
     if point and decision:
-        accepted = llrs >= -point.prior_log_odds
-        columns["decision"] = np.where(accepted, "accept", "reject")
+        columns["decision"] = np.where(llrs >= -point.prior_log_odds, "accept", "reject")
     if point and posterior:
         columns["posterior"] = expit(llrs + logit(point.p_target))
     return columns

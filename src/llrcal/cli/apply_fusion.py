@@ -1,65 +1,91 @@
-"""``llrcal apply`` with a fusion: LLRs from the scores of several systems."""
+"""``llrcal apply`` with a fusion, or a calibration by condition: LLRs in a new file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from llrcal.cli.fuse import sides_of
-from llrcal.cli.opening import say
 from llrcal.cli.options import UNITS
+from llrcal.cli.systems import side_files, sides_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from llrcal.arrays import Array, Floats
+    from llrcal.calibrations import Conditioned
     from llrcal.fusion import Fused
+    from llrcal.notes import Note
 
 
-def apply_fusion(
-    model: str,
+def apply_to_systems(
+    model: Fused | Conditioned,
     files: Sequence[str],
     out: str,
+    more: Callable[[Floats], Mapping[str, Array]],
     *,
     units: str,
     condition: str | None,
-    quiet: bool,
+    quality: str | None,
     **form: Any,
-) -> None:
-    """Write the LLRs of the trials in some files, in the format that goes with the name."""
-    from llrcal.errors import OptionError
+) -> tuple[int, list[Note]]:
+    """Write the LLRs of the trials in some files, in the format that goes with the name.
+
+    ``more`` gives further columns. Returns the number of trials, and notes.
+    """
+    from llrcal.errors import TrialFileError
     from llrcal.fusion import Fused
-    from llrcal.messages import Setting
     from llrcal.trials.systems import read_systems
 
-    fused = Fused.load(model)
-    if (condition is None) != (fused.conditions is None):
-        raise OptionError(
-            "the fusion was trained ",
-            *(["with conditions: give their column by "] if condition is None else ["without "]),
-            Setting("condition"),
+    fused = model if isinstance(model, Fused) else None
+    names = ("score",) if fused is None else fused.names
+    sides = () if fused is None else fused.quality_names
+    _check(condition, quality, has_conditions=model.conditions is not None, sides=sides)
+    keep = [*(() if side_files(quality) else sides), *([condition] if condition else [])]
+    try:
+        systems = read_systems(
+            _sources(names, files),
+            labelled=False,
+            missing="patterns" if fused is not None and fused.missing else "error",
+            keep=keep,
+            **form,
         )
-    sides = fused.quality_names
-    keep = [*sides, *([condition] if condition else [])]
-    systems = read_systems(
-        _sources(fused, files),
-        labelled=False,
-        missing="patterns" if fused.missing else "error",
-        keep=keep,
-        **form,
-    )
-    say(systems.notes, quiet=quiet)
-    llrs, notes = fused.answers(
-        systems.scores,
-        quality=sides_of(systems, sides) if sides else None,
-        condition=systems.kept[condition].to_numpy() if condition else None,
-    )
-    _write(out, systems.ids, llrs / UNITS[units])
-    say(notes, quiet=quiet)
+    except TrialFileError as problem:
+        if len(files) == 1 < len(names):
+            needed = f". The model fuses {', '.join(names)}: give a file of each, or one table "
+            raise problem.followed_by(needed, "with a column of each") from problem
+        raise
+    where = systems.kept[condition].to_numpy() if condition else None
+    if isinstance(model, Fused):
+        known = sides_of(systems, quality, sides) if sides else None
+        llrs, notes = model.answers(systems.scores, quality=known, condition=where)
+    else:
+        llrs, notes = model.answers(systems.scores[:, 0], condition=where)
+    _write(out, systems.ids, llrs / UNITS[units], more(llrs))
+    return len(llrs), [*systems.notes, *notes]
 
 
-def _sources(fused: Fused, files: Sequence[str]) -> dict[str, tuple[str, str | None]]:
-    """The file of each system of the fusion, and its column if all are in one.
+def _check(
+    condition: str | None, quality: str | None, *, has_conditions: bool, sides: Sequence[str]
+) -> None:
+    """Refuse what the model does not know, and the lack of what it needs, before any work."""
+    from llrcal.errors import OptionError
+    from llrcal.messages import Setting
+
+    if (condition is not None) != has_conditions:
+        trained = "with" if has_conditions else "without"
+        help_ = "give their column by " if has_conditions else "leave out "
+        raise OptionError(
+            f"the model was trained {trained} conditions: {help_}", Setting("condition")
+        )
+    if quality is not None and not sides:
+        raise OptionError("the model was trained without ", Setting("quality"), ": leave it out")
+    if quality is not None and not side_files(quality):
+        raise OptionError(f"there is no file {quality!r}; columns are found by their names")
+
+
+def _sources(names: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+    """The file of each system, and its column if all are in one.
 
     Raises
     ------
@@ -69,16 +95,16 @@ def _sources(fused: Fused, files: Sequence[str]) -> dict[str, tuple[str, str | N
     from llrcal.fusion.inputs import refuse_others
     from llrcal.trials.systems import named_files
 
-    if len(files) == 1 and len(fused.names) > 1:
-        return {name: (files[0], name) for name in fused.names}
-    given = named_files(files, fused.names)
-    if len(files) == len(fused.names) == 1:
-        return {fused.names[0]: (next(iter(given.values())), None)}
-    refuse_others(list(given), fused.names, "systems, by the names of their files (NAME=FILE)")
-    return {name: (given[name], None) for name in fused.names}
+    if len(files) == 1 and len(names) > 1:
+        return {name: (files[0], name) for name in names}
+    given = named_files(files, names)
+    if len(files) == len(names) == 1:
+        return {names[0]: (next(iter(given.values())), None)}
+    refuse_others(list(given), names, "systems, by the names of their files (NAME=FILE)")
+    return {name: (given[name], None) for name in names}
 
 
-def _write(out: str, ids: Any, llrs: Any) -> None:
+def _write(out: str, ids: Any, llrs: Floats, more: Mapping[str, Array]) -> None:
     import polars as pl
 
     from llrcal.errors import OptionError
@@ -93,8 +119,10 @@ def _write(out: str, ids: Any, llrs: Any) -> None:
         text = {("enrol", "test"): "kaldi", ("enrol", "test", "side"): "nist"}
         text |= {("test",): "asvspoof2021", (): "scores"}
         to = text.get(tuple(frame.columns[:-1]), "scores")
+    if to == "npz" or (more and to == "hdf5"):
+        what = "labels, which these LLRs do not have" if to == "npz" else "no columns beside LLRs"
+        raise OptionError(f"{out}: files of this kind hold {what}; write .txt, .csv or .parquet")
     written = prepared(Table(frame, "the fusion", "fused"), to=to)
+    written = replace(written, frame=written.frame.with_columns(**more))
     written.check_place(out)
     written.write(out)
-    if out != "-":
-        click.echo(f"{len(frame):,} LLRs: {out}", err=True)

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import opener, say, scale_options
-from llrcal.cli.options import comparison_options, methods_with, operating_points, split_names
-from llrcal.cli.reading import direction_options, form_options, policy_options, refuse_wrong_way
-from llrcal.cli.terminal import tell
+from llrcal.cli.comparing import compare_and_write
+from llrcal.cli.opening import Opener, opener, say, scale_options
+from llrcal.cli.options import comparison_options, split_names
+from llrcal.cli.reading import direction_options, form_options, policy_options
+from llrcal.cli.systems import sources_of
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from llrcal.trials.systems import Systems
     from llrcal.trials.trial_set import TrialSet
 
 _File = tuple[str | None, str | None]
@@ -27,9 +28,14 @@ _FOLDS = 5
 
 
 @click.command()
-@click.option("--train", metavar="FILE", help="Trials to train on.")
+@click.option(
+    "--train",
+    metavar="FILE",
+    multiple=True,
+    help="Trials to train on. Several files are of several systems: see below.",
+)
 @click.option("--train-key", metavar="FILE", help="Their labels, if they are in another file.")
-@click.option("--test", metavar="FILE", help="Trials to test on.")
+@click.option("--test", metavar="FILE", multiple=True, help="Trials to test on.")
 @click.option("--test-key", metavar="FILE", help="Their labels, if they are in another file.")
 @click.option(
     "--data", metavar="FILE", help="One set of trials, for training and testing in folds."
@@ -39,6 +45,17 @@ _FOLDS = 5
     "--folds",
     type=click.IntRange(min=2),
     help=f"Number of folds for --data.  [default: {_FOLDS}]",
+)
+@click.option(
+    "--scores",
+    metavar="COLUMNS",
+    help="The columns of scores of one table, each of a system, to compare with their fusion.",
+)
+@click.option(
+    "--by",
+    metavar="COLUMNS",
+    default="",
+    help="Columns of the test trials or of their key: give every number also for each condition.",
 )
 @click.option("--out", required=True, metavar="DIR", help="Folder for the results.")
 @comparison_options
@@ -54,13 +71,15 @@ _FOLDS = 5
 @direction_options
 @scale_options
 def compare(
-    train: str | None,
+    train: Sequence[str],
     train_key: str | None,
-    test: str | None,
+    test: Sequence[str],
     test_key: str | None,
     data: str | None,
     data_key: str | None,
     folds: int | None,
+    scores: str | None,
+    by: str,
     out: str,
     columns: str | None,
     convention: str | None,
@@ -93,15 +112,24 @@ def compare(
     trained on other folds of it, and so on other speakers where the file names speakers. The models
     that are saved are trained on all trials. See docs/comparing.md.
 
+    Several systems on the same trials, each with a FILE of its own, or in one table (--scores), are
+    compared with their fusion: each is calibrated by a line, as llrcal fuse does.
+
     \b
     llrcal compare --train dev.npz --test eval.npz --out results
     llrcal compare --data all.npz --folds 5 --out results --learning-curve
     llrcal compare --train dev.txt --train-key dev-key.txt \\
                    --test eval.txt --test-key eval-key.txt --out results --preset sre16
+    llrcal compare --train dev.csv --test eval.csv --by channel,gender --out results
+    llrcal compare --train cos-dev.txt --train plda-dev.txt --train-key dev-key.txt \\
+                   --test cos-eval.txt --test plda-eval.txt --test-key eval-key.txt --out results
     """
-    refuse_to_read_twice(train, train_key, test, test_key, data, data_key)
-    sets = _sets((train, train_key), (test, test_key), (data, data_key), folds)
-    refuse_to_bury(out, *(name for one in sets for name in one))
+    refuse_to_read_twice(*dict.fromkeys(train), train_key, *dict.fromkeys(test), test_key)
+    refuse_to_read_twice(*train, data, data_key)
+    systems = max(len(train), len(test)) > 1 or scores is not None
+    first, second = (None if not files else files[0] for files in (train, test))
+    sets = _sets((first, train_key), (second, test_key), (data, data_key), folds)
+    refuse_to_bury(out, *train, *test, *(name for one in sets for name in one))
     reading: dict[str, Any] = {
         "columns": columns,
         "convention": convention,
@@ -116,85 +144,56 @@ def compare(
         "unknown": unknown,
         "duplicates": duplicates,
         "spoof": spoof,
+        "keep": split_names(by),
     }
     where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
 
     @contextmanager
+    def of_systems() -> Iterator[tuple[Systems, ...]]:
+        yield tuple(
+            _systems(files, key, scores, reading, quiet=settings["quiet"])
+            for files, key in ((train, train_key), (test, test_key))
+        )
+
+    @contextmanager
     def trials() -> Iterator[tuple[TrialSet, ...]]:
         with opener(**where, quiet=settings["quiet"]) as open_trials:
-            yield tuple(open_trials(file, key=key, **reading) for file, key in sets)
+            keys = ("data_key",) if data is not None else ("train_key", "test_key")
+            yield tuple(
+                _opened(open_trials, file, key, name, **reading)
+                for (file, key), name in zip(sets, keys, strict=True)
+            )
 
-    settings["folds"] = None if data is None else folds or _FOLDS
-    run(trials(), out, lower_is_better=distance, inverted=inverted, **settings)
+    settings |= {"folds": None if data is None else folds or _FOLDS, "by": split_names(by)}
+    settings |= {"lower_is_better": distance, "inverted": inverted or systems}
+    compare_and_write(of_systems() if systems else trials(), out, systems=systems, **settings)
 
 
-def run(
-    trials: AbstractContextManager[tuple[TrialSet, ...]],
-    out: str,
+def _systems(
+    files: Sequence[str],
+    key: str | None,
+    scores: str | None,
+    reading: Mapping[str, Any],
     *,
-    alphas: Sequence[str],
-    rules: Sequence[str],
-    bayes: bool,
-    p_target: Sequence[float],
-    c_miss: Sequence[float],
-    c_fa: Sequence[float],
-    criterion: str | None,
-    replicates: int,
-    formats: str,
-    force: bool,
     quiet: bool,
-    learning_curve: bool,
-    adapt: float | None = None,
-    paper: bool = False,
-    folds: int | None = None,
-    preset: Sequence[str] = (),
-    lower_is_better: bool = False,
-    inverted: bool = True,
-) -> None:
-    """Compare on two sets of trials, or on folds of one, and write everything to a folder."""
-    from llrcal.cli.show_comparison import show, show_learning_curve
-    from llrcal.cli.terminal import progress_bar
-    from llrcal.comparison import compare as compare_trials
-    from llrcal.comparison.figure_formats import figure_formats
-    from llrcal.comparison.learning import SIZES
-    from llrcal.files.atomic import atomic_folder
-    from llrcal.report.folder import write_results
+) -> Systems:
+    """Scores of several systems on the same trials."""
+    from llrcal.trials.systems import read_systems
 
-    wanted = [] if formats == "none" else figure_formats(split_names(formats))
-    methods = methods_with(alphas, rules, bayes=bayes)
-    points = operating_points(p_target, c_miss, c_fa, preset)
-    moved = 0 if adapt is None else 1 + 3 * (1 + bayes)  # gaussian, student-t and nig
-    steps = len(methods) + moved + 6 + (folds or 0) + (SIZES if learning_curve else 0)
-    with (
-        atomic_folder(out, force=force) as folder,  # first, so that a bad folder is refused at once
-        trials as sets,
-        progress_bar("comparing", total=steps, quiet=quiet) as progress,
-    ):
-        comparison = compare_trials(
-            *sets,
-            folds=folds,
-            methods=methods,
-            points=points if p_target or preset else None,
-            criterion=criterion,
-            replicates=replicates,
-            lower_is_better=lower_is_better,
-            learning_curve=learning_curve,
-            adapt=adapt,
-            settings="paper" if paper else "default",
-            progress=progress,
-        )
-        if not inverted:
-            raw = comparison.raw.direction_notes
-            refuse_wrong_way(raw, sets[-1].source, distance=lower_is_better)
-            refuse_wrong_way(comparison.notes, sets[0].source, distance=lower_is_better)
-        write_results(comparison, folder, formats=wanted, progress=progress)
-    if comparison.folds is not None:
-        say([comparison.folds.note], quiet=quiet)
-    if not quiet:
-        show(comparison)
-        if comparison.learning_curve is not None:
-            show_learning_curve(comparison.learning_curve)
-        tell(f"Report: {Path(out) / 'report.html'}", err=False)
+    columns = None if scores is None else split_names(scores)
+    found = read_systems(sources_of(files, columns), key, **reading)
+    say(found.notes, quiet=quiet)
+    return found
+
+
+def _opened(open_trials: Opener, file: str, key: str | None, name: str, **reading: Any) -> TrialSet:
+    """A set of trials; an error that asks for a key asks for the option of this set."""
+    from llrcal.errors import TrialFileError
+
+    try:
+        return open_trials(file, key=key, **reading)
+    except TrialFileError as problem:
+        raise problem.naming(key=name) from problem
 
 
 def _sets(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.answers import json_option, print_json, refuse_two_outputs
 from llrcal.cli.reading import form_options, key_options
 from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 )
 @key_options
 @form_options
+@json_option
 @click.option("--quiet", is_flag=True, help="Print no notes.")
 def convert(
     scores: str,
@@ -39,6 +41,7 @@ def convert(
     to: str | None,
     key_out: str | None,
     spoof: str,
+    as_json: bool,
     quiet: bool,
     **reading: Any,
 ) -> None:
@@ -54,6 +57,8 @@ def convert(
     from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)
+    for place in (out, key_out or ""):
+        refuse_two_outputs(place, as_json=as_json)
     if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
         raise OptionError(f"{out} cannot be both the scores and the key")
     refuse_to_read_twice(scores, reading["key"])
@@ -73,6 +78,8 @@ def convert(
         held = {"label"} if key_out is not None else set()
         left_out = [role for role in file.left_out if role not in held]
         notes += [note.about(name) for note in notes_on(left_out)]
+    if as_json:
+        print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)}, notes)
     if not quiet:
         for note in notes:
             tell(note.on_command_line)

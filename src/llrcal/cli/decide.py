@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.answers import json_option, print_json
+from llrcal.cli.reading import (
+    direction_options,
+    form_options,
+    key_options,
+    refuse_wrong_way,
+)
 from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
 
     from llrcal.calibrations.thresholds import Interval
     from llrcal.evaluation.score_threshold import ScoreThreshold
+    from llrcal.notes import Note
 
 
 @click.command()
@@ -30,10 +36,10 @@ if TYPE_CHECKING:
 @click.option("--fmr", type=float, help="Instead: the false-alarm rate (FMR) to allow on SCORES.")
 @click.option("--fnmr", type=float, help="Instead: the miss rate (FNMR) to allow on SCORES.")
 @click.option("--eer", is_flag=True, help="Instead: equal error-rates on SCORES.")
-@click.option("--distance", is_flag=True, help="SCORES are distances: lower means more similar.")
+@direction_options
 @key_options
 @form_options
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 def decide(
     trials: str | None,
     model: str | None,
@@ -45,10 +51,11 @@ def decide(
     fnmr: float | None,
     eer: bool,
     distance: bool,
+    inverted: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
-    """Print the scores to accept: at a prior and costs, or at an error-rate.
+    """Print which scores to accept, at costs or at an error-rate.
 
     With a model, a prior and costs, the thresholds are those of least expected cost. There are
     several if the LLR does not always rise with the score. With SCORES, a file of labelled trials
@@ -61,7 +68,8 @@ def decide(
     llrcal decide --model nig.json --p-target 0.5 --score 3.7
     llrcal decide scores.txt --key key.txt --fmr 1e-4
     """
-    asked = [name for name, on in (("fmr", fmr), ("fnmr", fnmr), ("eer", eer or None)) if on]
+    given = {"fmr": fmr is not None, "fnmr": fnmr is not None, "eer": eer}
+    asked = [name for name, is_given in given.items() if is_given]
     if asked or trials is not None:
         if len(asked) != 1:
             raise OptionError("give one of --fmr, --fnmr and --eer, for a threshold on SCORES")
@@ -70,7 +78,8 @@ def decide(
                 f"--{asked[0]} needs SCORES, and neither a model nor a prior: llrcal decide "
                 f"scores.txt --key key.txt --{asked[0]}"
             )
-        _decide_by_rate(trials, fmr, fnmr, distance=distance, as_json=as_json, **reading)
+        way = {"distance": distance, "inverted": inverted}
+        _decide_by_rate(trials, fmr, fnmr, **way, as_json=as_json, **reading)
     elif model is None or p_target is None:
         raise OptionError("give --model and --p-target; or SCORES with --fmr, --fnmr or --eer")
     else:
@@ -83,6 +92,7 @@ def _decide_by_rate(
     fnmr: float | None,
     *,
     distance: bool,
+    inverted: bool,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -91,22 +101,39 @@ def _decide_by_rate(
     from llrcal.trials import read_trials
 
     read = read_trials(source, **reading)
-    say(read.notes, quiet=False)
     sides = read.tar, read.non
     tar, non = (-side for side in sides) if distance else sides
-    found = evaluated(tar, non).threshold(pfa=fmr, pmiss=fnmr)
+    evaluation = evaluated(tar, non)
+    if not inverted:
+        refuse_wrong_way(evaluation.direction_notes, source, distance=distance)
+    found = evaluation.threshold(pfa=fmr, pmiss=fnmr)
+    say(read.notes, quiet=False)
+    doubts = [] if all(map(math.isfinite, found.interval)) else [_too_few(found)]
     sign = -1 if distance else 1
     low, high = sorted(sign * end for end in found.interval)
     if as_json:
         numbers = found.to_dict() | {
-            "value": _number(sign * found.value),
-            "interval": [_number(low), _number(high)],
+            "value": sign * found.value,
+            "interval": [low, high],
             "accept": "scores <= value" if distance else "scores >= value",
         }
-        click.echo(json.dumps(numbers, indent=1, allow_nan=False))
+        print_json({"source": source, **numbers}, [*read.notes, *doubts])
+        say(doubts, quiet=False)
         return
     click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
     click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
+    say(doubts, quiet=False)
+
+
+def _too_few(found: ScoreThreshold) -> Note:
+    from llrcal.notes import Note, Severity
+
+    text = (
+        f"these trials are too few for this rate: with {found.false_alarms:,} false alarms and "
+        f"{found.misses:,} misses, nothing is known about one end of the threshold. Give more "
+        "trials, or allow more errors"
+    )
+    return Note.of("few errors", text, severity=Severity.WARNING)
 
 
 def _errors(found: ScoreThreshold) -> str:
@@ -134,15 +161,15 @@ def _decide_by_cost(
     regions = calibration.regions(threshold)
     answers = [(score, float(calibration(score))) for score in scores]
     if as_json:
-        document = {
+        answer = {
+            "model": model,
             "llr_threshold": threshold,
             "accept": [{"low": _end(r.low), "high": _end(r.high)} for r in regions],
             "scores": [
-                {"score": _number(score), "llr": _number(llr), "accept": llr >= threshold}
-                for score, llr in answers
+                {"score": score, "llr": llr, "accept": llr >= threshold} for score, llr in answers
             ],
         }
-        click.echo(json.dumps(document, indent=1, allow_nan=False))
+        print_json(answer)
         return
     click.echo(f"Accept {_spoken(regions)}")
     click.echo(f"(where the LLR is at least {threshold:.6g}, at {_point(p_target, c_miss, c_fa)})")
@@ -153,11 +180,6 @@ def _decide_by_cost(
 
 def _point(p_target: float, c_miss: float, c_fa: float) -> str:
     return f"prior {p_target!r}, cost of a miss {c_miss:g}, of a false alarm {c_fa:g}"
-
-
-def _number(value: float) -> float | str:
-    """A number, or text if JSON cannot represent it."""
-    return value if math.isfinite(value) else str(value)
 
 
 def _end(value: float) -> float | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.compare import run
+from llrcal.cli.comparing import compare_and_write
 from llrcal.cli.options import comparison_options
 from llrcal.cli.simulate import simulated
 
@@ -30,4 +30,4 @@ def demo(out: str, full: bool, seed: int, **settings: Any) -> None:
         train, test = (simulated(c, full, seed, quiet=settings["quiet"]) for c in ("train", "test"))
         yield train, test
 
-    run(trials(), out, **settings)
+    compare_and_write(trials(), out, **settings)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import math
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import opener, scale_options
+from llrcal.cli.answers import json_option, print_json
+from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.options import (
     RULES,
     UNITS,
+    averaged_points,
     operating_points,
     point_options,
     scoring_rule,
@@ -24,14 +24,13 @@ from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
     from llrcal.evaluation.intervals import Intervals
+    from llrcal.notes import Note
     from llrcal.scoring_rule import ScoringRule
     from llrcal.trials.trial_set import TrialSet
-
-_MOST_LINES = 7  # of conditions in a figure
 
 
 @click.command()
@@ -90,7 +89,7 @@ _MOST_LINES = 7  # of conditions in a figure
     help="Print detection costs as they are, rather than in units of the cost of deciding by the "
     "prior alone.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 @click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @direction_options
@@ -133,7 +132,7 @@ def evaluate(
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
     llrcal evaluate eval.tsv --rule brier --rule 0.5,-0.5
     llrcal evaluate lrs.csv --units ratio --forensic
-    llrcal evaluate faces.csv --error-rates
+    llrcal evaluate faces.csv --distance --error-rates
     llrcal evaluate eval.tsv --intervals --figures figures
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
@@ -147,6 +146,7 @@ def evaluate(
     from llrcal.scoring_rule import ScoringRule
 
     points = operating_points(p_target, c_miss, c_fa, preset)
+    averages = averaged_points(points, preset, are_asked_for=bool(p_target))
     if by is not None:
         reading["keep"] = split_names(by)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
@@ -168,9 +168,9 @@ def evaluate(
         evaluation = evaluated(trials.mapped(in_nats), prior_log_odds=priors)
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
-        warnings = _warnings(evaluation, units)
+        notes = _notes(evaluation, units)
         divided = _divided(evaluation, trials.mapped(in_nats), reading.get("keep"))
-        warnings += [note.on_command_line for note in divided.notes] if divided else []
+        notes += divided.notes if divided else ()
         asked: dict[str, Any] = {"rules": by_rules, "forensic": forensic}
         also: dict[str, Any] = {"error_rates": error_rates}
         found = None
@@ -179,18 +179,16 @@ def evaluate(
                 found = evaluation.intervals(points, **asked, **draws, progress=progress)
         if as_json:
             numbers = evaluation.to_dict(points, **asked, **also, intervals=found)
-            more = {} if divided is None else {"by": divided.to_dict(points)}
-            document = {"source": llrs, **_finite(numbers | more), "warnings": warnings}
-            click.echo(json.dumps(document, indent=1, allow_nan=False))
+            numbers |= _more(evaluation, averages, divided, points)
+            print_json({"source": llrs, **numbers}, [*trials.notes, *notes])
         else:
             also |= {"plain": plain, "intervals": found, "divided": divided}
-            _show(evaluation, points, **asked, **also)
-        for warning in warnings:
-            tell(f"warning: {warning}")
+            _show(evaluation, points, averages, **asked, **also)
+        say(notes, quiet=quiet)
         if folder is not None:
             from llrcal.figures.evaluation import draw_evaluation
 
-            drawn = evaluation if divided is None else _most(divided)
+            drawn = evaluation if divided is None else divided.largest
             draw_evaluation(drawn, folder, points, **draws)
     if figures is not None and not quiet:
         tell(f"Figures: {figures}")
@@ -205,9 +203,23 @@ def _divided(
     return by_condition(evaluation, trials, None, columns) if columns else None
 
 
+def _more(
+    evaluation: Evaluation,
+    averages: Mapping[str, Sequence[OperatingPoint]],
+    divided: ByCondition | None,
+    points: Sequence[OperatingPoint],
+) -> dict[str, Any]:
+    """What an answer has beside the numbers of the evaluation."""
+    names = ("act_dcf", "min_dcf")
+    found = {name: evaluation.mean_dcf(some) for name, some in averages.items()}
+    means = {name: dict(zip(names, both, strict=True)) for name, both in found.items()}
+    return {"averages": means, **({} if divided is None else {"by": divided.to_dict(points)})}
+
+
 def _show(
     evaluation: Evaluation,
     points: Sequence[OperatingPoint],
+    averages: Mapping[str, Sequence[OperatingPoint]],
     *,
     rules: Sequence[ScoringRule],
     forensic: bool,
@@ -223,22 +235,15 @@ def _show(
     from llrcal.cli.show_intervals import show_intervals
     from llrcal.cli.terminal import show_evaluation
 
-    show_evaluation(evaluation, points, rules, plain=plain)
+    show_evaluation(evaluation, points, averages, rules, plain=plain)
     if forensic:
         show_forensic(evaluation.forensic)
     if error_rates:
-        show_error_rates(evaluation.error_rates)
+        show_error_rates(evaluation.error_rates, evaluation.non_count)
     if divided is not None:
         show_conditions(divided, points)
     if intervals is not None:
         show_intervals(evaluation, intervals, points)
-
-
-def _most(divided: ByCondition) -> dict[str, Evaluation]:
-    """The pooled evaluation, and the conditions with the most targets: more would be a tangle."""
-    first, *others = divided.by_label.items()
-    others.sort(key=lambda one: -one[1].tar_count)
-    return dict([first, *others[:_MOST_LINES]])
 
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:
@@ -260,13 +265,13 @@ def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict
     return draws
 
 
-def _warnings(evaluation: Evaluation, units: str | None) -> list[str]:
+def _notes(evaluation: Evaluation, units: str | None) -> list[Note]:
     """What is odd about the LLRs: first of all, their unit."""
     from llrcal.cli.units import doubts
     from llrcal.onepass.direction import WRONG_WAY
 
     return ([] if units else doubts(evaluation)) or [
-        note.on_command_line for note in evaluation.notes if note.code != WRONG_WAY
+        note for note in evaluation.notes if note.code != WRONG_WAY
     ]
 
 
@@ -275,14 +280,3 @@ def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | N
     from llrcal.files.atomic import atomic_folder
 
     return nullcontext() if name is None else atomic_folder(name, force=force)
-
-
-def _finite(value: Any) -> Any:
-    """Numbers as values that JSON can represent."""
-    if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else str(value)

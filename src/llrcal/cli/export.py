@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.terminal import tell
 from llrcal.files.overwriting import refuse_to_overwrite
 
@@ -17,8 +18,9 @@ from llrcal.files.overwriting import refuse_to_overwrite
     help="The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]",
 )
 @click.option("--name", default="llr", help="The name of the function, or of the ONNX graph.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print only errors.")
-def export(model: str, out: str, to: str | None, name: str, quiet: bool) -> None:
+def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet: bool) -> None:
     """Write a calibration as a function in C, JavaScript or ONNX.
 
     MODEL was written by `llrcal fit`. The function takes a score and gives its LLR, within 1e-6 of
@@ -36,6 +38,8 @@ def export(model: str, out: str, to: str | None, name: str, quiet: bool) -> None
     check_place(out, by_name=True)
     refuse_to_overwrite(out, model)
     exported = write(load(model), out, to=to, name=name)
+    if as_json:
+        print_json({"model": model, "out": out, "name": name, **vars(exported)})
     if not quiet:
         tell(
             f"{out}: {exported.pieces:,} pieces, at most {exported.largest_error:.1e} nats from "

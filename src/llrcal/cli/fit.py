@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.options import RULES, WEIGHTED, scoring_rule, weight
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
@@ -14,7 +15,12 @@ from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llrcal.calibrations import Calibration
     from llrcal.calibrations.bounds import Policy
+    from llrcal.calibrations.conditions import Conditions
+    from llrcal.notes import Note
 
 
 @click.command()
@@ -53,10 +59,17 @@ if TYPE_CHECKING:
     default=True,
     help="Hold LLRs where they would fall although the score rises, or give the plain formula.",
 )
+@click.option(
+    "--condition",
+    metavar="COLUMN",
+    help="Give each condition in this column, of the scores or of the key, a slope and an offset "
+    "of its own, as far as its trials can tell.",
+)
 @key_options
 @form_options
 @direction_options
 @scale_options
+@json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 def fit(
     scores: str,
@@ -67,11 +80,13 @@ def fit(
     bayes: bool,
     bounds: Policy,
     rising: bool,
+    condition: str | None,
     distance: bool,
     inverted: bool,
     in_pieces: bool,
     workers: int | None,
     scheduler: str | None,
+    as_json: bool,
     quiet: bool,
     **reading: Any,
 ) -> None:
@@ -88,7 +103,10 @@ def fit(
     llrcal fit casework.csv --method nig --bayes -o model.json
     llrcal fit faces.csv --columns score=cosine,label=same --distance -o faces.json
     llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
+    llrcal fit dev.csv --condition channel -o by-channel.json
     """
+    from llrcal.calibrations import Calibration
+    from llrcal.calibrations.conditioned import Conditioned, conditioned
     from llrcal.calibrations.trained import trained
     from llrcal.trials.packing import check_place
 
@@ -102,7 +120,7 @@ def fit(
         options["bayes"] = True
     where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
     with opener(**where, quiet=quiet) as open_trials:
-        trials = open_trials(scores, **reading)
+        trials = open_trials(scores, **reading, keep=[condition] if condition else [])
         (model,) = trained(
             trials,
             methods=[(method, options)],
@@ -112,11 +130,33 @@ def fit(
         ).values()
     if not inverted:
         refuse_wrong_way(model.report.notes, scores, distance=distance)
-    model.save(out)
-    say(model.report.all_notes, quiet=quiet, lead="note: ")
+    found: Calibration | Conditioned = model
+    if condition is not None:
+        found = conditioned(model, trials, None, condition)
+    found.save(out)
+    notes = found.report.all_notes
+    if as_json:
+        conditions = None if isinstance(found, Calibration) else found.conditions
+        _print_json(model, out, conditions, [*trials.notes, *notes])
+    say(notes, quiet=quiet, lead="note: ")
     if not quiet:
         tell(
             f"{model.method}: {model.tar_count:,} targets, {model.non_count:,} non-targets; "
             f"{model.report.reason}"
         )
         tell(f"Model: {out}")
+
+
+def _print_json(
+    model: Calibration, out: str, conditions: Conditions | None, notes: Sequence[Note]
+) -> None:
+    answer = {
+        "model": out,
+        "method": model.method,
+        "tar_count": model.tar_count,
+        "non_count": model.non_count,
+        "training_range": model.training_range,
+        "report": {name: value for name, value in dict(model.report).items() if name != "notes"},
+        **({} if conditions is None else {"conditions": conditions.to_dict()}),
+    }
+    print_json(answer, notes)

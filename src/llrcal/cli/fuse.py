@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import say
+from llrcal.cli.answers import json_option, print_json
+from llrcal.cli.opening import opener, say, scale_options
 from llrcal.cli.options import split_names, weight
 from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.show_fusion import (
+    contributions_as_numbers,
+    fusion_as_numbers,
+    show_contributions,
+    show_fusion,
+)
+from llrcal.cli.systems import (
+    both_classes,
+    side_columns,
+    side_files,
+    sides_of,
+    sources_of,
+    with_label,
+)
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llrcal.arrays import Floats
     from llrcal.fusion import Fused
     from llrcal.fusion.contributions import Contributions
+    from llrcal.notes import Note
     from llrcal.trials.systems import Systems
 
 
@@ -33,9 +47,9 @@ if TYPE_CHECKING:
 @click.option("--label", metavar="COLUMN", help="The column of labels.")
 @click.option(
     "--quality",
-    metavar="COLUMNS",
-    help="Columns of side information on each trial, such as durations, in the first file or in "
-    "the key.",
+    metavar="FILE|COLUMNS",
+    help="Side information, such as durations: columns of the first file or of the key; or a file "
+    "with the id of a recording, or both of a trial, and numbers in each line.",
 )
 @click.option(
     "--condition", metavar="COLUMN", help="The condition of each trial, likewise in a column."
@@ -55,12 +69,13 @@ if TYPE_CHECKING:
 )
 @partial(key_options, patterns=True)
 @form_options
+@scale_options
 @click.option(
     "--contributions",
     is_flag=True,
     help="Also give what each system adds: Cllr on trials held out, by speaker if they are known.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the weights as JSON.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
 def fuse(
     files: Sequence[str],
@@ -72,6 +87,9 @@ def fuse(
     alpha: str,
     bounds: str,
     contributions: bool,
+    in_pieces: bool,
+    workers: int | None,
+    scheduler: str | None,
     as_json: bool,
     quiet: bool,
     **reading: Any,
@@ -88,8 +106,12 @@ def fuse(
     llrcal apply fused.json cos-eval.txt plda-eval.txt -o eval-llrs.txt
     llrcal fuse all.csv --scores cos,plda --label y --condition channel -o fused.json
     llrcal fuse all.csv --scores cos --quality duration,snr -o calibrated.json
+    llrcal fuse 'night/*.parquet' --scores cos,plda --workers 4 -o fused.json
+    llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt --quality utt2dur -o fused.json
     """
+    from llrcal.errors import TrialFileError
     from llrcal.fusion.fuse import fusion
+    from llrcal.messages import Setting
     from llrcal.trials.packing import check_place
     from llrcal.trials.systems import read_systems
 
@@ -97,89 +119,109 @@ def fuse(
     sources = sources_of(files, None if scores is None else split_names(scores))
     names = [source for source, _ in sources.values()]
     refuse_to_read_twice(*dict.fromkeys(names), reading["key"])
-    refuse_to_overwrite(out, *names, reading["key"])
-    sides = split_names(quality or "")
+    refuse_to_overwrite(out, *names, reading["key"], *side_files(quality))
     if label is not None:
         reading["columns"] = with_label(reading["columns"], label)
+    sides = side_columns(quality)
+    where = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
+    not_in_pieces = {
+        "--condition": condition,
+        "--contributions": contributions,
+        "--quality FILE": side_files(quality),
+    }
+    finish = partial(_finish, out=out, as_json=as_json, quiet=quiet)
+    by_pieces = _fused_in_pieces(
+        sources, sides, where, not_in_pieces, quiet=quiet, alpha=alpha, bounds=bounds, **reading
+    )
+    if by_pieces is not None:
+        finish(*by_pieces)
+        return
     keep = [*sides, *([condition] if condition else [])]
-    systems = read_systems(sources, keep=keep, **reading)
+    try:
+        systems = read_systems(sources, keep=keep, **reading)
+    except TrialFileError as problem:
+        if scores is None and len(files) == 1:
+            hint = ". If columns of this table are the scores of several systems, name them: "
+            raise problem.followed_by(hint, Setting("scores", "A,B")) from problem
+        raise
     say(systems.notes, quiet=quiet)
     speakers = None if systems.speakers is None else systems.split(systems.speakers)
     model = fusion(
         *systems.split(systems.scores),
         names=systems.names,
         alpha=weight(alpha),
-        quality=named_sides(systems, sides),
+        quality=both_classes(systems, sides_of(systems, quality)),
         condition=systems.split(systems.kept[condition].to_numpy()) if condition else None,
         speakers=speakers,
         missing="patterns" if reading["missing"] == "patterns" else "error",
         bounds=bounds,
     )
     added = _contributions(systems, speakers, weight(alpha)) if contributions else None
+    finish(model, systems.notes, added)
+
+
+def _finish(
+    model: Fused,
+    read: Sequence[Note],
+    added: Contributions | None = None,
+    *,
+    out: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write the model, and print what there is to know of it."""
     model.save(out)
     if as_json:
-        more = {} if added is None else {"contributions": _numbers(added)}
-        click.echo(json.dumps({**_document(model), **more}, indent=1, allow_nan=False))
+        more = {} if added is None else {"contributions": contributions_as_numbers(added)}
+        notes = [*read, *model.report.all_notes, *(added.notes if added else ())]
+        print_json({"model": out, **fusion_as_numbers(model), **more}, notes)
     elif not quiet:
-        show(model)
+        show_fusion(model)
         if added is not None:
-            _show_contributions(added)
+            show_contributions(added)
     say(model.report.all_notes, quiet=quiet, lead="note: ")
     say(() if added is None else added.notes, quiet=quiet, lead="note: ")
     if not quiet:
         click.echo(f"Model: {out}", err=True)
 
 
-def sources_of(
-    files: Sequence[str], columns: Sequence[str] | None
-) -> dict[str, tuple[str, str | None]]:
-    """By the name of each system: its file, and its column if one file has those of all."""
-    from llrcal.errors import OptionError
-    from llrcal.trials.systems import named_files
-
-    if columns is None:
-        return {name: (file, None) for name, file in named_files(files).items()}
-    if len(files) > 1:
-        raise OptionError("columns of scores (--scores) are those of one file; give only that")
-    return {column: (files[0], column) for column in columns}
-
-
-def with_label(columns: str | None, label: str) -> str:
-    """The roles of columns that the user named, and that of the label."""
-    return f"label={label}" if columns is None else f"{columns},label={label}"
-
-
-def sides_of(systems: Systems, names: Sequence[str]) -> dict[str, Floats]:
-    """Columns of side information as numbers.
+def _fused_in_pieces(
+    sources: dict[str, tuple[str, str | None]],
+    sides: Sequence[str],
+    where: dict[str, Any],
+    others: dict[str, Any],
+    *,
+    quiet: bool,
+    alpha: str,
+    bounds: str,
+    **reading: Any,
+) -> tuple[Fused, Sequence[Note]] | None:
+    """A fusion of columns of one table, or of many, and notes; None to read the files whole.
 
     Raises
     ------
-    TrialFileError
-        If one holds anything else.
+    OptionError
+        If there is no table, or an option needs all trials in memory.
     """
-    import polars as pl
+    from llrcal.errors import OptionError
+    from llrcal.scale.fusing import fused_columns, opened_columns
 
-    from llrcal.errors import TrialFileError
-
-    out = {}
-    for name in names:
-        column = systems.kept[name].cast(pl.Float64, strict=False)
-        if column.is_null().any():
-            row = int(column.is_null().arg_max() or 0)
-            raise TrialFileError(
-                f"column {name!r} should be side information, but trial {row + 1} has "
-                f"{systems.kept[name][row]!r:.50}, which is no number"
-            )
-        out[name] = column.to_numpy()
-    return out
-
-
-def named_sides(systems: Systems, names: Sequence[str]) -> tuple[Any, Any] | None:
-    """Side information of targets and of non-targets; None if there is none."""
-    if not names:
-        return None
-    parts = {name: systems.split(side) for name, side in sides_of(systems, names).items()}
-    return tuple({name: part[k] for name, part in parts.items()} for k in (0, 1))  # type: ignore[return-value]
+    (table, column), *_ = sources.values()
+    key = reading.pop("key")
+    with opener(**where, quiet=quiet) as opened:
+        if not opened.is_in_pieces(table, key, **reading):
+            return None
+        others = {**others, "--key": key, "--missing": reading["missing"] != "error"}
+        given = [name for name, value in others.items() if value]
+        if column is None:
+            raise OptionError("in pieces, systems are columns of one table: name them by --scores")
+        if given:
+            raise OptionError(f"a fusion in pieces cannot be made with {given[0]}")
+        names = [*sources, *sides]
+        trials = opened_columns(table, opened.engine(), names, **reading)
+        say(trials.notes, quiet=quiet)
+        model = fused_columns(trials, list(sources), sides, alpha=weight(alpha), bounds=bounds)
+        return model, trials.notes
 
 
 def _contributions(systems: Systems, speakers: Any, alpha: float | str) -> Contributions:
@@ -187,80 +229,3 @@ def _contributions(systems: Systems, speakers: Any, alpha: float | str) -> Contr
 
     tar, non = systems.split(systems.scores)
     return contributions(tar, non, names=systems.names, alpha=alpha, speakers=speakers)
-
-
-def _numbers(added: Contributions) -> dict[str, Any]:
-    correlations = {"tar": added.tar_correlations, "non": added.non_correlations}
-    return {
-        "cllr": {"fused": added.fused, "alone": added.alone, "without": added.without},
-        "correlations": {name: table.tolist() for name, table in correlations.items()},
-        "notes": [note.on_command_line for note in added.notes],
-    }
-
-
-def _show_contributions(added: Contributions) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
-    caption = f"Cllr on trials held out; {added.fused:.4f} with all systems"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    for name in ("system", "alone", "all others"):
-        table.add_column(name, justify="left" if name == "system" else "right")
-    for name, cllr in added.alone.items():
-        others = f"{added.without[name]:.4f}" if added.without else ""
-        table.add_row(name, f"{cllr:.4f}", others)
-    print_whole(table)
-
-
-def _document(model: Fused) -> dict[str, Any]:
-    conditions = model.conditions
-    by = {} if conditions is None else {"pooled": conditions.pooled, **conditions.lines}
-    return {
-        "systems": model.names,
-        "tar_count": model.tar_count,
-        "non_count": model.non_count,
-        "offset": model.offset._asdict(),
-        "weights": {name: one._asdict() for name, one in model.weights.items()},
-        **({"conditions": by} if by else {}),
-        "notes": [note.on_command_line for note in model.report.all_notes],
-    }
-
-
-def show(model: Fused) -> None:
-    """Print the weights, and what conditions do to the LLR."""
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
-    click.echo(
-        f"{len(model.names)} systems: {model.tar_count:,} targets, {model.non_count:,} non-targets"
-    )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("LLR per unit of", "weight", "95 % interval"):
-        table.add_column(name, justify="left" if name.startswith("LLR") else "right")
-    for name, one in (*model.weights.items(), ("(offset, at the centre)", model.offset)):
-        table.add_row(name, f"{one.value:.4g}", f"{one.low:.4g} to {one.high:.4g}")
-    print_whole(table)
-    click.echo(f"Intervals take each {model.lines[0].by} to be independent.")
-    if model.conditions is not None:
-        _show_conditions(model)
-
-
-def _show_conditions(model: Fused) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
-    if model.conditions is None:
-        return
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("condition", "slope", "offset"):
-        table.add_column(name, justify="left" if name == "condition" else "right")
-    rows = (("(any other)", model.conditions.pooled), *model.conditions.lines.items())
-    for name, (slope, offset) in rows:
-        table.add_row(name, f"{slope:.3f}", f"{offset:+.3f}")
-    print_whole(table)

@@ -9,20 +9,27 @@ Options:
   --version   Show the version and exit.
   -h, --help  Show this message and exit.
 
-Commands:
+Train and apply:
   fit         Train a calibration on scores and labels.
   apply       Replace the scores in a file by calibrated LLRs.
-  evaluate    Evaluate LLRs: Cllr, EER and detection costs.
-  decide      Print the scores to accept: at a prior and costs, or at an
-              error-rate.
-  weigh       Print what scores are worth: LR, interval, and the LR in words.
   adapt       Adapt a calibration to scores of another place, labelled or not.
   fuse        Fuse the scores of several systems into one LLR.
+
+Evaluate and compare:
+  evaluate    Evaluate LLRs: Cllr, EER and detection costs.
+  compare     Compare every calibration of the paper, in numbers and pictures.
+
+Decide and report:
+  decide      Print which scores to accept, at costs or at an error-rate.
+  weigh       Print what scores are worth: LR, interval, and the LR in words.
+
+Take elsewhere:
   export      Write a calibration as a function in C, JavaScript or ONNX.
   convert     Write trials in another format.
-  compare     Compare every calibration of the paper, in numbers and pictures.
-  simulate    Simulate a recognizer and write its trials.
+
+Try out and set up:
   demo        Simulate a recognizer and compare every calibration on it.
+  simulate    Simulate a recognizer and write its trials.
   completion  Print the script that makes a shell complete verbs and options.
 
   Examples:

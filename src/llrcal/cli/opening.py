@@ -81,11 +81,11 @@ class Opener:
         self, source: str, *, key: str | None, allow_infinite: bool = False, **reading: Any
     ) -> TrialSet:
         """A set of trials; notes on how it was read are printed on standard error."""
-        if self._is_in_pieces(source, key, **reading):
+        if self.is_in_pieces(source, key, **reading):
             from llrcal.scale.opening import opened
 
             reading["allow_infinite"] = allow_infinite
-            trials: TrialSet = opened(source, key, self._engine(), **reading)
+            trials: TrialSet = opened(source, key, self.engine(), **reading)
         else:
             from llrcal.trials import read_trials
 
@@ -95,10 +95,10 @@ class Opener:
 
     def scores(self, source: str, **form: Any) -> TrialSet | Floats:
         """Scores without labels: an array, or a set in pieces, all of whose labels are the same."""
-        if self._is_in_pieces(source, None):
+        if self.is_in_pieces(source, None):
             from llrcal.scale.opening import opened_scores
 
-            trials = opened_scores(source, self._engine(), **form)
+            trials = opened_scores(source, self.engine(), **form)
             say(trials.notes, quiet=self.quiet)
             return trials
         from llrcal.notes import Note
@@ -113,7 +113,7 @@ class Opener:
         scores: Floats = (column.drop_nans() if request.on_nan == "drop" else column).to_numpy()
         return scores
 
-    def _is_in_pieces(
+    def is_in_pieces(
         self,
         source: str,
         key: str | None,
@@ -129,7 +129,7 @@ class Opener:
         asked = self.in_pieces or self.workers is not None or self.scheduler is not None
         many = any(name not in ("-", None) and is_many(name) for name in (source, key))
         in_the_way = {
-            "--by": bool(keep),
+            "columns of conditions": bool(keep),
             f"--duplicates {duplicates}": duplicates not in ("error", "all"),
         }
         given = [words for words, is_given in in_the_way.items() if is_given]
@@ -140,7 +140,7 @@ class Opener:
         is_large = key is None and _size(source) > _LARGE
         return asked or many or (is_large and not given)
 
-    def _engine(self) -> Engine:
+    def engine(self) -> Engine:
         """The engine that processes the pieces, with a progress bar."""
         if not self.engines:
             from llrcal.cli.terminal import score_bar

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from llrcal.cli.answers import json_option
 from llrcal.method_table import ALPHAS, TABLE, integrated_out, methods_to_compare
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def comparison_options(command: _Command) -> _Command:
                 help="Formats of the figures, or 'none': drawing them takes most of the time.",
             ),
             click.option("--force", is_flag=True, help="Replace the folder if it exists."),
+            json_option,
             click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
         )
     ):
@@ -186,6 +188,20 @@ def operating_points(
     points = [OperatingPoint(*point) for point in zip(p_target, *costs, strict=True)]
     for name in presets:
         if name not in PRESETS:
-            raise OptionError(f"there is no preset {name!r}; choose from {', '.join(PRESETS)}")
+            raise OptionError(
+                f"there is no preset {name!r}; choose from {', '.join(PRESETS)}, or give its "
+                "--p-target, --c-miss and --c-fa"
+            )
         points += PRESETS[name]
     return list(dict.fromkeys(points)) or DEFAULT_POINTS
+
+
+def averaged_points(
+    points: Sequence[OperatingPoint], presets: Sequence[str], *, are_asked_for: bool
+) -> dict[str, Sequence[OperatingPoint]]:
+    """By name: points whose average cost an evaluation goes by, or those that were asked for."""
+    from llrcal.evaluation.presets import PRESETS
+
+    if presets:
+        return {name: PRESETS[name] for name in presets if len(PRESETS[name]) > 1}
+    return {"points": points} if are_asked_for and len(points) > 1 else {}

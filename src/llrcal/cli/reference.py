@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from llrcal.cli.verbs import VERBS, command_line, verb
+from llrcal.cli.verbs import GROUPS, VERBS, command_line, verb
 from llrcal.files.atomic import write_atomically
 
 _HEAD = """\
@@ -26,6 +26,29 @@ _TAIL = """\
   where, and what to do. No file is left half written.
 - 130: interrupted from the keyboard. No file is left half written.
 - 141: the program that reads the output has closed it, as in `llrcal compare ... | head -n 3`.
+
+## Scripting
+
+Every verb but `completion`, whose answer is a script, takes `--json`: standard output is then one
+JSON document and nothing else. Progress, notes and errors are on standard error; `--quiet` of the
+verbs that have it leaves only warnings and errors. If the exit status is not 0, there is no
+document.
+
+```
+llrcal fit dev.csv -o model.json --json | jq '.report.converged'
+llrcal evaluate eval.csv --preset sre16 --json | jq '.act_dcf'
+llrcal compare --data all.npz --out results --json | jq -r '.verdict.recommended'
+llrcal apply model.json new.txt -o llrs.txt --json | jq '.notes[] | select(.severity == "warning")'
+```
+
+- `verb` is the verb that answered; `model`, `out` and `source` are files as they were named.
+- Numbers have the names, the units and all the digits that they have in Python; lists run over
+  operating points. NaN is `null`; infinite numbers are the words `"inf"` and `"-inf"`.
+- `notes` is a list of what a reader should know. Each note has a `code` that never changes, a
+  `severity` (`info` or `warning`), a `place` (a file, a class, a calibration; empty if it is about
+  all), and a `text` for people. Decide by codes, never by texts.
+- [answers.schema.json](answers.schema.json) is the schema of all these documents. Later versions
+  may add fields to them.
 
 ## Environment
 
@@ -67,9 +90,10 @@ def help_page() -> str:
 
 def _overview() -> Iterator[str]:
     """The command ``llrcal`` itself."""
-    verbs = (f"- [`{name}`](#llrcal-{name}): {_escaped(line)}" for name, line in VERBS.items())
     yield from _manual(command_line, _llrcal())
-    yield from _titled("Commands", ["\n".join(verbs)])
+    for title, group in GROUPS.items():
+        verbs = (f"- [`{name}`](#llrcal-{name}): {_escaped(line)}" for name, line in group.items())
+        yield from _titled(title, ["\n".join(verbs)])
     yield "`llrcal COMMAND --help` prints the sections below in the terminal."
 
 

@@ -10,6 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from llrcal.cli.show_conditions import show_conditions
 from llrcal.cli.terminal import print_whole
 from llrcal.comparison.tables import gravest_first, shown
 
@@ -21,8 +22,12 @@ _MOST_WARNINGS = 5
 
 def show(comparison: Comparison) -> None:
     """Print the table of a comparison, the verdict, and the gravest warnings."""
-    print_whole(_table(comparison))
     console = Console()
+    print_whole(_table(comparison))
+    by = comparison.candidates[comparison.recommended].by
+    if by is not None:
+        console.print(Text(f"{shown(comparison.recommended)}, by condition:"))
+        show_conditions(by, comparison.points)
     console.print(_box(comparison))
     warnings, others = gravest_first(comparison)
     for note in warnings[:_MOST_WARNINGS]:

@@ -10,19 +10,18 @@ if TYPE_CHECKING:
     from llrcal.evaluation.score_threshold import ScoreThreshold
 
 
-def show_error_rates(thresholds: Sequence[ScoreThreshold]) -> None:
+def show_error_rates(thresholds: Sequence[ScoreThreshold], non_count: int) -> None:
     """Print a table of miss rates at false-alarm rates, with the numbers of errors behind them."""
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     from llrcal.cli.terminal import print_whole
+    from llrcal.evaluation.score_threshold import RATES
 
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        caption="miss rate (FNMR) at the lowest threshold with no more false alarms than the FMR "
-        "allows; by the rule of 30, rates rest on at least 30 errors",
-    )
+    is_cut = len(thresholds) < len(RATES)
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("FMR", "false alarms", "FNMR", "misses"):
         table.add_column(name, justify="right")
     for one in thresholds:
@@ -30,3 +29,10 @@ def show_error_rates(thresholds: Sequence[ScoreThreshold]) -> None:
             f"{one.pfa:.3g}", f"{one.false_alarms:,}", f"{100 * one.pmiss:.4g} %", f"{one.misses:,}"
         )
     print_whole(table)
+    console = Console()
+    for line in (
+        "Miss rate (FNMR) at the lowest threshold with no more false alarms than the FMR allows.",
+        "By the rule of 30, a rate rests on at least 30 errors.",
+        *([f"{non_count:,} non-targets are too few for lower FMRs."] if is_cut else []),
+    ):
+        console.print(line, highlight=False, markup=False)

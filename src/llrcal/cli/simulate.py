@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.terminal import tell
 
 if TYPE_CHECKING:
@@ -28,8 +29,17 @@ _CONDITIONS: tuple[Condition, ...] = ("train", "test")
 )
 @click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print no progress bars.")
-def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, quiet: bool) -> None:
+def simulate(
+    out: str,
+    full: bool,
+    trials: int | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Simulate a recognizer and write its trials.
 
     The scores have heavy tails, skew, rare targets, and a mild shift from training to test.
@@ -44,16 +54,20 @@ def simulate(out: str, full: bool, trials: int | None, seed: int, force: bool, q
 
     if full and trials is not None:
         raise OptionError("give either --full or --trials, not both")
-    if trials is not None:
-        with atomic_folder(out, force=force) as folder:
-            for condition in _CONDITIONS:
-                _write_parts(folder / condition, condition, trials, seed, quiet=quiet)
-        tell(f"Simulated trials: {out}/train and {out}/test", err=False)
-        return
+    sizes = {}
     with atomic_folder(out, force=force) as folder:
         for condition in _CONDITIONS:
-            _write(folder / f"{condition}.npz", simulated(condition, full, seed, quiet=quiet))
-    tell(f"Simulated trials: {out}/train.npz and {out}/test.npz", err=False)
+            if trials is None:
+                made = simulated(condition, full, seed, quiet=quiet)
+                _write(folder / f"{condition}.npz", made)
+                sizes[f"{out}/{condition}.npz"] = len(made.tar) + len(made.non)
+            else:
+                _write_parts(folder / condition, condition, trials, seed, quiet=quiet)
+                sizes[f"{out}/{condition}"] = trials
+    if as_json:
+        print_json({"seed": seed, "trials": sizes})
+    else:
+        tell(f"Simulated trials: {' and '.join(sizes)}", err=False)
 
 
 def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Trials:

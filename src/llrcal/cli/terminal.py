@@ -13,7 +13,7 @@ import click
 from llrcal.messages import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.progress import Progress, ProgressColumn, TaskID
     from rich.table import Table
@@ -117,11 +117,12 @@ def _progress(*columns: ProgressColumn) -> Iterator[Progress]:
 def show_evaluation(
     evaluation: Evaluation,
     points: Sequence[OperatingPoint],
+    averages: Mapping[str, Sequence[OperatingPoint]],
     rules: Sequence[ScoringRule] = (),
     *,
     plain: bool = False,
 ) -> None:
-    """Print the numbers of an evaluation, and a table of its operating points."""
+    """Print the numbers of an evaluation, and a table of its operating points and averages."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -147,16 +148,16 @@ def show_evaluation(
     )
     for name in ("p_target", "c_miss", "c_fa", "actDCF", "minDCF"):
         table.add_column(name, justify="right")
-    found = []
     for point in points:
         costs = (point.p_target, point.c_miss, point.c_fa)
-        dcf = [f(*costs, normalised=not plain) for f in (evaluation.act_dcf, evaluation.min_dcf)]
+        dcf = evaluation.mean_dcf([point], normalised=not plain)
         table.add_row(*(f"{cost:g}" for cost in costs), *(f"{cost:.7g}" for cost in dcf))
-        found.append(dcf)
-    if len(points) > 1:
+    if averages:
         table.add_section()
-        means = (f"{sum(costs) / len(costs):.7g}" for costs in zip(*found, strict=True))
-        table.add_row("average", "", "", *means)
+    for name, together in averages.items():
+        means = evaluation.mean_dcf(together, normalised=not plain)
+        what = "average" if name == "points" else f"average of {name}"
+        table.add_row(what, "", "", *(f"{cost:.7g}" for cost in means))
     print_whole(table)
 
 

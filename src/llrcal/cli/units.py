@@ -13,6 +13,7 @@ from llrcal.errors import OptionError
 if TYPE_CHECKING:
     from llrcal.arrays import Array
     from llrcal.evaluation import Evaluation
+    from llrcal.notes import Note
     from llrcal.trials.trial_set import TrialSet
 
 RATIO = "ratio"
@@ -63,8 +64,11 @@ def unit_of(trials: TrialSet) -> str:
     return "nats"
 
 
-def doubts(evaluation: Evaluation) -> list[str]:
+def doubts(evaluation: Evaluation) -> list[Note]:
     """A warning if the LLRs would be far better when read as common logarithms."""
+    from llrcal.messages import Setting
+    from llrcal.notes import Note, Severity
+
     loss = evaluation.calibration_loss
     # Classes that do not overlap look better the larger the LLRs.
     if evaluation.min_cllr == 0 or loss < 0.01:
@@ -72,7 +76,8 @@ def doubts(evaluation: Evaluation) -> list[str]:
     as_log10 = evaluation.cllr_multiplied(UNITS["log10"])
     if as_log10 == math.inf or as_log10 - evaluation.min_cllr > loss / 2:
         return []
-    return [
+    text = (
         f"read as common logarithms, these LLRs would have a Cllr of {as_log10:.4f} rather than "
-        f"{evaluation.cllr:.4f}; if that is what they are, give --units log10"
-    ]
+        f"{evaluation.cllr:.4f}; if that is what they are, give "
+    )
+    return [Note.of("log10", text, Setting("units", "log10"), severity=Severity.WARNING)]

@@ -8,26 +8,37 @@ from typing import Any
 
 import click
 
-from llrcal.cli import os_error_in_text, status_after, version_and_passes
+from llrcal.cli import status_after, system_error_in_text, version_and_passes
 from llrcal.errors import LlrcalError
 
 # Each verb is the command of that name in the module of that name. Its line here repeats the first
 # sentence of the command's help, so that verbs can be listed without importing their modules.
-VERBS = {
-    "fit": "Train a calibration on scores and labels.",
-    "apply": "Replace the scores in a file by calibrated LLRs.",
-    "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
-    "decide": "Print the scores to accept: at a prior and costs, or at an error-rate.",
-    "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
-    "adapt": "Adapt a calibration to scores of another place, labelled or not.",
-    "fuse": "Fuse the scores of several systems into one LLR.",
-    "export": "Write a calibration as a function in C, JavaScript or ONNX.",
-    "convert": "Write trials in another format.",
-    "compare": "Compare every calibration of the paper, in numbers and pictures.",
-    "simulate": "Simulate a recognizer and write its trials.",
-    "demo": "Simulate a recognizer and compare every calibration on it.",
-    "completion": "Print the script that makes a shell complete verbs and options.",
+GROUPS = {
+    "Train and apply": {
+        "fit": "Train a calibration on scores and labels.",
+        "apply": "Replace the scores in a file by calibrated LLRs.",
+        "adapt": "Adapt a calibration to scores of another place, labelled or not.",
+        "fuse": "Fuse the scores of several systems into one LLR.",
+    },
+    "Evaluate and compare": {
+        "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
+        "compare": "Compare every calibration of the paper, in numbers and pictures.",
+    },
+    "Decide and report": {
+        "decide": "Print which scores to accept, at costs or at an error-rate.",
+        "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
+    },
+    "Take elsewhere": {
+        "export": "Write a calibration as a function in C, JavaScript or ONNX.",
+        "convert": "Write trials in another format.",
+    },
+    "Try out and set up": {
+        "demo": "Simulate a recognizer and compare every calibration on it.",
+        "simulate": "Simulate a recognizer and write its trials.",
+        "completion": "Print the script that makes a shell complete verbs and options.",
+    },
 }
+VERBS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 # The main tasks, in the order in which they come up.
 EXAMPLES = (
@@ -58,6 +69,12 @@ class Verbs(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, VERBS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in group.items()])
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -71,14 +88,14 @@ class Verbs(click.Group):
                 sys.stdout.flush()
         except (LlrcalError, MemoryError, OSError, KeyboardInterrupt) as problem:
             sys.exit(status_after(problem))
-        except Exception as problem:
-            if os_error_in_text(problem) is None:
-                raise
-            sys.exit(status_after(problem))
         except SystemExit as end:
             if isinstance(end.__context__, BrokenPipeError):  # rich then exits by itself
                 sys.exit(status_after(end.__context__))
             raise
+        except BaseException as problem:  # panics of polars are no Exceptions
+            if system_error_in_text(problem) is None:
+                raise
+            sys.exit(status_after(problem))
         return result
 
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.terminal import tell
+from llrcal.cli.answers import json_option, print_json
+from llrcal.cli.opening import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from llrcal.calibrations.weighing import Weight
+    from llrcal.notes import Note
+
+
+class _Score(click.types.FloatParamType):
+    """A number; a comma in it is explained rather than called invalid."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if isinstance(value, str) and "," in value:
+            said = f"{value!r} has a comma; write decimals with a point, and scores with spaces"
+            self.fail(f"{said} between them", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 # Negative scores are no options.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("model", metavar="MODEL")
-@click.argument("scores", metavar="SCORE...", type=float, nargs=-1, required=True)
+@click.argument("scores", metavar="SCORE...", type=_Score(), nargs=-1, required=True)
 @click.option("--level", type=float, default=0.95, help="Probability of the interval.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option
 def weigh(model: str, scores: Sequence[float], level: float, as_json: bool) -> None:
     """Print what scores are worth: LR, interval, and the LR in words.
 
@@ -37,41 +47,20 @@ def weigh(model: str, scores: Sequence[float], level: float, as_json: bool) -> N
 
     calibration = load(model)
     weights = [calibration.weigh(score, level=level) for score in scores]
+    notes = dict.fromkeys(_notes(weights))  # the same of several scores is said once
     if as_json:
-        document = {"model": model, "method": calibration.method, "scores": _answers(weights)}
-        click.echo(json.dumps(document, indent=1, allow_nan=False))
+        answers = [weight.to_dict() for weight in weights]
+        print_json({"model": model, "method": calibration.method, "scores": answers}, notes)
         return
     _show(weights)
-    for line in dict.fromkeys(_remarks(weights)):  # the same of several scores is said once
-        tell(line)
+    say(notes, quiet=False, lead="note: ")
 
 
-def _answers(weights: Sequence[Weight]) -> list[dict[str, Any]]:
-    return [
-        {
-            **{name: _number(value) for name, value in weight.to_dict().items()},
-            "notes": [note.on_command_line for note in weight.notes],
-        }
-        for weight in weights
-    ]
-
-
-def _number(value: Any) -> Any:
-    """Numbers as values that JSON can represent."""
-    if isinstance(value, list):
-        return [_number(one) for one in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _remarks(weights: Sequence[Weight]) -> list[str]:
-    lines = []
+def _notes(weights: Sequence[Weight]) -> Iterator[Note]:
     for weight in weights:
         for note in weight.notes:
             is_about_all = note.code == "no interval"
-            placed = note if is_about_all else note.about(f"score {weight.score:g}")
-            lead = "warning" if note.severity == "warning" else "note"
-            lines.append(f"{lead}: {placed.on_command_line}")
-    return lines
+            yield note if is_about_all else note.about(f"score {weight.score:g}")
 
 
 def _show(weights: Sequence[Weight]) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
-from llrcal.evaluation import Evaluation
+from llrcal.comparison.looks import FUSION
+from llrcal.evaluation import ByCondition, Evaluation
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.intervals import Intervals
+from llrcal.fusion import Fused
+from llrcal.method_table import TABLE
 from llrcal.scoring_rule import LOG, ScoringRule
 
 
@@ -17,11 +21,39 @@ class Candidate:
     """A calibration and its test results."""
 
     label: str
-    calibration: Calibration
+    calibration: Calibration | Fused
+    """A fusion, of one system or several, where systems are compared."""
     evaluation: Evaluation
     intervals: Intervals | None
     replicates: Replicates | None = None
     """Its numbers in drawn test sets, which are the same sets for all candidates."""
+    by: ByCondition | None = None
+    """Its evaluation by condition, if that was asked for."""
+
+    @property
+    def method(self) -> str:
+        """The name of its method."""
+        return FUSION if isinstance(self.calibration, Fused) else self.calibration.method
+
+    @property
+    def of_score(self) -> Calibration | None:
+        """The calibration, if it is one of the score that figures show."""
+        return None if isinstance(self.calibration, Fused) else self.calibration
+
+    @property
+    def description(self) -> str:
+        """What it is, in words."""
+        if isinstance(self.calibration, Fused):
+            return f"a weighted sum of the scores of {', '.join(self.calibration.names)}"
+        return TABLE[self.calibration.method].description
+
+    @property
+    def parameters(self) -> float:
+        """How many numbers it learned."""
+        if isinstance(self.calibration, Fused):
+            return len(self.calibration.lines[0].weights)
+        found = TABLE[self.calibration.method].parameters
+        return math.inf if found is None else found
 
     @property
     def alpha(self) -> float | str | None:
@@ -36,15 +68,15 @@ class Candidate:
     @property
     def bayes(self) -> bool:
         """Whether its parameters are integrated out."""
-        return is_bayes(self.calibration)
+        return self.of_score is not None and is_bayes(self.of_score)
 
     @property
     def adapted(self) -> bool:
         """Whether it has seen the test scores, though not their labels."""
-        return self.calibration.adapted is not None
+        return self.of_score is not None and self.of_score.adapted is not None
 
 
-def rule_of(calibration: Calibration) -> ScoringRule | None:
+def rule_of(calibration: Calibration | Fused) -> ScoringRule | None:
     """The scoring rule of a calibration, if it is not the logarithmic one."""
     rule: ScoringRule = getattr(calibration, "rule", LOG)
     return None if rule == LOG else rule

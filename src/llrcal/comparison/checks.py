@@ -11,13 +11,15 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.beyond import more_than_a_few
 from llrcal.calibrations.pav import DUMMIES
 from llrcal.comparison.score_axis import evenly, finite_part
-from llrcal.evaluation import Evaluation
+from llrcal.evaluation import ByCondition, Evaluation
 from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.fusion import Fused
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials
 
 _GRID = 4001
 _SAMPLE = 200_000
+_MOST_CONDITIONS = 5  # named in one note
 _SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not worth a note
 
 
@@ -73,12 +75,27 @@ def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[N
             )
 
 
-def calibration_notes(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
+def calibration_notes(
+    calibration: Calibration | Fused, train: Trials, test: Trials
+) -> Iterator[Note]:
     """Notes on one calibration."""
     for note in calibration.report.all_notes:
         if note != DUMMIES:  # every PAV has this note
             yield note
-    yield from _bends(calibration, train, test)
+    if isinstance(calibration, Calibration):
+        yield from _bends(calibration, train, test)
+
+
+def bad_conditions(by: ByCondition) -> Iterator[Note]:
+    """A note on conditions in which LLRs are not what they should be."""
+    if by.bad:
+        shown = "; ".join(
+            f"{name} (Cllr {one.cllr:.4f}, minCllr {one.min_cllr:.4f})"
+            for name, one in list(by.bad.items())[:_MOST_CONDITIONS]
+        )
+        more = len(by.bad) - _MOST_CONDITIONS
+        others = f"; and {more} more" if more > 0 else ""
+        yield _warning("bad in a condition", f"badly calibrated for {shown}{others}")
 
 
 def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:

@@ -51,6 +51,11 @@ class Comparison:
     """What other numbers of training trials would have given, if that was asked for."""
 
     @property
+    def of_systems(self) -> bool:
+        """Whether several systems and their fusion were compared."""
+        return all(candidate.of_score is None for candidate in self._all)
+
+    @property
     def criterion(self) -> Criterion:
         """By which number candidates are ranked."""
         return Criterion(self.criterion_name, self.points, self.range)
@@ -125,6 +130,35 @@ class Comparison:
         from llrcal.report.folder import save
 
         save(self, folder, formats=figure_formats(formats), force=force)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the comparison as plain values; calibrations are in order, best first."""
+        verdict, ranking = self.verdict, self.ranking
+        told = ("fit", "recommended", "best", "equals", "headline", "basis")
+        curve = self.learning_curve
+        return {
+            "verdict": {name: getattr(verdict, name) for name in told},
+            "criterion": self.criterion.name,
+            "range": list(self.range),
+            "calibrations": {
+                label: {
+                    "method": (one := self.candidates[label]).method,
+                    "alpha": one.alpha,
+                    "rule": None if one.rule is None else one.rule.name,
+                    "bayes": one.bayes,
+                    "adapted": one.adapted,
+                    "value": value,
+                    "interval": ranking.intervals.get(label),
+                    "mean_error": self.mean_errors[label],
+                    **one.evaluation.to_dict(
+                        self.points, rules=self.rules, intervals=one.intervals
+                    ),
+                }
+                for label, value in ranking.values.items()
+            },
+            "raw": self.raw.to_dict(self.points),
+            **({} if curve is None else {"learning_curve": curve.to_dict()}),
+        }
 
     def __repr__(self) -> str:
         return f"<comparison of {len(self.candidates)} calibrations: {self.verdict.headline}>"

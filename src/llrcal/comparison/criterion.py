@@ -13,6 +13,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.messages import Setting
 
 CriterionName = Literal["points", "range", "cllr"]
 CRITERIA: tuple[CriterionName, ...] = get_args(CriterionName)
@@ -97,7 +98,9 @@ def checked_criterion(name: str | None, *, asked_for_points: bool) -> CriterionN
         return "points" if asked_for_points else "range"
     if name == "points" and not asked_for_points:
         raise OptionError(
-            "the criterion is the error at operating points, but none was asked for: give some"
+            "the criterion is the error at operating points, but none was asked for: give some (",
+            Setting("points"),
+            ")",
         )
     for known in CRITERIA:
         if name == known:

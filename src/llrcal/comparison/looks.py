@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from llrcal.method_table import ALPHAS, TABLE, Entry, Look
+from llrcal.method_table import ALPHAS, DEFAULT, TABLE, Entry, Look
 
 # For other labels: any colour but black and grey, which are used for minima and references.
 _SPARE_COLOURS = (
@@ -27,6 +27,8 @@ _SPARE_COLOURS = (
     ("#4d5c12", "#b6c95a"),
 )
 _SPARE_DASHES = ((), (6, 1.5), (3, 1.5), (6, 1.5, 1.5, 1.5), (1.5, 1.5))
+FUSION = "fusion"
+"""The label of a fusion of several systems."""
 _BAYES, _DOTS = "-bayes", (1.0, 1.4)  # with parameters integrated out
 _ADAPTED, _DEEPER = "-adapted", 0.35  # as far towards black, on a white page
 _WHITE, _BLACK = "#ffffff", "#000000"
@@ -39,9 +41,9 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     Methods have the look given in the table, also with a weight, such as ``logistic-0.5``. With a
     weight that is not in the table, a method gets a colour between those of its family. With its
     parameters integrated out, it has another shade of its colour, and is dotted; adapted to other
-    scores, it has a deeper one. Any other label
-    gets a colour that depends on its name. Colours never depend on what else is in the figure.
-    Dashes and markers that are not in the table do, to avoid repetition.
+    scores, it has a deeper one. Any other label gets a colour that depends on its name, unless
+    another label of the figure has it already. Dashes and markers that are not in the table depend
+    on the others, too, to avoid repetition.
 
     Examples
     --------
@@ -51,6 +53,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     """
     out: dict[str, Look] = {}
     taken: set[tuple[tuple[float, ...], str]] = set()
+    colours: set[str] = set()
     for label in labels:
         unmoved = label.removesuffix(_ADAPTED)
         plain = unmoved.removesuffix(_BAYES)
@@ -58,7 +61,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
         known = _known_weights(entry) if entry else {}
         look = known.get(log_odds) if plain == label else None
         if look is None:
-            look = _free(label, taken)
+            look = _free(label, taken, colours)
             if entry:
                 look = replace(
                     look,
@@ -77,11 +80,14 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
                 look = replace(look, light=light, dark=dark)
         out[label] = look
         taken.add((look.dashes, look.marker))
+        colours.add(look.light)
     return out
 
 
 def _method_and_weight(label: str) -> tuple[Entry | None, float]:
     """The method of a label, if there is one, and the log-odds of its weight (by default 0.5)."""
+    if label == FUSION:  # which is never beside the default method
+        label = DEFAULT
     if label in TABLE:
         return TABLE[label], 0.0
     for name, entry in TABLE.items():
@@ -111,13 +117,15 @@ def _known_weights(entry: Entry) -> dict[float, Look]:
     return {_log_odds(w): look for w, look in zip(weights, entry.looks, strict=True)}
 
 
-def _free(label: str, taken: set[tuple[tuple[float, ...], str]]) -> Look:
-    """A look that is not in the table, with unused dashes and marker as long as there are any."""
+def _free(label: str, taken: set[tuple[tuple[float, ...], str]], colours: set[str]) -> Look:
+    """A look that is not in the table, with what is unused as long as there is any."""
     number = zlib.crc32(label.encode(errors="surrogatepass"))
     first = number // len(_SPARE_COLOURS) % len(_SPARE)
     ordered = [*_SPARE[first:], *_SPARE[:first]]
     dashes, marker = next((pair for pair in ordered if pair not in taken), ordered[0])
-    light, dark = _SPARE_COLOURS[number % len(_SPARE_COLOURS)]
+    first = number % len(_SPARE_COLOURS)
+    both = [*_SPARE_COLOURS[first:], *_SPARE_COLOURS[:first]]
+    light, dark = next((one for one in both if one[0] not in colours), both[0])
     return Look(light, dark, marker, dashes)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.trials import Trials
 from llrcal.trials.trial_set import TrialSet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
@@ -40,7 +43,21 @@ def part(trials: Trials, tar: Bools, non: Bools) -> Trials:
         non_speakers=None if trials.non_speakers is None else trials.non_speakers[non],
         is_target=None,
         ids=None,
+        kept=_kept(trials, tar, non),
     )
+
+
+def _kept(trials: Trials, tar: Bools, non: Bools) -> pl.DataFrame | None:
+    """Columns that were kept, of some of the trials: those of the targets first."""
+    if trials.kept is None:
+        return None
+    rows = np.concatenate(
+        [
+            np.flatnonzero(trials.labels)[tar],
+            np.flatnonzero(~trials.labels)[non],
+        ]
+    )
+    return trials.kept[rows]
 
 
 def both(flags: Bools) -> Bools:
@@ -51,7 +68,18 @@ def both(flags: Bools) -> Bools:
 def pooled(sets: Sequence[Trials]) -> Trials:
     """The trials of several parts of a set, as one."""
     tar, non = (np.concatenate(side) for side in zip(*sets, strict=True))
-    whole = replace(sets[0], tar=tar, non=non, tar_speakers=None, non_speakers=None)
+    whole = replace(sets[0], tar=tar, non=non, tar_speakers=None, non_speakers=None, kept=None)
+    tables = [one.kept for one in sets if one.kept is not None]
+    if tables:  # targets come first
+        sides = [
+            table.filter(one.labels == side)
+            for side in (True, False)
+            for table, one in zip(tables, sets, strict=True)
+        ]
+        first, *others = sides
+        for other in others:
+            first = first.vstack(other)
+        whole = replace(whole, kept=first)
     if not sets[0].has_speakers:
         return whole
     return replace(

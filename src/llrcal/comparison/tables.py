@@ -19,7 +19,16 @@ from llrcal.notes import Note, Severity
 Row = dict[str, float | str]
 
 # What matters most to who uses the numbers; other codes come after these.
-_GRAVE = ("wrong way", "not converged", "slope against ranks", "shift", "range", "not monotone")
+_GRAVE = (
+    "wrong way",
+    "not converged",
+    "slope against ranks",
+    "not better",
+    "bad in a condition",
+    "shift",
+    "range",
+    "not monotone",
+)
 
 NAME, SENTENCE = 120, 2000
 """The lengths above which names, and sentences that may quote names, are shortened."""
@@ -83,7 +92,7 @@ def _options(candidate: Candidate, comparison: Comparison) -> Row:
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
     ev, intervals = candidate.evaluation, candidate.intervals
     row: Row = {
-        "method": candidate.calibration.method,
+        "method": candidate.method,
         "alpha": "" if candidate.alpha is None else candidate.alpha,
         **_options(candidate, comparison),
         "cllr": ev.cllr,
@@ -111,6 +120,23 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
     for name, (low, high) in bounds.items():
         row[f"{name}_low"], row[f"{name}_high"] = low, high
     return row
+
+
+def by_condition(comparison: Comparison) -> list[Row]:
+    """One row per calibration and condition, if conditions were asked for."""
+    rows = []
+    for label, candidate in comparison.candidates.items():
+        if candidate.by is None:
+            continue
+        for cell, ev in candidate.by.cells.items():
+            row: Row = {"calibration": label, **dict(zip(candidate.by.columns, cell, strict=True))}
+            row |= {"tar": ev.tar_count, "non": ev.non_count, "cllr": ev.cllr}
+            row |= {"min_cllr": ev.min_cllr, "calibration_loss": ev.calibration_loss, "eer": ev.eer}
+            for point in comparison.points:
+                row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
+                row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
+            rows.append(row)
+    return rows
 
 
 def gravest_first(comparison: Comparison) -> tuple[list[Note], int]:

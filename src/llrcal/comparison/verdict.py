@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from llrcal.comparison.fitness import Fitness, does_harm, doubts
 from llrcal.comparison.ranking import Ranking
-from llrcal.method_table import TABLE
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
-    from llrcal.comparison.candidate import Candidate
     from llrcal.comparison.comparison import Comparison
 
 
@@ -58,7 +55,7 @@ def verdict(comparison: Comparison) -> Verdict:
     recommended = min(
         (best, *(label for label in equals if not does_harm(comparison, label))),
         key=lambda label: (
-            _parameters(comparison.candidates[label]),
+            comparison.candidates[label].parameters,
             comparison.candidates[label].adapted,
             ranking.values[label],
         ),
@@ -70,11 +67,6 @@ def verdict(comparison: Comparison) -> Verdict:
     told = (_least(comparison, ranking), _beside(ranking, recommended), seen)
     basis = " ".join(filter(None, told))
     return Verdict(headline, basis, best, equals, recommended, True)
-
-
-def _parameters(candidate: Candidate) -> float:
-    parameters = TABLE[candidate.calibration.method].parameters
-    return math.inf if parameters is None else parameters
 
 
 def _least(comparison: Comparison, ranking: Ranking) -> str:

@@ -1,4 +1,10 @@
-"""A posterior predictive density: the weighted mean of the densities of some draws."""
+"""A posterior predictive density: the weighted mean of the densities of some draws.
+
+No family is right far out, and many scores make it certain of tails that none of them has shown. So
+a score may also come from elsewhere, with a probability that falls as scores are seen: by Laplace's
+rule of succession 1 / (n + 2), if none of n did. Elsewhere is wide: Cauchy's density around the
+median of the scores, with the distance of their quartiles as its scale.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +31,8 @@ class Predictive:
     weights: tuple[float, ...]
     coordinates: tuple[tuple[float, ...], ...]
     """One tuple for each coordinate of the shapes, of as many numbers as there are draws."""
+    elsewhere: float = 0.0
+    """The probability of Cauchy's density, whose scale is one spread, in place of the draws'."""
 
     @cached_property
     def location(self) -> float:
@@ -47,7 +55,7 @@ class Predictive:
         return np.concatenate([self._logpdf(part) for part in parts])
 
     def log_densities(self, scores: Floats) -> Floats:
-        """Log densities of each draw (row) at some scores."""
+        """Log densities of each draw (row) at some scores, none of which come from elsewhere."""
         standard = ((scores - self.origin) - self.middle) / self.spread
         standard = np.clip(standard, -FURTHEST, FURTHEST)
         return np.asarray(self.shapes.logpdfs(self._rows, standard) - np.log(self.spread))
@@ -56,7 +64,11 @@ class Predictive:
         logs = self.shapes.logpdfs(self._rows, standard) + self._log_weights
         largest = logs.max(axis=0, initial=-np.inf)
         logs -= largest
-        return np.asarray(largest + np.log(np.exp(logs).sum(axis=0)) - np.log(self.spread))
+        found = largest + np.log(np.exp(logs).sum(axis=0))
+        if self.elsewhere:
+            cauchy = -np.log(np.pi) - np.log1p(standard * standard)
+            found = np.logaddexp(np.log1p(-self.elsewhere) + found, np.log(self.elsewhere) + cauchy)
+        return np.asarray(found - np.log(self.spread))
 
     @cached_property
     def _rows(self) -> Floats:

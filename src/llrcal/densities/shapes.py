@@ -4,7 +4,8 @@ A row of coordinates is a density of scores in standard units. Location and log 
 and have a flat prior: only so does an affine map of the scores change nothing. What is left is the
 shape, whose priors are weakly informative:
 
-* Student-T: 1 / dof is exponential with mean 0.25; its log is the coordinate;
+* Student-T: 1 / dof is Gamma with shape 1/2 and mean 0.25; its log is the coordinate. A prior that
+  were exponential would find the Gaussian too unlikely: intervals would rarely hold it;
 * NIG: v is Gaussian around 0 with deviation 0.25; k is Gamma with shape 1/2 and mean 0.2 (see
   :mod:`llrcal.densities.nig` for both). Its root is the coordinate, which is half of a Gaussian.
 """
@@ -15,13 +16,12 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from llrcal.arrays import Floats
 from llrcal.densities.density import FURTHEST, HALF_LOG_TWO_PI, Density, Evaluated
 from llrcal.densities.nig import NIG
 from llrcal.densities.nig_kernel import log_kernel
-from llrcal.densities.student_t import StudentT
+from llrcal.densities.student_t import StudentT, normalisers
 
 _LEAST_LOG_TAIL, _LEAST_ROOT_TAIL = -40.0, 2.0**-25  # the Gaussian, to the last bit
 # Of location, log scale and asymmetry: whatever is within them, log densities are finite.
@@ -94,9 +94,11 @@ class StudentTShapes(Shapes):
 
     family = StudentT
     names = ("location", "log_scale", "log_inverse_dof")
-    prior = "flat in location and log scale; 1 / dof exponential with mean 0.25"
+    prior = "flat in location and log scale; 1 / dof Gamma with shape 1/2 and mean 0.25"
     tails = (_LEAST_LOG_TAIL, float(np.log(10.0)))
     folded = False
+    shape: ClassVar[float] = 0.5
+    """That of the prior of 1 / dof."""
     mean_inverse_dof: ClassVar[float] = 0.25
 
     @classmethod
@@ -106,7 +108,7 @@ class StudentTShapes(Shapes):
         y = (scores - location) * np.exp(-log_scale)
         w = tail * y * y
         out = -0.5 * (1 + tail) * np.log1p(w) / tail
-        out += _normalisers(tail) - log_scale
+        out += normalisers(tail) - log_scale
         return np.asarray(out)
 
     @classmethod
@@ -141,12 +143,14 @@ class StudentTShapes(Shapes):
     def log_prior(cls, row: Floats) -> Evaluated:
         pull = np.exp(row[2]) / cls.mean_inverse_dof
         return Evaluated(
-            float(row[2] - pull), np.array([0.0, 0.0, 1 - pull]), np.diag([0.0, 0.0, -pull])
+            cls.shape * float(row[2] - pull),
+            cls.shape * np.array([0.0, 0.0, 1 - pull]),
+            cls.shape * np.diag([0.0, 0.0, -pull]),
         )
 
     @classmethod
     def log_priors(cls, rows: Floats) -> Floats:
-        return np.asarray(rows[:, 2] - np.exp(rows[:, 2]) / cls.mean_inverse_dof)
+        return np.asarray(cls.shape * (rows[:, 2] - np.exp(rows[:, 2]) / cls.mean_inverse_dof))
 
 
 class NIGShapes(Shapes):
@@ -230,11 +234,3 @@ class NIGShapes(Shapes):
     @classmethod
     def log_priors(cls, rows: Floats) -> Floats:
         return np.asarray(-0.5 * (cls.precisions * rows * rows).sum(axis=1))
-
-
-def _normalisers(tail: Floats) -> Floats:
-    """The log of the constant factor of Student's T with dof = 1 / tail."""
-    small = tail < 1e-3
-    dof = 1 / np.where(small, 1.0, tail)
-    large = gammaln((dof + 1) / 2) - gammaln(dof / 2) - 0.5 * np.log(dof * np.pi)
-    return np.asarray(np.where(small, tail**3 / 24 - tail / 4 - HALF_LOG_TWO_PI, large))

@@ -198,3 +198,12 @@ def normaliser(lam: float) -> tuple[float, float, float]:
     c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
     c_nunu = 0.25 * float(polygamma(1, above) - polygamma(1, below)) + 0.5 / nu**2
     return c0, -(nu**2) * c_nu, nu**4 * c_nunu + 2 * nu**3 * c_nu
+
+
+def normalisers(lam: Floats) -> Floats:
+    """C(lam) of each: a posterior multiplies its last digits by the number of scores."""
+    small = lam < _NORMALISER_BELOW
+    near = np.where(small, lam, 0)[..., None] ** _NORMALISER_POWERS
+    nu = 1 / np.where(small, 1, lam)
+    large = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+    return np.asarray(np.where(small, (near * _NORMALISER).sum(axis=-1) - HALF_LOG_TWO_PI, large))

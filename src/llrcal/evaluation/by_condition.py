@@ -11,6 +11,7 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import ScoreError
+from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
@@ -22,6 +23,7 @@ from llrcal.notes import Note, Severity
 Cell = tuple[str, ...]
 """One value for each column, such as ``("mic", "female")``."""
 AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
+_MOST_LINES = 7  # of conditions in a figure
 AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
 
 
@@ -58,6 +60,13 @@ class ByCondition:
         named = {self.label(cell): evaluation for cell, evaluation in self.cells.items()}
         return {"pooled": self.pooled, **named}
 
+    @property
+    def largest(self) -> dict[str, Evaluation]:
+        """The same, of the conditions only the seven with the most targets."""
+        first, *others = self.by_label.items()
+        others.sort(key=lambda item: -item[1].tar_count)
+        return dict([first, *others[:_MOST_LINES]])
+
     def label(self, cell: Cell) -> str:
         """A cell in words."""
         return ", ".join(cell)
@@ -76,6 +85,16 @@ class ByCondition:
         numbers = [one.to_dict(points) for one in self.cells.values()]
         return {
             name: np.mean([one[name] for one in numbers], axis=0).tolist() for name in AT_POINTS
+        }
+
+    @property
+    def bad(self) -> dict[str, Evaluation]:
+        """The conditions in which LLRs are not what they should be, by label."""
+        told = {RAW_SCORES, CALIBRATION_LOSS}
+        return {
+            self.label(cell): one
+            for cell, one in self.cells.items()
+            if told & {note.code for note in one.notes}
         }
 
     def _mean(self, number: Any) -> float:

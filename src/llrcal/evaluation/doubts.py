@@ -62,7 +62,8 @@ def doubts(
     return (
         _warning(
             CALIBRATION_LOSS,
-            f"much is lost by calibration: {numbers}. Calibrate on trials like these",
+            f"much is lost by calibration: {numbers}. Calibrate on trials like these, or, with few "
+            "labels or none, adapt a calibration to their scores: see llrcal adapt",
         ),
     )
 

@@ -233,6 +233,15 @@ class Evaluation(OperatingCurves):
         draws = Resampling.of(whole.speakers, replicates=replicates, seed=seed)
         return Bands(whole, draws, level, progress)
 
+    def mean_dcf(
+        self, points: Sequence[OperatingPoint], *, normalised: bool = True
+    ) -> tuple[float, float]:
+        """Actual and minimum detection cost, averaged over operating points as NIST does."""
+        costs = tuple(zip(*((p.p_target, p.c_miss, p.c_fa) for p in points), strict=True))
+        both = (f(*costs, normalised=normalised) for f in (self.act_dcf, self.min_dcf))
+        actual, least = (float(np.mean(one)) for one in both)
+        return actual, least
+
     def to_dict(
         self,
         points: Sequence[OperatingPoint] = DEFAULT_POINTS,

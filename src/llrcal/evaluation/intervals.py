@@ -67,5 +67,5 @@ class Intervals:
             **({"rules": rules} if rules else {}),
             **({"misleading": misleading} if self.misleading else {}),
             **({"forensic": self.forensic.to_dict()} if self.forensic else {}),
-            "notes": [note.text for note in self.notes],
+            "notes": [note.to_dict() for note in self.notes],
         }

@@ -18,6 +18,7 @@ import numpy as np
 from llrcal.arrays import Array, is_number
 from llrcal.errors import OptionError
 from llrcal.inputs.level import check_level
+from llrcal.messages import Setting
 
 RATES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 """False-alarm rates at which reports state the miss rate."""
@@ -106,7 +107,7 @@ class SortedScores:
 
 def _check_rate(name: str, rate: float) -> None:
     if not is_number(rate) or not 0 < rate < 1:
-        raise OptionError(f"{name} is {rate!r:.50}; give a rate strictly between 0 and 1")
+        raise OptionError(Setting(name), f" is {rate!r:.50}; give a rate strictly between 0 and 1")
 
 
 def _allowed(count: int, rate: float) -> int:

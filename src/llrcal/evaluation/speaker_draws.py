@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import ScoreError
@@ -107,6 +106,8 @@ def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
     All replicates are summed in one pass over the trials. Trials of the same cell and enrolment
     speaker are consecutive, so the weight of that speaker multiplies their sum.
     """
+    from scipy.sparse import csr_array
+
     base = len(weights)
 
     def summed(piece: Counts) -> tuple[Counts, Array]:

@@ -36,12 +36,13 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
         chosen = {
             label: evaluations[label]
             for label, candidate in candidates.items()
-            if TABLE[candidate.calibration.method].group == group
+            if candidate.of_score and TABLE[candidate.method].group == group
         }
         if chosen:
             yield f"bayes-error-{group}", partial(bayes_error, chosen)
     yield "bayes-error-all", partial(bayes_error, evaluations)
-    yield "transforms", _transforms(comparison)
+    if any(candidate.of_score for candidate in candidates.values()):
+        yield "transforms", _transforms(comparison)
     for label, candidate in candidates.items():
         if isinstance(candidate.calibration, Generative):
             seen = comparison.test if candidate.adapted else comparison.train
@@ -57,6 +58,9 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
     yield "ece", partial(ece, best, **bands)
+    by = candidates[comparison.recommended].by
+    if by is not None:
+        yield "bayes-error-by-condition", partial(bayes_error, by.largest)
     if comparison.learning_curve is not None:
         yield "learning-curve", partial(learning_curve, comparison.learning_curve)
 
@@ -64,6 +68,7 @@ def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
 def _transforms(comparison: Comparison) -> Drawing:
     classes = [side for t in (comparison.train, comparison.test) for side in (t.tar, t.non)]
     low, high = visible_range(classes, margin=1.0)
-    calibrations = {label: c.calibration for label, c in comparison.candidates.items()}
+    every = comparison.candidates.items()
+    calibrations = {label: c.of_score for label, c in every if c.of_score is not None}
     training = score_range(comparison.train)
     return partial(transforms, calibrations, low=low, high=high, training=training)

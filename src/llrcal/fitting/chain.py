@@ -14,7 +14,7 @@ import numpy as np
 from llrcal.arrays import Floats
 
 WALKERS = 64
-STEPS = 900  # of which the first third is not kept
+STEPS = 1200  # of which the first third is not kept
 _EVERY = 12  # steps a row is kept
 _ROUNDS, _SETTLED = 1000, 1e-9
 

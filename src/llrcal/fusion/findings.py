@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from llrcal.arrays import Array, Floats
+from llrcal.fusion.cost import log_odds
 from llrcal.fusion.fused import Fused
-from llrcal.fusion.regression import log_odds
 from llrcal.fusion.terms import Known
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
@@ -26,8 +26,7 @@ def findings(fused: Fused, trials: tuple[Known, Known]) -> tuple[Note, ...]:
         *_constant(fused),
         *_duplicates(fused, trials),
         *_against(fused, trials),
-        *_separable(fused, trials),
-        *_falling(fused),
+        *(() if fused.conditions is None else fused.conditions.notes),
     )
 
 
@@ -54,8 +53,8 @@ def _far_from_trials(fused: Fused) -> Iterator[Note]:
         yield Note.of(
             "far alpha",
             f"with a weight of {fused.alpha:g} the criterion looks at LLRs near "
-            f"{-log_odds(fused.alpha):.1f}, where there are hardly any trials, so that the prior "
-            f"shrinks the weights; choose one between {low:.2g} and {high:.2g}: ",
+            f"{-log_odds(fused.alpha):.1f}, where there are hardly any trials to go by; choose one "
+            f"between {low:.2g} and {high:.2g}: ",
             Setting("alpha", "empirical"),
             severity=Severity.WARNING,
         )
@@ -106,29 +105,3 @@ def _against(fused: Fused, trials: tuple[Known, Known]) -> Iterator[Note]:
                 "its weight is against the direction of its scores: it corrects what other "
                 "systems have in common with it, which may not hold on other trials",
             ).about(fused.names[system])
-
-
-def _separable(fused: Fused, trials: tuple[Known, Known]) -> Iterator[Note]:
-    step = max(max(map(len, trials)) // _ENOUGH, 1)
-    for every in (slice(None, None, step), slice(None)):  # most sets overlap in any sample
-        tar, non = (fused.pooled_llrs(side.part(every)) for side in trials)
-        if non.max() >= tar.min():
-            break
-    else:
-        yield Note.of(
-            "separable",
-            "the fused classes do not overlap: only the prior keeps the weights finite",
-            severity=Severity.WARNING,
-        )
-
-
-def _falling(fused: Fused) -> Iterator[Note]:
-    if fused.conditions is None:
-        return
-    for name, (slope, _) in fused.conditions.lines.items():
-        if slope <= 0:
-            yield Note.of(
-                "falling",
-                f"LLRs fall with the fused score (slope {slope:.2g}); check its labels",
-                severity=Severity.WARNING,
-            ).about(f"condition {name!r}")

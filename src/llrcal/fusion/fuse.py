@@ -9,22 +9,22 @@ from typing import Any, Literal
 import numpy as np
 
 from llrcal.arrays import Array, Floats, is_number
+from llrcal.calibrations.conditions import fitted_conditions
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.report import Report
-from llrcal.fusion.conditions import fitted_conditions
 from llrcal.fusion.findings import findings
 from llrcal.fusion.fused import LIMITS, Fused, Limit
 from llrcal.fusion.inputs import (
     Scores,
     as_columns,
-    as_conditions,
     as_names,
     as_quality,
-    pair,
     quality_names,
 )
 from llrcal.fusion.line import Line, fitted_line
+from llrcal.fusion.passes import InMemory, Trials
 from llrcal.fusion.terms import Known
+from llrcal.inputs.conditions import both_conditions, pair
 from llrcal.inputs.speakers import Speakers, both_speakers
 from llrcal.notes import warn
 
@@ -96,7 +96,7 @@ def fuse(
     Examples
     --------
     >>> import llrcal, numpy as np
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(0)
     >>> tar, non = rng.normal(1, 1, (200, 2)), rng.normal(-1, 1, (500, 2))
     >>> fused = llrcal.fuse(tar, non, names=["cosine", "plda"])
     >>> fused.weights["plda"].low < 2 < fused.weights["plda"].high
@@ -140,10 +140,7 @@ def fusion(
     ]
     counts = len(scores[0]), len(scores[1])
     side_names, side = _side_information(quality, counts)
-    where = None
-    if condition is not None:
-        given = zip(pair(condition, "condition"), counts, ("target", "non-target"), strict=True)
-        where = [as_conditions(one, count, what) for one, count, what in given]
+    where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
     weight = _weight(alpha, *counts)
     trials = Known(scores[0], side[0]), Known(scores[1], side[1])
@@ -163,13 +160,43 @@ def fusion(
     return _with_the_rest(fused, trials, weight, where)
 
 
+def fusion_of(
+    trials: Trials,
+    *,
+    names: Sequence[str],
+    quality_names: Sequence[str] = (),
+    alpha: float | str = 0.5,
+    bounds: str = "range",
+) -> Fused:
+    """A fusion of trials that have a score of every system, wherever they are."""
+    _checked("error", bounds)
+    systems = as_names(names, None, "system")
+    tar, non = trials.looks()
+    weight = _weight(alpha, len(tar), len(non))
+    line, report = fitted_line(tuple(range(len(systems))), trials, weight, None)
+    fused = Fused(
+        names=systems,
+        quality_names=tuple(quality_names),
+        tar_count=len(tar),
+        non_count=len(non),
+        alpha=alpha if isinstance(alpha, str) else weight,
+        lines=(line,),
+        missing=False,
+        conditions=None,
+        bounds="counts" if bounds == "counts" else "range",
+        report=report,
+    )
+    some = tar.sample(len(systems)), non.sample(len(systems))
+    return _with_the_rest(fused, some, weight, None)
+
+
 def _with_the_rest(
-    fused: Fused, trials: tuple[Known, Known], alpha: float, where: list[Array] | None
+    fused: Fused, trials: tuple[Known, Known], alpha: float, where: tuple[Array, Array] | None
 ) -> Fused:
     """The fusion with conditions on top, and with notes."""
     if where is not None:
         tar, non = (fused.pooled_llrs(side) for side in trials)
-        fused = replace(fused, conditions=fitted_conditions(tar, non, where[0], where[1], alpha))
+        fused = replace(fused, conditions=fitted_conditions(tar, non, *where, alpha))
     notes = findings(fused, trials)
     return replace(fused, report=fused.report.with_notes(notes))
 
@@ -216,7 +243,7 @@ def _fitted(
     """A line for all systems, or one for each pattern of those that are there."""
     everything = tuple(range(len(names)))
     if not holes:
-        line, report = fitted_line(everything, *trials, alpha, speakers)
+        line, report = fitted_line(everything, InMemory(*trials), alpha, speakers)
         return (line,), report
     has = [~np.isnan(side.scores) for side in trials]
     fitted = []
@@ -224,7 +251,7 @@ def _fitted(
         tar, non = (np.flatnonzero(side[:, systems].all(axis=1)) for side in has)
         some = trials[0].part(tar, list(systems)), trials[1].part(non, list(systems))
         who = None if speakers is None else (speakers[0][tar], speakers[1][non])
-        fitted.append(fitted_line(systems, *some, alpha, who))
+        fitted.append(fitted_line(systems, InMemory(*some), alpha, who))
     reports = [report for _, report in fitted]
     return tuple(line for line, _ in fitted), replace(
         reports[0],

@@ -11,12 +11,13 @@ import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.bounds import Bounds, soft_end, supported_llrs
+from llrcal.calibrations.conditions import Conditions
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
-from llrcal.fusion.conditions import Conditions
-from llrcal.fusion.inputs import Scores, as_columns, as_conditions, as_quality
+from llrcal.fusion.inputs import Scores, as_columns, as_quality
 from llrcal.fusion.line import Line
 from llrcal.fusion.terms import Known
+from llrcal.inputs.conditions import as_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, Severity, warn
@@ -102,9 +103,9 @@ class Fused:
         notes = [*_without_scores(without), *self._beyond(trials)]
         if self.conditions is not None:
             which = as_conditions(condition, len(matrix), "the", may_miss=True)
-            moved, unknown = self.conditions(llrs, which)
+            moved, unseen = self.conditions(llrs, which)
             llrs = np.where(without, 0.0, moved)
-            notes += _unseen(which[unknown], len(which))
+            notes += unseen
         return self._bounded(llrs), tuple(notes)
 
     def pooled_llrs(self, trials: Known) -> Floats:
@@ -202,9 +203,9 @@ class Fused:
         ModelFileError
             If this is not such a file, or anything in it is missing, unknown or out of range.
         """
-        from llrcal.fusion.model_file import load
+        from llrcal.fusion.model_file import load_fusion
 
-        return load(path)
+        return load_fusion(path)
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
@@ -238,15 +239,3 @@ def _without_scores(without: Array) -> Sequence[Note]:
         return ()
     text = f"{int(without.sum()):,} of {len(without):,} trials have no score of any system: LLR 0"
     return (Note.of("no score", text, severity=Severity.WARNING),)
-
-
-def _unseen(unknown: Array, count: int) -> Sequence[Note]:
-    if not len(unknown):
-        return ()
-    names = sorted({str(name) or "(none)" for name in unknown})
-    shown = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
-    text = (
-        f"{len(unknown):,} of {count:,} trials are in conditions that were not there in training "
-        f"({shown}): they get the pooled calibration"
-    )
-    return (Note.of("unseen condition", text, severity=Severity.WARNING),)

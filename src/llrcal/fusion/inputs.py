@@ -9,9 +9,8 @@ import numpy as np
 
 from llrcal.arrays import Array, ArrayLike
 from llrcal.errors import OptionError, ScoreError
-from llrcal.inputs.conditions import condition_texts
 from llrcal.inputs.scores import as_floats, check_finite
-from llrcal.messages import Part, Position, Setting
+from llrcal.messages import Part, Setting
 
 Scores = ArrayLike | Mapping[str, ArrayLike]
 """Trials x systems, or the scores of each system by its name."""
@@ -146,41 +145,6 @@ def quality_names(quality: Any, names: Sequence[str] | None = None) -> tuple[str
     if not isinstance(quality, Mapping) and not _is_ragged(quality) and np.ndim(quality) == 3:
         return tuple(f"{end} of {name}" for end in ("minimum", "maximum") for name in first)
     return first
-
-
-def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = False) -> Array:
-    """The condition of each trial as text; an empty one where it is missing.
-
-    Raises
-    ------
-    ScoreError
-        If there is not one for each trial, or one is missing and must not be.
-    """
-    table = condition_texts(conditions, count, what)
-    if table.shape[1] != 1:
-        raise ScoreError(f"{what} trials have {table.shape[1]} conditions each; join them into one")
-    texts: Array = table[:, 0]
-    empty = np.flatnonzero(texts == "")
-    if len(empty) and not may_miss:
-        raise ScoreError(
-            f"{len(empty)} of {count} {what} trials have no condition; the first at ",
-            Position("index", int(empty[0])),
-            ". Name one, such as 'unknown'",
-        )
-    return texts
-
-
-def pair(both: Any, name: str) -> tuple[Any, Any]:
-    """Values for targets and for non-targets.
-
-    Raises
-    ------
-    OptionError
-        If these are not two.
-    """
-    if not isinstance(both, tuple | list) or len(both) != 2:
-        raise OptionError(f"{name} must be a pair: that of the targets and that of the non-targets")
-    return both[0], both[1]
 
 
 def _is_ragged(scores: Any) -> bool:

@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import Array, Floats
+from llrcal.fitting.optimizer import Solution
 from llrcal.fitting.report import Report
-from llrcal.fusion.regression import Cost, regression
+from llrcal.fusion.cost import Cost
+from llrcal.fusion.passes import Trials
+from llrcal.fusion.regression import regression
 from llrcal.fusion.terms import Known, Terms
 from llrcal.fusion.uncertainty import uncertainty
+from llrcal.notes import Note, Severity
 
 
 @dataclass(frozen=True)
@@ -44,17 +48,29 @@ class Line:
 
 def fitted_line(
     systems: tuple[int, ...],
-    tar: Known,
-    non: Known,
+    trials: Trials,
     alpha: float,
     speakers: tuple[Array, Array] | None,
 ) -> tuple[Line, Report]:
     """The line that fits trials with all of these systems and no others, and how that went."""
-    terms = Terms.of(tar, non)
-    cost = Cost(terms, tar, non, alpha)
+    cost = Cost.of(trials, len(systems), alpha)
     found = regression(cost)
-    sure = uncertainty(cost, found.solution, speakers)
+    sure = uncertainty(cost, found, speakers)
     weights = tuple(found.weights.tolist())
-    line = Line(systems, terms, weights, sure.margins, found.variances, sure.by)
-    report = Report.of(found.solution, found.solution.value / cost.worth)
-    return line, replace(report, gradient_norm=report.gradient_norm / cost.worth)
+    line = Line(systems, cost.terms, weights, sure.margins, found.variances, sure.by)
+    return line, _report(cost, found.solution)
+
+
+def _report(cost: Cost, solution: Solution) -> Report:
+    """How a search went, in units of one trial."""
+    decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
+    notes: tuple[Note, ...] = ()
+    if cost.is_separable(solution.point):
+        text = "the fused classes do not overlap: only the prior keeps the weights finite"
+        notes = (Note.of("separable", text, severity=Severity.WARNING),)
+    report = Report.of(solution, solution.value / cost.worth, notes)
+    return replace(
+        report,
+        gradient_norm=report.gradient_norm / cost.worth,
+        reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
+    )

@@ -10,10 +10,10 @@ from dataclasses import asdict
 from os import PathLike, fspath
 from typing import Any
 
+from llrcal.calibrations.conditions import Conditions
 from llrcal.calibrations.fields import Fields, quoted
-from llrcal.calibrations.model_file import FUSION, parsed, report_of
+from llrcal.calibrations.model_file import FUSION, load_calibration, parsed, report_of
 from llrcal.files.atomic import write_atomically
-from llrcal.fusion.conditions import Conditions
 from llrcal.fusion.fused import LIMITS, Fused
 from llrcal.fusion.line import Line
 from llrcal.fusion.terms import Columns, Terms
@@ -38,8 +38,7 @@ def save(fused: Fused, path: str | PathLike[str]) -> None:
         "lines": [_line_document(line) for line in fused.lines],
     }
     if fused.conditions is not None:
-        lines = [{"name": name, "line": line} for name, line in fused.conditions.lines.items()]
-        document["conditions"] = {"pooled": fused.conditions.pooled, "lines": lines}
+        document["conditions"] = fused.conditions.to_model()
     document["report"] = dict(fused.report)
     text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
@@ -51,7 +50,34 @@ def _line_document(line: Line) -> dict[str, Any]:
     return {"systems": line.systems, **terms, **{name: getattr(line, name) for name in others}}
 
 
-def load(path: str | PathLike[str]) -> Fused:
+def load(path: str | PathLike[str]) -> Any:
+    """Read a model: a calibration, one by condition, or a fusion, whichever the file says it is.
+
+    Returns
+    -------
+    Calibration, Conditioned or Fused
+        Equal to the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If this is not a model file, or anything in it is missing, unknown or out of range.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
+    >>> cal.save("model.json")
+    >>> llrcal.load("model.json") == cal
+    True
+    """
+    document = parsed(fspath(path))
+    if isinstance(document, dict) and document.get("format") == FUSION:
+        return load_fusion(path)
+    return load_calibration(path)
+
+
+def load_fusion(path: str | PathLike[str]) -> Fused:
     """Read a fusion.
 
     Raises
@@ -82,7 +108,7 @@ def load(path: str | PathLike[str]) -> Fused:
         alpha=document.weight("alpha"),
         lines=lines,
         missing=document.flag("missing"),
-        conditions=_conditions(document.section("conditions"))
+        conditions=Conditions.from_model(document.section("conditions"))
         if "conditions" in document
         else None,
         bounds="counts" if bounds == "counts" else "range",
@@ -148,17 +174,3 @@ def _columns(fields: Fields, count: int) -> Columns:
             raise fields.error("highest", f"has {high}, below the lowest, {low}")
     fields.done()
     return columns
-
-
-def _conditions(fields: Fields) -> Conditions:
-    pooled = fields.numbers("pooled", 2, -_LARGEST, _LARGEST)
-    lines: dict[str, tuple[float, float]] = {}
-    for one in fields.sections("lines"):
-        name = one.text("name")
-        if name in lines:
-            raise one.error("name", f"{quoted(name)} occurs twice")
-        slope, offset = one.numbers("line", 2, -_LARGEST, _LARGEST)
-        lines[name] = slope, offset
-        one.done()
-    fields.done()
-    return Conditions((pooled[0], pooled[1]), lines)

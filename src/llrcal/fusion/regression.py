@@ -2,7 +2,7 @@
 
 The weights w of the terms, and the height of the LLR where all terms are zero, minimise
 
-    n (alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x)) + sum_g |w_g|²/(2 v_g),
+    n (alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x)) + |w - c|²/(2 v),
 
 where x = LLR + logit alpha, and n = 2/(alpha/T + (1 - alpha)/N) is how many trials those of both
 classes are worth together: then the inverse curvature is roughly the covariance of the weights, if
@@ -11,79 +11,58 @@ the trials most likely, by Laplace's approximation (MacKay, *Neural Computation*
 that are separable say no more than that it is large, so that its root has a prior itself: a
 half-Cauchy of scale 1.25, which is what Gelman et al. (*Annals of Applied Statistics* 2, 2008) give
 the weights of standardised columns.
+
+The centre c of the prior is zero where alpha is the share of the targets, T / (T + N): all that the
+trials say is then in use. Side information has a variance of its own, and the height none. At any
+other alpha most trials of one class hardly count, and weights are less certain than they need to
+be. So c are the weights at the share of the targets, the height among them. If one line is right
+for all trials, v is found to be small, and these are the weights; if not, it is large, and weights
+are those that are best at alpha. If there are so many trials of both classes that variances are
+found from samples of both, weights are certain at any alpha, and c stays zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import expit
 
 from llrcal.arrays import Floats
 from llrcal.fitting.damped_newton import NearlyConvex, minimise
 from llrcal.fitting.optimizer import Solution
-from llrcal.fusion.terms import Known, Terms
+from llrcal.fusion.cost import Cost, log_odds
 
 _WIDE = 1.25**2  # the square of the scale of the half-Cauchy
 _LEAST, _GREATEST = np.log(1e-6), np.log(1e6)  # of log variances
 _NEAR = 0.03  # how exact a log variance has to be
 _DECREMENT = 1e-6  # of the squared distance to the minimum, in deviations of the posterior
-_ENOUGH = 100_000  # trials that settle the variances, and where the search on all of them begins
+_ROUNDING = 1e-9  # of log-odds
+_GRADIENT = 1e-8  # of the mean cost of a trial
+_SMALL = 0.25  # share of the gradient that may bend on the way
 
 
 @dataclass(frozen=True)
-class Cost:
-    """The criterion without the prior, over trials that are visited in chunks."""
+class Prior:
+    """Gaussian: where weights are expected, the height the last of them, and how surely."""
 
-    terms: Terms
-    tar: Known
-    non: Known
-    alpha: float
+    centre: Floats
+    precision: Floats
+    """Zero for a weight that may be anything."""
 
-    @property
-    def worth(self) -> float:
-        return worth(self.alpha, len(self.tar), len(self.non))
+    def added_to(self, cost: Cost, sample: Cost | None = None) -> Callable[[Floats], NearlyConvex]:
+        """The whole criterion; with a sample, its steps foresee what follows."""
 
-    def sides(self) -> Iterator[tuple[Known, float, float]]:
-        """Both classes, with the sign of the LLR in their costs, and the weight of a trial."""
-        yield self.tar, -1.0, self.worth * self.alpha / len(self.tar)
-        yield self.non, 1.0, self.worth * (1 - self.alpha) / len(self.non)
+        def penalised(weights: Floats) -> NearlyConvex:
+            value, gradient, hessian = cost(weights)
+            away = weights - self.centre
+            value += 0.5 * float((self.precision * away * away).sum())
+            curvature = hessian + np.diag(self.precision)
+            gradient = gradient + self.precision * away
+            here = NearlyConvex(value, gradient, curvature, np.zeros_like(hessian))
+            return here if sample is None else _Foreseen.of(here, weights, cost, sample)
 
-    def __call__(self, weights: Floats) -> tuple[float, Floats, Floats]:
-        """Value, gradient and Hessian."""
-        size = len(weights)
-        value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
-        for side, sign, weight in self.sides():
-            for rows in self._chunks(side):
-                x = sign * (weights @ rows + log_odds(self.alpha))
-                small = np.exp(-np.abs(x))
-                p = np.where(x >= 0, 1.0, small) / (1 + small)
-                value += weight * float((np.maximum(x, 0) + np.log1p(small)).sum())
-                gradient += (weight * sign) * (rows @ p)
-                hessian += weight * (rows * (p * (1 - p))) @ rows.T
-        return value, gradient, hessian
-
-    def pulls(self, weights: Floats) -> Iterator[Floats]:
-        """What each trial adds to the gradient, one column for each; one array for each class."""
-        for side, sign, weight in self.sides():
-            rows = np.concatenate(list(self._chunks(side)), axis=1)
-            yield (weight * sign) * rows * expit(sign * (weights @ rows + log_odds(self.alpha)))
-
-    def thinned(self) -> Cost:
-        """The same criterion on trials in even steps, if there are more than enough."""
-        tar, non = (
-            side.part(slice(None, None, max(2 * len(side) // _ENOUGH, 1)))
-            for side in (self.tar, self.non)
-        )
-        return Cost(self.terms, tar, non, self.alpha)
-
-    def _chunks(self, side: Known) -> Iterator[Floats]:
-        size = self.terms.chunk
-        for start in range(0, len(side), size):
-            yield self.terms.rows(side.part(slice(start, start + size)), inside=True)
+        return penalised
 
 
 @dataclass(frozen=True)
@@ -92,68 +71,141 @@ class Regression:
 
     solution: Solution
     variances: tuple[float, ...]
-    """Of the prior of each group of weights."""
+    """Of the prior of each group of weights, whose centre is zero."""
+    at_share: Prior
+    """That prior."""
+    prior: Prior | None
+    """The prior around the weights at the share of the targets; None if these are the answer."""
 
     @property
     def weights(self) -> Floats:
         return self.solution.point
 
 
-def worth(alpha: float, tar_count: int, non_count: int) -> float:
-    """How many trials those of both classes are worth together."""
-    return 2 / (alpha / tar_count + (1 - alpha) / non_count)
+@dataclass(frozen=True)
+class _Foreseen(NearlyConvex):
+    """A criterion whose Newton step foresees how the gradient bends, as it does on a sample.
 
+    That takes no pass over all trials, and saves one: the error of a step becomes that of its
+    square on the sample, rather than the square itself.
+    """
 
-def log_odds(alpha: float) -> float:
-    """The logit of the weight of the targets."""
-    return float(np.log(alpha) - np.log1p(-alpha))
+    point: Floats
+    cost: Cost
+    sample: Cost
+
+    @classmethod
+    def of(cls, here: NearlyConvex, point: Floats, cost: Cost, sample: Cost) -> _Foreseen:
+        return cls(here.value, here.gradient, here.convex, here.correction, point, cost, sample)
+
+    def newton_step(self) -> Floats:
+        step = super().newton_step()
+        _, here, curvature = self.sample(self.point)
+        there = self.sample(self.point + step)[1]
+        bent = (there - here - curvature @ step) * (self.cost.worth / self.sample.worth)
+        if np.abs(bent).max() > _SMALL * np.abs(self.gradient).max():
+            return step  # this is too far away
+        return NearlyConvex(
+            self.value, self.gradient + bent, self.convex, self.correction
+        ).newton_step()
 
 
 def regression(cost: Cost) -> Regression:
     """The weights, and the variances of their prior."""
-    thinned, groups = cost.thinned(), cost.terms.groups
-    log_variances = np.full(len(groups), np.log(_WIDE))
-    found = _minimum(thinned, np.zeros(cost.terms.count + 1), log_variances)
+    thinned, share = cost.thinned(), cost.share
+    few = thinned.counts == cost.counts
+    usual, variances, at_share = _around_zero(replace(thinned, alpha=share))
+    prior = at_share
+    if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
+        start = usual.point
+    elif any(some == every for some, every in zip(thinned.counts, cost.counts, strict=True)):
+        centre = usual.point if few else _stepped(replace(cost, alpha=share), usual.point, prior)
+        start, prior = _around(centre, thinned)
+    else:
+        start = _minimum(thinned, usual.point, prior).point
+    # Each step on many trials takes a pass over all of them, and starts from where a sample ended.
+    # The curvature of a mean cost is at most a quarter, and so the gradient is below its limit.
+    least = min(_DECREMENT, 4 * cost.worth * _GRADIENT**2)
+    sample = None if few else thinned
+    solution = _minimum(cost, start, prior, tolerance=least, polish=few, sample=sample)
+    return Regression(solution, variances, at_share, None if prior is at_share else prior)
 
+
+def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
+    """Weights after one step of Newton's, which is enough from where a sample ended."""
+    here = prior.added_to(cost)(point)
+    return np.asarray(point - np.linalg.solve(here.hessian, here.gradient))
+
+
+def _around_zero(cost: Cost) -> tuple[Solution, tuple[float, ...], Prior]:
+    """Weights with a prior around zero, of which each group has a variance of its own."""
+    size, groups = cost.terms.count + 1, cost.terms.groups
+    log_variances = np.full(len(groups), np.log(_WIDE))
+
+    def prior() -> Prior:
+        precision = np.zeros(size)  # the height has none
+        for group, log_variance in zip(groups, log_variances, strict=True):
+            precision[group] = np.exp(-log_variance)
+        return Prior(np.zeros(size), precision)
+
+    found = _minimum(cost, np.zeros(size), prior())
     for _ in range(len(groups)):  # each given the others, once more if there are others
         for number in range(len(groups)):
 
             def evidence(log_variance: float, number: int = number) -> float:
                 nonlocal found
                 log_variances[number] = log_variance
-                found = _minimum(thinned, found.point, log_variances)
-                return -_log_evidence(found, groups, log_variances)
+                found = _minimum(cost, found.point, prior())
+                return _log_evidence(found, prior(), log_variances)
 
-            bounds = (_LEAST, _GREATEST)
-            best = minimize_scalar(
-                evidence, bounds=bounds, method="bounded", options={"xatol": _NEAR}
-            )
-            log_variances[number] = best.x
-    # Each step on many trials takes a pass over all of them, and starts from where a sample ended.
-    few = len(thinned.tar) + len(thinned.non) == len(cost.tar) + len(cost.non)
-    solution = _minimum(cost, found.point, log_variances, polish=few)
-    return Regression(solution, tuple(np.exp(log_variances).tolist()))
+            log_variances[number] = _best(evidence)
+    found = _minimum(cost, found.point, prior(), polish=True)
+    return found, tuple(np.exp(log_variances).tolist()), prior()
 
 
-def _log_evidence(found: Solution, groups: tuple[slice, ...], log_variances: Floats) -> float:
+def _around(centre: Floats, cost: Cost) -> tuple[Floats, Prior]:
+    """Weights with a prior around others, all with one variance; and that prior."""
+    found = _minimum(cost, centre, Prior(centre, np.full(len(centre), 1 / _WIDE)))
+
+    def evidence(log_variance: float) -> float:
+        nonlocal found
+        prior = Prior(centre, np.full(len(centre), np.exp(-log_variance)))
+        found = _minimum(cost, found.point, prior)
+        return _log_evidence(found, prior, np.array([log_variance]))
+
+    best = _best(evidence)
+    return found.point, Prior(centre, np.full(len(centre), np.exp(-best)))
+
+
+def _best(evidence: Callable[[float], float]) -> float:
+    """The log variance with the most evidence."""
+    from scipy.optimize import minimize_scalar  # which few fits need, and which takes long to load
+
+    found = minimize_scalar(
+        lambda log_variance: -evidence(log_variance),
+        bounds=(_LEAST, _GREATEST),
+        method="bounded",
+        options={"xatol": _NEAR},
+    )
+    return float(found.x)
+
+
+def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float:
     """The log evidence of variances by Laplace's approximation, and their own prior."""
-    sizes = np.array([group.stop - group.start for group in groups])
-    weights = float((sizes * log_variances).sum())
+    weights = float(np.log(prior.precision[prior.precision > 0]).sum())
     half_cauchy = log_variances / 2 - np.log1p(np.exp(log_variances) / _WIDE)
     return float(
-        half_cauchy.sum() - found.value - weights / 2 - np.linalg.slogdet(found.hessian)[1] / 2
+        half_cauchy.sum() - found.value + weights / 2 - np.linalg.slogdet(found.hessian)[1] / 2
     )
 
 
-def _minimum(cost: Cost, start: Floats, log_variances: Floats, *, polish: bool = True) -> Solution:
-    prior = np.zeros(len(start))  # the height has none
-    for group, log_variance in zip(cost.terms.groups, log_variances, strict=True):
-        prior[group] = np.exp(-log_variance)
-
-    def penalised(weights: Floats) -> NearlyConvex:
-        value, gradient, hessian = cost(weights)
-        value += 0.5 * float((prior * weights * weights).sum())
-        curvature = hessian + np.diag(prior)
-        return NearlyConvex(value, gradient + prior * weights, curvature, np.zeros_like(hessian))
-
-    return minimise(penalised, start, tolerance=_DECREMENT, polish=polish)
+def _minimum(
+    cost: Cost,
+    start: Floats,
+    prior: Prior,
+    *,
+    tolerance: float = _DECREMENT,
+    polish: bool = False,
+    sample: Cost | None = None,
+) -> Solution:
+    return minimise(prior.added_to(cost, sample), start, tolerance=tolerance, polish=polish)

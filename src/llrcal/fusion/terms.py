@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import check_spread
-from llrcal.onepass.chunks import CHUNK
+
+if TYPE_CHECKING:
+    from llrcal.fusion.looking import Look
 
 PRODUCT = " x "
-_WORK = 2**17  # multiplications below which BLAS keeps to one thread, and so to one order of sums
+_CACHED = 2**16  # numbers that are looked at together
 
 
 @dataclass(frozen=True)
@@ -42,31 +45,45 @@ class Columns:
     """Values beyond those of training are taken for the nearest of these."""
 
     @classmethod
-    def of(cls, tar: Array, non: Array) -> Self:
-        """Means and deviations of trials half of which are targets, however many there are."""
-        sides = [_Moments.of(side) for side in (tar, non)]
-        lowest, highest = (
-            np.minimum(*(s.lowest for s in sides)),
-            np.maximum(*(s.highest for s in sides)),
-        )
+    def of(cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int) -> Self:
+        """Means and deviations of trials half of which are targets, from samples of both classes.
+
+        The ends are those of all trials, and ``count`` is how many the commoner class has.
+        """
+        sides = [_Moments.of(side) for side in some]
         scale = np.maximum(*(side.scale for side in sides))
         means = [side.mean * (side.scale / scale) for side in sides]
         squares = [side.square * (side.scale / scale) ** 2 for side in sides]
         apart = (means[0] - means[1]) / 2
-        deviation = np.sqrt((squares[0] + squares[1]) / 2 + apart * apart)
+        deviation = np.sqrt((squares[0] + squares[1]) / 2 + apart * apart) * scale
+        centre = (means[0] + means[1]) / 2 * scale
+        # A value that is not in the samples makes the deviation at least this large.
+        reach = np.maximum(highest / 2 - centre / 2, centre / 2 - lowest / 2)
+        deviation = np.maximum(deviation, reach * np.sqrt(2 / count))
         deviation[lowest == highest] = 0.0
-        every = (means[0] + means[1]) / 2 * scale, deviation * scale, lowest, highest
+        every = centre, deviation, lowest, highest
         return cls(*(tuple(numbers.tolist()) for numbers in every))
+
+    @property
+    def exponents(self) -> Counts:
+        """Powers of two that standardised values within the range of training stay below."""
+        with np.errstate(over="ignore"):
+            ends = self.standardised(np.array([self.lowest, self.highest]), inside=True)
+        return np.asarray(np.frexp(np.abs(ends).max(axis=1))[1], np.int64)
 
     def standardised(self, values: Array, *, inside: bool = False) -> Floats:
         """One row for each column; values of training need not be held inside of their range."""
-        unit = np.array(self.unit)
-        with np.errstate(divide="ignore"):
-            scale = np.where(unit > 0, 1 / unit, 0.0)
         rows = np.ascontiguousarray(values.T, dtype=np.float64)
         if not inside:
             rows = np.clip(rows, _column(self.lowest), _column(self.highest))
-        return np.asarray((rows - _column(self.centre)) * scale[:, None])
+        return np.asarray((rows - _column(self.centre)) * self.per_unit)
+
+    @property
+    def per_unit(self) -> Floats:
+        """One over the unit of each column; zero for one that says nothing."""
+        unit = _column(self.unit)
+        with np.errstate(divide="ignore"):
+            return np.where(unit > 0, 1 / unit, 0.0)
 
 
 @dataclass(frozen=True)
@@ -77,15 +94,21 @@ class Terms:
     quality: Columns
 
     @classmethod
-    def of(cls, tar: Known, non: Known) -> Self:
-        """The terms of some trials.
+    def of(cls, tar: Look, non: Look, systems: int) -> Self:
+        """The terms of trials that someone has looked at.
 
         Raises
         ------
         DegenerateError
             If the values of a column are too close together, or too far apart, for doubles.
         """
-        terms = cls(Columns.of(tar.scores, non.scores), Columns.of(tar.quality, non.quality))
+        lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+        some, count = (tar.sample(systems), non.sample(systems)), max(len(tar), len(non))
+        scores, quality = (some[0].scores, some[1].scores), (some[0].quality, some[1].quality)
+        terms = cls(
+            Columns.of(scores, lowest[:systems], highest[:systems], count),
+            Columns.of(quality, lowest[systems:], highest[systems:], count),
+        )
         for what, columns in (("system", terms.scores), ("quality", terms.quality)):
             for place, unit in enumerate(columns.unit, 1):
                 if unit != 0:
@@ -100,7 +123,7 @@ class Terms:
     @property
     def chunk(self) -> int:
         """How many trials to look at together."""
-        return int(np.clip(_WORK // (self.count + 1) ** 2, 256, CHUNK))
+        return max(_CACHED // (self.count + 1), 256)
 
     @property
     def groups(self) -> tuple[slice, ...]:
@@ -126,40 +149,55 @@ class Terms:
         products = [scores * side for side in quality]
         return np.concatenate([scores, quality, *products, np.ones((1, len(trials)))])
 
+    @cached_property
+    def exponents(self) -> Counts:
+        """Powers of two that the terms of training stay below."""
+        scores, quality = self.scores.exponents, self.quality.exponents
+        return np.concatenate([scores, quality, np.add.outer(quality, scores).ravel()])
+
+    def shrunk_rows(self, trials: Known) -> Floats:
+        """The rows of trials of training, over the powers of two, so that none exceeds one."""
+        systems, both = len(self.scores.unit), len(self._centre)
+        rows = np.empty((self.count + 1, len(trials)))
+        rows[:systems], rows[systems:both] = trials.scores.T, trials.quality.T
+        rows[:both] -= self._centre
+        rows[:both] *= self._shrunk_per_unit
+        for place in range(systems, both):
+            start = both + (place - systems) * systems
+            np.multiply(rows[:systems], rows[place], out=rows[start : start + systems])
+        rows[-1] = 1.0
+        return rows
+
+    @cached_property
+    def _centre(self) -> Floats:
+        return _column(self.scores.centre + self.quality.centre)
+
+    @cached_property
+    def _shrunk_per_unit(self) -> Floats:
+        per_unit = np.concatenate([self.scores.per_unit, self.quality.per_unit])
+        return np.asarray(np.ldexp(per_unit, -self.exponents[: len(per_unit), None]))
+
 
 @dataclass(frozen=True)
 class _Moments:
-    """Least and greatest value of each column, and mean and variance in units of the largest.
+    """Mean and variance of each column in units of the largest value.
 
     So no square is too large or too small for a double.
     """
 
-    lowest: Floats
-    highest: Floats
     scale: Floats
     mean: Floats
     square: Floats
 
     @classmethod
     def of(cls, values: Array) -> _Moments:
-        size, parts = [], []
-        for start in range(0, len(values), CHUNK):
-            # Contiguous, so that sums do not depend on how the columns lay in memory.
-            rows = np.ascontiguousarray(values[start : start + CHUNK].T, dtype=np.float64)
-            lowest, highest = rows.min(axis=1), rows.max(axis=1)
-            scale = np.maximum(np.maximum(-lowest, highest), np.finfo(np.float64).tiny)
-            rows = rows / scale[:, None]
-            mean = rows.mean(axis=1)
-            rows -= mean[:, None]
-            square = (rows * rows).mean(axis=1)
-            size.append(rows.shape[1] / len(values))
-            parts.append((lowest, highest, scale, mean, square))
-        lowest, highest, scales, means, squares = map(np.array, zip(*parts, strict=True))
-        share, scale = np.array(size)[:, None], scales.max(axis=0)
-        means = means * (scales / scale)
-        mean = (share * means).sum(axis=0)
-        square = (share * (squares * (scales / scale) ** 2 + (means - mean) ** 2)).sum(axis=0)
-        return cls(lowest.min(axis=0), highest.max(axis=0), scale, mean, square)
+        # Contiguous, so that sums do not depend on how the columns lay in memory.
+        rows = np.ascontiguousarray(values.T, dtype=np.float64)
+        scale = np.maximum(np.abs(rows).max(axis=1), np.finfo(np.float64).tiny)
+        rows = rows / scale[:, None]
+        mean = rows.mean(axis=1)
+        rows -= mean[:, None]
+        return cls(scale, mean, (rows * rows).mean(axis=1))
 
 
 def _column(numbers: tuple[float, ...]) -> Floats:

@@ -1,20 +1,21 @@
 """How sure weights are: Huber's sandwich, with trials that share speakers counted together.
 
 The weights are where the pulls of all trials cancel. So their covariance is that of the sum of the
-pulls, between two inverses of the curvature. If trials are independent only where no speaker is in
-both, the covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
+pulls, between two inverses of the curvature. Where the prior is around other weights, these move
+with the trials as well, and pull. If trials are independent only where no speaker is in both, the
+covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
 
 from llrcal.arrays import Array, Floats
-from llrcal.fitting.optimizer import Solution
-from llrcal.fusion.regression import Cost
+from llrcal.fusion.cost import Cost
+from llrcal.fusion.regression import Regression
 from llrcal.inputs.speakers import numbered
 
 LEVEL = 0.95
@@ -31,33 +32,41 @@ class Uncertainty:
     """What was taken to be independent: each ``"trial"``, or each ``"speaker"``."""
 
 
-def uncertainty(
-    cost: Cost, solution: Solution, speakers: tuple[Array, Array] | None
-) -> Uncertainty:
+def uncertainty(cost: Cost, found: Regression, speakers: tuple[Array, Array] | None) -> Uncertainty:
     """Of weights that minimise a criterion. Without speakers, a sample of the trials is enough."""
     some = cost.thinned() if speakers is None else cost
-    alone = np.zeros_like(solution.hessian)
-    centred = []
-    sizes = (len(cost.tar), len(cost.non))
-    for pulls, size in zip(some.pulls(solution.point), sizes, strict=True):
-        away = pulls - pulls.mean(axis=1, keepdims=True)
-        centred.append(away)
-        # Pulls of a sample are larger, since fewer trials share the weight of the class.
-        share = pulls.shape[1] / size
-        alone += away @ away.T * (share * size / max(size - 1, 1))
-    inverse = np.linalg.inv(solution.hessian)
+    inverse = np.linalg.inv(found.solution.hessian)
+    pulls, sure = _pulls(cost, some, found.weights), inverse
+    if found.prior is not None:
+        share, centre = cost.share, found.prior.centre
+        usual, usual_some = replace(cost, alpha=share), replace(some, alpha=share)
+        curvature = usual_some(centre)[2] * (usual.worth / usual_some.worth)
+        sure = np.linalg.inv(curvature + np.diag(found.at_share.precision))
+        moved = found.prior.precision[:, None] * sure
+        of_centre = _pulls(usual, usual_some, centre)
+        pulls = [one + moved @ other for one, other in zip(pulls, of_centre, strict=True)]
+    alone = np.zeros_like(inverse)
+    for away, size in zip(pulls, cost.counts, strict=True):
+        # A sample of a class has all of its weight.
+        alone += away @ away.T * (away.shape[1] / max(size - 1, 1))
     # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
-    variances = np.maximum((inverse @ alone @ inverse).diagonal(), inverse.diagonal())
-    few, by = min(sizes), "trial"
+    variances = np.maximum((inverse @ alone @ inverse).diagonal(), sure.diagonal())
+    few, by = min(cost.counts), "trial"
     if speakers is not None:
         ids, count = numbered(*speakers)
         if count > 1:
-            together = _by_speaker(centred, ids, count, alone) * (count / (count - 1))
+            together = _by_speaker(pulls, ids, count, alone) * (count / (count - 1))
             variances = np.maximum(variances, (inverse @ together @ inverse).diagonal())
             few, by = count, "speaker"
     quantile = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
     margins = quantile * np.sqrt(np.maximum(variances, 0.0))
     return Uncertainty(tuple(margins.tolist()), by)
+
+
+def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
+    """What each of some trials adds to the gradient, less the mean of its class."""
+    scale = cost.worth / some.worth
+    return [scale * (one - one.mean(axis=1, keepdims=True)) for one in some.pulls(weights)]
 
 
 def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:

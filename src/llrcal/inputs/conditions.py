@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import Array
-from llrcal.errors import ScoreError
+from llrcal.errors import OptionError, ScoreError
+from llrcal.messages import Position
 
 
 def condition_texts(conditions: Any, count: int, what: str) -> Array:
@@ -26,6 +27,47 @@ def condition_texts(conditions: Any, count: int, what: str) -> Array:
             "trials"
         )
     return np.asarray(np.frompyfunc(_text, 1, 1)(array))
+
+
+def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = False) -> Array:
+    """The condition of each trial as text; an empty one where it is missing.
+
+    Raises
+    ------
+    ScoreError
+        If there is not one for each trial, or one is missing and must not be.
+    """
+    table = condition_texts(conditions, count, what)
+    if table.shape[1] != 1:
+        raise ScoreError(f"{what} trials have {table.shape[1]} conditions each; join them into one")
+    texts: Array = table[:, 0]
+    empty = np.flatnonzero(texts == "")
+    if len(empty) and not may_miss:
+        raise ScoreError(
+            f"{len(empty)} of {count} {what} trials have no condition; the first at ",
+            Position("index", int(empty[0])),
+            ". Name one, such as 'unknown'",
+        )
+    return texts
+
+
+def both_conditions(both: Any, tar_count: int, non_count: int) -> tuple[Array, Array]:
+    """The condition of each target and of each non-target trial as text; none may be missing."""
+    tar, non = pair(both, "condition")
+    return as_conditions(tar, tar_count, "target"), as_conditions(non, non_count, "non-target")
+
+
+def pair(both: Any, name: str) -> tuple[Any, Any]:
+    """Values for targets and for non-targets.
+
+    Raises
+    ------
+    OptionError
+        If these are not two.
+    """
+    if not isinstance(both, tuple | list) or len(both) != 2:
+        raise OptionError(f"{name} must be a pair: that of the targets and that of the non-targets")
+    return both[0], both[1]
 
 
 def _text(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, is_number
-from llrcal.errors import ScoreError
+from llrcal.errors import ScoreError, changed_scores
 from llrcal.inputs.labels import Label, words_of
 from llrcal.kernels import kernels_for
 from llrcal.messages import Position
@@ -102,7 +102,7 @@ def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> No
     if not are_usable(flat, allow_infinite=allow_infinite):
         every = np.flatnonzero(np.isnan(flat) if allow_infinite else _not_finite(flat))
         if not every.size:  # memory that is shared, or mapped to a file
-            raise ScoreError(f"{name} scores change while they are read; pass a copy of them")
+            raise changed_scores(name)
         first = int(every[0])
         what = "NaN" if allow_infinite else "not finite"
         those = f"{name} scores".removeprefix("the ")

@@ -68,6 +68,12 @@ static int check_gaps(Values values, int64_t words, int64_t gaps) {
     return 1;
 }
 
+static int check_knots(int64_t count) {
+    if (count > INT32_MAX)
+        PyErr_SetString(PyExc_ValueError, "too many knots to be numbered");
+    return count <= INT32_MAX;
+}
+
 /* A grid, from the four numbers that define it. */
 typedef struct {
     double origin, unit;
@@ -214,7 +220,8 @@ static PyObject *py_steps(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOO:steps", &from, &knots, &values, &into) ||
         !get_scores(from, &arrays, &scores) ||
         !(steps.knots = get_items(knots, &arrays, 0, 8, 1)) ||
-        !(steps.values = get_items(values, &arrays, 0, 8, steps.count = items(&arrays))) ||
+        !check_knots(steps.count = items(&arrays)) ||
+        !(steps.values = get_items(values, &arrays, 0, 8, steps.count)) ||
         !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
@@ -234,7 +241,8 @@ static PyObject *py_spline(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOdO:spline", &from, &knots, &pieces, &spline.per_unit, &into) ||
         !get_scores(from, &arrays, &scores) ||
         !(spline.knots = get_items(knots, &arrays, 0, 8, 2)) ||
-        !(spline.piece = get_items(pieces, &arrays, 0, 8, 4 * (spline.pieces = items(&arrays) - 1))) ||
+        !check_knots(spline.pieces = items(&arrays) - 1) ||
+        !(spline.piece = get_items(pieces, &arrays, 0, 8, 4 * spline.pieces)) ||
         !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
@@ -292,6 +300,53 @@ static PyObject *py_powers(PyObject *self, PyObject *args) {
     return series(args, 1, power_series);
 }
 
+static PyObject *py_weighted_rows(PyObject *self, PyObject *args) {
+    PyObject *rows_from, *weights_from, *into;
+    Arrays arrays = {.count = 0};
+    const double *rows, *weights;
+    double *out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO:weighted_rows", &rows_from, &weights_from, &into) ||
+        !(weights = get_items(weights_from, &arrays, 0, 8, 1)))
+        return release(&arrays);
+    int64_t terms = items(&arrays);
+    if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, 0)))
+        return release(&arrays);
+    int64_t count = items(&arrays);
+    if (!(rows = get_items(rows_from, &arrays, 0, 8, terms * count)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    weighted_rows(rows, weights, terms, count, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_logistic_sums(PyObject *self, PyObject *args) {
+    PyObject *rows_from, *x_from, *small_from, *logs_from, *into;
+    Arrays arrays = {.count = 0};
+    const double *rows;
+    Logistic at;
+    long long terms;
+    int64_t *sums;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OLOOOdO:logistic_sums", &rows_from, &terms, &x_from, &small_from,
+                          &logs_from, &at.scale, &into) ||
+        !check_start(terms) || !(at.x = get_items(x_from, &arrays, 0, 8, 0)))
+        return release(&arrays);
+    at.count = items(&arrays);
+    if (terms > 1 << 20 || !(at.small = get_items(small_from, &arrays, 0, 8, at.count)) ||
+        !(at.logs = get_items(logs_from, &arrays, 0, 8, at.count)) ||
+        !(rows = get_items(rows_from, &arrays, 0, 8, terms * at.count)) ||
+        !(sums = get_items(into, &arrays, PyBUF_WRITABLE, 8, (terms + 1) * (terms + 2))))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    logistic_sums(at, rows, terms, sums);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_nig_shape(PyObject *self, PyObject *args) {
     PyObject *from[7], *shape_from, *into;
     const double *at[7];
@@ -327,6 +382,8 @@ static PyMethodDef methods[] = {
     {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
     {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
     {"powers", py_powers, METH_VARARGS, NULL},
+    {"weighted_rows", py_weighted_rows, METH_VARARGS, NULL},
+    {"logistic_sums", py_logistic_sums, METH_VARARGS, NULL},
     {"nig_shape", py_nig_shape, METH_VARARGS, NULL},
     {"split", py_split, METH_VARARGS, NULL},
     {"steps", py_steps, METH_VARARGS, NULL},

@@ -1,19 +1,24 @@
 #include "kernels.h"
 #include "search.h"
 
-PART void each(Scores scores, int single, ptrdiff_t step, Steps steps, double *out) {
-    for (int64_t at = 0; at < scores.count; at += TOGETHER) {
-        double some[TOGETHER];
-        int64_t found[TOGETHER];
-        int count = some_scores(scores, single, step, at, some);
-        knots_up_to(some, steps.knots, steps.count, found);
-        for (int i = 0; i < count; i++)
-            out[at + i] = steps.values[found[i] ? found[i] - 1 : 0];
+PART void each(const Index *index, int rounds, const double *scores, const uint32_t *slot,
+               int64_t count, const double *values, double *out) {
+    for (int64_t i = 0; i < count; i++) {
+        int64_t found = knots_up_to(index, rounds, slot[i], scores[i]);
+        out[i] = values[found ? found - 1 : 0];
     }
 }
 
 void step_function(Scores scores, Steps steps, double *out) {
-#define CALL(single, step) each(scores, single, step, steps, out)
-    FOR_EACH_KIND(&scores, CALL);
+    double some[BLOCK];
+    uint32_t slot[BLOCK];
+    Index index;
+    make_index(&index, steps.knots, steps.count);
+    for (int64_t at = 0; at < scores.count; at += BLOCK) {
+        Scores block = stretch(scores, at, BLOCK);
+        locate(block, &index.grid, -INFINITY, INFINITY, some, slot);
+#define CALL(rounds) each(&index, rounds, some, slot, block.count, steps.values, out + at)
+        FOR_EACH_ROUNDS(index.rounds, CALL);
 #undef CALL
+    }
 }

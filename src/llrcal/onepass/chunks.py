@@ -47,14 +47,11 @@ def threads() -> int:
 
 def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:
     """Apply ``work`` to contiguous parts of an array, one per thread; results in order."""
-    return _on_threads(lambda start, end: work(array[start:end]), len(array))
+    return on_threads(lambda start, end: work(array[start:end]), len(array))
 
 
-def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**15) -> Floats:
-    """Apply an elementwise ``work`` chunk by chunk; the result has the shape of the array.
-
-    The chunks are small, because elementwise formulas hold many temporary arrays at once.
-    """
+def map_into(work: Callable[[Array], Floats], array: Array, size: int = CHUNK) -> Floats:
+    """Apply an elementwise ``work`` chunk by chunk; the result has the shape of the array."""
     flat = array.reshape(-1)
     out = np.empty(flat.shape)
 
@@ -63,11 +60,11 @@ def map_into(work: Callable[[Array], Floats], array: Array, size: int = 2**15) -
             high = min(low + size, end)
             out[low:high] = work(flat[low:high])
 
-    _on_threads(fill, len(flat))
+    on_threads(fill, len(flat))
     return out.reshape(array.shape)
 
 
-def _on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
+def on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
     """Call ``work(start, end)`` on even ranges, as many as there are threads worth starting."""
     count = min(threads(), length // _WORTH_A_THREAD + 1)
     if count == 1:

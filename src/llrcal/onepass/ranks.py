@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.errors import changed_scores
 from llrcal.onepass.chunks import CHUNK, chunks, map_parts
 from llrcal.onepass.grid import Grid
 
@@ -79,6 +80,8 @@ def groups(tar: Array, non: Array) -> Groups:
     rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
     values, counts = np.unique(rare, return_counts=True)
     values = values.astype(np.float64, copy=False)
+    if np.isnan(values[-1]):
+        raise changed_scores()
     counted = _counted_among(common, values)
     return pool(values, counts, counted, rare_is_tar=rare is tar)
 

@@ -30,7 +30,7 @@ _BITS = 64
 ALL_KEYS = 2**_BITS - 1
 _ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads even regular patterns evenly
 _BACK = np.uint64(pow(_ODD, -1, 2**_BITS))
-_ENOUGH = 4  # times as many keys as needed are considered, since some scores may be equal
+_ENOUGH = 2  # times as many keys as needed are considered, since some scores may be equal
 _SLOT_BITS = 18
 
 
@@ -93,21 +93,37 @@ def _merged(parts: list[Sample]) -> Sample:
     return Sample(keys[:kept], counts[:kept], ceiling)
 
 
+class GrowingSample:
+    """The sample of arrays that come one after the other, from keys up to a ceiling."""
+
+    def __init__(self, ceiling: int) -> None:
+        self._restart(Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling))
+
+    def _restart(self, sample: Sample) -> None:
+        self._ceiling, self._known = sample.ceiling, _KnownKeys(sample)
+        self._held: list[_Keys] = []
+        self._room = 2 * SIZE
+
+    def add(self, scores: Array) -> None:
+        """Add some scores, in stretches that have no more than a chunk of keys."""
+        start = 0
+        while start < len(scores):
+            keys, start = _keys(scores, start, self._ceiling)
+            self._held.append(self._known.count_and_remove(keys))
+            self._room -= len(self._held[-1])
+            if self._room <= 0:
+                self._restart(self.sample)
+
+    @property
+    def sample(self) -> Sample:
+        """The sample of what was added."""
+        return _merged([self._known.counted(), _counted(self._held, self._ceiling)])
+
+
 def _sampled(scores: Array, ceiling: int) -> Sample:
-    """Sample of one part, in stretches that have no more than a chunk of keys."""
-    sample = Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling)
-    known = _KnownKeys(sample)
-    held: list[_Keys] = []
-    room = 2 * SIZE
-    start = 0
-    while start < len(scores):
-        keys, start = _keys(scores, start, sample.ceiling)
-        held.append(known.count_and_remove(keys))
-        room -= len(held[-1])
-        if room <= 0:
-            sample = _merged([known.counted(), _counted(held, sample.ceiling)])
-            known, held, room = _KnownKeys(sample), [], 2 * SIZE
-    return _merged([known.counted(), _counted(held, sample.ceiling)])
+    growing = GrowingSample(ceiling)
+    growing.add(scores)
+    return growing.sample
 
 
 def _keys(scores: Array, start: int, ceiling: int) -> tuple[_Keys, int]:

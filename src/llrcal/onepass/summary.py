@@ -12,13 +12,14 @@ Small sets are kept score by score, and sets of a few thousand scores skip the b
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
-from llrcal.errors import DegenerateError
+from llrcal.errors import DegenerateError, changed_scores
 from llrcal.onepass.chunks import CHUNK, chunks, map_parts
 from llrcal.onepass.grid import PLACE_BITS, Grid
 
@@ -60,15 +61,15 @@ class Summary:
     def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
         none = np.empty(0, np.int64)
         ends = (float(ordered[0]), float(ordered[-1])) if len(ordered) else (np.inf, -np.inf)
+        if math.isnan(ends[1]):
+            raise changed_scores()
         return cls(grid, len(ordered), *ends, ordered, none, none.reshape(3, 0))
 
     @classmethod
     def _binned(cls, scores: Array, grid: Grid) -> Summary:
-        least, greatest, table = _tallied(scores, grid)
-        used = np.flatnonzero(table[0])
-        return cls(
-            grid, len(scores), least + 0.0, greatest + 0.0, None, used, table[:, used]
-        )  # no -0.0
+        table = Table(grid)
+        table.add(scores)
+        return table.summary
 
     def merge(self, other: Summary) -> Summary:
         """Summary of both sets of scores together; associative and commutative."""
@@ -156,26 +157,58 @@ class Summary:
         return scores[order], points.weights[order] * self.count
 
 
-def _tallied(scores: Array, grid: Grid) -> tuple[float, float, Counts]:
-    """Least and greatest score; and count, sum of places and sum of their squares in each bin."""
-    if kernels := grid.kernels_for(scores):
-        by_bin = np.zeros((grid.size, 4), np.int64)
-        done, least, greatest = kernels.bins(scores, CHUNK, *grid.numbers, grid.reach, by_bin)
-        if done < len(scores):
-            check_reach(least, greatest, grid)
-        return least, greatest, by_bin.T[:3]
-    table = np.zeros((3, grid.size), np.int64)
-    least, greatest = np.inf, -np.inf
-    for chunk in chunks(scores):
+class Table:
+    """Count, sum of places and sum of their squares in each bin, of one array after the other."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._bins = np.zeros((grid.size, 4), np.int64)  # four, which kernels add to as one vector
+        self._count, self._least, self._greatest = 0, np.inf, -np.inf
+
+    def add(self, scores: Array) -> None:
+        """Add some finite scores.
+
+        Raises
+        ------
+        DegenerateError
+            If one of them lies beyond the grid; some of the others have been added.
+        """
+        if kernels := self._grid.kernels_for(scores):
+            numbers, reach = self._grid.numbers, self._grid.reach
+            done, least, greatest = kernels.bins(scores, CHUNK, *numbers, reach, self._bins)
+            if done < len(scores):
+                check_reach(least, greatest, self._grid)
+            self._extend(least, greatest)
+        else:
+            for part in chunks(scores):
+                self._add_chunk(part)
+        self._count += len(scores)
+
+    def _add_chunk(self, part: Array) -> None:
+        chunk = part.astype(np.float64)  # a copy, which no other thread changes
         low, high = float(chunk.min()), float(chunk.max())
-        least, greatest = min(least, low), max(greatest, high)
-        check_reach(low, high, grid)
-        number, place = grid.number_and_place(chunk)
-        start = int(grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
+        self._extend(low, high)
+        check_reach(low, high, self._grid)
+        number, place = self._grid.number_and_place(chunk)
+        start = int(self._grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
         number -= start
         sums = _sums(number, place)
-        table[:, start : start + sums.shape[1]] += sums
-    return least, greatest, table
+        self._bins[start : start + sums.shape[1], :3] += sums.T
+
+    def _extend(self, low: float, high: float) -> None:
+        self._least, self._greatest = min(self._least, low), max(self._greatest, high)
+
+    @property
+    def summary(self) -> Summary:
+        """The summary of what was added."""
+        used = np.flatnonzero(self._bins[:, 0])
+        ends = self._least + 0.0, self._greatest + 0.0  # no -0.0
+        # Kernels read scores twice. Those that change in between may be beyond the grid, or NaN.
+        if self._count and not np.array_equal(
+            used[[0, -1]], self._grid.number_and_place(np.array(ends))[0]
+        ):
+            raise changed_scores()
+        return Summary(self._grid, self._count, *ends, None, used, self._bins.T[:3, used])
 
 
 def _sums(number: Counts, place: Counts) -> Counts:
@@ -200,6 +233,33 @@ def _counted(number: Counts, place: Counts) -> tuple[Array, Array]:
             bits = both.astype(np.int64)
             return bits >> _COUNT_SHIFT, bits & (_ONE_MORE - 1)
     return np.bincount(number), np.bincount(number, place)
+
+
+class GrowingSummary:
+    """The summary of arrays that come one after the other, in one table."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        self._few: list[Array] = []
+        self._count = 0
+        self._table: Table | None = None
+
+    def add(self, scores: Array) -> None:
+        """Add some finite scores; raises as :meth:`Table.add` does."""
+        self._few.append(scores)
+        self._count += len(scores)
+        if self._count > KEPT_UP_TO:
+            self._table = self._table or Table(self._grid)
+            for some in self._few:
+                self._table.add(some)
+            self._few = []
+
+    @property
+    def summary(self) -> Summary:
+        """The summary of what was added, as that of one array."""
+        if self._table is not None:
+            return self._table.summary
+        return Summary.of(np.concatenate([*self._few, np.empty(0)]), self._grid)
 
 
 @dataclass(frozen=True)
@@ -227,6 +287,8 @@ def check_reach(least: float, greatest: float, grid: Grid) -> None:
         With the distance of the furthest.
     """
     distance = max(greatest - grid.origin, grid.origin - least)
+    if math.isnan(distance):
+        raise changed_scores()
     if distance >= grid.reach:
         raise DegenerateError(
             f"a score lies {distance:.3g} away from the middle of the scores, more than 10^12 "

@@ -8,6 +8,9 @@ from importlib.resources import files
 from string import Template
 
 from llrcal.comparison import Comparison
+from llrcal.comparison.tables import as_csv, metrics
+from llrcal.report.conditions import LINK as CONDITIONS
+from llrcal.report.conditions import conditions_section
 from llrcal.report.data import as_json, page_data
 from llrcal.report.learning import LINK, learning_section
 from llrcal.report.metrics_table import metrics_note, metrics_table
@@ -16,6 +19,9 @@ from llrcal.report.text import escaped
 from llrcal.report.verdict_box import verdict_class, verdict_heading, verdict_words
 from llrcal.report.warnings_list import warnings_list
 from llrcal.version import __version__
+
+# Scatters and bars, as published: CONTRIBUTING.md says how to get a newer one.
+_PLOTLY = "plotly-basic.min.js"
 
 # What runs at once uses only what stands before it; functions may call what comes later.
 _SCRIPTS = (
@@ -57,10 +63,8 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
     str
         The page; save it as UTF-8.
     """
-    from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
-
     curve = comparison.learning_curve
-    plotly, script = _inline(get_plotlyjs()), _inline(_script())
+    plotly, script = _inline(_asset(_PLOTLY)), _inline(_script())
     return Template(_asset("template.html")).substitute(
         policy=_policy(plotly, script),
         version=escaped(__version__),
@@ -74,6 +78,10 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
         warnings=warnings_list(comparison.notes),
         metrics_note=metrics_note(comparison),
         metrics_table=metrics_table(comparison),
+        metrics_csv=base64.b64encode(as_csv(metrics(comparison)).encode()).decode(),
+        conditions_link=CONDITIONS if (by_condition := conditions_section(comparison)) else "",
+        conditions_section=by_condition,
+        transforms_hidden=" hidden" if comparison.of_systems else "",
         learning_link="" if curve is None else LINK,
         learning_section=""
         if curve is None

@@ -94,7 +94,7 @@ def _rates(evaluation: Evaluation, places: Positions) -> dict[str, Any]:
 def _transforms(comparison: Comparison) -> dict[str, Any]:
     train, test = comparison.train, comparison.test
     grid, view = score_grid(train, test), score_view(train, test)
-    lines = [transform(c.calibration, grid) for c in comparison.candidates.values()]
+    lines = [transform(c.of_score, grid) for c in comparison.candidates.values()]
     return {
         "lines": lines,
         "training": score_range(train),
@@ -106,7 +106,7 @@ def _transforms(comparison: Comparison) -> dict[str, Any]:
 def _histograms(comparison: Comparison) -> dict[str, Any]:
     view = score_view(comparison.train, comparison.test)
     grid = density_grid(view)
-    fitted = [densities(c.calibration, grid) for c in comparison.candidates.values()]
+    fitted = [densities(c.of_score, grid) for c in comparison.candidates.values()]
     return {
         "view": view,
         "bins": BINS,

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from urllib.parse import quote
 
+from llrcal.calibrations import Calibration
 from llrcal.comparison import Comparison
-from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.comparison.tables import as_csv, as_markdown, by_condition, metrics
 from llrcal.figures.comparison import draw_all
 from llrcal.files.atomic import atomic_folder, write_atomically
 from llrcal.report.build import build_report
@@ -38,11 +40,16 @@ def write_results(
     models = folder / "models"
     models.mkdir()
     for label, candidate in comparison.candidates.items():
-        # Trained on negated distances, where it was: models take distances as they are.
-        model = replace(candidate.calibration, lower_is_better=comparison.lower_is_better)
-        model.save(models / f"{label}.json")
+        model = candidate.calibration
+        if isinstance(model, Calibration):
+            # Trained on negated distances, where it was: models take distances as they are.
+            model = replace(model, lower_is_better=comparison.lower_is_better)
+        # Systems are called as people like, also by what no file name can have.
+        model.save(models / f"{quote(label, safe=' ,=')}.json")
     write_atomically(folder / "metrics.csv", as_csv(metrics(comparison)).encode())
     write_atomically(folder / "metrics.md", as_markdown(comparison).encode())
+    if rows := by_condition(comparison):
+        write_atomically(folder / "by-condition.csv", as_csv(rows).encode())
     if comparison.learning_curve is not None:
         table = as_csv(comparison.learning_curve.table())
         write_atomically(folder / "learning-curve.csv", table.encode())

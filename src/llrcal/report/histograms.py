@@ -49,7 +49,7 @@ def density_grid(view: tuple[float, float]) -> Floats:
     return evenly(*view, _POINTS)
 
 
-def densities(calibration: Calibration, grid: Floats) -> Heights | None:
+def densities(calibration: Calibration | None, grid: Floats) -> Heights | None:
     """The two fitted densities of a generative calibration; None for the others."""
     if not isinstance(calibration, Generative):
         return None

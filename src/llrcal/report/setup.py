@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
-from llrcal.method_table import TABLE
 from llrcal.report.text import MINUS, escaped, sentence
 from llrcal.trials import Trials
 
@@ -27,6 +26,8 @@ def what_was_done(comparison: Comparison) -> str:
             "all trials."
         )
     seen = ""
+    if comparison.of_systems:
+        seen = " What stands for scores, and for their minimum, are the LLRs of the fusion."
     if any(candidate.adapted for candidate in comparison.candidates.values()):
         seen = " Those called adapted have also seen the test scores, but not their labels."
     return (
@@ -73,7 +74,7 @@ def _set(name: str, trials: Trials, sign: str) -> str:
 
 def _calibration(candidate: Candidate) -> str:
     calibration, alpha = candidate.calibration, candidate.alpha
-    what = TABLE[calibration.method].description
+    what = candidate.description
     if candidate.bayes:
         what += "; its parameters are integrated out"
     if candidate.adapted:

@@ -47,8 +47,10 @@ def score_grid(train: Trials, test: Trials) -> Floats:
     return np.union1d(evenly(*view, _POINTS), evenly(*everything, _FEW_POINTS))
 
 
-def transform(calibration: Calibration, grid: Floats) -> Transform:
-    """What a calibration makes of the scores of a grid."""
+def transform(calibration: Calibration | None, grid: Floats) -> Transform:
+    """What a calibration makes of the scores of a grid; nothing, if it has other scores."""
+    if calibration is None:
+        return Transform(scores=[], llrs=[], steps=False)
     scores, steps = grid, False
     if isinstance(calibration, PAV) and len(calibration.scores) <= _MOST_STEPS:
         scores, steps = _with_knots(calibration.scores, grid), True

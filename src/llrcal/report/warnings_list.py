@@ -41,6 +41,16 @@ _KINDS = (
         ("shift",),
     ),
     (
+        "Calibrations that are bad in a condition",
+        "Numbers of all trials together hide it: in these conditions LLRs are not what they say.",
+        ("bad in a condition", "one class", "no condition"),
+    ),
+    (
+        "A fusion that is of no use",
+        "One of its systems does as well alone.",
+        ("not better",),
+    ),
+    (
         "Calibrations that were not adapted",
         "There was a reason to leave them as they are, so their numbers are the old ones.",
         tuple(sorted(IN_THE_WAY)),

@@ -142,7 +142,8 @@ class Accumulator:
 
     def fit(self, method: str = DEFAULT, **settings: Any) -> Calibration:
         """Train a calibration on the scores so far, see :func:`llrcal.fit`."""
-        return calibrations.fit(self.trials, method=method, **settings)
+        found: Calibration = calibrations.fit(self.trials, method=method, **settings)
+        return found
 
     def fit_all(self, **settings: Any) -> dict[str, Calibration]:
         """Train several calibrations on the scores so far, see :func:`llrcal.fit_all`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Literal
@@ -12,7 +12,7 @@ import numpy as np
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import RUN, Counted, Groups, Sieve, counted_by_sorting, next_above, pool
-from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.scale.pieces.piece import BATCH, Batch, Piece
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
@@ -25,13 +25,13 @@ class CountAmong:
     of_tar: bool
 
     def __call__(self, piece: Piece) -> Counted:
-        counted = (self._counted(_class(batch, of_tar=self.of_tar)) for batch in piece.batches())
-        return reduce(Counted.merge, counted, self._counted(np.empty(0)))
+        every = (_class(batch, of_tar=self.of_tar) for batch in piece.batches())
+        return reduce(Counted.merge, map(self._counted, _many(every)), self._counted([]))
 
-    def _counted(self, scores: Array) -> Counted:
-        if len(scores) <= RUN:
-            return counted_by_sorting(scores, self.values)
-        return self._sieve.count(scores)
+    def _counted(self, arrays: list[Array]) -> Counted:
+        if sum(map(len, arrays)) <= RUN:
+            return counted_by_sorting(np.concatenate([*arrays, np.empty(0)]), self.values)
+        return self._sieve.count(*arrays)
 
     @cached_property
     def _sieve(self) -> Sieve:
@@ -81,6 +81,17 @@ class NextAbove:
 
 def _class(batch: Batch, *, of_tar: bool) -> Array:
     return batch.tar if of_tar else batch.non
+
+
+def _many(arrays: Iterable[Array]) -> Iterator[list[Array]]:
+    """Many scores at a time: counting among many values takes long even for few scores."""
+    held: list[Array] = []
+    for one in arrays:
+        held.append(one)
+        if sum(map(len, held)) >= BATCH:
+            yield held
+            held = []
+    yield held
 
 
 @dataclass(frozen=True)

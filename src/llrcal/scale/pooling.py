@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
 from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.passes import grid_of, known_sample, known_summary, some_of
-from llrcal.scale.pieces.piece import Batch, Piece
-from llrcal.scale.survey import Glance, Plan, Side
+from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.survey import Glance, GrowingSide, Plan, Side
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,12 @@ class _Pooling:
     plan: Plan
 
     def __call__(self, piece: Piece) -> Pooled:
-        nothing = Pooled(Side.of(np.empty(0), self.plan), 0)
-        return reduce(Pooled.merge, map(self._of, piece.batches()), nothing)
-
-    def _of(self, batch: Batch) -> Pooled:
-        tar, non = (Side.of(scores, self.plan) for scores in batch.sides)
-        return Pooled(tar.merge(non), batch.left_out)
+        side, left_out = GrowingSide(self.plan), 0
+        for batch in piece.batches():
+            side.add(batch.tar)
+            side.add(batch.non)
+            left_out += batch.left_out
+        return Pooled(side.side, left_out)
 
 
 def pooled(pieces: Sequence[Piece], engine: Engine) -> tuple[Summary, int]:

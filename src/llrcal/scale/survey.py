@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+import math
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from llrcal.arrays import Array
 from llrcal.errors import DegenerateError
 from llrcal.evaluation.cllr import cost
 from llrcal.onepass.grid import Grid
-from llrcal.onepass.sample import Sample
-from llrcal.onepass.summary import Summary
+from llrcal.onepass.sample import GrowingSample, Sample
+from llrcal.onepass.summary import GrowingSummary, Summary
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.pieces.piece import Piece
 
@@ -51,32 +52,6 @@ class Side:
     """Also None if there are too many."""
     cost: ExactSum | None
 
-    @classmethod
-    def of(cls, scores: Array, plan: Plan) -> Side:
-        """Survey some scores of a class."""
-        finite = scores
-        summary = None if plan.grid is None else _summary(scores, plan.grid)
-        least, greatest = (summary.least, summary.greatest) if summary else _ends(scores)
-        if not np.isfinite([least, greatest]).all() and len(scores):
-            finite = scores[np.isfinite(scores)]
-            summary = None if plan.grid is None else _summary(finite, plan.grid)
-            least, greatest = _ends(finite)
-        infinite = len(scores) - len(finite)
-        below = int((scores == -np.inf).sum()) if infinite else 0
-        summed_up = None
-        if plan.sign is not None:
-            summed_up = cost(scores, plan.sign) if len(scores) else ExactSum()
-        return cls(
-            len(scores),
-            least,
-            greatest,
-            (below, infinite - below),
-            None if plan.ceiling is None else Sample.below(plan.ceiling, finite),
-            summary,
-            (scores,) if plan.keep and len(scores) <= MOST_KEPT else None,
-            summed_up,
-        )
-
     def merge(self, other: Side) -> Side:
         """The results for both; associative, and commutative but for the order of ``kept``."""
         count = self.count + other.count
@@ -100,24 +75,6 @@ class Side:
         some = self.count > sum(self.infinite)
         return (self.least + 0.0, self.greatest + 0.0) if some else (np.nan, np.nan)  # no -0
 
-    @property
-    def compact(self) -> Side:
-        """The same with the kept scores in one array, which is faster to send."""
-        if not self.kept or len(self.kept) == 1:
-            return self
-        return replace(self, kept=(np.concatenate(self.kept),))
-
-
-def _ends(scores: Array) -> tuple[float, float]:
-    return float(scores.min(initial=np.inf)), float(scores.max(initial=-np.inf))
-
-
-def _summary(scores: Array, grid: Grid) -> Summary | None:
-    try:
-        return Summary.of(scores, grid)
-    except DegenerateError:  # possibly the wrong bins, which is found out later
-        return None
-
 
 def _merged(one: Summary | None, other: Summary | None) -> Summary | None:
     if one is None or other is None:
@@ -126,6 +83,62 @@ def _merged(one: Summary | None, other: Summary | None) -> Summary | None:
         return one.merge(other)
     except DegenerateError:  # a few scores are not binned until there are many
         return None
+
+
+class GrowingSide:
+    """The results for one class, of arrays that come one after the other."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._count, self._least, self._greatest = 0, np.inf, -np.inf
+        self._infinite = [0, 0]
+        self._sample = None if plan.ceiling is None else GrowingSample(plan.ceiling)
+        self._summary = None if plan.grid is None else GrowingSummary(plan.grid)
+        self._kept: list[Array] | None = [] if plan.keep else None
+        self._sign, self._cost = plan.sign, ExactSum()
+
+    def add(self, scores: Array) -> None:
+        """Survey some scores of the class."""
+        if not len(scores):
+            return
+        self._count += len(scores)
+        if self._count > MOST_KEPT:
+            self._kept = None
+        if self._kept is not None:
+            self._kept.append(scores)
+        if self._sign is not None:
+            self._cost = self._cost.merge(cost(scores, self._sign))
+        least, greatest = float(scores.min()), float(scores.max())
+        if not (math.isfinite(least) and math.isfinite(greatest)):
+            self._infinite[0] += int((scores == -np.inf).sum())
+            self._infinite[1] += int((scores == np.inf).sum())
+            scores = scores[np.isfinite(scores)]
+            least, greatest = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+        self._least = min(self._least, float(least))
+        self._greatest = max(self._greatest, float(greatest))
+        if self._sample is not None:
+            self._sample.add(scores)
+        if self._summary is not None:
+            try:
+                self._summary.add(scores)
+            except DegenerateError:  # possibly the wrong bins, which is found out later
+                self._summary = None
+
+    @property
+    def side(self) -> Side:
+        """The results for what was added, kept scores in one array, which is faster to send."""
+        kept = None if self._kept is None else tuple(self._kept)
+        if kept and len(kept) > 1:
+            kept = (np.concatenate(kept),)
+        return Side(
+            self._count,
+            self._least,
+            self._greatest,
+            (self._infinite[0], self._infinite[1]),
+            None if self._sample is None else self._sample.sample,
+            None if self._summary is None else self._summary.summary,
+            kept,
+            None if self._sign is None else self._cost,
+        )
 
 
 @dataclass(frozen=True)
@@ -166,13 +179,12 @@ class Surveyor:
     non: Plan
 
     def __call__(self, piece: Piece) -> Survey:
-        nothing = Survey(Side.of(np.empty(0), self.tar), Side.of(np.empty(0), self.non))
-        batches = (
-            Survey(Side.of(batch.tar, self.tar), Side.of(batch.non, self.non), batch.left_out)
-            for batch in piece.batches()
-        )
-        found = reduce(Survey.merge, batches, nothing)
-        return Survey(found.tar.compact, found.non.compact, found.left_out)
+        tar, non, left_out = GrowingSide(self.tar), GrowingSide(self.non), 0
+        for batch in piece.batches():
+            tar.add(batch.tar)
+            non.add(batch.non)
+            left_out += batch.left_out
+        return Survey(tar.side, non.side, left_out)
 
 
 @dataclass(frozen=True)

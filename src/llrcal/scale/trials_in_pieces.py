@@ -59,7 +59,8 @@ class TrialsInPieces(TrialSet):
         if check_repeated:
             refuse_repeated(pieces, engine, source)
         rows = sum(piece.rows for piece in pieces)
-        text = f"{source}: {len(pieces):,} pieces of about {rows:,} trials in all"
+        parts = "1 piece" if len(pieces) == 1 else f"{len(pieces):,} pieces"
+        text = f"{source}: {parts} of about {rows:,} trials in all"
         return cls(tuple(pieces), engine, source, (Note.of("read", text),))
 
     @property
@@ -79,12 +80,12 @@ class TrialsInPieces(TrialSet):
 
     def _passes(self, **asked: bool) -> Passes:
         passes = Passes(self.pieces, self.engine, **asked)
-        _tell(passes.survey.left_out)
+        tell_left_out(passes.survey.left_out)
         return passes
 
     def pooled(self) -> Summary:
         summary, left_out = pooled(self.pieces, self.engine)
-        _tell(left_out)
+        tell_left_out(left_out)
         return summary
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
@@ -100,7 +101,8 @@ class TrialsInPieces(TrialSet):
         return None
 
 
-def _tell(left_out: int) -> None:
+def tell_left_out(left_out: int) -> None:
+    """Warn of trials that are not among those that were read."""
     if left_out:
         text = f"{left_out:,} trials were left out, as requested"
         warn([Note.of("left out", text, severity=Severity.WARNING)])

@@ -280,7 +280,10 @@ def _refuse_unkept(table: Table, request: Request, key: Any | None) -> None:
         where = (
             table.source if key is None or not isinstance(key, str) else f"{table.source}, {key}"
         )
-        raise TrialFileError(f"{where}: there is no column {', '.join(map(repr, missing))}")
+        raise TrialFileError(
+            f"{where}: there is no column {', '.join(map(repr, missing))}; columns are called as "
+            "in the first line of a file"
+        )
 
 
 def speakers_of(frame: pl.DataFrame) -> Array | None:

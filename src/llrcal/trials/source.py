@@ -68,7 +68,7 @@ class Source:
             return head
         end = max(head.rfind(b"\n"), head.rfind(b"\r"))
         if end < 0 and len(head) > LONGEST_LINE:
-            raise _too_long(self.name, "the first line")
+            raise too_long(self.name, "the first line")
         return head[: end + 1] if end >= 0 else head
 
     @property
@@ -94,6 +94,8 @@ class Source:
     @cached_property
     def content(self) -> bytes:
         """All of the content, decompressed."""
+        if self._content is not None and not self.compression:
+            return self._content
         with self.open() as file:
             return b"".join(self._blocks(file))
 
@@ -162,7 +164,7 @@ def whole_lines(
         cut = block.rfind(end) + 1
         open_line = len(block) - cut if cut else open_line + len(block)
         if open_line > LONGEST_LINE:
-            raise _too_long(name, "a line")
+            raise too_long(name, "a line")
         if cut and size + cut >= at_least:
             yield b"".join([*held, block[:cut]])
             held, size = [], 0
@@ -180,11 +182,12 @@ def _to_the_end(file: Readable, name: str) -> bytes:
         start += block
     ends = start.count(b"\n") + start.count(b"\r")
     if len(start) > LONGEST_LINE and not ends and not start.startswith(_TABLES):
-        raise _too_long(name, "the first line")
+        raise too_long(name, "the first line")
     return start + _read(file, -1, name) if len(start) > LONGEST_LINE else start
 
 
-def _too_long(name: str, line: str) -> TrialFileError:
+def too_long(name: str, line: str) -> TrialFileError:
+    """The error of a line that no file of trials has."""
     return TrialFileError(
         f"{name}: {line} is longer than {LONGEST_LINE} bytes; this is not a file of trials"
     )

@@ -41,6 +41,8 @@ class Systems:
     kept: pl.DataFrame
     """Further columns that were asked for, as text."""
     notes: tuple[Note, ...]
+    source: str = "several systems"
+    """Where they come from, for people."""
 
     def split(self, values: Any) -> tuple[Any, Any]:
         """Values of all trials as those of the targets and those of the non-targets."""
@@ -126,13 +128,18 @@ def read_systems(
     policy = Policy("error" if missing == "error" else "skip", unknown, duplicates)
     for name, (source, column) in sources.items():
         request, key_request = requests(
-            has_key=key is not None, columns=_roles(columns, column), **form
+            has_key=key is not None, columns=with_score(columns, column), **form
         )
         if not labelled:
             request = replace(request, contents="scores")
         if missing == "patterns":
             request = replace(request, on_nan="keep")
-        read = read_and_join(source, key, request, key_request, policy)
+        try:
+            read = read_and_join(source, key, request, key_request, policy)
+        except TrialFileError as problem:
+            if isinstance(source, str) and source not in str(problem):
+                raise problem.within(source) from problem
+            raise
         table, spoofs = without_spoof(read.table, spoof) if labelled else (read.table, [])
         # Where scores may be missing, a trial without one is not left out.
         kept_notes = (
@@ -143,7 +150,9 @@ def read_systems(
         out = one if out is None else _joined(out, one, name, missing, notes)
     if out is None:
         raise OptionError("there are no systems to fuse")
-    return _systems(out, tuple(sources), request, tuple(dict.fromkeys(notes)))
+    files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
+    found = _systems(out, tuple(sources), request, tuple(dict.fromkeys(notes)))
+    return replace(found, source=", ".join(dict.fromkeys(files)))
 
 
 def _systems(
@@ -165,7 +174,8 @@ def _systems(
     )
 
 
-def _roles(columns: Columns | None, score: str | None) -> Columns | None:
+def with_score(columns: Columns | None, score: str | None) -> Columns | None:
+    """The roles of columns that the user named, and that of the score if it is known."""
     if score is None:
         return columns
     if isinstance(columns, str):

@@ -12,6 +12,7 @@ from llrcal.arrays import Array
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Message, Setting
 from llrcal.trials.archives import is_npz, is_workbook
+from llrcal.trials.forked import refuse_after_fork
 from llrcal.trials.hdf5 import is_hdf5, read_hdf5
 from llrcal.trials.nan_scores import refuse_nan
 from llrcal.trials.npy import floats_of, is_npy, labels_of, read_npy, read_npz, scores_of
@@ -40,6 +41,7 @@ def read_table(source: Any, request: Request) -> Table:
 
 def read_file(file: Source, request: Request) -> Table:
     """A file of any kind, in columns named by their roles."""
+    refuse_after_fork()
     if is_hdf5(file.head):
         frame, reading = read_hdf5(
             file.on_disk, allow_infinite=request.allow_infinite, allow_nan=request.on_nan != "error"

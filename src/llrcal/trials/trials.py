@@ -103,13 +103,7 @@ class Trials(TrialSet):
         OptionError
             If a column was not kept.
         """
-        absent = [name for name in by if self.kept is None or name not in self.kept.columns]
-        if self.kept is None or absent or not by:
-            raise OptionError(
-                f"the trials of {self.source} have no column {', '.join(map(repr, absent))}; read "
-                "them with keep=[...]"
-            )
-        table = self.kept.select(by).fill_null("").to_numpy().astype(object)
+        table = self._kept(by)
         labels = self.labels
 
         def part(chosen: Sequence[Array]) -> Trials:
@@ -124,6 +118,28 @@ class Trials(TrialSet):
             )
 
         return parts_of([table[labels], table[~labels]], part)
+
+    def column(self, name: str) -> tuple[Array, Array]:
+        """Values of a column that was kept, of the targets and of the non-targets."""
+        values = self._kept([name])[:, 0]
+        return values[self.labels], values[~self.labels]
+
+    def _kept(self, names: Sequence[str]) -> Array:
+        """Columns that were kept, as text; empty where it is missing.
+
+        Raises
+        ------
+        OptionError
+            If a column was not kept.
+        """
+        absent = [name for name in names if self.kept is None or name not in self.kept.columns]
+        if self.kept is None or absent or not names:
+            raise OptionError(
+                f"the trials of {self.source} have no column {', '.join(map(repr, absent))}; read "
+                "them with keep=[...]"
+            )
+        table: Array = self.kept.select(names).fill_null("").to_numpy().astype(object)
+        return table
 
     def preview(self, counts: tuple[int, int]) -> Trials:
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ EVERY_METHOD = pytest.mark.parametrize("method", BAYES)
 SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "model.schema.json"
 
 
+@cache
 def fitted(method: str, **options: Any) -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, bayes=True, **options)
 
@@ -60,10 +62,11 @@ def test_a_model_file_gives_the_same_bits(method: str, tmp_path: Path) -> None:
 def test_it_does_not_depend_on_the_unit_of_the_scores(method: str) -> None:
     cal = fitted(method)
     moved = llrcal.fit(1e3 * TAR - 777.0, 1e3 * NON - 777.0, method=method, bayes=True)
-    llrs = cal.quietly(SCORES)
-    assert moved.quietly(1e3 * SCORES - 777.0) == pytest.approx(llrs, abs=1e-10)
     mirrored = llrcal.fit(-TAR, -NON, method=method, bayes=True, lower_is_better=True)
-    assert mirrored.quietly(-SCORES) == pytest.approx(llrs, abs=1e-10)
+    for other, scores in ((moved, 1e3 * SCORES - 777.0), (mirrored, -SCORES)):
+        assert other.quietly(scores) == pytest.approx(cal.quietly(SCORES), abs=1e-10)
+        for end, own in zip(other.interval(scores), cal.interval(SCORES), strict=True):
+            assert end == pytest.approx(own, abs=1e-10)
 
 
 @EVERY_METHOD
@@ -121,7 +124,7 @@ def test_labels_and_options() -> None:
     with pytest.raises(OptionError, match="method pav has no option 'bayes'"):
         llrcal.fit(TAR, NON, method="pav", bayes=True)
     with pytest.raises(OptionError, match="bayes is 1; give True or False"):
-        llrcal.fit(TAR, NON, method="nig", bayes=1)  # type: ignore[arg-type]
+        llrcal.fit(TAR, NON, method="nig", bayes=1)  # type: ignore[call-overload]
 
 
 def test_tied_scores_and_a_far_one_leave_a_posterior() -> None:
@@ -148,6 +151,7 @@ def test_draws_that_are_worth_too_little_are_told_of() -> None:
         ("location", [1.0], r"must be a list of \d+ numbers"),
         ("log_scale", 3, r"must be a list of \d+ numbers"),
         ("spread", 0, "must be positive"),
+        ("elsewhere", 0.7, "must lie between 0 and 0.5"),
         ("root_tail", None, r"must be a list of \d+ numbers"),
         ("more", 1, "is unknown"),
     ],
@@ -160,6 +164,26 @@ def test_broken_models_are_refused(field: str, value: Any, problem: str, tmp_pat
     path.write_text(json.dumps(document))
     with pytest.raises(ModelFileError, match=f"tar: field '{field}' {problem}"):
         llrcal.load(path)
+
+
+def test_a_score_in_so_many_may_come_from_elsewhere(tmp_path: Path) -> None:
+    """However far apart classes are: one that no family can explain is not held against it."""
+    cal: Any = llrcal.fit(TAR + 40, NON, method="student-t", bayes=True, bounds="range")
+    assert cal.params["non"]["from elsewhere"] == 1 / (len(NON) + 2)
+    spread = float(np.subtract(*np.quantile(NON, [0.75, 0.25])))
+    cauchy = 1 / (np.pi * spread * (1 + (42 / spread) ** 2))
+    limit = cal.tar.logpdf_from(0.0, np.array([42.0]))[0] - np.log(cauchy / (len(NON) + 2))
+    assert limit - 0.2 < cal(42.0) < limit + 0.01  # quartiles differ by their definition
+
+    path = tmp_path / "model.json"
+    cal.save(path)
+    document = json.loads(path.read_bytes())
+    for side in ("tar", "non"):
+        del document["model"][side]["elsewhere"]
+    path.write_text(json.dumps(document))
+    before: Any = llrcal.load(path)
+    assert before.tar.elsewhere == before.non.elsewhere == 0
+    assert before.quietly(42.0) > cal.quietly(42.0) + 1
 
 
 def test_a_model_that_denies_it_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ SCORES = np.linspace(-2, 4, 7)
 
 
 def fitted(alpha: float | str = 0.5, **options: object) -> LogisticBayes:
-    cal = llrcal.fit(TAR, NON, method="logistic", alpha=alpha, bayes=True, **options)  # type: ignore[arg-type]
+    cal = llrcal.fit(TAR, NON, method="logistic", alpha=alpha, bayes=True, **options)  # type: ignore[call-overload]
     assert isinstance(cal, LogisticBayes)
     return cal
 

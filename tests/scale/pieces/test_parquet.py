@@ -26,6 +26,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_piece, "_ROWS", 3000)
     monkeypatch.setattr(parquet_piece, "BATCH", 1000)
     monkeypatch.setattr(parquet_piece, "PEEK", 100)
+    monkeypatch.setattr(parquet_piece, "_IN_CACHE", 150)
 
 
 def written(path: Path, row: int | None = None, **changed: Any) -> Path:
@@ -79,6 +80,15 @@ def test_infinite_scores_are_not_dropped(tmp_path: Path) -> None:
     path = written(tmp_path / "trials.parquet", score=np.inf)
     with pytest.raises(TrialFileError, match=f"inf in row {ROW}"):
         out_of_core.fit(path, form={"on_nan": "drop"})
+
+
+def test_batches_that_are_held_stay_as_they_are(tmp_path: Path) -> None:
+    table(SCORES, IS_TARGET).write_parquet(path := tmp_path / "trials.parquet")
+    batches = [b for piece in pieces_of(str(path), Request.of("trials")) for b in piece.batches()]
+    assert len(batches) > COUNT // 150
+    for is_class, side in ((IS_TARGET, "tar"), (~IS_TARGET, "non")):
+        found = np.concatenate([getattr(batch, side) for batch in batches])
+        assert np.array_equal(found, SCORES[is_class])
 
 
 def test_texts_in_place_of_scores(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 :mod:`llrcal.fitting.posterior` draws parameters from the posterior, given the scores of a class,
 and :mod:`llrcal.fitting.thinning` keeps a few hundred of them. The predictive density is the mean
-of their densities.
+of their densities, but for a score in n + 2 that comes from elsewhere
+(:mod:`llrcal.densities.mixture`).
 """
 
 from __future__ import annotations
@@ -92,6 +93,7 @@ class SampledBayes(Curve):
                 "effective draws": effective[0],
                 "effective draws at the lower end": effective[1],
                 "effective draws at the upper end": effective[2],
+                "from elsewhere": density.elsewhere,
             }
             for density, effective in sides
         )
@@ -169,6 +171,7 @@ class SampledBayes(Curve):
                 model.numbers(name, len(weights), *limits)
                 for name, limits in zip(names, cls.shapes.limits(), strict=True)
             ),
+            model.between("elsewhere", 0.0, 0.5) if "elsewhere" in model else 0.0,
         )
         effective = model.not_negatives("effective_draws", 3)
         model.done()
@@ -202,6 +205,7 @@ def _kept(draws: Draws, scores: Summary) -> Predictive:
         draws.spread * grid.unit,
         tuple(weights.tolist()),
         tuple(tuple(column) for column in rows.T.tolist()),
+        1 / (scores.count + 2),
     )
 
 
@@ -234,6 +238,7 @@ def _plain(density: Predictive, effective: tuple[float, float, float]) -> dict[s
         "origin": density.origin,
         "middle": density.middle,
         "spread": density.spread,
+        "elsewhere": density.elsewhere,
         "effective_draws": list(effective),
         "weights": list(density.weights),
         **{name: list(column) for name, column in columns},

@@ -21,6 +21,7 @@ from llrcal.scale.counting import Pooled, Stretch
 from llrcal.scale.engines.cluster import check_versions, cluster_errors
 from llrcal.scale.engines.engine import JoinedPieces, Progress, silent
 from llrcal.scale.matching import Join, Tally
+from llrcal.scale.pieces.abreast import Abreast
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import Batch, Mapped, Piece, bundled
 
@@ -223,6 +224,8 @@ def partition_of(piece: Piece) -> int | None:
     """The number of the partition of a frame that a piece represents; None for files."""
     if isinstance(piece, Mapped):
         return partition_of(piece.piece)
+    if isinstance(piece, Abreast):
+        return partition_of(piece.columns[0])
     return piece.index if isinstance(piece, Partition) else None
 
 
@@ -231,6 +234,8 @@ def _with_frame(piece: Piece, frame: Any) -> Piece:
     if isinstance(piece, Mapped):
         inner = _with_frame(piece.piece, frame)
         return replace(piece, piece=inner, rows=inner.rows)
+    if isinstance(piece, Abreast):
+        return replace(piece, columns=tuple(_with_frame(one, frame) for one in piece.columns))
     return replace(piece, frame=frame, rows=len(frame)) if isinstance(piece, Partition) else piece
 
 

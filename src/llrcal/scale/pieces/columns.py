@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +18,8 @@ from llrcal.scale.pieces.piece import NOTHING, Batch
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
 from llrcal.trials.tables.frames import labels_in, refuse_nulls, rows_counted_from, scores_in
+
+_UNUSED = 3  # references: that of the thread, that of a name, and that of an argument
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,10 @@ class Columns:
         with rows_counted_from(first_row):
             return self._batch(frame, name)
 
-    def scores(self, frame: pl.DataFrame, name: str, first_row: int) -> Array:
-        """The scores of a part of a table, whatever their labels."""
+    def scores(self, frame: pl.DataFrame, name: str, first_row: int) -> list[Array]:
+        """The scores of a part of a table, whatever their labels, as they lie in memory."""
         with rows_counted_from(first_row):
-            return self._scores(frame, name).to_numpy()
+            return _arrays(self._scores(frame, name))
 
     def _scores(self, frame: pl.DataFrame, name: str) -> pl.Series:
         column = frame[self.score]
@@ -117,7 +121,7 @@ def _arrays(column: pl.Series) -> list[Array]:
 def _by_class(parts: list[Array], is_tar: Bools) -> tuple[Floats, Floats]:
     """Target and non-target scores of an array in parts."""
     targets = int(np.count_nonzero(is_tar))
-    tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)
+    tar, non = np.empty(targets + 1), _reused(len(is_tar) - targets + 1)
     start = done = 0
     for part in parts:
         here, to_tar, to_non = is_tar[start : start + len(part)], tar[done:], non[start - done :]
@@ -129,6 +133,20 @@ def _by_class(parts: list[Array], is_tar: Bools) -> tuple[Floats, Floats]:
             to_non[: len(part) - found] = part[~here]
         start, done = start + len(part), done + found
     return tar[:-1], non[:-1]
+
+
+_here = threading.local()
+
+
+def _reused(count: int) -> Floats:
+    """So many doubles: those of the last call on this thread, if nobody holds them any more.
+
+    New memory would cost more time than what is written into it.
+    """
+    known: Floats | None = getattr(_here, "doubles", None)
+    if known is None or len(known) < count or sys.getrefcount(known) > _UNUSED:
+        known = _here.doubles = np.empty(count)
+    return known[:count]
 
 
 def as_batch(

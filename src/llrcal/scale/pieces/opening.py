@@ -18,6 +18,7 @@ from llrcal.scale.pieces.piece import Batch, Piece
 from llrcal.scale.pieces.text import text_pieces
 from llrcal.scale.pieces.unchanged import Stamp, watched
 from llrcal.trials.archives import is_npz
+from llrcal.trials.forked import refuse_after_fork
 from llrcal.trials.joining import Policy
 from llrcal.trials.npy import archive_trials, is_npy, names_in_npz
 from llrcal.trials.reading import read_and_join
@@ -84,6 +85,7 @@ def table_pieces(paths: Paths, request: Request) -> list[Piece]:
 
 
 def _pieces_of(source: Source, name: str, request: Request, spoof: Spoof) -> list[Piece]:
+    refuse_after_fork()
     if source.path is not None and source.head.startswith(b"PAR1"):
         if request.needs_ids:
             return parquet_tables(source, request)

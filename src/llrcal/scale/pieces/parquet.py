@@ -19,6 +19,7 @@ from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parq
 from llrcal.trials.tables.frames import SAMPLE, roles_of
 
 _ROWS = 2 * BATCH
+_IN_CACHE = 2**17  # rows that are taken apart at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,15 +34,15 @@ class ParquetPiece(Piece):
 
     def batches(self) -> Iterator[Batch]:
         for start, rows in self._spans():
-            yield self._batch(start, rows)
+            yield from self._batches(start, rows)
 
     def scores(self) -> Iterator[Sequence[Array]]:
         for start, rows in self._spans():
             frame = self._rows(start, rows, [self.columns.score])
-            yield (self.columns.scores(frame, _part(self.path, start, rows), first_row=start),)
+            yield self.columns.scores(frame, _part(self.path, start, rows), first_row=start)
 
     def peek(self) -> Batch:
-        return self._batch(self.start, min(self.rows, PEEK))
+        return next(self._batches(self.start, min(self.rows, PEEK)))
 
     @property
     def file(self) -> str:
@@ -61,9 +62,12 @@ class ParquetPiece(Piece):
         end = self.start + self.rows
         return ((start, min(BATCH, end - start)) for start in range(self.start, end, BATCH))
 
-    def _batch(self, start: int, rows: int) -> Batch:
-        frame = self._rows(start, rows, self.columns.names)
-        return self.columns.batch(frame, _part(self.path, start, rows), first_row=start)
+    def _batches(self, start: int, rows: int) -> Iterator[Batch]:
+        """Some rows, in parts that stay in the cache while they are worked on."""
+        frame, name = self._rows(start, rows, self.columns.names), _part(self.path, start, rows)
+        for first in range(0, rows, _IN_CACHE):
+            part = frame.slice(first, _IN_CACHE)
+            yield self.columns.batch(part, name, first_row=start + first)
 
     def _rows(self, start: int, rows: int, columns: Sequence[str | pl.Expr]) -> pl.DataFrame:
         name = _part(self.path, start, rows)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO
 
@@ -17,7 +17,7 @@ from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.piece import NOTHING, Batch, Piece
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
-from llrcal.trials.source import Readable, Source, whole_lines
+from llrcal.trials.source import LONGEST_LINE, Readable, Source, too_long, whole_lines
 from llrcal.trials.spoofs import Spoof
 from llrcal.trials.table import Table
 from llrcal.trials.text.parsing import read_text
@@ -64,9 +64,9 @@ class TextPiece(Piece):
 
     def _batch(self, content: bytes, start: int) -> Batch:
         layout = self._layout_from(start)
-        if not content.strip():
+        if not content or content.isspace():
             return NOTHING
-        if layout.quotes and content.count(b'"') % 2:
+        if layout.quotes and b'"' in content and content.count(b'"') % 2:
             raise TrialFileError(
                 f"{self.path}: a quoted value spans several lines, so the file cannot be read in "
                 "pieces; remove the line breaks"
@@ -87,7 +87,7 @@ class TextPiece(Piece):
     def tables(self) -> Iterator[Table]:
         start = self.start
         for content in self._blocks(_BLOCK):
-            if content.strip():
+            if not content.isspace():
                 yield self._table(content, self._layout_from(start), start)
             start += len(content)
 
@@ -109,12 +109,16 @@ class TextPiece(Piece):
         """The lines, many at a time; the first block begins where the piece does."""
         if self.end is None:
             return whole_lines(Source(self.path).blocks(), b"\n", self.path, at_least=size)
-        return whole_lines(self._content(self.end - self.start, size), b"\n", self.path)
+        return self._plain_blocks(self.end, size)
 
-    def _content(self, count: int, size: int) -> Iterator[bytes]:
+    def _plain_blocks(self, end: int, size: int) -> Iterator[bytes]:
+        """The lines of a file as it is: read up to where one ends, so that no block is copied."""
+        starts = _line_starts(self.path, range(self.start + size, end, size))
         with _opened(self.path) as file:
             file.seek(self.start)
-            yield from _up_to(count, file, size)
+            for cut in chain(starts, [end]):
+                if block := file.read(max(cut - file.tell(), 0)):
+                    yield block
 
     def _lines_before(self, place: int) -> int:
         """The number of lines in the file before a byte."""
@@ -159,7 +163,8 @@ def _line_starts(path: str, places: range) -> Iterator[int]:
     with _opened(path) as file:
         for place in places:
             file.seek(place)
-            file.readline()
+            if len(file.readline(LONGEST_LINE + 1)) > LONGEST_LINE:
+                raise too_long(path, "a line")
             yield file.tell()
 
 

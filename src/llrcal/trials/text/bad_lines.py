@@ -67,7 +67,7 @@ def _fault(line: str, layout: Layout, request: Request, words: set[str]) -> Mess
 
 def _fault_of_score(field: str, request: Request) -> Message:
     if not NUMBER.fullmatch(field):
-        return (f"the score {field!r} is not a number",)
+        return (f"the score {field!r} is not a number; repair it, or remove the line",)
     value = float(field)
     if math.isnan(value):
         if request.on_nan != "error":

@@ -85,6 +85,8 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
     TrialFileError
         If no reading fits, or if several do, which are then named.
     """
+    if head.startswith(b'{\n "format": "llrcal '):
+        raise TrialFileError(f"{source}: is a model of llrcal, not a file of scores or labels")
     numbered = _sample(head, source)
     lines = [line for _, line in numbered]
     if request.separator is None and request.decimal == "point":

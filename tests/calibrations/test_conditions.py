@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import jsonschema
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 import llrcal
+import llrcal.calibrations
 from llrcal.arrays import Array, Floats
-from llrcal.errors import LlrcalWarning
-from llrcal.fusion.conditions import _Cells, _posteriors, fitted_conditions
+from llrcal.calibrations.conditions import _Cells, _posteriors, fitted_conditions
+from llrcal.errors import LlrcalWarning, ModelFileError
 
 RNG = np.random.default_rng(7)
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "model.schema.json").read_text("utf-8"))
 
 
 def llrs(shift: float, tar: int, non: int) -> tuple[Floats, Floats]:
@@ -77,3 +83,33 @@ def test_an_unseen_condition_gets_the_pooled_line_and_that_is_said() -> None:
     slope, offset = fused.conditions.pooled if fused.conditions else (0.0, 0.0)
     pooled = llrcal.fuse(tar, non)([1.0])[0]
     assert new[:2] == pytest.approx(slope * pooled + offset)
+
+
+def test_a_calibration_by_condition_is_a_line_on_top_of_the_pooled_one(tmp_path: Path) -> None:
+    """And it mends what a pooled one cannot: conditions with scores of their own."""
+    tar, non = (np.concatenate([side, side / 3 - 4]) for side in llrs(0.0, 300, 900))
+    where = np.repeat(["near", "far"], 300), np.repeat(["near", "far"], 900)
+    pooled = llrcal.fit(tar, non, method="logistic")
+    cal = llrcal.fit(tar, non, method="logistic", condition=where)
+    assert cal.pooled == pooled
+    slope, offset = cal.conditions.lines["far"]
+    formula = slope * pooled.quietly(tar[where[0] == "far"]) + offset
+    within = np.abs(formula) < 5
+    assert within.any()
+    found = cal(tar, condition=where[0])[where[0] == "far"]
+    assert np.allclose(found[within], formula[within], rtol=1e-12)
+    assert np.abs(cal.answers(tar * 1e6, condition=where[0])[0]).max() < np.log(
+        2 * 1801
+    )  # as counts allow
+    by = llrcal.evaluate(*(cal(s, condition=w) for s, w in zip((tar, non), where, strict=True)))
+    assert by.cllr < llrcal.evaluate(pooled(tar), pooled(non)).cllr - 0.05
+    cal.save(tmp_path / "by.json")
+    assert llrcal.load(tmp_path / "by.json") == cal
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads((tmp_path / "by.json").read_text()))
+    with pytest.raises(ModelFileError, match="is a calibration by condition"):
+        llrcal.calibrations.load(tmp_path / "by.json")
+    with pytest.warns(LlrcalWarning, match="1 of 2 trials are in conditions that were not there"):
+        unseen = cal([0.5, 0.5], condition=["near", "roof"])
+    assert unseen[1] == pytest.approx(
+        cal.conditions.pooled[0] * pooled(0.5) + cal.conditions.pooled[1]
+    )

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.fusion.regression import log_odds
+from llrcal.calibrations.bounds import LARGEST
+from llrcal.calibrations.fields import Fields, quoted
+from llrcal.notes import Note, Severity
 
 Slope = tuple[float, float]
 """Slope and offset."""
@@ -34,12 +37,58 @@ class Conditions:
     """For any other condition."""
     lines: Mapping[str, Slope] = field(hash=False)
 
-    def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, Bools]:
-        """LLRs of trials in these conditions, and which of the conditions are not known."""
+    def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, list[Note]]:
+        """LLRs of trials in these conditions, and a note if some of these are not known."""
         names, which = np.unique(conditions.astype(str), return_inverse=True)
         table = np.array([self.lines.get(name, self.pooled) for name in names.tolist()])
-        unknown = np.array([name not in self.lines for name in names.tolist()])
-        return table[which, 0] * llrs + table[which, 1], unknown[which]
+        unseen = [name not in self.lines for name in names.tolist()]
+        notes = []
+        if any(unseen):
+            count = int(np.array(unseen)[which].sum())
+            shown = ", ".join(repr(str(name) or "(none)") for name in names[unseen][:5])
+            others = " and others" if sum(unseen) > 5 else ""
+            text = (
+                f"{count:,} of {len(which):,} trials are in conditions that were not there in "
+                f"training ({shown}{others}): they get the pooled calibration"
+            )
+            notes.append(Note.of("unseen condition", text, severity=Severity.WARNING))
+        return table[which, 0] * llrs + table[which, 1], notes
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """On conditions in which higher scores mean lower LLRs."""
+        text = "LLRs fall with the score (slope {:.2g}); check its labels"
+        return tuple(
+            Note.of("falling", text.format(slope), severity=Severity.WARNING).about(
+                f"condition {name!r}"
+            )
+            for name, (slope, _) in self.lines.items()
+            if slope <= 0
+        )
+
+    def to_dict(self) -> dict[str, Slope]:
+        """By condition: slope and offset."""
+        return {"pooled": self.pooled, **self.lines}
+
+    def to_model(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        lines = [{"name": name, "line": line} for name, line in self.lines.items()]
+        return {"pooled": self.pooled, "lines": lines}
+
+    @classmethod
+    def from_model(cls, fields: Fields) -> Conditions:
+        """What ``to_model`` describes."""
+        pooled = fields.numbers("pooled", 2, -LARGEST, LARGEST)
+        lines: dict[str, Slope] = {}
+        for one in fields.sections("lines"):
+            name = one.text("name")
+            if name in lines:
+                raise one.error("name", f"{quoted(name)} occurs twice")
+            slope, offset = one.numbers("line", 2, -LARGEST, LARGEST)
+            lines[name] = slope, offset
+            one.done()
+        fields.done()
+        return cls((pooled[0], pooled[1]), lines)
 
 
 def fitted_conditions(
@@ -91,7 +140,7 @@ class _Cells:
             which[first],
             weight * count,
             conditions,
-            log_odds(alpha),
+            float(logit(alpha)),
         )
 
     def derivatives(self, lines: Floats) -> tuple[Floats, Floats]:

@@ -1,0 +1,140 @@
+"""Fusions of trials in pieces: columns of one table, read side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any, Generic, TypeVar
+
+from llrcal.errors import OptionError, ScoreError
+from llrcal.fusion.fuse import fusion_of
+from llrcal.fusion.fused import Fused
+from llrcal.fusion.looking import Look
+from llrcal.fusion.passes import Pass, Sums
+from llrcal.fusion.terms import Known
+from llrcal.messages import Setting
+from llrcal.scale.engines.engine import Engine
+from llrcal.scale.opening import opened
+from llrcal.scale.pieces.abreast import Abreast
+from llrcal.scale.pieces.file_names import Paths
+from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.scale.trials_in_pieces import TrialsInPieces, tell_left_out
+from llrcal.trials.joining import OnDuplicates
+from llrcal.trials.request import Columns
+from llrcal.trials.systems import with_score
+
+_Value = TypeVar("_Value", Look, Sums)
+
+
+@dataclass(frozen=True)
+class ColumnsInPieces:
+    """Trials in pieces with a score of each of some systems, and side information after these."""
+
+    trials: TrialsInPieces
+    systems: int
+
+    def looks(self) -> tuple[Look, Look]:
+        return self._looks
+
+    @cached_property
+    def _looks(self) -> tuple[Look, Look]:
+        work = _Work(self.systems, Look.at, Look.at)
+        found = self.trials.engine.reduce(self.trials.pieces, work, _Both.merge, "reading")
+        for look, name in ((found.tar, "target"), (found.non, "non-target")):
+            if not len(look):
+                raise ScoreError(f"no {name} scores in {self.trials.source}")
+        tell_left_out(found.left_out)
+        return found.tar, found.non
+
+    def sums(self, work: Pass) -> tuple[Sums, Sums]:
+        each = _Work(self.systems, work.tar, work.non)
+        found = self.trials.engine.reduce(self.trials.pieces, each, _Both.merge, "fusing")
+        return found.tar, found.non
+
+
+@dataclass(frozen=True)
+class _Both(Generic[_Value]):
+    """What the trials of each class come to."""
+
+    tar: _Value
+    non: _Value
+    left_out: int
+
+    def merge(self, other: _Both[_Value]) -> _Both[_Value]:
+        tar, non = self.tar.merge(other.tar), self.non.merge(other.non)
+        return _Both(tar, non, self.left_out + other.left_out)
+
+
+@dataclass(frozen=True)
+class _Work(Generic[_Value]):
+    """The work on one piece."""
+
+    systems: int
+    of_tar: Callable[[Known], _Value]
+    of_non: Callable[[Known], _Value]
+
+    def __call__(self, piece: Piece) -> _Both[_Value]:
+        return reduce(_Both.merge, map(self._of, piece.batches()))
+
+    def _of(self, batch: Batch) -> _Both[_Value]:
+        tar, non = (Known(s[:, : self.systems], s[:, self.systems :]) for s in batch.sides)
+        return _Both(self.of_tar(tar), self.of_non(non), batch.left_out)
+
+
+def fused_columns(
+    trials: TrialsInPieces,
+    scores: Sequence[str],
+    quality: Sequence[str],
+    *,
+    alpha: float | str,
+    bounds: str,
+) -> Fused:
+    """A fusion of columns of scores, which side information follows."""
+    columns = ColumnsInPieces(trials, len(scores))
+    return fusion_of(columns, names=scores, quality_names=quality, alpha=alpha, bounds=bounds)
+
+
+def opened_columns(
+    paths: Paths,
+    engine: Engine,
+    names: Sequence[str],
+    *,
+    columns: Columns | None = None,
+    duplicates: OnDuplicates = "error",
+    on_nan: str = "error",
+    **reading: Any,
+) -> TrialsInPieces:
+    """Columns of the same files as one set of trials.
+
+    Raises
+    ------
+    OptionError
+        If there are none, or trials would be left out where one of them is NaN.
+    LlrcalError
+        As :func:`llrcal.out_of_core.open_trials` does.
+    """
+    check_columns(names, on_nan)
+    sets = [
+        opened(
+            paths,
+            None,
+            engine,
+            columns=with_score(columns, name),
+            duplicates=duplicates if name == names[0] else "all",  # looked for once
+            **reading,
+        )
+        for name in names
+    ]
+    pieces = map(Abreast.of, zip(*(one.pieces for one in sets), strict=True))
+    return replace(sets[0], pieces=tuple(pieces))
+
+
+def check_columns(names: Sequence[str], on_nan: str = "error") -> None:
+    """Raise an OptionError if columns cannot be read side by side."""
+    if isinstance(names, str) or not names or len({*names}) < len(names):
+        raise OptionError("name the columns of scores, each once: ", Setting("scores", "cos,plda"))
+    if on_nan != "error":
+        raise OptionError(
+            Setting("on_nan", on_nan), " does not work with several columns in pieces"
+        )

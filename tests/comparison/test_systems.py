@@ -1,0 +1,86 @@
+"""Systems beside their fusion, and calibrations by condition, in one comparison."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import llrcal
+from llrcal.arrays import Array
+from llrcal.comparison import compare
+from llrcal.errors import OptionError
+from llrcal.report.build import build_report
+from llrcal.trials.systems import Systems, read_systems
+
+ALONE: Array = np.arange(900) < 300
+
+
+def frame(seed: int, *, useless: bool = False) -> pl.DataFrame:
+    """Two systems; scores of the first lie higher where the channel is a microphone."""
+    rng = np.random.default_rng(seed)
+    where = rng.choice(["mic", "phone"], 900)
+    cos = rng.normal(np.where(ALONE, 1.2, -1.2), 1) + np.where(where == "mic", 3, 0)
+    plda = rng.normal(np.where(ALONE & (not useless), 1.2, -1.2), 1)
+    ids = {"enrol": [f"m{i}" for i in range(900)], "test": [f"t{i}" for i in range(900)]}
+    columns = {"y": ALONE.astype(int), "line": where, "cos": cos, "plda": plda}
+    return pl.DataFrame({**ids, **columns})
+
+
+def systems(seed: int, **options: Any) -> Systems:
+    table = frame(seed, **options)
+    columns = {name: (table, name) for name in ("cos", "plda")}
+    return read_systems(columns, columns="label=y", keep=["line"])
+
+
+def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
+    train, test = systems(1), systems(2)
+    comparison = compare(train, test, replicates=20, by=["line"])
+    assert list(comparison.candidates) == ["cos", "plda", "fusion"]
+    fused = llrcal.fuse(*train.split(train.scores), names=train.names)
+    expected = llrcal.evaluate(*test.split(fused(test.scores)))
+    found = comparison.candidates["fusion"]
+    assert found.evaluation.cllr == expected.cllr
+    mic = (test.kept["line"] == "mic").to_numpy()
+    llrs = fused(test.scores)
+    assert found.by is not None
+    alone = llrcal.evaluate(llrs[mic & ALONE], llrs[mic & ~ALONE]).cllr
+    assert found.by.cells["mic",].cllr == alone
+    # Good on all trials together, and bad for each channel: that is said, and seen on the page.
+    assert any(note.code == "bad in a condition" for note in comparison.notes)
+    page = build_report(comparison)
+    assert f"{alone:.4f}</strong>" in page
+    assert '<section id="transforms" hidden' in page
+    with pytest.raises(OptionError, match="is for the scores of one system"):
+        compare(train, test, learning_curve=True)
+
+
+def test_it_is_said_that_a_fusion_does_not_beat_the_best_system() -> None:
+    """With a few training trials, what noise adds is harm."""
+    train, test = systems(3, useless=True), systems(4, useless=True)
+    few = np.arange(900) % 30 == 0
+    assert train.is_target is not None
+    part = replace(
+        train, scores=train.scores[few], is_target=train.is_target[few], kept=train.kept.filter(few)
+    )
+    comparison = compare(part, test, replicates=0)
+    single = comparison.candidates["cos"].evaluation.cllr
+    fused = comparison.candidates["fusion"].evaluation.cllr
+    assert fused > single
+    (said,) = (note.text for note in comparison.notes if note.code == "not better")
+    assert said.endswith(f"cos: Cllr {fused:.4f} against {single:.4f}")
+
+
+def test_folds_know_the_conditions_of_their_trials() -> None:
+    """Columns that were kept go with the trials that are dealt."""
+    trials = llrcal.read_trials(frame(5), columns={"score": "cos", "label": "y"}, keep=["line"])
+    comparison = compare(trials, folds=3, methods=["logistic"], replicates=0, by="line")
+    by = comparison.candidates["logistic"].by
+    assert by is not None
+    mic = (trials.kept["line"] == "mic").to_numpy() if trials.kept is not None else ALONE
+    assert by.cells["mic",].tar_count == (mic & ALONE).sum()
+    assert by.cells["mic",].min_cllr < 0.9 * by.pooled.min_cllr
+    assert by.bad

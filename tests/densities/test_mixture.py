@@ -1,0 +1,44 @@
+"""Posterior predictive densities against sums of their parts, and their integral."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import cauchy, t
+
+from llrcal.densities.mixture import Predictive
+from llrcal.densities.shapes import StudentTShapes
+
+WEIGHTS, LOCATIONS, SCALES, DOFS = (0.3, 0.7), (0.5, -1.0), (1.5, 0.4), (3.0, 20.0)
+DENSITY = Predictive(
+    StudentTShapes,
+    origin=10.0,
+    middle=-2.0,
+    spread=4.0,
+    weights=WEIGHTS,
+    coordinates=(LOCATIONS, tuple(np.log(SCALES)), tuple(-np.log(DOFS))),
+    elsewhere=0.1,
+)
+
+
+def test_it_is_the_sum_of_its_parts() -> None:
+    scores = np.array([-1e6, -30.0, 4.0, 8.0, 11.0, 50.0])
+    parts = zip(WEIGHTS, LOCATIONS, SCALES, DOFS, strict=True)
+    draws = sum(w * t.pdf(scores, dof, 8 + 4 * at, 4 * wide) for w, at, wide, dof in parts)
+    expected = 0.9 * draws + 0.1 * cauchy.pdf(scores, 8, 4)
+    assert np.exp(DENSITY.logpdf_from(0.0, scores)) == pytest.approx(expected, rel=1e-12)
+    plain = replace(DENSITY, elsewhere=0.0)
+    assert np.exp(plain.logpdf_from(0.0, scores)) == pytest.approx(draws, rel=1e-12)
+
+
+def test_its_integral_is_one() -> None:
+    def density(score: float) -> float:
+        return float(np.exp(DENSITY.logpdf_from(0.0, np.array([score]))[0]))
+
+    pieces = (-np.inf, 4.0, 10.0, np.inf)
+    total = sum(quad(density, *ends)[0] for ends in pairwise(pieces))
+    assert total == pytest.approx(1, abs=1e-7)

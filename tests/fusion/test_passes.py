@@ -1,0 +1,124 @@
+"""Passes over all trials: exact sums and samples, the same for any order and division of trials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llrcal.arrays import Floats
+from llrcal.fusion import looking
+from llrcal.fusion.cost import Cost
+from llrcal.fusion.looking import Look
+from llrcal.fusion.passes import InMemory, Pass, Sums
+from llrcal.fusion.regression import regression
+from llrcal.fusion.terms import Known
+from tests.examples import examples
+
+
+def known(scores: Floats, quality: Floats | None = None) -> Known:
+    return Known(scores, np.empty((len(scores), 0)) if quality is None else quality)
+
+
+def drawn(count: int, mean: float, seed: int, quality: int = 0) -> Known:
+    rng = np.random.default_rng(seed)
+    return known(rng.standard_t(4, (count, 2)) + mean, rng.exponential(1, (count, quality)))
+
+
+def test_sums_are_those_of_brute_force() -> None:
+    tar, non = drawn(70, 1, 1, quality=1), drawn(900, -1, 2, quality=1)
+    cost = Cost.of(InMemory(tar, non), 2, 0.3)
+    weights = np.array([1.0, -0.4, 0.2, 0.05, -0.1, 0.7])
+    value, gradient, hessian = cost(weights)
+    total, slope, bend = 0.0, np.zeros(6), np.zeros((6, 6))
+    for side, sign, share in ((tar, -1, 0.3 / 70), (non, 1, 0.7 / 900)):
+        rows = cost.terms.rows(side)
+        x = sign * (weights @ rows + np.log(0.3 / 0.7))
+        p = 1 / (1 + np.exp(-x))
+        total += share * np.logaddexp(0, x).sum()
+        slope += share * sign * (rows @ p)
+        bend += share * (rows * p * (1 - p)) @ rows.T
+    worth = 2 / (0.3 / 70 + 0.7 / 900)
+    assert value == pytest.approx(worth * total, rel=1e-13)
+    assert np.allclose(gradient, worth * slope, rtol=0, atol=1e-11)
+    assert np.allclose(hessian, worth * bend, rtol=0, atol=1e-8)  # squares have larger bounds
+
+
+def test_each_number_is_rounded_once_and_added_without_rounding() -> None:
+    tar, non = drawn(3, 1, 1), drawn(2000, -1, 2)
+    cost = Cost.of(InMemory(tar, non), 2, 0.5)
+    work = Pass(cost.terms, (1.0, 0.5, -0.2), 0.0)
+    rows = cost.terms.shrunk_rows(non)
+    assert np.abs(rows).max() <= 1
+    x = rows.T @ np.ldexp([1.0, 0.5, -0.2], [*cost.terms.exponents, 0])
+    exact = [sum(Fraction(float(p)) for p in row / (1 + np.exp(-x))) for row in rows]
+    for found, true in zip(work.non(non).totals[1:4], exact, strict=True):
+        assert abs(Fraction(found, 2**49) - true) < 2000 * Fraction(1, 2**49)  # half a unit each
+
+
+CUTS = st.lists(st.integers(0, 1500), max_size=4).map(sorted)
+
+
+@examples(15)
+@given(CUTS, st.integers(0, 2**32), st.booleans())
+def test_order_and_division_change_nothing(cuts: list[int], seed: int, tied: bool) -> None:
+    trials = drawn(1500, -1, 3)
+    if tied:
+        trials = known(np.rint(trials.scores) + 0.0)  # no -0.0, which has other bits
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(looking, "SIZE", 100)  # of which the tied ones have fewer
+        patch.setattr(looking, "_HELD", 400)
+        whole = Look.at(trials)
+        mixed = trials.part(np.random.default_rng(seed).permutation(1500))
+        edges = [0, *cuts, 1500]
+        parts = [mixed.part(slice(a, b)) for a, b in pairwise(edges)]
+        look = reduce(Look.merge, map(Look.at, parts))
+        distinct, times = np.unique(trials.scores, axis=0, return_counts=True)
+        assert len(whole.keys) == min(len(distinct), 100)
+        assert len(whole) == 1500
+        for name in ("lowest", "highest", "keys", "rows", "counts"):
+            assert np.array_equal(getattr(look, name), getattr(whole, name)), name
+        counts = {tuple(row): n for row, n in zip(distinct.tolist(), times.tolist(), strict=True)}
+        assert [counts[tuple(row)] for row in whole.rows.T.tolist()] == whole.counts.tolist()
+        terms = Cost.of(InMemory(drawn(50, 1, 4), trials), 2, 0.5).terms
+    work = Pass(terms, (1.5, -0.3, 0.2), -1.0)
+    assert reduce(Sums.merge, map(work.non, parts)) == work.non(trials)
+
+
+def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "SIZE", 2**14)
+    monkeypatch.setattr(looking, "_HELD", 2**16)
+    trials = InMemory(drawn(40_000, 1, 5), drawn(300_000, -1, 6))
+    passes = []
+
+    class Counted(InMemory):
+        def sums(self, work: Pass) -> tuple[Sums, Sums]:
+            passes.append(work)
+            return super().sums(work)
+
+    cost = Cost.of(Counted(trials.tar, trials.non), 2, 0.5)
+    found = regression(cost)
+    assert len(passes) <= 3
+    assert found.solution.gradient_norm / cost.worth < 1e-8
+    everything = replace(cost, sample=trials)  # the search from the start on all trials
+    best = regression(replace(everything, trials=trials))
+    assert np.abs(best.weights - found.weights).max() < 2e-3  # the variance is that of a sample
+
+
+def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "SIZE", 50)
+    tar, non = drawn(400, 1, 7), drawn(400, -1, 8)
+    for far in (1e3, 1e6, 1e9, 1e12):  # most of them are not in the sample of every eighth
+        scores = non.scores.copy()
+        scores[0, 1] = far
+        cost = Cost.of(InMemory(tar, known(scores)), 2, 0.5)
+        assert cost.terms.scores.unit[1] > 0.99 * far / np.sqrt(800)
+        found = regression(cost).solution
+        assert found.converged
+        assert found.gradient_norm / cost.worth < 1e-8

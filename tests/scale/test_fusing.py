@@ -1,0 +1,81 @@
+"""Fusions in pieces: the bits of those in memory, from every kind of table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import llrcal
+from llrcal import out_of_core
+from llrcal.errors import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
+from llrcal.fusion import looking
+
+RNG = np.random.default_rng(0)
+IS_TARGET = RNG.random(9000) < 0.2
+COLUMNS = {
+    "cos": np.round(RNG.normal(size=9000), 2) + IS_TARGET,
+    "plda": RNG.standard_t(4, 9000) * 3 + 5 * IS_TARGET,
+    "seconds": RNG.exponential(4, 9000),
+}
+TABLE = pl.DataFrame({**COLUMNS, "y": np.where(IS_TARGET, "target", "nontarget")})
+FORM = {"columns": {"label": "y"}}
+
+
+def in_memory(quality: bool = False, **options: Any) -> llrcal.Fused:
+    tar, non = (
+        {name: COLUMNS[name][chosen] for name in ("cos", "plda")}
+        for chosen in (IS_TARGET, ~IS_TARGET)
+    )
+    if quality:
+        sides = COLUMNS["seconds"][IS_TARGET], COLUMNS["seconds"][~IS_TARGET]
+        options["quality"] = tuple({"seconds": side} for side in sides)
+    return llrcal.fuse(tar, non, **options)
+
+
+@pytest.mark.parametrize("few", [False, True])
+def test_files_in_any_order_have_the_bits_of_arrays(
+    tmp_path: Path, few: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if few:  # all of them fit into the sample otherwise
+        monkeypatch.setattr(looking, "SIZE", 500)
+        monkeypatch.setattr(looking, "_HELD", 1500)
+    mixed = TABLE.sample(fraction=1, shuffle=True, seed=4)
+    for number, (low, high) in enumerate([(0, 5), (5, 5), (5, 4000), (4000, 9000)]):
+        mixed[low:high].write_parquet(tmp_path / f"{number}.parquet", row_group_size=1500)
+    TABLE.write_csv(tmp_path / "all.csv")
+    expected = in_memory(quality=True)
+    options: dict[str, Any] = {"scores": ["cos", "plda"], "quality": ["seconds"], "form": FORM}
+    assert out_of_core.fuse(f"{tmp_path}/*.parquet", **options) == expected
+    assert out_of_core.fuse(tmp_path / "all.csv", **options) == expected
+    del options["quality"]
+    other = out_of_core.fuse(tmp_path / "all.csv", alpha="empirical", bounds="counts", **options)
+    assert other == in_memory(alpha="empirical", bounds="counts")
+
+
+def test_what_is_said_and_refused(tmp_path: Path) -> None:
+    path = tmp_path / "all.parquet"
+    both: dict[str, Any] = {"scores": ["cos", "plda"], "form": FORM}
+    apart = TABLE.with_columns(pl.col("cos") + 100 * (pl.col("y") == "target"))
+    apart.write_parquet(path)
+    with pytest.warns(LlrcalWarning, match="do not overlap"):
+        out_of_core.fuse(path, **both)
+    cases: list[tuple[dict[str, Any], type[LlrcalError], str]] = [
+        ({"scores": ["cos", "cos"]}, OptionError, "each once"),
+        ({"scores": []}, OptionError, "name the columns"),
+        ({"scores": ["cos", "no"]}, TrialFileError, "no"),
+        ({"form": {**FORM, "on_nan": "drop"}}, OptionError, "on_nan='drop' does not work"),
+        ({"bounds": "none"}, OptionError, "bounds are 'none'"),
+    ]
+    for options, error, message in cases:
+        with pytest.raises(error, match=message):
+            out_of_core.fuse(path, **{**both, **options})
+    TABLE.filter(pl.col("y") == "target").write_parquet(path)
+    with pytest.raises(ScoreError, match="no non-target scores in"):
+        out_of_core.fuse(path, **both)
+    TABLE.with_columns(plda=pl.lit(float("nan"))).write_parquet(path)
+    with pytest.raises(LlrcalError, match=r"all.parquet.*NaN"):
+        out_of_core.fuse(path, **both)
