@@ -15,8 +15,7 @@ Without a client, Dask's threads in this process do the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from os import PathLike, fspath
 from typing import Any, Literal
@@ -38,23 +37,25 @@ from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
-from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine, Partition
+from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine
 from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
+from llrcal.scale.engines.dask_frames import (
+    check_frame_columns,
+    is_frame,
+    is_remote,
+    is_table,
+    opened_frame,
+)
 from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.fusing import check_columns, fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores
-from llrcal.scale.pieces.abreast import Abreast
 from llrcal.scale.pieces.columns import Columns
-from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
-from llrcal.trials.conventions import SPEAKERS, role_of
 from llrcal.trials.joining import OnMissing
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof
 
 __all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
-
-_ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
 
 
 def open_trials(
@@ -95,51 +96,16 @@ def open_trials(
     settings = {"columns": f"score={score},label={label}", **(form or {})}
     request = Request.of("trials", **settings)
     connected = _client(client)
-    if _is_table(trials):
+    if is_table(trials):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")
-        return _opened_frame(trials, Columns(score, label, request, spoof), connected, progress)
+        return opened_frame(trials, Columns(score, label, request, spoof), connected, progress)
     policy: dict[str, Any] = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
     if key is not None:
         named = {"columns": f"score={score}", "key_columns": f"label={label}"}
         settings = {**named, **(form or {})}
     engine = DaskEngine(connected, progress=progress)
     return opened(trials, key, engine, spoof=spoof, **policy, **settings)
-
-
-def _is_table(trials: Any) -> bool:
-    """Whether these are columns of Dask, rather than files that llrcal reads itself."""
-    return _is_frame(trials) or _is_remote(trials)
-
-
-def _opened_frame(
-    trials: Any,
-    columns: Columns,
-    client: Any | None,
-    progress: Progress,
-    others: Sequence[str] = (),
-) -> TrialsInPieces:
-    """The trials of a frame; with other columns of scores beside the first, if there are any."""
-    frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    names = list(dict.fromkeys([*columns.names, *others]))
-    _check_columns(frame, names)
-    parts = frame[names].to_delayed()
-    partitions = [
-        Partition(
-            name=f"partition {index} of the frame",
-            rows=_ROWS,
-            score_name=columns.score,
-            names_speakers=set(SPEAKERS) <= {role_of(str(name)) for name in frame.columns},
-            index=index,
-            columns=columns,
-        )
-        for index in range(len(parts))
-    ]
-    pieces: Sequence[Piece] = partitions
-    if others:
-        more = [replace(columns, score=name) for name in others]
-        pieces = [Abreast.of([p, *(replace(p, columns=m) for m in more)]) for p in partitions]
-    return TrialsInPieces.of(pieces, DaskEngine(client, parts, progress), "the frame")
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -199,11 +165,11 @@ def fuse(
     check_duplicates(duplicates)
     connected, names = _client(client), [*scores, *quality]
     given: dict[str, Any] = {"columns": f"label={label}", **(form or {})}
-    if _is_table(trials):
+    if is_table(trials):
         check_columns(names)
         request = Request.of("trials", **given)
         first = Columns(names[0], label, request, spoof)
-        opened_trials = _opened_frame(trials, first, connected, progress, names[1:])
+        opened_trials = opened_frame(trials, first, connected, progress, names[1:])
     else:
         given |= {"spoof": spoof, "duplicates": duplicates}
         engine = DaskEngine(connected, progress=progress)
@@ -268,9 +234,9 @@ def adapt(
     """
     densities_of(calibration)  # or refused, before anything is read
     connected, given = _client(client), {"columns": f"score={score}", **(form or {})}
-    if _is_table(trials):
+    if is_table(trials):
         columns = Columns(score, None, Request.of("scores", joins=False, **given))
-        scores = _opened_frame(trials, columns, connected, progress)
+        scores = opened_frame(trials, columns, connected, progress)
     else:
         scores = opened_scores(trials, DaskEngine(connected, progress=progress), **given)
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
@@ -317,19 +283,19 @@ def apply(
         If a score is not a number; the message names the file or the partition.
     """
     connected = _client(client)
-    if not _is_frame(trials) and not _is_remote(trials):
+    if not is_frame(trials) and not is_remote(trials):
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
         request = Request.of("scores", columns=f"score={score}")
         rewriter = Rewriter(Calibrated(calibration, interval=interval), request)
         apply_to_files(rewriter, trials, out, by_tasks(connected), force=force)
         return None
-    frame = trials if _is_frame(trials) else dd.read_parquet(trials)
-    _check_columns(frame, [score])
+    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    check_frame_columns(frame, [score])
     llrs = LLRFrame.of(frame, Calibrated(calibration, interval=interval), score)
     if out is None:
         return llrs.frame()
-    if _is_remote(out):
+    if is_remote(out):
         llrs.frame().to_parquet(fspath(out), write_index=False)
         return None
     with atomic_folder(out, force=force) as folder:
@@ -342,23 +308,6 @@ def _split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str,
     names = signature(open_trials).parameters
     opening = {name: value for name, value in settings.items() if name in names}
     return opening, {name: value for name, value in settings.items() if name not in names}
-
-
-def _check_columns(frame: Any, columns: Iterable[str]) -> None:
-    for column in columns:
-        if column not in frame.columns:
-            known = ", ".join(map(str, frame.columns))
-            raise OptionError(f"there is no column {column!r}; there are {known}")
-
-
-def _is_frame(trials: Any) -> bool:
-    return isinstance(trials, dd.DataFrame)
-
-
-def _is_remote(trials: Any) -> bool:
-    """Whether files are given by URLs for fsspec, rather than by names."""
-    first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
-    return "://" in str(first)
 
 
 def _client(client: Any | None) -> Any | None:

@@ -23,8 +23,6 @@ from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scoring_rule import RuleLike
 
-_ROUNDING = 1e-9  # of LLRs, in nats
-_WORTH_A_THREAD = 2**20  # scores
 MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 
 
@@ -49,16 +47,8 @@ def fit(
     tar: ArrayLike | Trainable,
     non: ArrayLike | None = None,
     *,
-    method: MethodName | str = DEFAULT,
-    alpha: float | Literal["empirical"] | None = None,
-    rule: RuleLike | None = None,
-    bayes: bool = False,
-    bounds: Policy = "counts",
-    rising: bool = True,
-    lower_is_better: bool = False,
-    speakers: Speakers | None = None,
     condition: tuple[Any, Any] | str,
-    **options: Any,
+    **settings: Any,
 ) -> Conditioned: ...
 def fit(
     tar: ArrayLike | Trainable,

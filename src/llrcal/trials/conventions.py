@@ -161,10 +161,5 @@ def is_plain_ratio(name: str) -> bool:
     return _plain(name) == "lr"
 
 
-def is_distance(name: str) -> bool:
-    """Whether the name of a column says that it holds distances."""
-    return any(word in _plain(name) for word in ("distance", "dist", "euclid"))
-
-
 def _plain(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")

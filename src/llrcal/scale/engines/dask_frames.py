@@ -1,0 +1,75 @@
+"""Frames of Dask, and Parquet files that fsspec knows, as trials: each partition is a piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import dask.dataframe as dd
+
+from llrcal.errors import OptionError
+from llrcal.scale.engines.dask import DaskEngine, Partition
+from llrcal.scale.engines.engine import Progress
+from llrcal.scale.pieces.abreast import Abreast
+from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.trials_in_pieces import TrialsInPieces
+from llrcal.trials.conventions import SPEAKERS, role_of
+
+_ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
+
+
+def is_table(trials: Any) -> bool:
+    """Whether these are columns of Dask, rather than files that llrcal reads itself."""
+    return is_frame(trials) or is_remote(trials)
+
+
+def is_frame(trials: Any) -> bool:
+    """Whether these are a frame of Dask."""
+    return isinstance(trials, dd.DataFrame)
+
+
+def is_remote(trials: Any) -> bool:
+    """Whether files are given by URLs for fsspec, rather than by names."""
+    first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
+    return "://" in str(first)
+
+
+def opened_frame(
+    trials: Any,
+    columns: Columns,
+    client: Any | None,
+    progress: Progress,
+    others: Sequence[str] = (),
+) -> TrialsInPieces:
+    """The trials of a frame; with other columns of scores beside the first, if there are any."""
+    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    names = list(dict.fromkeys([*columns.names, *others]))
+    check_frame_columns(frame, names)
+    parts = frame[names].to_delayed()
+    partitions = [
+        Partition(
+            name=f"partition {index} of the frame",
+            rows=_ROWS,
+            score_name=columns.score,
+            names_speakers=set(SPEAKERS) <= {role_of(str(name)) for name in frame.columns},
+            index=index,
+            columns=columns,
+        )
+        for index in range(len(parts))
+    ]
+    pieces: Sequence[Piece] = partitions
+    if others:
+        more = [replace(columns, score=name) for name in others]
+        pieces = [Abreast.of([p, *(replace(p, columns=m) for m in more)]) for p in partitions]
+    return TrialsInPieces.of(pieces, DaskEngine(client, parts, progress), "the frame")
+
+
+def check_frame_columns(frame: Any, columns: Iterable[str]) -> None:
+    """Refuse columns that a frame does not have, and name those that it has."""
+    for column in columns:
+        if column not in frame.columns:
+            known = ", ".join(map(str, frame.columns))
+            raise OptionError(f"there is no column {column!r}; there are {known}")
