@@ -145,7 +145,10 @@ def _is_meant(array: Array, meaning: dict[str, Label]) -> Array:
 def scores_of(arrays: dict[str, Array], name: str) -> Array:
     """The scores of an archive whose labels are not needed."""
     if "scores" not in arrays:
-        raise TrialFileError(f"{name}: holds no array 'scores'; it has {', '.join(sorted(arrays))}")
+        raise TrialFileError(
+            f"{name}: holds no array 'scores'; it has {', '.join(sorted(arrays))}. Labels are not "
+            "needed here: save all scores as one array of that name"
+        )
     return floats_of(arrays["scores"], name)
 
 
