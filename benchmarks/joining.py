@@ -1,8 +1,9 @@
 """Scores in some files and a key in others, joined by ids in bounded memory, and fitted.
 
 Trials are numbered; scores and key list them in orders of their own. The same trials with their
-labels beside their scores need no join and must give the same bits. ``python -m benchmarks.joining
---trials 200000000`` writes 7 GB to a temporary folder, and as much again while it joins.
+labels beside their scores need no join and must give the same bits. Polars joins the same files in
+a process of its own, which may have most of the machine's memory. ``python -m benchmarks.joining
+--trials 200000000`` writes 4 GB to a temporary folder, and as much again while it joins.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -69,10 +73,41 @@ def fitted(folder: Path, *, key: Path | None) -> Calibration:
     return answer
 
 
+def joined_by_polars(scores: str, key: str) -> None:
+    """Scores and labels in memory; of the trials that have both."""
+
+    def join() -> pl.DataFrame:
+        every = pl.scan_parquet(scores).join(pl.scan_parquet(key), on=["enrol", "test"])
+        return every.select("score", "label").collect(engine="streaming")
+
+    found = measure(join)
+    print(f"polars: {len(found.answer):,} trials in {found.seconds:.0f} s, peak {peak():.0f} MB")
+
+
+def beside_polars(scores: Path, key: Path) -> None:
+    """The same join in another process, with nine tenths of the machine's memory at most."""
+    most = int(0.9 * 2**30 * machine()["memory_gb"])
+    child = subprocess.run(
+        [sys.executable, "-m", "benchmarks.joining", "--polars", str(scores), str(key)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if child.returncode:
+        why = (child.stderr.strip() or "killed").splitlines()[0]
+        print(f"polars: no answer with {most / 1e9:.1f} GB ({child.returncode}: {why})")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20_000_000)
-    total = parser.parse_args().trials
+    parser.add_argument("--polars", nargs=2, metavar=("SCORES", "KEY"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.polars:
+        joined_by_polars(*options.polars)
+        return
+    total = options.trials
     print(json.dumps(machine()))
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -90,7 +125,11 @@ def main() -> None:
         beside = fitted(home / "labelled", key=None)
         joined = fitted(home / "scores", key=home / "key")
         same = repr(joined.to_model()) == repr(beside.to_model())
-        print(f"{joined.tar_count + joined.non_count:,} trials: {'same' if same else 'OTHER'} bits")
+        print(
+            f"{joined.tar_count + joined.non_count:,} trials: {'same' if same else 'OTHER'} bits",
+            flush=True,
+        )
+        beside_polars(home / "scores", home / "key")
 
 
 if __name__ == "__main__":
