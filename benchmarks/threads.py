@@ -21,6 +21,7 @@ from llrcal import kernels
 from llrcal.onepass.chunks import threads
 from llrcal.onepass.ranks import groups
 from llrcal.onepass.summary import Summary
+from llrcal.onepass.sums import ExactSum
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -45,6 +46,7 @@ def main() -> None:
     work: dict[str, Callable[[], Any]] = {
         "summary": partial(Summary.of, non),
         "counts among the rarer class": partial(groups, tar, non),
+        "costs, added up exactly": partial(ExactSum.of_costs, non, 1.0),
         "sort": partial(np.sort, non),
     }
     for name, one in work.items():

@@ -7,6 +7,7 @@ import polars as pl
 from fuzz.harness import answer, as_file, folder, require, same_numbers
 from llrcal.trials.hdf5 import is_hdf5, read_hdf5, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.reading import read_trials
+from llrcal.trials.request import Request
 
 
 def check(data: bytes) -> None:
@@ -15,7 +16,8 @@ def check(data: bytes) -> None:
         return
     path, out = as_file(data), str(folder() / "out")
     answer(read_trials, path)
-    found = answer(read_hdf5, path, allow_infinite=True)
+    request = Request("scores", allow_infinite=True)
+    found = answer(read_hdf5, path, request)
     if found is None:
         return
     frame = found[0]
@@ -23,7 +25,7 @@ def check(data: bytes) -> None:
         if name in frame.columns:
             part = frame.select("enrol", "test", name)
             write(out, part)
-            written = answer(read_hdf5, out, allow_infinite=True)
+            written = answer(read_hdf5, out, request)
             order = ["enrol", "test"]
             again = None if written is None else (written[0].sort(order), written[1])
             _same(part.sort(order), again)

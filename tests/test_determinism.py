@@ -26,10 +26,10 @@ import pytest
 import llrcal
 from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Floats
-from llrcal.evaluation.bootstrap import bootstrap_intervals
 from llrcal.onepass import chunks, ranks
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
+from tests.evaluation.drawn_sets import bootstrap_intervals
 from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
 

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import numpy.typing as npt
 
-Floats: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
-Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Counts: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Array: TypeAlias = npt.NDArray[Any]
+ArrayLike: TypeAlias = npt.ArrayLike
 
-__all__ = [
-    "Array",
-    "ArrayLike",
-    "Bools",
-    "Counts",
-    "Floats",
-    "is_number",
-    "weighted_sum",
-    "weighted_sums",
-]
+LARGEST = sys.float_info.max
+"""The largest double."""
 
 
 def weighted_sum(values: Floats, weights: Floats) -> float:
@@ -43,3 +37,8 @@ def weighted_sums(rows: Sequence[Floats], weights: Floats) -> list[float]:
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is one real number, from any library. Booleans do not count."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is one integer, from any library. Booleans do not count."""
+    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -36,6 +36,10 @@ class Note:
     def of(cls, code: str, *message: Part, severity: Severity = Severity.INFO) -> Note:
         return cls(code, message, severity)
 
+    @classmethod
+    def warning(cls, code: str, *message: Part) -> Note:
+        return cls(code, message, Severity.WARNING)
+
     def about(self, place: str) -> Note:
         """The same note, about a part of something larger."""
         return replace(self, place=f"{place}: {self.place}" if self.place else place)

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.adaptation.hypotheses import Hypothesis, averaged, starts
+from llrcal.adaptation.hypotheses import averaged, mean_between, starts
 from llrcal.adaptation.move import place_of
 from llrcal.adaptation.objective import Evidence, Objective
 from llrcal.adaptation.pool import Pool
 from llrcal.arrays import Floats
-from llrcal.densities.density import Evaluated
 from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.summary import Summary
 from tests.trial_sets import normal
@@ -139,15 +138,9 @@ def test_every_start_ends_in_the_same_or_a_reported_optimum(seed: int) -> None:
 
 
 def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:
-    """One move, whose best value lies at a bound: by adding up the bell over a grid."""
+    """One move, whose best value lies near a bound: by adding up the bell over a grid."""
     best, deviation, lower, upper = -0.3, 0.7, np.array([-0.5]), np.array([2.0])
-
-    def bell(moves: Floats) -> Evaluated:
-        z = (moves - best) / deviation
-        return Evaluated(float(0.5 * z @ z), z / deviation, np.eye(1) / deviation**2)
-
-    end = minimise(bell, np.zeros(1), lower=lower, upper=upper)
-    found = Hypothesis(1.0, 1.0, 0.0, end, np.array([deviation])).mean(lower, upper)
+    found = mean_between(lower, upper, np.array([best]), np.array([[deviation**2]]))
     grid = np.linspace(lower[0], upper[0], 100_001)
     weights = np.exp(-0.5 * ((grid - best) / deviation) ** 2)
     assert found == pytest.approx([grid @ weights / weights.sum()], abs=1e-4)
@@ -163,3 +156,29 @@ def test_a_share_that_the_scores_do_not_contradict_is_taken_as_told() -> None:
     far = averaged(replace(data, log_odds=data.log_odds - 2.5), 0.69)
     as_told = np.array([h.deviations[-1] < 0.69 for h in far.hypotheses])
     assert far.weights[as_told].sum() < 0.01
+
+
+def test_labelled_scores_decide_between_hypotheses_at_full_weight() -> None:
+    """Evidence by hand, with densities of the textbook; a share told wrong is noticed."""
+    rng = np.random.default_rng(1)
+    tar, non = rng.normal(2.4, 1.2, 60), rng.normal(-1, 0.9, 440)
+    data = evidence("gaussian", np.concatenate([tar, non]))
+    place = data.place
+    few = [Pool(s[:20], np.ones(20)).seen_from(place.origin, place.unit) for s in (tar, non)]
+    data = replace(data, tar=few[0], non=few[1], log_odds=data.log_odds + 1.5)
+    found = averaged(data, 0.69)
+    for one in (found.hypotheses[0], found.best):
+        scaled = one.solution.hessian * np.outer(one.deviations, one.deviations)
+        integral = one.log_prior - one.solution.value - 0.5 * np.linalg.slogdet(scaled)[1]
+        logs = sum(
+            mpmath.log(density("gaussian", [mpmath.mpf(float(c)) for c in side.theta], float(x)))
+            for side, seen in zip(place.moved(one.mean), few, strict=True)
+            for x in seen.values
+        )
+        assert one.log_evidence == pytest.approx(integral + 0.75 * float(logs), abs=1e-6)
+    as_told = np.array([h.deviations[-1] < 0.69 for h in found.hypotheses])
+    believed = {round(h.log_prior, 3) for h in np.array(found.hypotheses)[as_told]}
+    assert believed <= {round(prior - 1 + 3 * 20 / 35, 3) for prior in (0, -3)}
+    in_part = [h.log_evidence - data.rest_of_labelled(h.mean) for h in found.hypotheses]
+    weights = np.exp(np.array(in_part) - max(in_part))
+    assert found.weights[as_told].sum() < 0.7 * weights[as_told].sum() / weights.sum()

@@ -13,7 +13,7 @@ import pytest
 from llrcal import fit, load
 from llrcal.arrays import Array
 from llrcal.calibrations import METHODS
-from llrcal.cli.opening import say
+from llrcal.cli.terminal import say
 from llrcal.cli.verbs import verb
 from llrcal.messages import Setting
 from llrcal.notes import Note

@@ -167,7 +167,10 @@ def test_a_calibration_by_condition_from_file_to_file(folder: Path) -> None:
         (("all.csv", "--scores", "cos,foo", "--label", "y"), "there is no column 'foo'"),
         (("all.csv", "--label", "y"), "several systems, name them: --scores A,B"),
         (("all.csv", "key.csv", "--scores", "cos,plda"), "are those of one file"),
-        (("all.csv", "--scores", "cos", "--label", "y", "--quality", "line"), "which is no number"),
+        (
+            ("all.csv", "--scores", "cos", "--label", "y", "--quality", "line"),
+            "is not a number",
+        ),
         (
             ("all.csv", "--scores", "cos", "--label", "y", "--condition", "x"),
             "no file has a column 'x'",

@@ -232,7 +232,10 @@ def test_a_reader_who_left_is_no_error_for_a_verb(
     lines = [f"a b{i} {i / 7} {'target' if i > 40 or i == 9 else 'nontarget'}" for i in range(99)]
     Path("trials.txt").write_text("\n".join(lines), encoding="utf-8")
     assert run(*arguments, cwd=tmp_path).stdout
-    assert into_closed_pipe(arguments) == (141, b"")
+    code, said = into_closed_pipe(arguments)
+    assert said == b""
+    # Older versions of polars do not tell that nobody reads what they write.
+    assert code == 141 or (arguments[0] == "convert" and code == 0)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["completion", "bash"]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llrcal.evaluation.bootstrap import bootstrap_intervals
+from tests.evaluation.drawn_sets import bootstrap_intervals
 
 
 def test_what_was_drawn_and_how_often() -> None:

@@ -12,21 +12,13 @@ import pytest
 
 from llrcal import OptionError, ScoreError, evaluate, optimal_llrs
 from llrcal.evaluation import cllr
-from llrcal.evaluation.bootstrap import bootstrap_intervals
 from llrcal.evaluation.speaker_draws import SpeakerDraws
-from llrcal.inputs.speakers import as_speakers
-
-GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]}
+from llrcal.inputs.speakers import as_speakers, both_speakers
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"prior_log_odds": 0.0}, "prior_log_odds has shape (); pass a list of numbers"),
-        (
-            {"prior_log_odds": [math.inf]},
-            "prior log-odds must be finite numbers, not inf at index 0",
-        ),
         ({"replicates": 0}, "replicates is 0; it must be a positive integer"),
         ({"replicates": True}, "replicates is True; it must be a positive integer"),
         ({"replicates": 2.5}, "replicates is 2.5; it must be a positive integer"),
@@ -35,29 +27,23 @@ GOOD: dict[str, Any] = {"tar": [1.0, 2.0], "non": [0.0], "prior_log_odds": [0.0]
         ({"level": 0}, "level is 0; give a number strictly between 0 and 1"),
         ({"level": 1}, "level is 1; give a number strictly between 0 and 1"),
         ({"level": None}, "level is None; give a number strictly between 0 and 1"),
-        ({"tar_speakers": [[1, 1], [2, 2]]}, "pass the speakers of both classes, or of neither"),
     ],
 )
 def test_options_of_the_bootstrap(options: dict[str, Any], words: str) -> None:
     with pytest.raises(OptionError, match=f"^{re.escape(words)}$"):
-        bootstrap_intervals(**{**GOOD, **options})
-
-
-SPEAKERS: dict[str, Any] = {"tar_speakers": [[1, 1], [2, 2]], "non_speakers": [[1, 2]]}
+        evaluate([1.0, 2.0], [0.0]).intervals(**options)
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"),
+    ("name", "speakers"),
     [
-        ("1 of 1 target scores", {"tar": [math.nan]}),
-        ("1 of 1 non-target scores", {"non": [math.nan]}),
-        ("target speakers", {**SPEAKERS, "tar_speakers": [[1, 1]]}),
-        ("non-target speakers", {**SPEAKERS, "non_speakers": [[1, 2]] * 2}),
+        ("target speakers", ([[1, 1]], [[1, 2]])),
+        ("non-target speakers", ([[1, 1], [2, 2]], [[1, 2]] * 2)),
     ],
 )
-def test_the_class_of_bad_trials_is_named(name: str, wrong: dict[str, Any]) -> None:
+def test_the_class_of_bad_speakers_is_named(name: str, speakers: Any) -> None:
     with pytest.raises(ScoreError, match=f"^{name}"):
-        bootstrap_intervals(**{**GOOD, **wrong})
+        both_speakers(speakers, 2, 1)
 
 
 @pytest.mark.parametrize("function", [cllr, evaluate, optimal_llrs])

@@ -128,6 +128,22 @@ def test_no_search_finds_better(kind: str) -> None:
             assert np.isfinite(density.logpdf(np.linspace(-1e6, 1e6, 99))).all(), where
 
 
+@pytest.mark.parametrize(("family", "most"), [(StudentT, 50), (NIG, 80)])
+def test_a_fit_takes_few_evaluations(
+    family: type[Density], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes, whole = [], family.mean_loglik
+
+    def counted(theta: Floats, values: Floats, weights: Floats) -> Evaluated:
+        sizes.append(len(values))
+        return whole(theta, values, weights)
+
+    monkeypatch.setattr(family, "mean_loglik", staticmethod(counted))
+    maximum_likelihood(family, Summary.of(score_set("skewed", 5_000, 1)))
+    assert len(sizes) <= most
+    assert sizes.count(5_000) <= 8  # all others on a few hundred points
+
+
 @pytest.mark.parametrize("kind", ["skewed", "heavy-tailed", "uniform", "bimodal", "rounded"])
 def test_nig_mean_is_the_sample_mean(kind: str) -> None:
     # Holds at every NIG maximum, inside and on the edge: a certificate of optimality.

@@ -11,6 +11,7 @@ from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.densities.nig import NIG
 from llrcal.fitting.optimizer import Function, Solution, minimise
+from llrcal.fitting.trust_region import Box, box_step
 
 
 def quadratic(hessian: Floats, centre: Floats) -> Function:
@@ -208,3 +209,36 @@ class TestSquaredAsymmetry:
         assert not stuck.converged
         assert stuck.point[2] == 0
         assert "saddle" in stuck.reason
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 4])
+def test_a_step_is_the_best_in_its_ball(dimension: int) -> None:
+    rng = np.random.default_rng(dimension)
+    free, nothing = (
+        Box(np.full(dimension, -np.inf), np.full(dimension, np.inf)),
+        np.zeros(dimension),
+    )
+    for _ in range(60):
+        half = rng.normal(size=(dimension, dimension)) * 10 ** rng.uniform(-3, 3)
+        here = Evaluated(0.0, rng.normal(size=dimension) * 10 ** rng.uniform(-3, 3), half + half.T)
+        radius = 10 ** rng.uniform(-3, 3)
+        held = np.zeros(dimension, bool)
+        step, predicted = box_step(here, nothing, free, radius, held=held, escape=True)
+        assert np.linalg.norm(step) <= radius * (1 + 1e-8)
+        others = rng.normal(size=(200, dimension))
+        others *= radius * rng.random((200, 1)) / np.linalg.norm(others, axis=1)[:, None]
+        others = np.concatenate([others, step + 1e-4 * others])
+        others *= np.minimum(1, radius / np.linalg.norm(others, axis=1))[:, None]
+        decreases = -(others @ here.gradient + 0.5 * ((others @ here.hessian) * others).sum(axis=1))
+        assert predicted >= decreases.max() - 1e-7 * np.abs(decreases).max()
+
+
+def test_a_search_for_a_certain_gain_ends_earlier() -> None:
+    start = np.array([-1.2, 1.0])
+    rough, whole = minimise(rosenbrock, start, enough=1e-4), minimise(rosenbrock, start)
+    assert rough.converged
+    assert 0 < rough.value < 1e-3
+    assert rough.iterations < whole.iterations
+    # Where it would end in a saddle point, it goes on.
+    well = minimise(double_well, np.array([1e-9, 0.5]), enough=1e-4)
+    assert well.value == pytest.approx(0, abs=1e-3)

@@ -114,6 +114,23 @@ def no_room(line: str) -> Any:
     return run
 
 
+def little_memory(line: str) -> Any:
+    """Arrays of 2^37 bytes, none of which is on disk, and half as much address space."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (2**36, 2**36))
+
+    def run(folder: Path) -> Any:
+        for name in ("tar.npy", "non.npy"):
+            with (folder.parent / name).open("wb") as file:
+                facts = {"descr": "<f8", "fortran_order": False, "shape": (2**34,)}
+                np.lib.format.write_array_header_1_0(file, facts)
+                file.truncate(file.tell() + 2**37)
+        return in_a_process(line, preexec_fn=limited)(folder)
+
+    return run
+
+
 def closed(line: str, descriptor: str) -> Any:
     """Standard input or output is closed, as some schedulers of jobs leave it."""
 
@@ -589,6 +606,14 @@ CASES = (
         Ended("File too large", "llrcal: "),
         "One line, as on any other file that cannot be written.",
         "polars: ComputeError",
+    ),
+    Case(
+        "`llrcal fit` on more than the limit on memory allows (`ulimit -v`)",
+        little_memory("fit ../tar.npy,../non.npy -o m.json"),
+        Ended("there is not enough memory", "llrcal: ", "--in-pieces"),
+        "One line, and the files are not blamed. Below 2 GB, polars and OpenBLAS may end the "
+        "process before llrcal has the word.",
+        "numpy: OSError",
     ),
 )
 

@@ -271,7 +271,7 @@ CASES = (
     Case(
         "side information that is no number",
         sides_of("m 1.5\nt long\nn 3.5\nu 1\n"),
-        Refused(TrialFileError, "'long'", "utt2dur", "no finite number"),
+        Refused(TrialFileError, "'long'", "utt2dur", "not a finite number"),
         "Refused, with the recording.",
     ),
     Case(

@@ -11,7 +11,6 @@ import numpy as np
 import llrcal
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.bootstrap import bootstrap_intervals
 from llrcal.evaluation.evaluating import evaluated as evaluated_quietly
 from llrcal.evaluation.intervals import Intervals
 from tests.hostile.case import Answered, Case, Refused, Section
@@ -39,11 +38,6 @@ def check_single_alpha(calibration: llrcal.Calibration) -> None:
 
 def no_operating_point(_: Path) -> Any:
     return OperatingPoint([0.1, 0.2])  # type: ignore[arg-type]
-
-
-def drawn(**options: Any) -> Any:
-    settings: dict[str, Any] = {"prior_log_odds": [0.0], "replicates": 5}
-    return lambda _: bootstrap_intervals(TAR, NON, **settings | options)
 
 
 def resampled(tar: Any, non: Any, **options: Any) -> Any:
@@ -372,20 +366,20 @@ CASES = (
     ),
     Case(
         "no bootstrap replicates",
-        drawn(replicates=0),
+        resampled(TAR, NON, replicates=0),
         Refused(OptionError, "replicates is 0", "replicates", "positive integer"),
         "Refused.",
     ),
     Case(
         "an interval of 100 %",
-        drawn(level=1.0),
+        resampled(TAR, NON, level=1.0),
         Refused(OptionError, "level is 1.0", "level", BETWEEN),
         "Refused.",
     ),
     Case(
         "speakers of one class only",
-        drawn(tar_speakers=np.zeros((300, 2), int)),
-        Refused(OptionError, "of both classes, or of neither", "speakers"),
+        fit(speakers=(np.zeros((300, 2), int),)),
+        Refused(OptionError, "must be a pair", "speakers", "those of the non-targets"),
         "Refused.",
     ),
     Case(

@@ -28,7 +28,7 @@ from llrcal.fusion.terms import Known
 from llrcal.inputs.scores import check_finite
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Sieve
-from llrcal.onepass.sample import ALL_KEYS, _sampled
+from llrcal.onepass.sample import ALL_KEYS, Sample
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.pieces.columns import _by_class
@@ -141,7 +141,7 @@ def test_a_score_at_the_very_end_of_the_grid_has_a_bin() -> None:
 @given(score_arrays(), st.sampled_from([ALL_KEYS, 2**62, 2**20]))
 def test_keys(scores: Array, ceiling: int) -> None:
     def sampled() -> Any:
-        sample = _sampled(scores, ceiling)
+        sample = Sample.below(ceiling, scores)
         return sample.keys, sample.counts, sample.ceiling
 
     agree(sampled)
@@ -174,6 +174,19 @@ def test_exact_sums(scores: Array) -> None:
     agree(added_up)
     finite = [Fraction(one) for one in scores.tolist() if 0 < one < np.inf]
     assert added_up()[1] == sum(finite) * 2**1074
+
+
+@examples(100)
+@given(score_arrays(), st.sampled_from([-1.0, 1.0]))
+def test_costs(llrs: Array, sign: float) -> None:
+    def added_up() -> Any:
+        found = ExactSum.of_costs(llrs, sign)
+        return found.count, found.total, found.is_infinite
+
+    agree(added_up)
+    x = sign * llrs.astype(np.float64)
+    costs = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    assert added_up()[1] == sum(map(Fraction, costs[costs < np.inf].tolist())) * 2**1074
 
 
 KNOTS = score_arrays(infinite=False).map(lambda scores: np.unique(scores.astype(np.float64) + 0.0))
@@ -249,9 +262,9 @@ def test_likelihoods(family: type[Density], shape: tuple[float, ...], scores: Ar
 def test_classes(parts: list[Array], seed: int) -> None:
     share = np.random.default_rng(seed).choice([0, 0.03, 0.5, 1])
     is_tar = np.random.default_rng(seed).random(sum(map(len, parts))) < share
-    agree(lambda: _by_class(parts, is_tar))
+    agree(lambda: _by_class(parts, is_tar).sides)
     every = np.concatenate([np.empty(0), *parts])
-    tar, non = _by_class(parts, is_tar)
+    tar, non = _by_class(parts, is_tar).sides
     assert np.array_equal(tar, every[is_tar])
     assert np.array_equal(non, every[~is_tar])
 
@@ -298,9 +311,13 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
         kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 2, 1.0, table)
     with pytest.raises(ValueError, match="no grid"):
         kernels.compiled.bins(scores, 1, 0.0, 3.0, 1, 1, 1.0, table)
-    words, before, gaps = np.array([0b1011], np.uint64), np.zeros(1, np.uint32), np.zeros(3, int)
-    with pytest.raises(ValueError, match="no place to be counted"):
-        kernels.compiled.sieve(scores, 0, 0.0, 1.0, 1, 1, words, before, gaps, np.zeros(1))
+    words, before = np.array([0b1011], np.uint64), np.zeros(1, np.uint32)
+    for first in ([0, 1, 2], [0, 1, 1, 3], [0, 1, 2, 4]):  # of bins, or of values, too few
+        firsts, gaps, at = np.array(first, np.uint32), np.zeros(len(first), int), np.zeros(7, int)
+        with pytest.raises(ValueError, match="do not fit each other"):
+            kernels.compiled.count_among(
+                *(scores, 0.0, 1.0, 1, 1, words, before, firsts, scores, gaps, at)
+            )
     with pytest.raises(ValueError, match="too few items"):
         kernels.compiled.split(scores, np.array([True, True, False]), np.zeros(2), np.zeros(2))
     rows, sums = np.zeros((2, 3)), np.zeros(11, np.int64)
@@ -308,6 +325,15 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
         kernels.compiled.logistic_sums(rows, 2, scores, scores, scores, 1.0, sums)
     with pytest.raises(ValueError, match="too few items"):
         kernels.compiled.weighted_rows(rows, np.zeros(3), scores)
+    six, shape, terms = np.zeros((6, 3)), np.zeros(10), np.ones(4)
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.nig_ingredients(scores, shape, terms, terms, terms, six[:5])
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.nig_sums(scores, six, shape, np.zeros(2), np.zeros(15))
+    with pytest.raises(ValueError, match="too few items"):
+        kernels.compiled.student_t_sums(
+            scores, scores, 1.0, terms, terms, terms, scores, np.zeros(9)
+        )
     table.setflags(write=False)
     with pytest.raises(ValueError, match="read-only"):
         kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 1, 1.0, table)

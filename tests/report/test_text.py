@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from llrcal.report.text import decimal, escaped, sentence, shown
+from llrcal.comparison.tables import shown
+from llrcal.report.text import decimal, escaped, sentence
 from tests.report.comparisons import HOSTILE, IMAGE, TURNED
 
 

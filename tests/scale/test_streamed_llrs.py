@@ -143,6 +143,7 @@ def test_two_passes_where_the_operating_points_are_known(name: str) -> None:
         ev.cllr, ev.min_cllr, ev.eer, ev.rule_of_30, ev.tar_range, ev.act_dcf(0.03),
         ev.min_dcf(0.03), ev.bayes_error(PRIORS).tolist(), ev.pfa(-PRIORS).tolist(),
         ev.pmiss(-PRIORS).tolist(), ev.min_cross_entropy(PRIORS).tolist(),
+        ev.cross_entropy(0.5), ev.notes,
     )  # fmt: skip
     assert passes.names == [GLANCE, READING, COUNTING]
     assert passes.done == passes.total == sum(map(len, SETS[name]))

@@ -13,6 +13,7 @@ from scipy.stats import kurtosis, multivariate_normal, skew
 import llrcal
 from llrcal.arrays import Array
 from llrcal.simulation import recognizer as simulation
+from llrcal.simulation.crossing import Collector, Layout
 from llrcal.simulation.recognizer import (
     DEMO_TEST,
     DEMO_TRAIN,
@@ -115,7 +116,7 @@ def test_test_sessions_are_noisier_than_training_sessions() -> None:
 
 @pytest.mark.parametrize(("wanted", "found"), [(1, 1), (1, 40), (39, 40), (40, 40), (17, 50)])
 def test_any_cuts_choose_the_same_trials(wanted: int, found: int) -> None:
-    collector = simulation._Collector.of(wanted, found_in_all=found)
+    collector = Collector.of(wanted, found_in_all=found)
     chosen = collector._chosen(0, found)
     assert len(chosen) == wanted
     assert len(np.unique(chosen)) == wanted
@@ -176,7 +177,7 @@ def test_progress_ends_at_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @hypothesis.given(st.integers(1, 10**5), st.integers(1, 10**8))
 def test_layouts_hold_enough_trials(targets: int, nontargets: int) -> None:
-    layout = simulation._Layout.of(targets, nontargets)
+    layout = Layout.of(targets, nontargets)
     assert layout.targets >= targets
     assert layout.nontargets >= nontargets
     assert layout.speakers >= min(targets, 200)
@@ -185,7 +186,7 @@ def test_layouts_hold_enough_trials(targets: int, nontargets: int) -> None:
 
 @pytest.mark.parametrize("size", [PAPER_TRAIN, PAPER_TEST])
 def test_layouts_of_the_paper_waste_little(size: tuple[int, int]) -> None:
-    layout = simulation._Layout.of(*size)
+    layout = Layout.of(*size)
     assert size[0] <= layout.targets < 1.05 * size[0]
     assert size[1] <= layout.nontargets < 1.05 * size[1]
 

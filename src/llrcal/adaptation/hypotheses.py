@@ -6,12 +6,17 @@ another for everything else, and every pair of factors is a hypothesis. Its evid
 prior times likelihood at the best moves, times the volume around them. Where nothing has moved, the
 hypotheses that say so win, for the others waste their prior on moves that did not happen. Each of
 some weight is then tried once more with a share of targets that is just as the user said.
+
+Labelled scores beside unlabelled ones weigh less than one in the objective, where a few could bend
+every move. Between hypotheses, which are few themselves, they decide at full weight. So they notice
+a share that was told wrong, and the more of them there are, the more may it be taken as told.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
@@ -33,8 +38,9 @@ _APART = (
     (1.0, NOTHING, -3.0),
     (NOTHING, NOTHING, 0.0),
 )
-# That the share is as told: its deviation, as a part of what the user said; the log of the prior.
-_AS_TOLD, _RARELY = 0.15, -1.0
+# That the share is as told: its deviation, as a part of what the user said; the log of the prior
+# without labelled scores and with very many; and how many of each class bring it halfway.
+_AS_TOLD, _RARELY, _OFTEN, _HALFWAY = 0.15, -1.0, 2.0, 15.0
 _TOLERANCE = 1e-7
 _SAME = 1e-6  # nats; ends as close as this are one
 _UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
@@ -52,12 +58,18 @@ class Hypothesis:
     log_prior: float
     solution: Solution
     deviations: Floats
+    data: Evidence
 
-    @property
+    @cached_property
     def log_evidence(self) -> float:
-        """The prior of the hypothesis times Laplace's integral of prior times likelihood."""
+        """The prior of the hypothesis times Laplace's integral of prior times likelihood.
+
+        Of labelled scores beside unlabelled ones, the integral has only a part; the rest is taken
+        at the mean.
+        """
         volume = _log_volume(self.solution.hessian, self.deviations)
-        return self.log_prior - self.solution.value - 0.5 * volume
+        integral = self.log_prior - self.solution.value - 0.5 * volume
+        return integral + self.data.rest_of_labelled(self.mean)
 
     @property
     def covariance(self) -> Floats:
@@ -67,20 +79,10 @@ class Hypothesis:
         inverse = (vectors / np.maximum(values, 1.0)) @ vectors.T  # the prior alone has 1
         return np.asarray(inverse * np.outer(self.deviations, self.deviations))
 
-    def mean(self, lower: Floats, upper: Floats) -> Floats:
-        """The mean of the moves, between bounds.
-
-        The best moves often lie at one: the shortest tail is that of a Gaussian, and few scores can
-        hardly tell it from a longer one. Then a part of the bell is cut off. As if only one were
-        cut, each move is shifted to the mean of what is left, and the others along with it.
-        """
-        mean, covariance = self.solution.point.copy(), self.covariance
-        for i, variance in enumerate(np.diag(covariance)):
-            low, high = ((end[i] - mean[i]) / np.sqrt(variance) for end in (lower, upper))
-            left = max(float(ndtr(high) - ndtr(low)), 1e-9)
-            cut = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2 * np.pi) / left
-            mean += covariance[:, i] / np.sqrt(variance) * cut
-        return np.asarray(np.clip(mean, lower, upper))
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of the moves, between bounds."""
+        return mean_between(*self.data.place.bounds, self.solution.point, self.covariance)
 
 
 @dataclass(frozen=True)
@@ -146,13 +148,13 @@ def averaged(data: Evidence, odds_deviation: float) -> Averaged:
             end = _solved(Objective(data, deviations), near)
             start = end.point
             row = end.point if apart == shapes == 1 else row
-            found.append(Hypothesis(together, apart, log_prior, end, deviations))
+            found.append(Hypothesis(together, apart, log_prior, end, deviations, data))
             if found[0].log_evidence - found[-1].log_evidence > _HOPELESS and apart == shapes == 1:
                 break
     if data.pool.count:
         found += _with_the_share_as_told(found, data)
     weights = _weights(found)
-    moves = weights @ np.array([hypothesis.mean(*data.place.bounds) for hypothesis in found])
+    moves = weights @ np.array([hypothesis.mean for hypothesis in found])
     return Averaged(tuple(found), weights, moves, data.place.bounds, optima)
 
 
@@ -172,12 +174,13 @@ def one_class_instead(data: Evidence, found: Averaged, odds_deviation: float) ->
 
 def _with_the_share_as_told(found: list[Hypothesis], data: Evidence) -> list[Hypothesis]:
     out = []
+    believed = _RARELY + (_OFTEN - _RARELY) * data.few / (data.few + _HALFWAY)
     for one, weight in zip(found, _weights(found), strict=True):
         if weight > _UNLIKELY:
             deviations = np.append(one.deviations[:-1], _AS_TOLD * one.deviations[-1])
             end = _solved(Objective(data, deviations), one.solution.point)
-            log_prior = one.log_prior + _RARELY
-            out.append(Hypothesis(one.together, one.apart, log_prior, end, deviations))
+            log_prior = one.log_prior + believed
+            out.append(Hypothesis(one.together, one.apart, log_prior, end, deviations, data))
     return out
 
 
@@ -218,6 +221,22 @@ def _solved(objective: Objective, start: Floats) -> Solution:
     if not np.isfinite(objective(near).value):  # a far start, whose densities are zero everywhere
         near = np.clip(np.zeros(near.size), lower, upper)
     return minimise(objective, near, lower=lower, upper=upper, tolerance=_TOLERANCE)
+
+
+def mean_between(lower: Floats, upper: Floats, best: Floats, covariance: Floats) -> Floats:
+    """The mean of a bell around the best moves that is cut off at bounds.
+
+    The best moves often lie at one: the shortest tail is that of a Gaussian, and few scores can
+    hardly tell it from a longer one. Then a part of the bell is cut off. As if only one were
+    cut, each move is shifted to the mean of what is left, and the others along with it.
+    """
+    mean = best.copy()
+    for i, variance in enumerate(np.diag(covariance)):
+        low, high = ((end[i] - mean[i]) / np.sqrt(variance) for end in (lower, upper))
+        left = max(float(ndtr(high) - ndtr(low)), 1e-9)
+        cut = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2 * np.pi) / left
+        mean += covariance[:, i] / np.sqrt(variance) * cut
+    return np.asarray(np.clip(mean, lower, upper))
 
 
 def _log_volume(hessian: Floats, deviations: Floats) -> float:

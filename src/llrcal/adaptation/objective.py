@@ -34,6 +34,22 @@ class Evidence:
     log_odds: float
     """Of a target among the unlabelled scores, as the user said."""
 
+    @property
+    def few(self) -> float:
+        """How many labelled scores there are of the class that has fewer."""
+        return min(self.tar.count, self.non.count)
+
+    def rest_of_labelled(self, moves: Floats) -> float:
+        """What labelled scores say beside unlabelled ones, beyond their weight in the objective."""
+        if not self.pool.count or not self.few:
+            return 0.0
+        sides = zip((self.tar, self.non), self.place.moved(moves), strict=True)
+        logs = (
+            each.counts @ at_each(self.place.family, side.theta, each.values).log_densities
+            for each, side in sides
+        )
+        return (1 - self.label_weight) * float(sum(logs))
+
 
 @dataclass(frozen=True)
 class Objective:

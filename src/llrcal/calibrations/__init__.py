@@ -1,22 +1,12 @@
 """The calibrations of the paper: one file per method."""
 
-from llrcal.calibrations.bounds import Bounds
-from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.conditioned import Conditioned
-from llrcal.calibrations.fits import fit, fit_all
-from llrcal.calibrations.methods import METHODS, PAPER, Method
-from llrcal.calibrations.model_file import load
-from llrcal.calibrations.thresholds import Interval
-
-__all__ = [
-    "METHODS",
-    "PAPER",
-    "Bounds",
-    "Calibration",
-    "Conditioned",
-    "Interval",
-    "Method",
-    "fit",
-    "fit_all",
-    "load",
-]
+from llrcal.calibrations.bounds import Bounds as Bounds
+from llrcal.calibrations.calibration import Calibration as Calibration
+from llrcal.calibrations.conditioned import Conditioned as Conditioned
+from llrcal.calibrations.fits import fit as fit
+from llrcal.calibrations.fits import fit_all as fit_all
+from llrcal.calibrations.methods import METHODS as METHODS
+from llrcal.calibrations.methods import PAPER as PAPER
+from llrcal.calibrations.methods import Method as Method
+from llrcal.calibrations.model_file import load as load
+from llrcal.calibrations.thresholds import Interval as Interval

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from llrcal.arrays import LARGEST
 from llrcal.calibrations.fields import Fields
-
-_LARGEST = 1.7976931348623157e308
 
 
 class Estimate(NamedTuple):
@@ -21,14 +20,14 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Adapted:
-    """From what, and how far. Shifts are in units of the scores (negated, if lower is better)."""
+    """How far a calibration was moved. Shifts are in units of the scores, negated for distances."""
 
     applied: bool
     """False if the calibration was left as it was."""
     p_target: float
-    """The share of targets among the unlabelled scores, as given, and by which factor it may be
-    off, as one standard deviation."""
+    """The share of targets among the unlabelled scores, as given."""
     factor: float
+    """The factor by which that share may be off, as one standard deviation."""
     unlabelled: int
     tar: int
     """Labelled targets of the new place."""
@@ -52,7 +51,7 @@ class Adapted:
     """Normalised, at ``p_target`` with costs of one."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values; an estimate is a list of its value and both ends."""
+        """The findings as plain JSON values; an estimate is a list of its value and both ends."""
         values = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: list(v) if isinstance(v, Estimate) else v for name, v in values}
 
@@ -60,14 +59,14 @@ class Adapted:
     def from_fields(cls, section: Fields) -> Adapted:
         """What :meth:`to_dict` describes."""
         estimates = {
-            field.name: Estimate(*section.numbers(field.name, 3, -_LARGEST, _LARGEST))
+            field.name: Estimate(*section.numbers(field.name, 3))
             for field in fields(cls)
             if field.type == "Estimate"
         }
         out = cls(
             applied=section.flag("applied"),
             p_target=section.between("p_target", 0, 1),
-            factor=section.between("factor", 1, _LARGEST),
+            factor=section.between("factor", 1, LARGEST),
             unlabelled=section.count("unlabelled"),
             tar=section.count("tar"),
             non=section.count("non"),
@@ -86,5 +85,5 @@ def estimate(value: float, draws: Any) -> Estimate:
     ends = (ordered[round(level * (len(ordered) - 1))] for level in (0.025, 0.975))
     low, high = ends
     if not all(map(math.isfinite, (value, low, high))):
-        return Estimate(0.0, -_LARGEST, _LARGEST)
+        return Estimate(0.0, -LARGEST, LARGEST)
     return Estimate(value, min(low, value), max(high, value))

@@ -8,26 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import LARGEST, Array, Floats
 from llrcal.calibrations.dependence import Dependence
-from llrcal.calibrations.intervals import By
+from llrcal.calibrations.intervals import By, Effects
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.errors import DegenerateError, changed_scores
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.inputs.speakers import Speakers, both_speakers
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.elub import Ranked
-from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
-from llrcal.onepass.summary import Summary
+from llrcal.onepass.summary import Summary, Surveyed
 
-_LARGEST = float(np.finfo(np.float64).max)
-ONE_SPEAKER = Note.of(
+ONE_SPEAKER = Note.warning(
     "one speaker",
-    "all trials are of one speaker, who tells nothing about others: intervals take trials for "
+    "all trials are of one speaker, so nothing is known about others: intervals treat trials as "
     "independent, and are too narrow",
-    severity=Severity.WARNING,
 )
 
 
@@ -56,12 +53,12 @@ class ArrayTraining(Training):
             who = both_speakers(speakers, self.tar_count, self.non_count)
             self._dependence = Dependence(self._tar, self._non, *who)
 
-    def inflation(self, scores: Floats, tar: Floats, non: Floats) -> tuple[Floats | float, By]:
+    def inflation(self, scores: Floats, effects: Effects) -> tuple[Floats | float, By]:
         if self._dependence is not None:
-            factor = self._dependence.inflation(scores, tar, non)
+            factor = self._dependence.inflation(scores, *effects())
             if factor is not None:
                 return factor, "speaker"
-        return super().inflation(scores, tar, non)
+        return super().inflation(scores, effects)
 
     @property
     def unused_speakers(self) -> Iterator[Note]:
@@ -81,7 +78,7 @@ class ArrayTraining(Training):
         if np.isfinite(self.score_range).all():
             return self
         wide = (scores.astype(np.float64) for scores in (self._tar, self._non))
-        return ArrayTraining(*(np.clip(scores, -_LARGEST, _LARGEST) for scores in wide))
+        return ArrayTraining(*(np.clip(scores, -LARGEST, LARGEST) for scores in wide))
 
     @cached_property
     def groups(self) -> Groups:
@@ -121,9 +118,9 @@ def _summary(scores: Array, given: Array, name: str) -> Summary:
     try:
         # An invalid unit is refused.
         with np.errstate(over="ignore", invalid="ignore"):
-            grid = Grid.of(scores)
-        check_spread(grid.unit, name)
-        summary = Summary.of(scores, grid)
+            surveyed = Surveyed(scores)
+        check_spread(surveyed.grid.unit, name)
+        summary = surveyed.summary
     except DegenerateError:
         check_finite(given, name)
         raise

@@ -6,9 +6,8 @@ import math
 import threading
 from typing import TYPE_CHECKING
 
-from llrcal.arrays import Floats
-from llrcal.calibrations.bounds import LARGEST
-from llrcal.notes import Note, Severity
+from llrcal.arrays import LARGEST, Floats
+from llrcal.notes import Note
 
 if TYPE_CHECKING:
     from llrcal.calibrations.calibration import Calibration
@@ -17,7 +16,7 @@ _FEW, _FEW_OF_ALL = 3, 0.01
 
 
 def more_than_a_few(beyond: int, total: int) -> bool:
-    """Whether so many of all scores are more than any set of new scores has: over 3, and 1 %."""
+    """Whether more scores lie beyond than in any new set: over 3, and over 1 % of them."""
     return beyond > _FEW and beyond > _FEW_OF_ALL * total
 
 
@@ -49,12 +48,11 @@ class Beyond:
         if not more_than_a_few(self._beyond, self.total):
             return ()
         share = self._beyond / self.total
-        note = Note.of(
+        note = Note.warning(
             "range",
             f"{self._beyond:,} of {self.total:,} scores ({100 * share:.1f} %) lie beyond the "
             f"training scores, {self._low:.4g} to {self._high:.4g}, where nothing was learned. If "
             "these trials are of another kind than those of training, do not trust their LLRs: "
             "calibrate on trials like these, or adapt to their scores: see llrcal adapt",
-            severity=Severity.WARNING,
         )
         return (note,)

@@ -28,7 +28,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from llrcal.arrays import Floats
+from llrcal.arrays import LARGEST, Floats
 from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
@@ -36,7 +36,6 @@ from llrcal.notes import Note
 Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _WORTH_A_NOTE = math.log(1e9)
-LARGEST = float(np.finfo(np.float64).max)
 _LONGEST_SOFT_END = math.log(2)
 
 
@@ -97,7 +96,7 @@ class Bounds:
 
     @property
     def reach(self) -> tuple[float, float]:
-        """The range of scores outside of which the LLR is constant."""
+        """The range of scores beyond which the LLR is constant."""
         if self.policy == "none":
             return -math.inf, math.inf
         return self.lowest_score, self.highest_score

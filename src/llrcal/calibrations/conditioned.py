@@ -13,6 +13,7 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditions, fitted_conditions
+from llrcal.calibrations.training import target_weight
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.report import Report
 from llrcal.inputs.conditions import as_conditions, both_conditions
@@ -68,7 +69,7 @@ class Conditioned:
 
     @property
     def report(self) -> Report:
-        """That of the pooled calibration, with notes on the conditions."""
+        """The report of the pooled calibration, with notes on the conditions."""
         return self.pooled.report.with_notes(self.conditions.notes)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -99,15 +100,7 @@ class WithColumns(Protocol):
 
 
 def conditioned(pooled: Calibration, tar: Any, non: Any, condition: Any) -> Conditioned:
-    """A calibration by condition, on top of that of all the same trials.
-
-    Raises
-    ------
-    OptionError
-        If trials are not in memory, or do not have the column.
-    ScoreError
-        If there is not one condition for each trial.
-    """
+    """A calibration by condition, on top of that of all the same trials."""
     where = condition
     if non is None:
         if not isinstance(tar, WithColumns):
@@ -117,12 +110,6 @@ def conditioned(pooled: Calibration, tar: Any, non: Any, condition: Any) -> Cond
         (tar, non), where = tar, tar.column(condition)
     tar_llrs, non_llrs = pooled.quietly(tar), pooled.quietly(non)
     by = both_conditions(where, len(tar_llrs), len(non_llrs))
-    return Conditioned(pooled, fitted_conditions(tar_llrs, non_llrs, *by, _weight(pooled)))
-
-
-def _weight(pooled: Calibration) -> float:
-    """The weight of the targets; a half, unless the calibration has one itself."""
     alpha = getattr(pooled, "alpha", 0.5)
-    if alpha == "empirical":
-        return pooled.tar_count / (pooled.tar_count + pooled.non_count)
-    return float(alpha)
+    weight = target_weight(alpha, pooled.tar_count, pooled.non_count)
+    return Conditioned(pooled, fitted_conditions(tar_llrs, non_llrs, *by, weight))

@@ -17,9 +17,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.calibrations.bounds import LARGEST
 from llrcal.calibrations.fields import Fields, quoted
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 Slope = tuple[float, float]
 """Slope and offset."""
@@ -34,7 +33,7 @@ class Conditions:
     """Slopes and offsets of LLRs, by condition."""
 
     pooled: Slope
-    """For any other condition."""
+    """The line for any other condition."""
     lines: Mapping[str, Slope] = field(hash=False)
 
     def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, list[Note]]:
@@ -51,7 +50,7 @@ class Conditions:
                 f"{count:,} of {len(which):,} trials are in conditions that were not there in "
                 f"training ({shown}{others}): they get the pooled calibration"
             )
-            notes.append(Note.of("unseen condition", text, severity=Severity.WARNING))
+            notes.append(Note.warning("unseen condition", text))
         return table[which, 0] * llrs + table[which, 1], notes
 
     @property
@@ -59,32 +58,30 @@ class Conditions:
         """On conditions in which higher scores mean lower LLRs."""
         text = "LLRs fall with the score (slope {:.2g}); check its labels"
         return tuple(
-            Note.of("falling", text.format(slope), severity=Severity.WARNING).about(
-                f"condition {name!r}"
-            )
+            Note.warning("falling", text.format(slope)).about(f"condition {name!r}")
             for name, (slope, _) in self.lines.items()
             if slope <= 0
         )
 
     def to_dict(self) -> dict[str, Slope]:
-        """By condition: slope and offset."""
+        """Slope and offset by condition."""
         return {"pooled": self.pooled, **self.lines}
 
     def to_model(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """Slopes and offsets as plain JSON values."""
         lines = [{"name": name, "line": line} for name, line in self.lines.items()]
         return {"pooled": self.pooled, "lines": lines}
 
     @classmethod
     def from_model(cls, fields: Fields) -> Conditions:
         """What ``to_model`` describes."""
-        pooled = fields.numbers("pooled", 2, -LARGEST, LARGEST)
+        pooled = fields.numbers("pooled", 2)
         lines: dict[str, Slope] = {}
         for one in fields.sections("lines"):
             name = one.text("name")
             if name in lines:
                 raise one.error("name", f"{quoted(name)} occurs twice")
-            slope, offset = one.numbers("line", 2, -LARGEST, LARGEST)
+            slope, offset = one.numbers("line", 2)
             lines[name] = slope, offset
             one.done()
         fields.done()

@@ -16,6 +16,7 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.rising_pieces import rising_pieces
+from llrcal.calibrations.turning_points import turning_points_around
 from llrcal.densities.density import FURTHEST
 from llrcal.fitting.quadratic_pieces import QuadraticPieces
 
@@ -43,6 +44,12 @@ class Curve(Calibration):
     def _centres(self) -> Sequence[float]:
         """Distances from the middle at which there may be narrower details."""
         return ()
+
+    def _searched_turns(self, low: float, high: float) -> Floats:
+        """The turning points of a formula for which they have no closed form."""
+        ends = low - self._middle, high - self._middle
+        turns = turning_points_around(self._from_middle, self._centres, self._unit, ends)
+        return self._middle + turns
 
     def _rising_llrs(self, scores: Floats) -> Floats:
         return self._pieces(self._in_units(scores))

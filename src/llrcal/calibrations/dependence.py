@@ -40,19 +40,11 @@ class Dependence:
     )
 
     def inflation(self, scores: Floats, tar: Floats, non: Floats) -> Floats | None:
-        """By how much intervals are wider than those of independent trials.
+        """How many times wider intervals are than those of independent trials, at least 1.
 
-        Parameters
-        ----------
-        scores
-            Some scores in rising order; influences in between are interpolated.
-        tar, non
-            How much one more trial of a class at each of the scores (column) moves each of some
-            estimates (row).
-
-        Returns
-        -------
-        A factor for each estimate, at least 1; None if all trials share one speaker.
+        Given how much one more trial of a class at each of some rising scores (column) moves each
+        of some estimates (row); influences in between are interpolated. None if all trials share
+        one speaker.
         """
         count = self.count
         if count < 2:
@@ -102,7 +94,7 @@ class _Grouped:
     by_speaker: csr_array
     """How much of the trials of each speaker (row) is at each place."""
     by_pair: csr_array
-    """Likewise of each pair of speakers."""
+    """The same for each pair of speakers."""
 
     @classmethod
     def of(cls, placed: _Placed, speakers: Array, count: int) -> _Grouped:
@@ -129,7 +121,7 @@ class _Placed:
 
     @classmethod
     def of(cls, trials: Array, scores: Floats) -> _Placed:
-        # Halves, of which no difference overflows.
+        # Halves, whose differences never overflow.
         half = np.clip(trials.astype(np.float64), scores[0], scores[-1]) / 2
         edges = scores / 2
         left = np.clip(np.searchsorted(edges, half, side="right") - 1, 0, max(len(edges) - 2, 0))

@@ -6,7 +6,7 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.linear import Linear
 from llrcal.calibrations.training import Training
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards, runs_forwards
 
 
@@ -31,25 +31,23 @@ def direction_notes(calibration: Calibration, data: Training) -> tuple[Note, ...
 
 def _falling(*, held: bool) -> Note:
     if held:
-        return _warning(
+        return Note.warning(
             "falling",
             "the slope is negative: the LLR would fall as the score rises, so all scores get the "
             "same LLR",
         )
-    return _warning("falling", "the slope is negative: the LLR falls as the score rises")
+    return Note.warning("falling", "the slope is negative: the LLR falls as the score rises")
 
 
 def _wrong_way(*, lower_is_better: bool) -> Note:
-    if lower_is_better:
-        return _warning(
-            WRONG_WAY,
-            "targets have larger distances than non-targets. If these are similarities, leave out ",
-            Setting("lower_is_better", True),
-            "; otherwise check whether the labels are swapped",
-        )
-    return _warning(
+    seen = (
+        "targets have larger distances than non-targets. If these are similarities, leave out "
+        if lower_is_better
+        else "targets score lower than non-targets. If these are distances, give "
+    )
+    return Note.warning(
         WRONG_WAY,
-        "targets score lower than non-targets. If these are distances, give ",
+        seen,
         Setting("lower_is_better", True),
         "; otherwise check whether the labels are swapped",
     )
@@ -57,13 +55,9 @@ def _wrong_way(*, lower_is_better: bool) -> Note:
 
 def _against_ranks(calibration: Calibration, sign: str, order: str) -> Note:
     least, greatest = calibration.training_range
-    return _warning(
+    return Note.warning(
         "slope against ranks",
         f"the slope is {sign} although most targets score {order} than most non-targets: a few "
         f"extreme scores decide it (the scores range from {least:.3g} to {greatest:.3g}). Look at "
         "these, or use pav",
     )
-
-
-def _warning(code: str, *message: str | Setting) -> Note:
-    return Note.of(code, *message, severity=Severity.WARNING)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
-import sys
+from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
+from llrcal.arrays import LARGEST
 from llrcal.errors import ModelFileError
 
-_LARGEST = sys.float_info.max
+_Read = TypeVar("_Read")
 _LARGEST_COUNT = 2**53  # other JSON readers lose the last digits of larger numbers
 _QUOTED = 80  # characters of a text that an error message quotes
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
@@ -41,6 +43,10 @@ class Fields:
 
     def section(self, name: str) -> Fields:
         return Fields(self.take(name), f"{self._where}: {name}")
+
+    def optional(self, name: str, read: Callable[[Fields], _Read]) -> _Read | None:
+        """What a section holds; None if it is not there."""
+        return read(self.section(name)) if name in self else None
 
     def sections(self, name: str) -> list[Fields]:
         """A list of objects."""
@@ -105,42 +111,32 @@ class Fields:
 
     def rising(self, name: str) -> tuple[float, ...]:
         """A list of at least one number, in strictly rising order."""
-        value = self.take(name)
-        if not isinstance(value, list) or not value:
-            raise self.error(name, "must be a list of numbers")
-        numbers = tuple(self._finite(name, item) for item in value)
+        numbers = self._numbers(name, "numbers", least=1)
         if any(before >= after for before, after in pairwise(numbers)):
             raise self.error(name, "must be in strictly rising order")
         return numbers
 
     def not_negatives(self, name: str, count: int) -> tuple[float, ...]:
-        """A list of so many numbers, none of which is negative."""
-        value = self.take(name)
-        if not isinstance(value, list):
-            raise self.error(name, f"must be a list of {count} numbers")
-        if len(value) != count:
-            raise self.error(name, f"has {len(value)} values; there must be {count}")
-        numbers = tuple(self._finite(name, item) for item in value)
+        """A list of so many numbers that are not negative."""
+        numbers = self._numbers(name, f"{count} numbers")
+        if len(numbers) != count:
+            raise self.error(name, f"has {len(numbers)} values; there must be {count}")
         if min(numbers) < 0:
             raise self.error(name, "must not have negative numbers")
         return numbers
 
     def positives(self, name: str, *, most: int) -> tuple[float, ...]:
         """A list of at least one positive number, and not of more than so many."""
-        value = self.take(name)
-        if not isinstance(value, list) or not 1 <= len(value) <= most:
-            raise self.error(name, f"must be a list of 1 to {most} numbers")
-        numbers = tuple(self._finite(name, item) for item in value)
+        numbers = self._numbers(name, f"1 to {most} numbers", least=1, most=most)
         if min(numbers) <= 0:
             raise self.error(name, "must have positive numbers only")
         return numbers
 
-    def numbers(self, name: str, count: int, low: float, high: float) -> tuple[float, ...]:
+    def numbers(
+        self, name: str, count: int, low: float = -LARGEST, high: float = LARGEST
+    ) -> tuple[float, ...]:
         """A list of so many numbers in a range."""
-        value = self.take(name)
-        if not isinstance(value, list) or len(value) != count:
-            raise self.error(name, f"must be a list of {count} numbers")
-        numbers = tuple(self._finite(name, item) for item in value)
+        numbers = self._numbers(name, f"{count} numbers", least=count, most=count)
         if not low <= min(numbers) <= max(numbers) <= high:
             raise self.error(name, f"must have numbers between {low:g} and {high:g}")
         return numbers
@@ -174,10 +170,18 @@ class Fields:
             raise self.error(name, f"{request}, without unpaired surrogates")
         return value
 
+    def _numbers(
+        self, name: str, kind: str, *, least: int = 0, most: float = math.inf
+    ) -> tuple[float, ...]:
+        value = self.take(name)
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            raise self.error(name, f"must be a list of {kind}")
+        return tuple(self._finite(name, item) for item in value)
+
     def _finite(self, name: str, value: Any) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise self.error(name, f"must be a number, not {_kind(value)}")
-        if not -_LARGEST <= value <= _LARGEST:
+        if not -LARGEST <= value <= LARGEST:
             raise self.error(name, "must be a finite number")
         return float(value)
 

@@ -9,31 +9,36 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.direction import direction_notes
 from llrcal.calibrations.training import Training
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 _ROUNDING = 1e-9  # of LLRs, in nats
 
 
-def fit_notes(fitted: Calibration, data: Training) -> tuple[Note, ...]:
+def fit_notes(fitted: Calibration, data: Training, *, with_intervals: bool) -> tuple[Note, ...]:
     """Notes on a calibration, given its training scores."""
     return (
         *_of_no_use(fitted.bounds),
         *direction_notes(fitted, data),
         *_held_notes(fitted, data),
         *_single_score_notes(data),
-        *(data.unused_speakers if fitted.margins is not None else ()),
-        *unsupported(fitted.llr_range, data.tar_count, data.non_count),
+        *(data.unused_speakers if with_intervals else ()),
+        *_unsupported(fitted),
     )
+
+
+def _unsupported(fitted: Calibration) -> tuple[Note, ...]:
+    if fitted.bounds.policy == "counts":  # LLRs keep to what they support
+        return ()
+    return unsupported(fitted.llr_range, fitted.tar_count, fitted.non_count)
 
 
 def _of_no_use(bounds: Bounds) -> Iterator[Note]:
     if bounds.least_llr == bounds.greatest_llr == 0.0:
-        yield Note.of(
+        yield Note.warning(
             "no use",
-            "every LLR is zero, because with one misleading trial more on either side the LLRs of "
+            "every LLR is zero, because with one more misleading trial on either side the LLRs of "
             "the training trials are no better than no evidence; train on more trials, or choose ",
             Setting("bounds", "counts"),
-            severity=Severity.WARNING,
         )
 
 

@@ -9,12 +9,7 @@ from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditioned import Conditioned, conditioned
-from llrcal.calibrations.methods import (
-    METHODS,
-    PAPER,
-    Method,
-    label,
-)
+from llrcal.calibrations.methods import METHODS, PAPER, Method, label
 from llrcal.calibrations.trained import notes_of, trained
 from llrcal.calibrations.training import Trainable
 from llrcal.errors import OptionError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from llrcal.calibrations.calibration import Calibration
 
 By = Literal["trial", "speaker"]
+Effects = Callable[[], tuple[Floats, Floats]]
+"""What one more trial of a class at each of some scores (column) does to each of some estimates
+(row), for targets and for non-targets."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Margins:
 
     def at(self, scores: Floats) -> tuple[Floats, Floats]:
         """Deviations downwards and upwards."""
-        # Halves, of which no difference overflows.
+        # Halves, whose differences never overflow.
         where, known = scores / 2, np.array(self.scores) / 2
         below, above = (np.interp(where, known, side) for side in (self.below, self.above))
         return np.asarray(below), np.asarray(above)

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from scipy.special import expit, stdtrit
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.uncertainty import LEVEL, Uncertainty
 from llrcal.scoring_rule import ScoringRule
 
@@ -29,18 +29,17 @@ def line_uncertainty(
     alpha: float,
     rule: ScoringRule,
 ) -> Uncertainty:
-    """Of LLRs ``slope * standard + height`` at some scores, which are standardised as the sides."""
+    """The uncertainty of ``slope * standard + height``, in the standard units of the sides."""
     log_odds = math.log(alpha) - math.log1p(-alpha)
     curvature, variance = np.zeros((2, 2)), np.zeros((2, 2))
     for (values, weights, count), share, sign in zip(
         _by_the_line(sides, line), (alpha, 1 - alpha), (-1, 1), strict=True
     ):
         pull, bend = _pull_and_bend(values, line, log_odds, rule, sign)
-        rows = np.column_stack([values, np.ones(len(values))])
         with np.errstate(over="ignore", invalid="ignore"):  # outliers by rules without a bound
-            curvature += share * _squares(rows, weights * bend)
-            mean = (rows * (weights * pull)[:, None]).sum(axis=0)
-            around = _squares(rows, weights * pull * pull) - np.outer(mean, mean)
+            curvature += share * _moments(values, weights * bend)
+            mean = _moments(values, weights * pull)[1]
+            around = _moments(values, weights * pull * pull) - np.outer(mean, mean)
             variance += share**2 / max(count - 1, 1) * around
     if not (np.isfinite(curvature).all() and np.isfinite(variance).all()):
         return Uncertainty.total(at)
@@ -54,21 +53,25 @@ def line_uncertainty(
     few = min(count for _, _, count in sides)
     away = -stdtrit(max(few - 1, 1), (1 - LEVEL) / 2) * deviations
     llrs = line[0] * standard + line[1]
-    tar, non = (
-        -share
-        / count
-        * np.einsum("ki,li->kl", moved, rows)
-        * _pull_and_bend(standard, line, log_odds, rule, sign)[0]
-        for (_, _, count), share, sign in zip(sides, (alpha, 1 - alpha), (-1, 1), strict=True)
+
+    def effect(count: int, share: float, sign: float) -> Floats:
+        pull, _ = _pull_and_bend(standard, line, log_odds, rule, sign)
+        return np.asarray(-share / count * np.einsum("ki,li->kl", moved, rows) * pull)
+
+    tar, non = sides
+    return Uncertainty(
+        at,
+        llrs - away,
+        llrs + away,
+        lambda: (effect(tar[2], alpha, -1), effect(non[2], 1 - alpha, 1)),
     )
-    return Uncertainty(at, llrs - away, llrs + away, tar, non)
 
 
 def _by_the_line(sides: tuple[Side, Side], line: tuple[float, float]) -> tuple[Side, Side]:
     """Trials of both classes, each as likely to be of a class as the line says.
 
     If the line is right, their weighted means are those of the class, and vary less than means over
-    its own trials, of which there may be few where it matters.
+    its own trials, since there may be few of these where it matters.
     """
     tar_count, non_count = (count for _, _, count in sides)
     values = np.concatenate([side[0] for side in sides])
@@ -86,5 +89,8 @@ def _pull_and_bend(
     return sign * rise, bend
 
 
-def _squares(rows: Floats, weights: Floats) -> Floats:
-    return np.asarray(np.einsum("ki,kj->ij", rows * weights[:, None], rows))
+def _moments(values: Floats, weights: Floats) -> Floats:
+    """Weighted sums of the squares and products of values and ones."""
+    across = values * weights
+    first = across.sum()
+    return np.array([[weighted_sum(values, across), first], [first, weights.sum()]])

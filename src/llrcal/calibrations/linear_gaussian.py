@@ -16,16 +16,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from llrcal.arrays import LARGEST
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
-from llrcal.calibrations.normal_draws import moments_from, shared_variance
+from llrcal.calibrations.normal_draws import (
+    check_variance,
+    moments_from,
+    origin_and_unit,
+    shared_variance,
+)
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
-from llrcal.errors import DegenerateError
 from llrcal.fitting.report import Report
 
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -41,24 +45,11 @@ class LinearGaussian(Linear):
     @classmethod
     def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
         weight = data.weight(alpha)
-        tar, non = data.tar, data.non
-        spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
-        if not spreads:
-            raise DegenerateError(
-                "each class has a single value, so no variance can be estimated; use pav or "
-                "logistic"
-            )
-        # In a unit of their own, since squares of 1e-200 and 1e200 are out of range.
-        unit, origin = max(spreads), non.grid.origin
-        (mean_tar, var_tar), (mean_non, var_non) = (
-            moments_from(s, origin, unit) for s in (tar, non)
-        )
+        origin, unit = origin_and_unit(data)
+        mean_tar, var_tar = moments_from(data.tar, origin, unit)
+        mean_non, var_non = moments_from(data.non, origin, unit)
         variance = weight * var_tar + (1 - weight) * var_non
-        if not variance > 0:
-            raise DegenerateError(
-                f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
-                "class that varies has almost no weight. Give another alpha"
-            )
+        check_variance(variance, weight)
         slope = (mean_tar - mean_non) / variance
         height = -slope * (mean_tar + mean_non) / 2
         check_line(slope / unit, height)
@@ -73,7 +64,7 @@ class LinearGaussian(Linear):
             height=height,
             mean_tar=mean_tar * unit,
             mean_non=mean_non * unit,
-            variance=min(max(variance * unit * unit, _LEAST), _LARGEST),  # the closest double
+            variance=min(max(variance * unit * unit, _LEAST), LARGEST),  # the closest double
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:

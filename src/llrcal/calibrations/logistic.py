@@ -27,26 +27,24 @@ from llrcal.calibrations.line_uncertainty import line_uncertainty
 from llrcal.calibrations.linear import Linear, check_line
 from llrcal.calibrations.rule_line import NO_MINIMUM, RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty, places
+from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.errors import OptionError
 from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scoring_rule import LOG, ONE_OF_THE_RULES, RuleLike, ScoringRule
 
 _Weighted = tuple[Floats, Floats]
-SEPARABLE = Note.of(
+SEPARABLE = Note.warning(
     "separable",
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
     "mean of the non-targets, and one dummy non-target at the mean of the targets",
-    severity=Severity.WARNING,
 )
-CONSTANT = Note.of(
+CONSTANT = Note.warning(
     "constant",
     "all scores are equal, so they carry no information: every LLR is zero",
-    severity=Severity.WARNING,
 )
 
 
@@ -97,7 +95,7 @@ class Logistic(Linear):
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = places(data)
+        at = data.places
         if len(at) == 1:
             return Uncertainty.none(at, self._llrs(at))
         tar, non, origin, unit = _both(data)

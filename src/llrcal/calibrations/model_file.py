@@ -39,7 +39,7 @@ def save(
     calibration: Calibration, path: str | PathLike[str], conditions: Conditions | None = None
 ) -> None:
     """Write a calibration to a file; a file is never left half written."""
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "written_by": f"llrcal {__version__}",
@@ -96,22 +96,17 @@ def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
         raise document.error("method", f"is {quoted(method)}, not one of {', '.join(METHODS)}")
     parts = ("training", "bounds", "model", "report")
     training, bounds, model, report = (document.section(part) for part in parts)
-    known: dict[str, Any] = {}
-    if "margins" in document:
-        known["margins"] = Margins.from_model(document.section("margins"))
     calibration = _class(method, model).from_model(
         model,
-        **known,
+        margins=document.optional("margins", Margins.from_model),
         tar_count=training.count("tar", least=1),
         non_count=training.count("non", least=1),
         lower_is_better=document.flag("lower_is_better"),
         bounds=_bounds(bounds, version),
         report=report_of(report),
-        adapted=Adapted.from_fields(document.section("adapted")) if "adapted" in document else None,
+        adapted=document.optional("adapted", Adapted.from_fields),
     )
-    by = None
-    if "conditions" in document:
-        by = Conditions.from_model(document.section("conditions"))
+    by = document.optional("conditions", Conditions.from_model)
     for part in (document, training, bounds, model, report):
         part.done()
     return calibration if by is None else Conditioned(calibration, by)
@@ -179,9 +174,7 @@ def parsed(name: str) -> Any:
         )
     try:
         return json.loads(
-            raw.decode("utf-8"),
-            parse_int=_whole_number,
-            object_pairs_hook=_no_duplicates,
+            raw.decode("utf-8"), parse_int=_whole_number, object_pairs_hook=_no_duplicates
         )
     except (ValueError, RecursionError) as problem:
         raise ModelFileError(

@@ -13,7 +13,6 @@ from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.shape_draws import near
 from llrcal.calibrations.table import Table
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.turning_points import turning_points_around
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
@@ -45,15 +44,7 @@ class NIGCalibration(Generative):
         return near(NIGShapes, data, (tar, non), self.bounds.meeting)
 
     def _turns(self, low: float, high: float) -> Floats:
-        """The roots of the derivative have no closed form, so they are searched for."""
-        middle = self._middle
-        found = turning_points_around(
-            self._from_middle,
-            self._centres,
-            self._unit,
-            (low - middle, high - middle),
-        )
-        return np.append(super()._turns(low, high), middle + found)
+        return np.append(super()._turns(low, high), self._searched_turns(low, high))
 
     @cached_property
     def _table(self) -> Table:

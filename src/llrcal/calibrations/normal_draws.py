@@ -14,7 +14,8 @@ from scipy.special import gammaincinv, ndtri
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty, ends, from_draws, places
+from llrcal.calibrations.uncertainty import Uncertainty, ends, from_draws
+from llrcal.errors import DegenerateError
 from llrcal.fitting.proposals import evenly_spread
 from llrcal.onepass.summary import Summary
 
@@ -24,13 +25,13 @@ _FURTHEST = 1e150  # deviations, whose squares are doubles
 
 def two_gaussians(data: Training, meeting: float | None) -> Uncertainty:
     """What is uncertain about the log-ratio of two Gaussian densities."""
-    at = places(data)
+    at = data.places
     tar, non = (_log_densities(side, at) for side in (data.tar, data.non))
     return from_draws(at, tar, non, meeting=meeting)
 
 
 def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
-    """Of draws (rows) at some scores, and equal weights."""
+    """Log densities of draws (rows) at some scores, and the equal weights of the draws."""
     mean, variance = scores.points().mean_and_variance()
     n, grid = scores.count, scores.grid
     for_scale, for_mean = evenly_spread(_DRAWS, 2, 0).T
@@ -44,11 +45,10 @@ def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
 
 def shared_variance(data: Training, alpha: float) -> Uncertainty:
     """What is uncertain about a line from two Gaussian densities that share a variance."""
-    at = places(data)
+    at = data.places
     counts = np.array([data.tar_count, data.non_count])
     share = np.array([alpha, 1 - alpha])
-    spreads = [side.grid.unit for side in (data.tar, data.non) if side.least < side.greatest]
-    origin, unit = data.non.grid.origin, max(spreads)
+    origin, unit = origin_and_unit(data)
     means, variances = np.array(
         [moments_from(side, origin, unit) for side in (data.tar, data.non)]
     ).T
@@ -63,15 +63,32 @@ def shared_variance(data: Training, alpha: float) -> Uncertainty:
 
     variance = (share * variances).sum()
     llrs = (means[0] - means[1]) / variance * (x - means.mean())
-    tar, non = (
-        (
-            sign * np.outer(x - means[i], x - means[i])
-            - share[i] * np.outer(llrs, (x - means[i]) ** 2 - variances[i])
+
+    def effect(i: int, sign: float) -> Floats:
+        away = x - means[i]
+        moved = sign * np.outer(away, away) - share[i] * np.outer(llrs, away**2 - variances[i])
+        return np.asarray(moved / (variance * counts[i]))
+
+    return Uncertainty(at, low, high, lambda: (effect(0, 1), effect(1, -1)))
+
+
+def origin_and_unit(data: Training) -> tuple[float, float]:
+    """Where moments are taken from, and in which unit: squares of 1e200 are out of range."""
+    spreads = [side.grid.unit for side in (data.tar, data.non) if side.least < side.greatest]
+    if not spreads:
+        raise DegenerateError(
+            "each class has a single value, so no variance can be estimated; use pav or logistic"
         )
-        / (variance * counts[i])
-        for i, sign in ((0, 1), (1, -1))
-    )
-    return Uncertainty(at, low, high, tar, non)
+    return data.non.grid.origin, max(spreads)
+
+
+def check_variance(variance: float, weight: float) -> None:
+    """Raise a DegenerateError if a weighted variance is zero."""
+    if not variance > 0:
+        raise DegenerateError(
+            f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
+            "class that varies has almost no weight. Give another alpha"
+        )
 
 
 def moments_from(scores: Summary, origin: float, unit: float) -> tuple[float, float]:

@@ -25,7 +25,7 @@ _SCORES = 64  # at which deviations are kept, at most
 
 
 def step_uncertainty(scores: Floats, llrs: Floats, tar: Counts, non: Counts) -> Uncertainty:
-    """Of blocks with these first scores, LLRs and numbers of trials."""
+    """The uncertainty of blocks, given their first scores, LLRs and numbers of trials."""
     few = int(min(tar.sum(), non.sum())) - 1  # without the dummy
     times = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
     first = np.unique(np.linspace(0, len(scores) - 1, _SCORES).astype(np.int64))
@@ -35,8 +35,10 @@ def step_uncertainty(scores: Floats, llrs: Floats, tar: Counts, non: Counts) -> 
         scores[first],
         llrs[first] - away,
         llrs[first] + away,
-        np.diag(1 / np.maximum(pooled_tar, 1)),
-        -np.diag(1 / np.maximum(pooled_non, 1)),
+        lambda: (
+            np.diag(1 / np.maximum(pooled_tar, 1)),
+            -np.diag(1 / np.maximum(pooled_non, 1)),
+        ),
     )
 
 
@@ -60,10 +62,10 @@ def _squared_errors(tar: Counts, non: Counts) -> Floats:
     truth = np.interp(rank, at, log_odds) + beyond
     offset = np.log(tar.sum()) - np.log(non.sum())
     rng = np.random.default_rng(0)
-    squares = np.zeros(len(block))
+    squares, probability = np.zeros(len(block)), expit(truth)
     for _ in range(_DRAWS):
         trials = rng.poisson(end - start)
-        drawn = rng.binomial(trials, expit(truth))
+        drawn = rng.binomial(trials, probability)
         squares += (_stepped(drawn, trials - drawn) - (truth - offset)) ** 2
     return np.asarray(np.bincount(block, squares * share) / _DRAWS)
 

@@ -45,14 +45,8 @@ class Held:
 def held_ranges(llrs: Llrs, places: Floats, meeting: float) -> tuple[Held, ...]:
     """Where the LLR is held, from low scores to high ones.
 
-    Parameters
-    ----------
-    llrs
-        LLRs of scores by the formula.
-    places
-        Rising scores between which the formula nowhere turns, from one end to the other.
-    meeting
-        The score at which the classes meet, between the first and the last of these.
+    The formula nowhere turns between neighbouring places, which rise from one end to the other;
+    the classes meet at a score between the two ends.
     """
     above = np.concatenate([[meeting], places[places > meeting]])
     below = np.concatenate([[meeting], places[places < meeting][::-1]])

@@ -35,17 +35,10 @@ def rising_pieces(
 ) -> QuadraticPieces:
     """A function of a distance in units, which are about as wide as its details.
 
-    Parameters
-    ----------
-    function
-        Never falls between the first and the last place, but for rounding errors.
-    places
-        Rising; the function is smooth between each two. Beyond them it is constant.
-    anchor
-        The place from which outwards values are made to rise. Rounding errors grow with the
-        distance from there, and must not spread inwards.
-    tolerance
-        How far pieces may be from the function, relative above one.
+    Between neighbouring places, which rise, it is smooth and never falls, but for rounding errors;
+    beyond them it is constant. Values are made to rise outwards from the anchor: rounding errors
+    grow with the distance from there, and must not spread inwards. Pieces come as close to the
+    function as the tolerance, which is relative above one.
     """
     parts = _halved(function, np.repeat(places, 2) if len(places) == 1 else places, tolerance)
     edges = np.append(parts.left, parts.right[-1])
@@ -62,7 +55,7 @@ class _Parts(NamedTuple):
     at_middle: Floats
     at_right: Floats
     error: Floats
-    """Of the part that each is a half of."""
+    """The error of the part that each is a half of."""
 
     def select(self, which: Array) -> _Parts:
         return _Parts(*(column[which] for column in self))

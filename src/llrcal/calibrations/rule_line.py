@@ -19,7 +19,7 @@ from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.trust_region import least_curvature
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.scoring_rule import ScoringRule
 
 _TOLERANCE = 1e-12
@@ -30,12 +30,11 @@ _FLAT = 1e-13  # least curvature, relative to those along the axes, that roundin
 _SETTLED = 1e-3  # length of a Newton step that a minimum may have left
 _SAME = 1e-9  # relative difference between values of one minimum
 
-NO_MINIMUM = Note.of(
+NO_MINIMUM = Note.warning(
     "no minimum",
     "the criterion of this rule has no minimum that could be found for these scores: it goes on "
     "falling as the slope grows, or is flat. The line is that of ",
     Setting("rule", "log"),
-    severity=Severity.WARNING,
 )
 
 

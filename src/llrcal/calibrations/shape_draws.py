@@ -6,8 +6,7 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty, from_draws, places
-from llrcal.densities.mixture import Predictive
+from llrcal.calibrations.uncertainty import Uncertainty, from_draws
 from llrcal.densities.shapes import Shapes
 from llrcal.fitting.posterior import near_draws
 
@@ -15,20 +14,11 @@ from llrcal.fitting.posterior import near_draws
 def near(
     shapes: type[Shapes], data: Training, rows: tuple[Floats, Floats], meeting: float | None
 ) -> Uncertainty:
-    """By a few draws around the best fit of each class, whose coordinates are given."""
-    at = places(data)
+    """The uncertainty found by a few draws around the best fit (row) of each class."""
+    at = data.places
     with np.errstate(over="ignore", invalid="ignore"):
         tar, non = (
             near_draws(shapes, side, row, at)
             for side, row in zip((data.tar, data.non), rows, strict=True)
         )
-    return from_draws(at, tar, non, meeting=meeting)
-
-
-def of_predictives(
-    data: Training, both: tuple[Predictive, Predictive], meeting: float | None
-) -> Uncertainty:
-    """By the draws of two posterior predictive densities."""
-    at = places(data)
-    tar, non = ((one.log_densities(at), np.array(one.weights)) for one in both)
     return from_draws(at, tar, non, meeting=meeting)

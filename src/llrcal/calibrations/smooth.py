@@ -21,7 +21,7 @@ from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
-from llrcal.calibrations.uncertainty import TIMES, Uncertainty, places
+from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots, RisingSpline
 from llrcal.fitting.spline_ends import distances_of_ends
@@ -49,20 +49,11 @@ class Smooth(Calibration):
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(data.empirical_alpha), (CONSTANT,))
-            return cls(
-                **common,
-                report=report,
-                scores=(least,),
-                first=0.0,
-                slopes=(0.0,),
-            )
+            return cls(**common, report=report, scores=(least,), first=0.0, slopes=(0.0,))
         check_spread(greatest - least, "training")
         spline = data.spline
         parts = {
-            f"stiffness {part.stiffness:g}": (
-                part.weight,
-                Report.of(part.solution, spline.cost),
-            )
+            f"stiffness {part.stiffness:g}": (part.weight, Report.of(part.solution, spline.cost))
             for part in spline.parts
         }
         return cls(
@@ -89,21 +80,21 @@ class Smooth(Calibration):
         return self._spline(scores)
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = places(data)
+        at = data.places
         llrs = self._llrs(at)
         if len(at) == 1:
             return Uncertainty.none(at, llrs)
         below, above = distances_of_ends(data.spline, at, times=TIMES)
-        covariance = data.spline.covariance(at)
-        p = expit(llrs + np.log(data.tar_count) - np.log(data.non_count))
-        return Uncertainty(at, llrs - below, llrs + above, covariance * (1 - p), -covariance * p)
+
+        def effects() -> tuple[Floats, Floats]:
+            covariance = data.spline.covariance(at)
+            p = expit(llrs + np.log(data.tar_count) - np.log(data.non_count))
+            return covariance * (1 - p), -covariance * p
+
+        return Uncertainty(at, llrs - below, llrs + above, effects)
 
     def to_model(self) -> dict[str, Any]:
-        return {
-            "scores": list(self.scores),
-            "first": self.first,
-            "slopes": list(self.slopes),
-        }
+        return {"scores": list(self.scores), "first": self.first, "slopes": list(self.slopes)}
 
     @classmethod
     def from_model(cls, model: Fields, **common: Any) -> Self:

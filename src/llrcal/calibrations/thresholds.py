@@ -35,19 +35,7 @@ def regions(
 ) -> tuple[Interval, ...]:
     """Scores whose LLR reaches a threshold.
 
-    Parameters
-    ----------
-    llrs
-        LLRs of scores.
-    places
-        Rising scores between which the LLR is monotone; the first and the last are infinite.
-    threshold
-        The LLR to be reached.
-
-    Raises
-    ------
-    OptionError
-        If the threshold is NaN or not a number.
+    The LLR is monotone between neighbouring places, which rise from minus infinity to infinity.
     """
     if not is_number(threshold) or math.isnan(threshold):
         raise OptionError(f"the LLR to be reached is {threshold!r}; give a number")

@@ -28,10 +28,9 @@ from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.speakers import Speakers
 from llrcal.method_table import TABLE
 from llrcal.notes import Note
-from llrcal.onepass.chunks import threads, use_one_thread
+from llrcal.onepass.chunks import threads
 from llrcal.onepass.elub import elub
 
-_ROUNDING = 1e-9  # of LLRs, in nats
 _WORTH_A_THREAD = 2**20  # scores
 
 
@@ -61,19 +60,8 @@ def trained(
         )
     else:
         data = ArrayTraining(tar, non, lower_is_better=lower_is_better, speakers=speakers)
-    fits = [
-        partial(
-            _fitted,
-            data,
-            method,
-            options,
-            bounds,
-            rising=rising,
-            lower_is_better=lower_is_better,
-            with_margins=with_margins,
-        )
-        for method, options in chosen
-    ]
+    flags = {"rising": rising, "lower_is_better": lower_is_better, "with_margins": with_margins}
+    fits = [partial(_fitted, data, name, options, bounds, **flags) for name, options in chosen]
     found = _with_ranks_aside(fits, ranked) if _is_worth_a_thread(data) else (f() for f in fits)
     return {label(*one): calibration for one, calibration in zip(chosen, found, strict=True)}
 
@@ -92,14 +80,12 @@ def _with_ranks_aside(
     these makes the summaries, on all threads.
     """
     yield fits[0]()
-    alone = use_one_thread if threads() == 2 else None  # of two cores, each has enough to do
-    with ThreadPoolExecutor(1, initializer=alone) as pool:
-        rest = [
-            pool.submit(fit).result if aside else fit
-            for fit, aside in zip(fits[1:], ranked[1:], strict=True)
-        ]
-        for fit in rest:
-            yield fit()
+    others = list(zip(fits[1:], ranked[1:], strict=True))
+    with ThreadPoolExecutor(1) as pool:
+        aside = iter([pool.submit(fit) for fit, needs_ranks in others if needs_ranks])
+        here = iter([fit() for fit, needs_ranks in others if not needs_ranks])
+        for _, needs_ranks in others:
+            yield next(aside).result() if needs_ranks else next(here)
 
 
 def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
@@ -149,14 +135,9 @@ def _fitted(
         meeting=fitted.meeting(data) if rising else None,
     )
     if bounds == "elub":
-        limits = _within_elub(replace(fitted, bounds=limits), data)
+        least, greatest = elub(*data.ranked(replace(fitted, bounds=limits).quietly))
+        limits = replace(limits, least_llr=least, greatest_llr=greatest)
     fitted = replace(fitted, bounds=limits, lower_is_better=lower_is_better)
-    if with_margins:
-        fitted = replace(fitted, margins=margins(fitted, data))
-    return replace(fitted, report=fitted.report.with_notes(fit_notes(fitted, data)))
-
-
-def _within_elub(fitted: Calibration, data: Training) -> Bounds:
-    """The bounds of a calibration, with the empirical bounds of the LLRs of its training trials."""
-    least, greatest = elub(*data.ranked(fitted.quietly))
-    return replace(fitted.bounds, least_llr=least, greatest_llr=greatest)
+    found = margins(fitted, data) if with_margins else None
+    notes = fit_notes(fitted, data, with_intervals=found is not None)
+    return replace(fitted, margins=found, report=fitted.report.with_notes(notes))

@@ -10,7 +10,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, is_number
-from llrcal.calibrations.intervals import By
+from llrcal.calibrations.intervals import By, Effects
+from llrcal.calibrations.uncertainty import places
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.fitting.stiffness import Averaged, averaged_spline
 from llrcal.notes import Note
@@ -22,7 +23,6 @@ from llrcal.onepass.ranks import Groups
 from llrcal.onepass.summary import Summary
 
 KNOTS = 31  # of splines
-_LARGEST = float(np.finfo(np.float64).max)
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _ROUNDING = 1e-9  # of sums of shares
@@ -76,11 +76,11 @@ class Training(ABC):
     def _next_above(self, values: Floats) -> Floats:
         """The smallest score of the larger class above each of some values."""
 
-    def inflation(self, scores: Floats, tar: Floats, non: Floats) -> tuple[Floats | float, By]:
-        """By how much intervals are wider than those of independent trials, and by what.
+    def inflation(self, scores: Floats, effects: Effects) -> tuple[Floats | float, By]:
+        """How many times wider intervals are than those of independent trials, and why.
 
-        Given how much one more trial of a class at each of some scores (column) moves each of some
-        estimates (row). Where speakers are not known, trials are taken to be independent.
+        Given what one more trial at each of some scores does to each of some estimates. Where
+        speakers are not known, trials are taken to be independent.
         """
         return 1.0, "trial"
 
@@ -111,7 +111,7 @@ class Training(ABC):
             return share_of_pairs(*self._shares)
         return share_of_pairs(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
 
-    @property
+    @cached_property
     def meeting(self) -> float:
         """The score at which the classes meet: as many targets below it as non-targets above.
 
@@ -137,6 +137,11 @@ class Training(ABC):
         return Ordered.of(self.tar.in_order(), self.non.in_order())
 
     @cached_property
+    def places(self) -> Floats:
+        """Scores at which to ask how sure LLRs are."""
+        return places(self.in_order)
+
+    @cached_property
     def spline(self) -> Averaged:
         """A rising spline through the labelled scores."""
         ordered = Ordered.of(self.tar.finely_in_order(), self.non.finely_in_order())
@@ -154,24 +159,11 @@ class Training(ABC):
     @property
     def empirical_alpha(self) -> float:
         """The share of targets, T / (T + N)."""
-        return self.tar_count / (self.tar_count + self.non_count)
+        return self.weight("empirical")
 
     def weight(self, alpha: float | str) -> float:
-        """The weight of the targets as a number.
-
-        Raises
-        ------
-        OptionError
-            If ``alpha`` is neither a number strictly between 0 and 1 nor "empirical".
-        """
-        if isinstance(alpha, str) and alpha == "empirical":
-            return self.empirical_alpha
-        # Compared before the conversion to a double, in which large integers would overflow.
-        if not is_number(alpha) or not _LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
-            raise OptionError(
-                f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
-            )
-        return float(alpha)
+        """The weight of the targets as a number."""
+        return target_weight(alpha, self.tar_count, self.non_count)
 
 
 @runtime_checkable
@@ -182,14 +174,20 @@ class Trainable(Protocol):
         """Its scores; the arguments announce what is needed, so that one pass may be enough."""
 
 
-def check_spread(spread: float, name: str) -> None:
-    """Refuse scores that are too close together, or too far apart, for double precision.
+def target_weight(alpha: object, tar_count: int, non_count: int) -> float:
+    """The weight of the targets: a number strictly between 0 and 1, or "empirical"."""
+    if isinstance(alpha, str) and alpha == "empirical":
+        return tar_count / (tar_count + non_count)
+    # Compared before the conversion to a double, in which large integers would overflow.
+    if not is_number(alpha) or not _LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
+        raise OptionError(
+            f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
+        )
+    return float(alpha)
 
-    Raises
-    ------
-    DegenerateError
-        If they are; the message gives the spread, and says what to do.
-    """
+
+def check_spread(spread: float, name: str) -> None:
+    """Refuse scores that are too close together, or too far apart, for double precision."""
     if not _LEAST_SPREAD <= spread <= _GREATEST_SPREAD:
         raise DegenerateError(
             f"the spread of the {name} scores, about {spread:.1g}, is out of range; multiply "

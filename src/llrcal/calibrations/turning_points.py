@@ -1,4 +1,4 @@
-"""Turning points of a smooth function of which only the values are known.
+"""Turning points of a smooth function whose derivative is not known.
 
 The axis is divided into bins, which are halved until a cubic approximates the function in each. The
 turning points of cubics are known; any others are smaller than the error of the approximation.

@@ -9,14 +9,15 @@ that ratio (:mod:`llrcal.calibrations.dependence`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.intervals import Margins
+from llrcal.calibrations.intervals import Effects, Margins
+from llrcal.onepass.rank_scale import Ordered
 
 if TYPE_CHECKING:
     from llrcal.calibrations.calibration import Calibration
@@ -40,21 +41,21 @@ class Uncertainty:
     low: Floats
     """Lower ends of 95 % intervals, if trials are independent."""
     high: Floats
-    tar: Floats
-    """How much one more target at a score (column) moves the LLR at another (row)."""
-    non: Floats
+    effects: Effects
+    """How much one more target, and one more non-target, at a score (column) moves the LLR at
+    another (row): asked for only if trials are not independent."""
 
     @classmethod
     def none(cls, scores: Floats, llrs: Floats) -> Uncertainty:
         """Where scores say nothing, their LLRs are certain."""
         nothing = np.zeros((len(scores), len(scores)))
-        return cls(scores, llrs, llrs, nothing, nothing)
+        return cls(scores, llrs, llrs, lambda: (nothing, nothing))
 
     @classmethod
     def total(cls, scores: Floats) -> Uncertainty:
         """Where nothing is known about the LLRs."""
-        everything, nothing = np.full(len(scores), np.inf), np.zeros((len(scores), len(scores)))
-        return cls(scores, -everything, everything, nothing, nothing)
+        everything = np.full(len(scores), np.inf)
+        return replace(cls.none(scores, everything), low=-everything)
 
 
 def margins(calibration: Calibration, data: Training) -> Margins | None:
@@ -62,8 +63,8 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
     found = calibration.uncertainty(data)
     if found is None:
         return None
-    factor, by = data.inflation(found.scores, found.tar, found.non)
-    llrs = calibration.formula(found.scores)
+    factor, by = data.inflation(found.scores, found.effects)
+    llrs = calibration.nearly(found.scores)
     ends = llrs - found.low, found.high - llrs
     away = [np.clip(side / TIMES, -_WIDEST, _WIDEST) for side in ends]
     # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
@@ -73,9 +74,8 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
     return Margins(tuple(found.scores.tolist()), below, above, by)
 
 
-def places(data: Training) -> Floats:
+def places(ordered: Ordered) -> Floats:
     """Scores at which to ask how sure LLRs are: evenly where the classes overlap, and beyond."""
-    ordered = data.in_order
     inner, _ = ordered.evenly_spaced(_INNER)
     scores, counts = ordered.scores, ordered.tar + ordered.non
     low = _outer(scores, counts, inner[0])
@@ -99,36 +99,35 @@ def from_draws(
     *,
     meeting: float | None,
 ) -> Uncertainty:
-    """Of log densities of both classes: a row of them for each draw, and the weights of draws."""
+    """The uncertainty found from draws of both classes: log densities (rows) and weights."""
     curves = _chosen(*tar) - _chosen(*non)[np.random.default_rng(0).permutation(_PAIRS)]
     low, high = ends(scores, curves, meeting)
-    return Uncertainty(scores, low, high, _covariance(*tar), -_covariance(*non))
+    return Uncertainty(scores, low, high, lambda: (_covariance(*tar), -_covariance(*non)))
 
 
 def ends(scores: Floats, curves: Floats, meeting: float | None) -> tuple[Floats, Floats]:
     """Ends of 95 % intervals, given curves (rows); these rise from the meeting outwards."""
     if meeting is not None:
-        right = scores >= meeting
-        curves = np.concatenate(
-            [
-                np.minimum.accumulate(curves[:, ~right][:, ::-1], axis=1)[:, ::-1],
-                np.maximum.accumulate(curves[:, right], axis=1),
-            ],
-            axis=1,
-        )
+        # All curves at a score beside each other, since NumPy is slow along short rows.
+        columns, right = curves.T.copy(), int(np.searchsorted(scores, meeting))
+        for i in range(right - 1, 0, -1):
+            np.minimum(columns[i - 1], columns[i], out=columns[i - 1])
+        for i in range(right + 1, len(scores)):
+            np.maximum(columns[i], columns[i - 1], out=columns[i])
+        curves = columns.T
     low, high = np.quantile(curves, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return low, high
 
 
 def _chosen(logs: Floats, weights: Floats) -> Floats:
-    """So many rows, each as often as its weight says."""
+    """Rows in proportion to their weights, as many as there are pairs."""
     heights = np.cumsum(weights)
     ranks = (np.arange(_PAIRS) + 0.5) / _PAIRS * heights[-1]
     return np.asarray(logs[np.minimum(np.searchsorted(heights, ranks), len(logs) - 1)])
 
 
 def _covariance(logs: Floats, weights: Floats) -> Floats:
-    """Of the columns: to first order, what one more trial at a score does at another.
+    """The covariance of the columns: what one more trial at a score does at another.
 
     One more trial weighs each draw by its density there (Giordano and Broderick, *The Bayesian
     infinitesimal jackknife for variance*, 2023).

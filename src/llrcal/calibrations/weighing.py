@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import LARGEST
+from llrcal.arrays import LARGEST, ArrayLike
 from llrcal.calibrations.intervals import no_interval
 from llrcal.calibrations.verbal_scale import in_words, support
 from llrcal.errors import OptionError
 from llrcal.inputs.scores import as_floats
 from llrcal.notebook import html_table
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 if TYPE_CHECKING:
     from llrcal.calibrations.calibration import Calibration
@@ -147,7 +146,7 @@ def _beyond(calibration: Calibration, score: float) -> Iterator[Note]:
             else "the LLR is that of the nearest one"
         )
         text = f"the score lies {where}; {does}"
-        yield Note.of("range", text, severity=Severity.WARNING)
+        yield Note.warning("range", text)
 
 
 def _at_a_bound(calibration: Calibration, llr: float) -> Iterator[Note]:

@@ -33,7 +33,7 @@ def main(prog_name: str = "llrcal") -> None:
             sys.stdout.flush()
     except (KeyboardInterrupt, MemoryError, OSError) as problem:
         sys.exit(status_after(problem))
-    except ImportError as problem:
+    except (ImportError, SystemError) as problem:
         if system_error_in_text(problem) is None:
             raise
         sys.exit(status_after(problem))
@@ -78,7 +78,7 @@ def status_after(problem: BaseException) -> int:
     _let_go_of_output()
     problem = system_error_in_text(problem) or problem
     if isinstance(problem, BrokenPipeError):
-        return 141  # `llrcal ... | head` has read enough, which is no error
+        return 141  # `llrcal ... | head` has read enough, which is not an error
     if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
     elif isinstance(problem, MemoryError):
@@ -100,24 +100,47 @@ def status_after(problem: BaseException) -> int:
 
 # If a library does not fit into memory, or half of polars, or its threads.
 _NO_MEMORY = {
-    "ImportError": "failed to map segment",
-    "NameError": "name 'PyLazyFrame'",
-    "PanicException": "could not spawn threads",
+    "ImportError": ("failed to map segment",),
+    "NameError": ("name 'PyLazyFrame'", "_TO_CONSTRUCTOR'"),
+    "SystemError": ("error return without exception set",),
+    "PanicException": (
+        "could not spawn threads",
+        "previously been poisoned",
+        "Resource temporarily unavailable",
+    ),
 }
 
 
 def system_error_in_text(problem: BaseException) -> OSError | MemoryError | None:
-    """The system error that is only mentioned in the text of another one."""
+    """The system error that is only mentioned in the text of another one, or caused it."""
+    cause: BaseException | None = problem
+    while cause is not None:
+        if isinstance(cause, MemoryError):
+            return cause
+        if _is_for_want_of_memory(cause):
+            return MemoryError()
+        cause = cause.__cause__
+    number = _number_in_text(problem)
+    return None if number is None else OSError(number, os.strerror(number))
+
+
+def _is_for_want_of_memory(problem: BaseException) -> bool:
+    import errno
+
+    known = _NO_MEMORY.get(type(problem).__name__, ())
+    if any(words in str(problem) for words in known):
+        return True
+    number = problem.errno if isinstance(problem, OSError) else None
+    return errno.ENOMEM in (number, _number_in_text(problem))
+
+
+def _number_in_text(problem: BaseException) -> int | None:
+    """The number of a system error, as polars gives it."""
     import re
 
-    for name, words in _NO_MEMORY.items():
-        if type(problem).__name__ == name and words in str(problem):
-            return MemoryError()
     number = re.search(r"\(os error (\d+)\)$", str(problem))
     is_candidate = isinstance(problem, OSError) or type(problem).__module__.startswith("polars.")
-    if number is None or not is_candidate:
-        return None
-    return OSError(int(number[1]), os.strerror(int(number[1])))
+    return int(number[1]) if number and is_candidate else None
 
 
 def _let_go_of_output() -> None:

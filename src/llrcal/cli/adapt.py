@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.opening import opener, say, scale_options
-from llrcal.cli.reading import form_options, key_options
-from llrcal.cli.terminal import tell
+from llrcal.cli.opening import opener, scale_options
+from llrcal.cli.reading import FORM, form_options, key_options
+from llrcal.cli.terminal import print_whole, say, table_of, tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -55,9 +55,6 @@ def adapt(
     out: str | None,
     force: bool,
     quiet: bool,
-    in_pieces: bool,
-    workers: int | None,
-    scheduler: str | None,
     **reading: Any,
 ) -> None:
     """Adapt a calibration to scores of another place, labelled or not.
@@ -95,8 +92,7 @@ def adapt(
     few = None if labelled is None else read_trials(labelled, **reading)
     if few is not None:
         say(few.notes, quiet=quiet)
-    where = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
-    field = None if scores is None else _unlabelled(scores, before, where, quiet=quiet, **reading)
+    field = None if scores is None else _unlabelled(scores, before, quiet=quiet, **reading)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
             before,
@@ -128,34 +124,26 @@ def adapt(
 
 
 def _unlabelled(
-    source: str, model: Calibration, where: dict[str, Any], *, quiet: bool, **reading: Any
+    source: str, model: Calibration, *, quiet: bool, **reading: Any
 ) -> Floats | Summary:
-    """The scores of files, whatever labels they have; of many, a summary."""
+    """The scores of files, whatever their labels; a summary if they are read in pieces."""
     from llrcal.trials.trial_set import TrialSet
 
-    names = ("columns", "convention", "separator", "header", "decimal", "on_nan")
-    with opener(**where, quiet=quiet) as opened:
-        scores = opened.scores(source, **{name: reading[name] for name in names})
+    with opener(quiet=quiet) as opened:
+        scores = opened.scores(source, **{name: reading[name] for name in FORM})
         if isinstance(scores, TrialSet):
             return (scores.negated() if model.lower_is_better else scores).pooled()
         return scores
 
 
 def _show(method: str, what: Adapted) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
     done = "adapted" if what.applied else "left as it was"
     click.echo(
         f"{method}, {done}: {what.unlabelled:,} unlabelled scores, which weigh as much as "
         f"{what.trust:,.0f} independent ones; {what.tar} + {what.non} labelled"
     )
     click.echo(f"probability that nothing has moved: {what.unmoved:.2g}")
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, side in (("", "left"), ("estimate", "right"), ("95 % interval", "right")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    table = table_of([""], ["estimate", "95 % interval"])
     for name, one, form in _rows(what):
         if one is what.share and not what.unlabelled:
             continue

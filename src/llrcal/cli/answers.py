@@ -22,20 +22,14 @@ json_option = click.option(
 
 
 def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
-    """Print the answer of the verb that is running, and what to know about it."""
+    """Print the answer of the verb that is running, with notes."""
     verb = click.get_current_context().info_name
     document = {"verb": verb, **answer, "notes": [note.to_dict() for note in notes]}
     click.echo(json.dumps(_in_json(document), indent=1, allow_nan=False))
 
 
 def refuse_two_outputs(out: str, *, as_json: bool) -> None:
-    """Refuse to write both a file and a document to standard output.
-
-    Raises
-    ------
-    OptionError
-        If both are asked for.
-    """
+    """Refuse to write both a file and a document to standard output."""
     from llrcal.errors import OptionError
 
     if as_json and "-" in out.split(","):

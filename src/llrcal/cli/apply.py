@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.answers import json_option, print_json, refuse_two_outputs
-from llrcal.cli.opening import say
 from llrcal.cli.options import UNITS
 from llrcal.cli.reading import form_options
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings, say, tell
 from llrcal.files.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
@@ -145,7 +144,6 @@ def _apply(
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
     from llrcal.calibrations.beyond import Beyond
-    from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings
     from llrcal.notes import Note
     from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
@@ -196,7 +194,7 @@ def _point(
 def _decisions(
     llrs: Floats, *, point: OperatingPoint | None, decision: bool, posterior: bool
 ) -> Mapping[str, Array]:
-    """What follows from LLRs at an operating point, as far as it was asked for."""
+    """Decisions and posteriors at an operating point, if they were asked for."""
     import numpy as np
     from scipy.special import expit, logit
 

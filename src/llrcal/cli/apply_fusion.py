@@ -68,7 +68,7 @@ def apply_to_systems(
 def _check(
     condition: str | None, quality: str | None, *, has_conditions: bool, sides: Sequence[str]
 ) -> None:
-    """Refuse what the model does not know, and the lack of what it needs, before any work."""
+    """Refuse options that do not go with the model, before any work."""
     from llrcal.errors import OptionError
     from llrcal.messages import Setting
 
@@ -85,13 +85,7 @@ def _check(
 
 
 def _sources(names: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str, str | None]]:
-    """The file of each system, and its column if all are in one.
-
-    Raises
-    ------
-    ScoreError
-        If a system is missing or unknown, with its name.
-    """
+    """The file of each system, and its column if all are in one."""
     from llrcal.fusion.inputs import refuse_others
     from llrcal.trials.systems import named_files
 

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.opening import Opener, opener, say, scale_options
+from llrcal.cli.opening import Opener, opener, scale_options
 from llrcal.cli.options import comparison_options, split_names
-from llrcal.cli.reading import direction_options, form_options, policy_options
+from llrcal.cli.reading import (
+    FORM,
+    POLICIES,
+    direction_options,
+    form_options,
+    policy_options,
+)
 from llrcal.cli.systems import sources_of
+from llrcal.cli.terminal import say
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -25,6 +32,8 @@ _File = tuple[str | None, str | None]
 """Trials and their key, as far as they are given."""
 
 _FOLDS = 5
+_READING = (*FORM, "key_columns", "key_convention", *POLICIES)
+"""The options on reading; the others are those of the comparison."""
 
 
 @click.command()
@@ -54,7 +63,6 @@ _FOLDS = 5
 @click.option(
     "--by",
     metavar="COLUMNS",
-    default="",
     help="Columns of the test trials or of their key: give every number also for each condition.",
 )
 @click.option("--out", required=True, metavar="DIR", help="Folder for the results.")
@@ -79,26 +87,10 @@ def compare(
     data_key: str | None,
     folds: int | None,
     scores: str | None,
-    by: str,
+    by: str | None,
     out: str,
-    columns: str | None,
-    convention: str | None,
-    key_columns: str | None,
-    key_convention: str | None,
-    labels: str | None,
-    separator: str | None,
-    header: bool | None,
-    decimal: str,
-    on_nan: str,
-    missing: str,
-    unknown: str,
-    duplicates: str,
-    spoof: str,
     distance: bool,
     inverted: bool,
-    in_pieces: bool,
-    workers: int | None,
-    scheduler: str | None,
     **settings: Any,
 ) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
@@ -130,23 +122,7 @@ def compare(
     first, second = (None if not files else files[0] for files in (train, test))
     sets = _sets((first, train_key), (second, test_key), (data, data_key), folds)
     refuse_to_bury(out, *train, *test, *(name for one in sets for name in one))
-    reading: dict[str, Any] = {
-        "columns": columns,
-        "convention": convention,
-        "key_columns": key_columns,
-        "key_convention": key_convention,
-        "labels": labels,
-        "separator": separator,
-        "header": header,
-        "decimal": decimal,
-        "on_nan": on_nan,
-        "missing": missing,
-        "unknown": unknown,
-        "duplicates": duplicates,
-        "spoof": spoof,
-        "keep": split_names(by),
-    }
-    where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
+    reading = {name: settings.pop(name) for name in _READING} | {"keep": split_names(by)}
 
     @contextmanager
     def of_systems() -> Iterator[tuple[Systems, ...]]:
@@ -157,7 +133,7 @@ def compare(
 
     @contextmanager
     def trials() -> Iterator[tuple[TrialSet, ...]]:
-        with opener(**where, quiet=settings["quiet"]) as open_trials:
+        with opener(quiet=settings["quiet"]) as open_trials:
             keys = ("data_key",) if data is not None else ("train_key", "test_key")
             yield tuple(
                 _opened(open_trials, file, key, name, **reading)
@@ -180,8 +156,7 @@ def _systems(
     """Scores of several systems on the same trials."""
     from llrcal.trials.systems import read_systems
 
-    columns = None if scores is None else split_names(scores)
-    found = read_systems(sources_of(files, columns), key, **reading)
+    found = read_systems(sources_of(files, scores), key, **reading)
     say(found.notes, quiet=quiet)
     return found
 

@@ -1,4 +1,4 @@
-"""A comparison from trials to a folder of results, and to the terminal: of compare and demo."""
+"""What compare and demo share: a comparison, its folder of results, and its terminal output."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from llrcal.cli.answers import print_json
-from llrcal.cli.opening import say
 from llrcal.cli.options import methods_with, operating_points, split_names, weight
 from llrcal.cli.reading import refuse_wrong_way
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import print_lines, progress_bar, say, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +46,7 @@ def compare_and_write(
     inverted: bool = True,
 ) -> None:
     """Compare on two sets of trials, or on folds of one, and write everything to a folder."""
-    from llrcal.cli.show_comparison import show, show_learning_curve
-    from llrcal.cli.terminal import progress_bar
+    from llrcal.cli.show_comparison import show
     from llrcal.comparison import compare as compare_trials
     from llrcal.comparison.figure_formats import figure_formats
     from llrcal.comparison.learning import SIZES
@@ -95,14 +93,14 @@ def compare_and_write(
     elif not quiet:
         show(comparison)
         if comparison.learning_curve is not None:
-            show_learning_curve(comparison.learning_curve)
+            print_lines(comparison.learning_curve.verdict)
         tell(f"Report: {Path(out) / 'report.html'}", err=False)
 
 
 def _weights_of_systems(
     alphas: Sequence[str], rules: Sequence[str], *, bayes: bool
 ) -> Sequence[Method]:
-    """The weight of the targets, in the words of a comparison of systems."""
+    """The only method by which systems are compared, at the given weight of the targets."""
     from llrcal.errors import OptionError
 
     if rules or bayes or len(alphas) > 1:

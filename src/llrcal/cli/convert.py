@@ -104,23 +104,16 @@ def _read(
     has_key = key is not None or not needs_label
     request, key_request = requests(has_key=has_key, allow_infinite=True, **form)
     policy = Policy(missing, unknown, duplicates)
-    read = read_and_join(scores, key, request, key_request, policy)
-    return read.table, list(read.notes)
+    return read_and_join(scores, key, request, key_request, policy)
 
 
 def _has_classes(source: str) -> bool:
     """Whether these are two files of one class each, or an archive of labelled arrays."""
-    from llrcal.trials.archives import is_npz
-    from llrcal.trials.npy import read_npz
-    from llrcal.trials.source import Source
+    from llrcal.trials.npy import names_in_npz
+    from llrcal.trials.reading import is_archive, pair_of
 
-    if not Path(source).is_file():
-        return source.count(",") == 1
-    file = Source(source)
-    if file.path is None or not is_npz(file.head):
-        return False
-    names = read_npz(file.path).keys()
-    return "labels" in names or {"tar", "non"} <= names
+    names = {*names_in_npz(source)} if is_archive(source) else set()
+    return pair_of(source) is not None or "labels" in names or {"tar", "non"} <= names
 
 
 def _class_by_class(scores: str, **form: Any) -> tuple[Table, list[Note]]:

@@ -14,6 +14,7 @@ from llrcal.cli.reading import (
     key_options,
     refuse_wrong_way,
 )
+from llrcal.cli.terminal import say
 from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
@@ -96,7 +97,6 @@ def _decide_by_rate(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    from llrcal.cli.opening import say
     from llrcal.evaluation.evaluating import evaluated
     from llrcal.trials import read_trials
 
@@ -118,22 +118,21 @@ def _decide_by_rate(
             "accept": "scores <= value" if distance else "scores >= value",
         }
         print_json({"source": source, **numbers}, [*read.notes, *doubts])
-        say(doubts, quiet=False)
-        return
-    click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
-    click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
+    else:
+        click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
+        click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
     say(doubts, quiet=False)
 
 
 def _too_few(found: ScoreThreshold) -> Note:
-    from llrcal.notes import Note, Severity
+    from llrcal.notes import Note
 
     text = (
         f"these trials are too few for this rate: with {found.false_alarms:,} false alarms and "
         f"{found.misses:,} misses, nothing is known about one end of the threshold. Give more "
         "trials, or allow more errors"
     )
-    return Note.of("few errors", text, severity=Severity.WARNING)
+    return Note.warning("few errors", text)
 
 
 def _errors(found: ScoreThreshold) -> str:

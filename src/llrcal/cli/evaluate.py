@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.opening import opener, say, scale_options
+from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import (
     RULES,
     UNITS,
@@ -20,7 +19,7 @@ from llrcal.cli.options import (
     split_names,
 )
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import counting_bar, say, tell
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from llrcal.evaluation.intervals import Intervals
     from llrcal.notes import Note
     from llrcal.scoring_rule import ScoringRule
-    from llrcal.trials.trial_set import TrialSet
 
 
 @click.command()
@@ -115,9 +113,6 @@ def evaluate(
     force: bool,
     distance: bool,
     inverted: bool,
-    in_pieces: bool,
-    workers: int | None,
-    scheduler: str | None,
     quiet: bool,
     **reading: Any,
 ) -> None:
@@ -137,39 +132,38 @@ def evaluate(
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
-    from llrcal.cli.terminal import counting_bar
     from llrcal.cli.units import InNats, unit_of
     from llrcal.comparison.parts import in_memory
-    from llrcal.evaluation.evaluating import evaluated
+    from llrcal.evaluation.evaluating import by_condition, evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
+    from llrcal.files.atomic import atomic_folder
     from llrcal.messages import Setting
     from llrcal.scoring_rule import ScoringRule
 
     points = operating_points(p_target, c_miss, c_fa, preset)
     averages = averaged_points(points, preset, are_asked_for=bool(p_target))
-    if by is not None:
-        reading["keep"] = split_names(by)
+    columns = split_names(by)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     draws = _draws(intervals, level, replicates)
     refuse_to_read_twice(llrs, reading["key"])
     refuse_to_bury(figures, llrs, reading["key"])
-    where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
     with (
-        _folder(figures, force=force) as folder,  # first, so that a bad one is refused at once
-        opener(**where, quiet=quiet) as open_trials,
+        # First, so that a bad folder is refused at once.
+        nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,
+        opener(quiet=quiet) as open_trials,
     ):
-        trials = open_trials(llrs, allow_infinite=True, **reading)
+        trials = open_trials(llrs, allow_infinite=True, keep=columns, **reading)
         if intervals or error_rates:  # before any work
             in_memory(trials, Setting("intervals" if intervals else "error_rates"))
-        in_nats = InNats(units or unit_of(trials), -1.0 if distance else 1.0)
+        in_nats = trials.mapped(InNats(units or unit_of(trials), -1.0 if distance else 1.0))
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in points] + [-x for x in misleading]
-        evaluation = evaluated(trials.mapped(in_nats), prior_log_odds=priors)
+        evaluation = evaluated(in_nats, prior_log_odds=priors)
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
         notes = _notes(evaluation, units)
-        divided = _divided(evaluation, trials.mapped(in_nats), reading.get("keep"))
+        divided = by_condition(evaluation, in_nats, None, columns) if columns else None
         notes += divided.notes if divided else ()
         asked: dict[str, Any] = {"rules": by_rules, "forensic": forensic}
         also: dict[str, Any] = {"error_rates": error_rates}
@@ -194,22 +188,13 @@ def evaluate(
         tell(f"Figures: {figures}")
 
 
-def _divided(
-    evaluation: Evaluation, trials: TrialSet, columns: Sequence[str] | None
-) -> ByCondition | None:
-    """The evaluation by condition, where columns name conditions."""
-    from llrcal.evaluation.evaluating import by_condition
-
-    return by_condition(evaluation, trials, None, columns) if columns else None
-
-
 def _more(
     evaluation: Evaluation,
     averages: Mapping[str, Sequence[OperatingPoint]],
     divided: ByCondition | None,
     points: Sequence[OperatingPoint],
 ) -> dict[str, Any]:
-    """What an answer has beside the numbers of the evaluation."""
+    """The parts of an answer that are not numbers of the evaluation itself."""
     names = ("act_dcf", "min_dcf")
     found = {name: evaluation.mean_dcf(some) for name, some in averages.items()}
     means = {name: dict(zip(names, both, strict=True)) for name, both in found.items()}
@@ -231,9 +216,9 @@ def _show(
     """Print what was asked for."""
     from llrcal.cli.show_conditions import show_conditions
     from llrcal.cli.show_error_rates import show_error_rates
+    from llrcal.cli.show_evaluation import show_evaluation
     from llrcal.cli.show_forensic import show_forensic
     from llrcal.cli.show_intervals import show_intervals
-    from llrcal.cli.terminal import show_evaluation
 
     show_evaluation(evaluation, points, averages, rules, plain=plain)
     if forensic:
@@ -266,17 +251,10 @@ def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict
 
 
 def _notes(evaluation: Evaluation, units: str | None) -> list[Note]:
-    """What is odd about the LLRs: first of all, their unit."""
+    """Notes on the LLRs, or only on their unit if that is in doubt."""
     from llrcal.cli.units import doubts
     from llrcal.onepass.direction import WRONG_WAY
 
     return ([] if units else doubts(evaluation)) or [
         note for note in evaluation.notes if note.code != WRONG_WAY
     ]
-
-
-def _folder(name: str | None, *, force: bool) -> AbstractContextManager[Path | None]:
-    """A folder for figures, if they are asked for."""
-    from llrcal.files.atomic import atomic_folder
-
-    return nullcontext() if name is None else atomic_folder(name, force=force)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.opening import opener, say, scale_options
+from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import RULES, WEIGHTED, scoring_rule, weight
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import say, tell
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
 
@@ -83,9 +83,6 @@ def fit(
     condition: str | None,
     distance: bool,
     inverted: bool,
-    in_pieces: bool,
-    workers: int | None,
-    scheduler: str | None,
     as_json: bool,
     quiet: bool,
     **reading: Any,
@@ -118,8 +115,7 @@ def fit(
         options["rule"] = scoring_rule(rule)
     if bayes:
         options["bayes"] = True
-    where: dict[str, Any] = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
-    with opener(**where, quiet=quiet) as open_trials:
+    with opener(quiet=quiet) as open_trials:
         trials = open_trials(scores, **reading, keep=[condition] if condition else [])
         (model,) = trained(
             trials,

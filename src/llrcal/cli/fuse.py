@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.opening import opener, say, scale_options
-from llrcal.cli.options import split_names, weight
-from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.opening import opener, scale_options
+from llrcal.cli.options import weight
+from llrcal.cli.reading import form_options, key_options_of_systems
 from llrcal.cli.show_fusion import (
     contributions_as_numbers,
     fusion_as_numbers,
@@ -25,6 +25,7 @@ from llrcal.cli.systems import (
     sources_of,
     with_label,
 )
+from llrcal.cli.terminal import say, tell
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     help="Take scores beyond those of training for the nearest of these; with counts, also limit "
     "LLRs to what the number of trials supports.",
 )
-@partial(key_options, patterns=True)
+@key_options_of_systems
 @form_options
 @scale_options
 @click.option(
@@ -87,9 +88,6 @@ def fuse(
     alpha: str,
     bounds: str,
     contributions: bool,
-    in_pieces: bool,
-    workers: int | None,
-    scheduler: str | None,
     as_json: bool,
     quiet: bool,
     **reading: Any,
@@ -116,14 +114,13 @@ def fuse(
     from llrcal.trials.systems import read_systems
 
     check_place(out, by_name=True)
-    sources = sources_of(files, None if scores is None else split_names(scores))
+    sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]
     refuse_to_read_twice(*dict.fromkeys(names), reading["key"])
     refuse_to_overwrite(out, *names, reading["key"], *side_files(quality))
     if label is not None:
         reading["columns"] = with_label(reading["columns"], label)
     sides = side_columns(quality)
-    where = {"in_pieces": in_pieces, "workers": workers, "scheduler": scheduler}
     not_in_pieces = {
         "--condition": condition,
         "--contributions": contributions,
@@ -131,7 +128,7 @@ def fuse(
     }
     finish = partial(_finish, out=out, as_json=as_json, quiet=quiet)
     by_pieces = _fused_in_pieces(
-        sources, sides, where, not_in_pieces, quiet=quiet, alpha=alpha, bounds=bounds, **reading
+        sources, sides, not_in_pieces, quiet=quiet, alpha=alpha, bounds=bounds, **reading
     )
     if by_pieces is not None:
         finish(*by_pieces)
@@ -169,7 +166,7 @@ def _finish(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write the model, and print what there is to know of it."""
+    """Write the model, and print its numbers and notes."""
     model.save(out)
     if as_json:
         more = {} if added is None else {"contributions": contributions_as_numbers(added)}
@@ -182,13 +179,12 @@ def _finish(
     say(model.report.all_notes, quiet=quiet, lead="note: ")
     say(() if added is None else added.notes, quiet=quiet, lead="note: ")
     if not quiet:
-        click.echo(f"Model: {out}", err=True)
+        tell(f"Model: {out}")
 
 
 def _fused_in_pieces(
     sources: dict[str, tuple[str, str | None]],
     sides: Sequence[str],
-    where: dict[str, Any],
     others: dict[str, Any],
     *,
     quiet: bool,
@@ -196,19 +192,13 @@ def _fused_in_pieces(
     bounds: str,
     **reading: Any,
 ) -> tuple[Fused, Sequence[Note]] | None:
-    """A fusion of columns of one table, or of many, and notes; None to read the files whole.
-
-    Raises
-    ------
-    OptionError
-        If there is no table, or an option needs all trials in memory.
-    """
+    """A fusion of columns of one table, or of many, and notes; None to read the files whole."""
     from llrcal.errors import OptionError
     from llrcal.scale.fusing import fused_columns, opened_columns
 
     (table, column), *_ = sources.values()
     key = reading.pop("key")
-    with opener(**where, quiet=quiet) as opened:
+    with opener(quiet=quiet) as opened:
         if not opened.is_in_pieces(table, key, **reading):
             return None
         others = {**others, "--key": key, "--missing": reading["missing"] != "error"}

@@ -3,65 +3,66 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.reading import applied
-from llrcal.cli.terminal import tell
+from llrcal.cli.options import together
+from llrcal.cli.terminal import printed_warnings, say, score_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from llrcal.arrays import Floats
-    from llrcal.notes import Note
     from llrcal.scale.engines.engine import Engine
     from llrcal.trials.trial_set import TrialSet
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
 
 
-def scale_options(command: _Command) -> _Command:
-    """Whether to read in pieces, and by which processes."""
-    return applied(
-        command,
-        click.option(
-            "--in-pieces",
-            is_flag=True,
-            help="Read in pieces, to save memory. This is the default for folders, patterns, and "
-            "files over 1 GB that contain their labels.",
-        ),
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1),
-            help="Read in pieces, with this many processes on this machine (Dask).",
-        ),
-        click.option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Read in pieces, on a Dask cluster: tcp://host:8786.",
-        ),
-    )
+def _keep(ctx: click.Context, option: click.Parameter, value: Any) -> None:
+    """Keep the value of an option for :func:`opener`, so that verbs need not pass it on."""
+    ctx.ensure_object(dict)[option.name] = value
+
+
+_option = partial(click.option, expose_value=False, callback=_keep)
+
+scale_options = together(
+    _option(
+        "--in-pieces",
+        is_flag=True,
+        help="Read in pieces, to save memory. This is the default for folders, patterns, and "
+        "files over 1 GB that contain their labels.",
+    ),
+    _option(
+        "--workers",
+        type=click.IntRange(min=1),
+        help="Read in pieces, with this many processes on this machine (Dask).",
+    ),
+    _option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Read in pieces, on a Dask cluster: tcp://host:8786.",
+    ),
+)
+"""Whether to read in pieces, and by which processes: the options of :func:`opener`."""
 
 
 @contextmanager
-def opener(
-    *, in_pieces: bool, workers: int | None, scheduler: str | None, quiet: bool
-) -> Iterator[Opener]:
+def opener(*, quiet: bool) -> Iterator[Opener]:
     """An opener of sets of trials, which are available for as long as the context lasts."""
-    from llrcal.cli.terminal import printed_warnings
     from llrcal.errors import OptionError
 
-    if workers and scheduler:
+    where = click.get_current_context().obj
+    if where["workers"] and where["scheduler"]:
         raise OptionError("give either --workers or --scheduler, not both")
     with printed_warnings(), ExitStack() as stack:
-        yield Opener(in_pieces, workers, scheduler, quiet, stack)
+        yield Opener(**where, quiet=quiet, stack=stack)
 
 
 @dataclass
@@ -143,7 +144,6 @@ class Opener:
     def engine(self) -> Engine:
         """The engine that processes the pieces, with a progress bar."""
         if not self.engines:
-            from llrcal.cli.terminal import score_bar
             from llrcal.scale.engines.threads import Threads
 
             progress = self.stack.enter_context(score_bar(quiet=self.quiet))
@@ -155,17 +155,6 @@ class Opener:
 
                 self.engines.append(DaskEngine(client, progress=progress))
         return self.engines[0]
-
-
-def say(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
-    """Print notes on standard error: all of them, or only warnings if ``quiet``."""
-    from llrcal.notes import Severity
-
-    for note in notes:
-        if note.severity is Severity.WARNING:
-            tell(f"warning: {note.on_command_line}")
-        elif not quiet:
-            tell(f"{lead}{note.on_command_line}")
 
 
 def _size(source: str) -> int:

@@ -24,112 +24,110 @@ WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entr
 RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
 """The scoring rules, for help texts."""
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def comparison_options(command: _Command) -> _Command:
-    """Which calibrations to compare, at which operating points, and how to write the results."""
-    for option in reversed(
-        (
-            click.option(
-                "--alpha",
-                "alphas",
-                multiple=True,
-                metavar="WEIGHT",
-                help=f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or "
-                f"'empirical'. Repeatable.  [default: {', '.join(map(str, ALPHAS))}]",
-            ),
-            click.option(
-                "--rule",
-                "rules",
-                multiple=True,
-                metavar="RULE",
-                help=f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]",
-            ),
-            click.option(
-                "--bayes",
-                is_flag=True,
-                help="Also every method with its parameters integrated out, for few trials: see "
-                "docs/few-trials.md. Not for smooth and pav.",
-            ),
-            point_options,
-            click.option(
-                "--criterion",
-                type=click.Choice(["points", "range", "cllr"]),
-                help="What the verdict goes by: the mean Bayes error at the operating points that "
-                "were given, or over the range of prior log-odds with 30 errors of each kind; or "
-                "Cllr.  [default: points if any were given, else range]",
-            ),
-            click.option(
-                "--replicates",
-                default=200,
-                show_default=True,
-                type=click.IntRange(min=0),
-                help="Bootstrap replicates for the intervals, and for telling calibrations apart; "
-                "0 for none.",
-            ),
-            click.option(
-                "--paper",
-                is_flag=True,
-                help="As in the paper: plain formulas, which may fall, and no bounds.",
-            ),
-            click.option(
-                "--learning-curve",
-                is_flag=True,
-                help="Also train on smaller sets: how many trials do I need?",
-            ),
-            click.option(
-                "--adapt",
-                type=float,
-                metavar="SHARE",
-                help="Also gaussian, student-t and nig as llrcal adapt moves them to the test "
-                "scores, of which roughly this share is of targets. Labels are not used for it.",
-            ),
-            click.option(
-                "--formats",
-                default="png,pdf,svg",
-                show_default=True,
-                help="Formats of the figures, or 'none': drawing them takes most of the time.",
-            ),
-            click.option("--force", is_flag=True, help="Replace the folder if it exists."),
-            json_option,
-            click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
-        )
-    ):
-        command = option(command)
-    return command
+def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the given order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def point_options(command: _Command) -> _Command:
-    """Operating points."""
-    for option in reversed(
-        (
-            click.option(
-                "--p-target",
-                multiple=True,
-                type=float,
-                help="Prior of an operating point. Repeatable.  [default: 0.001, 0.01, 0.1, 0.5]",
-            ),
-            click.option(
-                "--c-miss", multiple=True, type=float, help="Cost of a miss, one per --p-target."
-            ),
-            click.option(
-                "--c-fa",
-                multiple=True,
-                type=float,
-                help="Cost of a false alarm, one per --p-target.",
-            ),
-            click.option(
-                "--preset",
-                multiple=True,
-                metavar="NAME",
-                help="Operating points of an evaluation: sre08, sre10, sre12, sre16, sre18-cmn2, "
-                "sre18-vast, sre19-cts, sre19-av, voxsrc. Repeatable.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+point_options = together(
+    click.option(
+        "--p-target",
+        multiple=True,
+        type=float,
+        help="Prior of an operating point. Repeatable.  [default: 0.001, 0.01, 0.1, 0.5]",
+    ),
+    click.option("--c-miss", multiple=True, type=float, help="Cost of a miss, one per --p-target."),
+    click.option(
+        "--c-fa",
+        multiple=True,
+        type=float,
+        help="Cost of a false alarm, one per --p-target.",
+    ),
+    click.option(
+        "--preset",
+        multiple=True,
+        metavar="NAME",
+        help="Operating points of an evaluation: sre08, sre10, sre12, sre16, sre18-cmn2, "
+        "sre18-vast, sre19-cts, sre19-av, voxsrc. Repeatable.",
+    ),
+)
+"""Operating points."""
+
+comparison_options = together(
+    click.option(
+        "--alpha",
+        "alphas",
+        multiple=True,
+        metavar="WEIGHT",
+        help=f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or "
+        f"'empirical'. Repeatable.  [default: {', '.join(map(str, ALPHAS))}]",
+    ),
+    click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        help=f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]",
+    ),
+    click.option(
+        "--bayes",
+        is_flag=True,
+        help="Also every method with its parameters integrated out, for few trials: see "
+        "docs/few-trials.md. Not for smooth and pav.",
+    ),
+    point_options,
+    click.option(
+        "--criterion",
+        type=click.Choice(["points", "range", "cllr"]),
+        help="What the verdict goes by: the mean Bayes error at the operating points that "
+        "were given, or over the range of prior log-odds with 30 errors of each kind; or "
+        "Cllr.  [default: points if any were given, else range]",
+    ),
+    click.option(
+        "--replicates",
+        default=200,
+        show_default=True,
+        type=click.IntRange(min=0),
+        help="Bootstrap replicates for the intervals, and for telling calibrations apart; "
+        "0 for none.",
+    ),
+    click.option(
+        "--paper",
+        is_flag=True,
+        help="As in the paper: plain formulas, which may fall, and no bounds.",
+    ),
+    click.option(
+        "--learning-curve",
+        is_flag=True,
+        help="Also train on smaller sets: how many trials do I need?",
+    ),
+    click.option(
+        "--adapt",
+        type=float,
+        metavar="SHARE",
+        help="Also gaussian, student-t and nig as llrcal adapt moves them to the test "
+        "scores, of which roughly this share is of targets. Labels are not used for it.",
+    ),
+    click.option(
+        "--formats",
+        default="png,pdf,svg",
+        show_default=True,
+        help="Formats of the figures, or 'none': drawing them takes most of the time.",
+    ),
+    click.option("--force", is_flag=True, help="Replace the folder if it exists."),
+    json_option,
+    click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
+)
+"""Which calibrations to compare, at which operating points, and how to write the results."""
 
 
 def methods_with(
@@ -145,9 +143,9 @@ def methods_with(
     return [*methods, *integrated_out(methods)] if bayes else methods
 
 
-def split_names(names: str) -> list[str]:
-    """The names of columns in a list with commas."""
-    return [name for one in names.split(",") if (name := one.strip())]
+def split_names(names: str | None) -> list[str]:
+    """The names in a list with commas; none if there is no list."""
+    return [name for one in (names or "").split(",") if (name := one.strip())]
 
 
 def weight(alpha: str) -> float | str:
@@ -159,7 +157,7 @@ def weight(alpha: str) -> float | str:
 
 
 def scoring_rule(rule: str) -> str | tuple[float, ...]:
-    """A rule as numbers, or the given word if these are no numbers."""
+    """A rule as numbers, or the given word if they are not numbers."""
     try:
         return tuple(float(exponent) for exponent in rule.split(","))
     except ValueError:
@@ -199,7 +197,7 @@ def operating_points(
 def averaged_points(
     points: Sequence[OperatingPoint], presets: Sequence[str], *, are_asked_for: bool
 ) -> dict[str, Sequence[OperatingPoint]]:
-    """By name: points whose average cost an evaluation goes by, or those that were asked for."""
+    """Points to average, by name: those of presets with several, or all that were asked for."""
     from llrcal.evaluation.presets import PRESETS
 
     if presets:

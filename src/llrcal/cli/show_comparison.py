@@ -1,4 +1,4 @@
-"""A comparison in the terminal: its table, the verdict in a box, and what to be warned of."""
+"""A comparison on the terminal: its table, the verdict in a box, and warnings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from rich import box
 from rich.console import Console, Group
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from llrcal.cli.show_conditions import show_conditions
-from llrcal.cli.terminal import print_whole
+from llrcal.cli.terminal import print_lines, print_whole, table_of
 from llrcal.comparison.tables import gravest_first, shown
 
 if TYPE_CHECKING:
-    from llrcal.comparison import Comparison, LearningCurve
+    from rich.table import Table
+
+    from llrcal.comparison import Comparison
 
 _MOST_WARNINGS = 5
 
@@ -35,39 +36,26 @@ def show(comparison: Comparison) -> None:
     more = len(warnings[_MOST_WARNINGS:]) + others
     if more:
         words = "1 more note" if more == 1 else f"{more} more notes"
-        console.print(f"{words}: see the report.", highlight=False, markup=False)
-
-
-def show_learning_curve(curve: LearningCurve) -> None:
-    """Print what a learning curve says about the number of trials."""
-    Console().print(curve.verdict, highlight=False, markup=False)
+        print_lines(f"{words}: see the report.")
 
 
 def _table(comparison: Comparison) -> Table:
-    by_cllr = comparison.criterion.name == "cllr"
     ranked = {"range": "mean error", "points": "at points", "cllr": "Cllr"}
     caption = (
         "p...: actual detection cost at an operating point; 1 is deciding by the prior alone\n"
         f"{ranked[comparison.criterion.name]}: the {comparison.criterion.words}"
     )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    table.add_column("calibration", no_wrap=True)
-    table.add_column(ranked[comparison.criterion.name], justify="right")
-    if comparison.ranking.intervals:
-        table.add_column("95 % interval", justify="right", no_wrap=True)
-    names = ["loss", *(point.name for point in comparison.points)]
-    for name in names if by_cllr else ["Cllr", *names]:
-        table.add_column(name, justify="right")
+    names = [ranked[comparison.criterion.name]]
+    names += ["95 % interval"] if comparison.ranking.intervals else []
+    names += [] if comparison.criterion.name == "cllr" else ["Cllr"]
+    names += ["loss", *(point.name for point in comparison.points)]
+    table = table_of(["calibration"], names, caption)
+    chosen = comparison.verdict.recommended if comparison.verdict.fit else None
     for label in comparison.candidates:
-        mark, style = ("*", "bold") if _is_recommended(comparison, label) else (" ", None)
+        mark, style = ("*", "bold") if label == chosen else (" ", None)
         table.add_row(Text(f"{mark} {shown(label)}"), *_cells(comparison, label), style=style)
     table.add_row("  minimum", *_least(comparison), style="dim")
     return table
-
-
-def _is_recommended(comparison: Comparison, label: str) -> bool:
-    verdict = comparison.verdict
-    return verdict.fit and label == verdict.recommended
 
 
 def _cells(comparison: Comparison, label: str) -> list[str]:
@@ -82,7 +70,7 @@ def _cells(comparison: Comparison, label: str) -> list[str]:
 
 
 def _least(comparison: Comparison) -> list[str]:
-    """The least that any calibration of these scores could have."""
+    """The least that any calibration of these scores can reach."""
     raw = comparison.raw
     cells = [f"{comparison.criterion.least(raw):.4f}"]
     if comparison.ranking.intervals:
@@ -97,7 +85,7 @@ def _priors(comparison: Comparison) -> list[float]:
 
 
 def _box(comparison: Comparison) -> Panel:
-    """The verdict: other words, another frame and another colour where nothing is fit."""
+    """The verdict, in a red frame if no calibration is fit for use."""
     verdict = comparison.verdict
     words = Group(
         Text(shown(verdict.headline, limit=500), style="bold"),

@@ -1,8 +1,10 @@
-"""Printing an evaluation by condition."""
+"""An evaluation by condition on the terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from llrcal.cli.terminal import print_whole, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,24 +13,15 @@ if TYPE_CHECKING:
 
 
 def show_conditions(divided: ByCondition, points: Sequence[OperatingPoint]) -> None:
-    """A row for each condition, for all trials, and for the average."""
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
+    """Print a row for each condition, for all trials, and for the average."""
     point = points[0]
     costs = (point.p_target, point.c_miss, point.c_fa)
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        caption=f"DCF at prior {point.p_target:g}, costs {point.c_miss:g} and {point.c_fa:g}, "
-        "normalised; the average gives every condition the same weight",
+    caption = (
+        f"DCF at prior {point.p_target:g}, costs {point.c_miss:g} and {point.c_fa:g}, normalised; "
+        "the average gives every condition the same weight"
     )
-    for column in divided.columns:
-        table.add_column(column)
-    for name in ("targets", "non-targets", "Cllr", "minCllr", "EER", "actDCF", "minDCF"):
-        table.add_column(name, justify="right")
+    names = ("targets", "non-targets", "Cllr", "minCllr", "EER", "actDCF", "minDCF")
+    table = table_of(divided.columns, names, caption)
     blank = [""] * (len(divided.columns) - 1)
 
     def row(cell: Sequence[str], one: Evaluation) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from llrcal.cli.terminal import print_lines, print_whole, table_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,23 +15,11 @@ if TYPE_CHECKING:
 
 def show_forensic(figures: Forensic) -> None:
     """Print figures of merit, and a table of the rates of misleading evidence."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
     from llrcal.evaluation.forensic import STRENGTHS
 
-    console = Console()
-    for line in _lines(figures):
-        console.print(line, highlight=False, markup=False)
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        caption="rates of misleading evidence",
-    )
-    for name in ("strength", "same source", "rate", "different sources", "rate"):
-        table.add_column(name, justify="right")
+    print_lines(*_lines(figures))
+    names = ("strength", "same source", "rate", "different sources", "rate")
+    table = table_of((), names, "rates of misleading evidence")
     for strength in STRENGTHS:
         rate = figures.misleading(strength)
         table.add_row(

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from llrcal.cli.terminal import print_whole, table_of
+
 if TYPE_CHECKING:
     from llrcal.fusion import Fused
     from llrcal.fusion.contributions import Contributions
@@ -22,15 +24,8 @@ def contributions_as_numbers(added: Contributions) -> dict[str, Any]:
 
 def show_contributions(added: Contributions) -> None:
     """Print what each system adds."""
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
     caption = f"Cllr on trials held out; {added.fused:.4f} with all systems"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    for name in ("system", "alone", "all others"):
-        table.add_column(name, justify="left" if name == "system" else "right")
+    table = table_of(["system"], ["alone", "all others"], caption)
     for name, cllr in added.alone.items():
         others = f"{added.without[name]:.4f}" if added.without else ""
         table.add_row(name, f"{cllr:.4f}", others)
@@ -52,35 +47,16 @@ def fusion_as_numbers(model: Fused) -> dict[str, Any]:
 
 def show_fusion(model: Fused) -> None:
     """Print the weights, and what conditions do to the LLR."""
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
     count = "1 system" if len(model.names) == 1 else f"{len(model.names)} systems"
     click.echo(f"{count}: {model.tar_count:,} targets, {model.non_count:,} non-targets")
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("LLR per unit of", "weight", "95 % interval"):
-        table.add_column(name, justify="left" if name.startswith("LLR") else "right")
+    table = table_of(["LLR per unit of"], ["weight", "95 % interval"])
     for name, one in (*model.weights.items(), ("(offset, at the centre)", model.offset)):
         table.add_row(name, f"{one.value:.4g}", f"{one.low:.4g} to {one.high:.4g}")
     print_whole(table)
     click.echo(f"Intervals take each {model.lines[0].by} to be independent.")
-    if model.conditions is not None:
-        _show_conditions(model)
-
-
-def _show_conditions(model: Fused) -> None:
-    from rich import box
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
     if model.conditions is None:
         return
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in ("condition", "slope", "offset"):
-        table.add_column(name, justify="left" if name == "condition" else "right")
+    table = table_of(["condition"], ["slope", "offset"])
     rows = (("(any other)", model.conditions.pooled), *model.conditions.lines.items())
     for name, (slope, offset) in rows:
         table.add_row(name, f"{slope:.3f}", f"{offset:+.3f}")

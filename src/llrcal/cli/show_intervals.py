@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from llrcal.cli.terminal import print_lines, print_whole, table_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -18,29 +20,20 @@ if TYPE_CHECKING:
 def show_intervals(
     evaluation: Evaluation, intervals: Intervals, points: Sequence[OperatingPoint]
 ) -> None:
-    """Print a table of numbers with their intervals, and what the intervals hide."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from llrcal.cli.terminal import print_whole
-
-    title = (
+    """Print a table of numbers with their intervals, and notes on the intervals."""
+    table = table_of([""], ["number", "from", "to"])
+    table.title_style = ""
+    table.title = (
         f"{100 * intervals.level:g} % intervals by {intervals.by}, "
         f"{intervals.replicates:,} drawn test sets"
     )
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_style="")
-    table.add_column("", no_wrap=True)
-    for name in ("number", "from", "to"):
-        table.add_column(name, justify="right")
     for name, number, ends in _rows(evaluation, intervals, points):
-        if math.isnan(number):  # as it was told of before
+        if math.isnan(number):  # the table above says why
             continue
         scale, unit = (100, " %") if name.startswith(("EER", "LR")) else (1, "")
         table.add_row(name, *(f"{scale * value:.4f}{unit}" for value in (number, *ends)))
     print_whole(table)
-    for note in intervals.notes:
-        Console().print(f"note: {note.on_command_line}", highlight=False, markup=False)
+    print_lines(*(f"note: {note.on_command_line}" for note in intervals.notes))
 
 
 def _rows(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import counting_bar, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +73,6 @@ def simulate(
 def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Trials:
     """Trials of one condition, in the size of the demo or of the paper."""
     from llrcal import simulation
-    from llrcal.cli.terminal import counting_bar
 
     sizes = {
         "train": simulation.PAPER_TRAIN if full else simulation.DEMO_TRAIN,
@@ -93,7 +92,6 @@ def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Tr
 def _write_parts(
     folder: Path, condition: Condition, trials: int, seed: int, *, quiet: bool
 ) -> None:
-    from llrcal.cli.terminal import counting_bar
     from llrcal.simulation.files import write_parts
 
     with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:

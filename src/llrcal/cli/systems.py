@@ -14,18 +14,16 @@ if TYPE_CHECKING:
     from llrcal.trials.systems import Systems
 
 
-def sources_of(
-    files: Sequence[str], columns: Sequence[str] | None
-) -> dict[str, tuple[str, str | None]]:
+def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str, str | None]]:
     """By the name of each system: its file, and its column if one file has those of all."""
     from llrcal.errors import OptionError
     from llrcal.trials.systems import named_files
 
-    if columns is None:
+    if scores is None:
         return {name: (file, None) for name, file in named_files(files).items()}
     if len(files) > 1:
         raise OptionError("columns of scores (--scores) are those of one file; give only that")
-    return {column: (files[0], column) for column in columns}
+    return {column: (files[0], column) for column in split_names(scores)}
 
 
 def with_label(columns: str | None, label: str) -> str:
@@ -40,17 +38,11 @@ def side_files(quality: str | None) -> list[str]:
 
 def side_columns(quality: str | None) -> list[str]:
     """The columns of side information, if those were given."""
-    return [] if side_files(quality) else split_names(quality or "")
+    return [] if side_files(quality) else split_names(quality)
 
 
 def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -> dict[str, Floats]:
-    """Side information by name: of a file, of columns that were given, or of other ones.
-
-    Raises
-    ------
-    TrialFileError
-        If one holds anything but numbers.
-    """
+    """Side information by name: of a file, of columns that were given, or of other ones."""
     import polars as pl
 
     from llrcal.errors import TrialFileError
@@ -65,7 +57,7 @@ def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -
             row = int(column.is_null().arg_max() or 0)
             raise TrialFileError(
                 f"column {name!r} should be side information, but trial {row + 1} has "
-                f"{systems.kept[name][row]!r:.50}, which is no number"
+                f"{systems.kept[name][row]!r:.50}, which is not a number"
             )
         out[name] = column.to_numpy()
     return out

@@ -38,13 +38,7 @@ class InNats:
 
 
 def unit_of(trials: TrialSet) -> str:
-    """The unit that a file suggests; natural logarithms by default.
-
-    Raises
-    ------
-    OptionError
-        If the file suggests that the unit may be something else.
-    """
+    """The unit that a file suggests; natural logarithms by default."""
     from llrcal.trials.conventions import is_log10, is_plain_ratio
 
     source, name = trials.source, trials.score_name
@@ -67,7 +61,7 @@ def unit_of(trials: TrialSet) -> str:
 def doubts(evaluation: Evaluation) -> list[Note]:
     """A warning if the LLRs would be far better when read as common logarithms."""
     from llrcal.messages import Setting
-    from llrcal.notes import Note, Severity
+    from llrcal.notes import Note
 
     loss = evaluation.calibration_loss
     # Classes that do not overlap look better the larger the LLRs.
@@ -80,4 +74,4 @@ def doubts(evaluation: Evaluation) -> list[Note]:
         f"read as common logarithms, these LLRs would have a Cllr of {as_log10:.4f} rather than "
         f"{evaluation.cllr:.4f}; if that is what they are, give "
     )
-    return [Note.of("log10", text, Setting("units", "log10"), severity=Severity.WARNING)]
+    return [Note.warning("log10", text, Setting("units", "log10"))]

@@ -92,7 +92,7 @@ class Verbs(click.Group):
             if isinstance(end.__context__, BrokenPipeError):  # rich then exits by itself
                 sys.exit(status_after(end.__context__))
             raise
-        except BaseException as problem:  # panics of polars are no Exceptions
+        except BaseException as problem:  # panics of polars are not Exceptions
             if system_error_in_text(problem) is None:
                 raise
             sys.exit(status_after(problem))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.opening import say
+from llrcal.cli.terminal import print_whole, say, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class _Score(click.types.FloatParamType):
         return super().convert(value, param, ctx)
 
 
-# Negative scores are no options.
+# Negative scores are not options.
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("model", metavar="MODEL")
 @click.argument("scores", metavar="SCORE...", type=_Score(), nargs=-1, required=True)
@@ -64,21 +64,15 @@ def _notes(weights: Sequence[Weight]) -> Iterator[Note]:
 
 
 def _show(weights: Sequence[Weight]) -> None:
-    from rich import box
-    from rich.table import Table
-
     from llrcal.calibrations.verbal_scale import in_short
     from llrcal.calibrations.weighing import shown_ratio
-    from llrcal.cli.terminal import print_whole
 
-    caption = "Hp: same source (target), Hd: different sources (non-target)"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
     names = ["score", "LLR", "log10 LR", "LR"]
     has_interval = any(weight.interval is not None for weight in weights)
     if has_interval:
         names.append(f"{100 * weights[0].level:g} % interval of the LR")
-    for name in names:
-        table.add_column(name, justify="right")
+    caption = "Hp: same source (target), Hd: different sources (non-target)"
+    table = table_of((), names, caption)
     table.add_column("in words (ENFSI 2015)")
     for weight in weights:
         cells = [

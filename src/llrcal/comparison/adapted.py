@@ -1,4 +1,4 @@
-"""Candidates that were adapted to the test scores, of which they never see the labels."""
+"""Candidates that were adapted to the test scores, without ever seeing their labels."""
 
 from __future__ import annotations
 
@@ -34,13 +34,7 @@ def adapted(
     share: float | None,
     begin: Callable[[str], None],
 ) -> dict[str, Calibration]:
-    """Those with densities, adapted to scores of which roughly a share is of targets; if any is.
-
-    Raises
-    ------
-    OptionError
-        If none has densities.
-    """
+    """Calibrations with densities, adapted to the test scores; none without a share of targets."""
     if share is None:
         return {}
     begin("adapting")
@@ -58,6 +52,6 @@ def adapted(
 
 
 def seen_notes(labels: Mapping[str, Calibration]) -> list[Note]:
-    """That these calibrations, if there are any, know more than the others."""
+    """A note that these calibrations, if there are any, know more than the others."""
     text = f"{', '.join(labels)}: adapted to the test scores, so these were seen, but no labels"
     return [Note.of("adapted", text)] if labels else []

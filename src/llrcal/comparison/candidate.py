@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
@@ -24,11 +25,15 @@ class Candidate:
     calibration: Calibration | Fused
     """A fusion, of one system or several, where systems are compared."""
     evaluation: Evaluation
-    intervals: Intervals | None
     replicates: Replicates | None = None
     """Its numbers in drawn test sets, which are the same sets for all candidates."""
     by: ByCondition | None = None
     """Its evaluation by condition, if that was asked for."""
+
+    @cached_property
+    def intervals(self) -> Intervals | None:
+        """95 % intervals of its numbers, if test sets were drawn."""
+        return None if self.replicates is None else self.replicates.intervals()
 
     @property
     def method(self) -> str:

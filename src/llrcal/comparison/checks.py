@@ -56,7 +56,7 @@ def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
     ):
         distance, critical = _kolmogorov_smirnov(old, new)
         if distance > max(critical, _SMALL_SHIFT):
-            yield _warning(
+            yield Note.warning(
                 "shift",
                 f"{name} scores differ between training and test: their distribution functions "
                 f"are up to {distance:.3f} apart (chance alone: {critical:.3f})",
@@ -68,7 +68,7 @@ def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[N
     low, high = raw.rule_of_30
     for point in points:
         if not low <= point.prior_log_odds <= high:
-            yield _warning(
+            yield Note.warning(
                 "rule of 30",
                 f"at {point.name} (prior log-odds {point.prior_log_odds:.2f}) there are fewer than "
                 "30 misses or fewer than 30 false alarms: the numbers may be due to chance",
@@ -95,7 +95,7 @@ def bad_conditions(by: ByCondition) -> Iterator[Note]:
         )
         more = len(by.bad) - _MOST_CONDITIONS
         others = f"; and {more} more" if more > 0 else ""
-        yield _warning("bad in a condition", f"badly calibrated for {shown}{others}")
+        yield Note.warning("bad in a condition", f"badly calibrated for {shown}{others}")
 
 
 def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
@@ -109,15 +109,11 @@ def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[No
         a, b = grid[start], grid[end]
         inside = sum(int(((s >= a) & (s <= b)).sum()) for s in (test.tar, test.non))
         share = inside / (len(test.tar) + len(test.non))
-        yield _warning(
+        yield Note.warning(
             "not monotone",
             f"the LLR falls from {llrs[start]:.3g} to {llrs[end]:.3g} as the score rises "
             f"from {a:.4g} to {b:.4g}, where {share:.2%} of the test scores lie",
         )
-
-
-def _warning(code: str, text: str) -> Note:
-    return Note.of(code, text, severity=Severity.WARNING)
 
 
 def _kolmogorov_smirnov(old: Array, new: Array) -> tuple[float, float]:

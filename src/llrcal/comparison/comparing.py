@@ -24,10 +24,9 @@ from llrcal.comparison.looks import FUSION
 from llrcal.comparison.parts import in_memory
 from llrcal.comparison.systems import fusion_notes, tested, trained_systems
 from llrcal.errors import OptionError
-from llrcal.evaluation.bootstrap import Replicates, check_replicates
+from llrcal.evaluation.bootstrap import check_replicates
 from llrcal.evaluation.evaluating import by_condition, evaluated
 from llrcal.evaluation.evaluation import Evaluation
-from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.paired import PairedBootstrap
 from llrcal.fusion import Fused
@@ -241,9 +240,7 @@ class _Task:
         self.begin("intervals")
         of_raw, *drawn = draws.replicates() if draws else [None] * (len(models) + 1)
         candidates = {
-            label: Candidate(
-                label, model, evaluations[label], _intervals(one), one, conditions.get(label)
-            )
+            label: Candidate(label, model, evaluations[label], one, conditions.get(label))
             for (label, model), one in zip(models.items(), drawn, strict=True)
         }
         if self.replicates and draws is None:
@@ -264,10 +261,6 @@ class _Task:
 def _dropped(trials: TrialSet) -> list[Note]:
     """Notes on trials that were left out."""
     return [note for note in trials.notes if note.severity is Severity.WARNING]
-
-
-def _intervals(found: Replicates | None) -> Intervals | None:
-    return None if found is None else found.intervals()
 
 
 def _draws(

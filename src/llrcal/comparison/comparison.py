@@ -19,6 +19,7 @@ from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates, enough_for
 from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.files.atomic import atomic_folder
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.scoring_rule import ScoringRule
@@ -42,7 +43,7 @@ class Comparison:
     asked_for_points: bool = False
     """Whether the operating points were asked for, rather than the usual ones."""
     raw_replicates: Replicates | None = None
-    """Of the test scores themselves."""
+    """Drawn numbers of the test scores themselves."""
     folds: Folds | None = None
     """How one set of trials was parted; None where there were two. Then ``train`` is all of it, on
     which the calibrations that are kept were trained, and ``test`` the trials that folds tested,
@@ -57,7 +58,7 @@ class Comparison:
 
     @property
     def criterion(self) -> Criterion:
-        """By which number candidates are ranked."""
+        """The number that candidates are ranked by."""
         return Criterion(self.criterion_name, self.points, self.range)
 
     @property
@@ -127,9 +128,11 @@ class Comparison:
         force
             Whether to replace the folder if it exists.
         """
-        from llrcal.report.folder import save
+        from llrcal.report.folder import write_results
 
-        save(self, folder, formats=figure_formats(formats), force=force)
+        chosen = figure_formats(formats)
+        with atomic_folder(folder, force=force) as place:
+            write_results(self, place, formats=chosen)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the comparison as plain values; calibrations are in order, best first."""

@@ -1,4 +1,4 @@
-"""By which number calibrations are ranked: the user's operating points, the range, or Cllr."""
+"""The number that calibrations are ranked by: at operating points, over the range, or Cllr."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from llrcal.messages import Setting
 
 CriterionName = Literal["points", "range", "cllr"]
 CRITERIA: tuple[CriterionName, ...] = get_args(CriterionName)
+# The columns of drawn numbers that each is the mean of, and of the least possible.
+_ACTUAL = {"points": "act_dcf", "range": "mean_error", "cllr": "cllr"}
+_LEAST = {"points": "min_dcf", "range": "least_mean_error", "cllr": "min_cllr"}
 
 
 @dataclass(frozen=True)
@@ -62,19 +65,11 @@ class Criterion:
 
     def drawn(self, replicates: Replicates) -> Floats:
         """The value in every drawn set."""
-        if self.name == "cllr":
-            return replicates.cllr
-        if self.name == "range":
-            return replicates.mean_error
-        return np.asarray(replicates.act_dcf.mean(axis=1))
+        return np.asarray(replicates.of_number(_ACTUAL[self.name]).mean(axis=1))
 
     def least_drawn(self, replicates: Replicates) -> Floats:
         """The least possible value in every drawn set."""
-        if self.name == "cllr":
-            return replicates.min_cllr
-        if self.name == "range":
-            return replicates.least_mean_error
-        return np.asarray(replicates.min_dcf.mean(axis=1))
+        return np.asarray(replicates.of_number(_LEAST[self.name]).mean(axis=1))
 
     def grain(self, tar_count: int, non_count: int) -> float:
         """What one error of each class amounts to: no drawn set knows of errors never made."""

@@ -47,17 +47,11 @@ class Difference:
 def differences(
     values: Mapping[str, float], drawn: Mapping[str, Floats], *, grain: float = 0.0
 ) -> dict[str, Difference]:
-    """What each but the best is worse by, the least first.
+    """How much worse each calibration is than the best, which has the least value; the least first.
 
-    Parameters
-    ----------
-    values
-        The number of each calibration; the least is the best.
-    drawn
-        The same numbers in drawn sets, which are the same sets for all.
-    grain
-        What one error more or less amounts to, by which no deviation can be smaller: an error that
-        nobody made in the test set is in no drawn set.
+    The drawn sets are the same for all calibrations. No deviation is smaller than the ``grain``,
+    which is what one error more or less amounts to: an error that nobody made in the test set is in
+    no drawn set.
     """
     best, *others = sorted(values, key=lambda label: values[label])
     finite = [label for label in values if math.isfinite(values[label])]

@@ -13,7 +13,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Bools
 from llrcal.comparison.parts import both, part
-from llrcal.inputs.speakers import as_speakers, numbered
+from llrcal.inputs.speakers import both_speakers, numbered
 from llrcal.trials import Trials
 
 _FEWEST = 10  # trials of either class in the smallest set, on average
@@ -34,10 +34,8 @@ class Pool:
     def of(cls, trials: Trials) -> Pool:
         if trials.tar_speakers is None or trials.non_speakers is None:
             return cls(trials, None, len(trials.tar))
-        (tar, non), count = numbered(
-            as_speakers(trials.tar_speakers, len(trials.tar), "target"),
-            as_speakers(trials.non_speakers, len(trials.non), "non-target"),
-        )
+        both_classes = trials.tar_speakers, trials.non_speakers
+        (tar, non), count = numbered(*both_speakers(both_classes, *map(len, trials)))
         return cls(trials, (tar, non), count)
 
     @property
@@ -65,7 +63,7 @@ class Pool:
 
 
 def thinned(trials: Trials, most: int, *, seed: int) -> Trials:
-    """The trials, or so many of a class of which there are more."""
+    """The trials; of a class that has more of them, so many."""
     rng = np.random.default_rng(seed)
     tar, non = (_chosen(min(most, len(side)), len(side), rng) for side in trials)
     return trials if tar.all() and non.all() else part(trials, tar, non)

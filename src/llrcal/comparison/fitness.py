@@ -32,14 +32,14 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.evaluation.percentiles import centred, interval
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY
 
 if TYPE_CHECKING:
     from llrcal.comparison.comparison import Comparison
 
 LARGE_LOSS = 0.1
-"""By which share of the minimum, or of one less the minimum, an error may exceed the minimum."""
+"""The share of the minimum, or of one less the minimum, by which an error may exceed it."""
 _NOTHING_TO_GAIN = 0.9  # a minimum at which no calibration is of much use
 
 _CALIBRATE = "Calibrate on trials like these."
@@ -62,7 +62,7 @@ class Fitness:
         """Judge a calibration by the numbers of a comparison."""
         if comparison.raw.direction_notes:
             text = "these scores run the wrong way: targets score lower than non-targets"
-            return cls((_warning(WRONG_WAY, text),), "Check their sign, and the labels.")
+            return cls((Note.warning(WRONG_WAY, text),), "Check their sign, and the labels.")
         useless = [(error, note) for error in _errors(comparison, label) if (note := error.note)]
         notes = (*(note for _, note in useless), *_loss(comparison, label))
         if any(error.least > _NOTHING_TO_GAIN for error, _ in useless):
@@ -91,8 +91,8 @@ def doubts(comparison: Comparison, fitness: Fitness) -> tuple[Note, ...]:
     count, total = outside(comparison.train, comparison.test)
     return (
         *fitness.notes,
-        _warning("shift", f"from training to test, {moved}"),
-        _warning(
+        Note.warning("shift", f"from training to test, {moved}"),
+        Note.warning(
             "range", f"{100 * count / total:.1f} % of the test scores lie beyond those of training"
         ),
     )
@@ -118,7 +118,7 @@ class _Error:
             shown += f" (95 % interval {low:.4f} to {high:.4f})"
         if max(self.value, high) < 1:
             return None
-        return _warning(
+        return Note.warning(
             "no better than the prior",
             f"the {self.words} is {shown}, with a minimum of {self.least:.4f} for these scores: "
             "not clearly better than deciding by the prior alone, which is 1",
@@ -138,7 +138,7 @@ def _errors(comparison: Comparison, label: str) -> Iterator[_Error]:
             f"Bayes error of {label} at {point.name}",
             evaluation.bayes_error(x),
             raw.min_bayes_error(x),
-            None if drawn is None else drawn.act_dcf[:, i],
+            None if drawn is None else drawn.of_number("act_dcf")[:, i],
         )
 
 
@@ -161,7 +161,7 @@ def _loss(comparison: Comparison, label: str) -> tuple[Note, ...]:
     if not for_sure > LARGE_LOSS * min(least, 1 - least):
         return ()
     return (
-        _warning(
+        Note.warning(
             "calibration loss",
             f"the {criterion.words} of {label}, the best, is {value:.4f}, "
             f"{100 * (value / least - 1):.0f} % above the minimum of {least:.4f} for these scores "
@@ -184,7 +184,7 @@ def _loss_by_line(label: str, evaluation: Evaluation) -> tuple[Note, ...]:
     if not {note.code for note in evaluation.notes} & {RAW_SCORES, CALIBRATION_LOSS}:
         return ()
     return (
-        _warning(
+        Note.warning(
             "calibration loss",
             f"the Cllr of {label}, the best, is {evaluation.cllr:.4f}, with a minimum of "
             f"{evaluation.min_cllr:.4f} for these scores: far more is lost than the choice of a "
@@ -201,7 +201,3 @@ def _moved(old: Array, new: Array) -> str:
     deviations = float((b.mean() - a.mean()) / a.std())
     way = "up" if deviations > 0 else "down"
     return f"move {way} by {abs(deviations):.2f} standard deviations"
-
-
-def _warning(code: str, text: str) -> Note:
-    return Note.of(code, text, severity=Severity.WARNING)

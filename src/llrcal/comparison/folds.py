@@ -1,7 +1,7 @@
 """Cross-validation: one set of trials, parted so that each is tested by what has not seen it.
 
 Speakers, where they are known, are dealt into as many groups as there are folds. A fold tests the
-trials whose speakers are both in its group and trains on those of which neither is. A trial between
+trials whose speakers are both in its group, and trains on those with neither in it. A trial between
 two groups trains other folds, but is tested by none: whichever fold it went to, one of its speakers
 would be in training as well. Where speakers are not known, trials are dealt instead.
 """
@@ -18,9 +18,9 @@ from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
 from llrcal.comparison.parts import both, check_whole, in_memory, part, pooled
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.inputs.speakers import as_speakers, numbered
+from llrcal.inputs.speakers import both_speakers, numbered
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.trials import Trials
 from llrcal.trials.trial_set import TrialSet
 
@@ -45,13 +45,7 @@ class Folds:
 
     @classmethod
     def of(cls, trials: TrialSet, count: int, *, seed: int = 0) -> Folds:
-        """Part trials into folds that can be trained and tested.
-
-        Raises
-        ------
-        OptionError
-            If trials are not in memory, or a fold would have none of some class.
-        """
+        """Part trials into folds that can be trained and tested."""
         check_whole("folds", count, least=2, most=_MOST)
         check_whole("seed", seed, least=0)
         known = in_memory(trials, Setting("folds"))
@@ -67,10 +61,8 @@ class Folds:
     def _dealt(cls, trials: Trials, count: int, seed: int) -> Folds:
         rng = np.random.default_rng(seed)
         if trials.tar_speakers is not None and trials.non_speakers is not None:
-            tar = as_speakers(trials.tar_speakers, len(trials.tar), "target")
-            non = as_speakers(trials.non_speakers, len(trials.non), "non-target")
-            groups = _speaker_groups(tar, non, count, rng)
-            return cls(trials, count, "speaker", seed, *groups)
+            who = both_speakers((trials.tar_speakers, trials.non_speakers), *map(len, trials))
+            return cls(trials, count, "speaker", seed, *_speaker_groups(*who, count, rng))
         dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
         return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
 
@@ -107,11 +99,10 @@ class Folds:
         """What a reader should know of the folds."""
         begin = f"cross-validation in {self.count} folds, dealt by {self.by} with seed {self.seed}"
         if self.by == "trial":
-            return Note.of(
+            return Note.warning(
                 "folds by trial",
                 f"{begin}, since speakers are not known: a speaker may be in training and test of "
                 "a fold, and errors on new speakers may be larger than those given here",
-                severity=Severity.WARNING,
             )
         counts = zip(self.untested, self.trials.counts, strict=True)
         tar, non = (f"{one:,} of {total:,}" for one, total in counts)

@@ -98,7 +98,7 @@ def learning_curve(
         train, test = train.negated(), None if test is None else test.negated()
     chosen = methods_to_compare() if methods is None else methods
     if not chosen:
-        raise OptionError("there are no methods to compare; name one at least")
+        raise OptionError("there are no methods to compare; name at least one")
     found, test = parted(train, test, folds, seed=seed)
     rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
     fit = partial(trained, methods=chosen)
@@ -126,7 +126,7 @@ def curve_over(
     for size in _sizes(pools):
         say(f"learning from {size:,} {'speakers' if by_speaker else 'targets'}")
         times = 1 if all(pool.size == size for pool in pools) else draws
-        tried = (_Draw.of(pools, train, size, _generator(seed, size, i)) for i in range(times))
+        tried = (_Draw.of(pools, train, size, [seed, size, i]) for i in range(times))
         done = [draw for draw in tried if draw is not None]
         if done:
             sizes.append(_size(done, size if by_speaker else None))
@@ -144,10 +144,6 @@ def curve_over(
     )
 
 
-def _generator(*seeds: int) -> np.random.Generator:
-    return np.random.default_rng(seeds)
-
-
 @dataclass(frozen=True)
 class _Draw:
     """Calibrations trained on a draw, one of each round; and how many trials it had."""
@@ -157,8 +153,9 @@ class _Draw:
 
     @classmethod
     def of(
-        cls, pools: Sequence[Pool], train: Train, size: int, rng: np.random.Generator
+        cls, pools: Sequence[Pool], train: Train, size: int, seeds: Sequence[int]
     ) -> _Draw | None:
+        rng = np.random.default_rng(seeds)
         every = [_trained(pool, train, size, rng) for pool in pools]
         found = [one for one in every if one is not None]
         if len(found) < len(every):

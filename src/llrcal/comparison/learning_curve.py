@@ -15,9 +15,8 @@ METRICS = ("mean_error", "cllr", "calibration_loss")
 """Mean normalised Bayes error over the range; Cllr and calibration loss, in bits."""
 _AS_GOOD = 0.05  # relative difference to the error with all trials that hardly matters
 _FEW = 3  # methods whose bands can all be drawn
-_ROOM = (
-    2.0  # in a picture: so many minima, or times what the worst method with all targets has above
-)
+# In a picture: so many minima, or times what the worst method with all targets has above.
+_ROOM = 2.0
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llrcal.arrays import Bools
+from llrcal.arrays import Bools, is_whole
 from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.trials import Trials
@@ -51,12 +50,7 @@ def _kept(trials: Trials, tar: Bools, non: Bools) -> pl.DataFrame | None:
     """Columns that were kept, of some of the trials: those of the targets first."""
     if trials.kept is None:
         return None
-    rows = np.concatenate(
-        [
-            np.flatnonzero(trials.labels)[tar],
-            np.flatnonzero(~trials.labels)[non],
-        ]
-    )
+    rows = np.concatenate([np.flatnonzero(trials.labels)[tar], np.flatnonzero(~trials.labels)[non]])
     return trials.kept[rows]
 
 
@@ -91,12 +85,8 @@ def pooled(sets: Sequence[Trials]) -> Trials:
 
 def check_whole(name: str, value: object, *, least: int, most: float = math.inf) -> None:
     """Refuse a setting that is no whole number, or out of range."""
-    if not _is_whole(value):
+    if not is_whole(value):
         raise OptionError(Setting(name), f" is {value!r}; give a whole number")
     if not least <= value <= most:
         limit = f"{least:,} or more" if value < least else f"{most:,} or less"
         raise OptionError(Setting(name), f" is {value!r}; give {limit}")
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -35,15 +35,19 @@ class Ranking:
     ) -> Ranking:
         """Calibrations by the value of a criterion, and their numbers in drawn sets, if any."""
         values = dict(sorted(values.items(), key=lambda item: item[1]))
-        enough = {label: found for label, found in drawn.items() if _is_enough(found)}
+        enough = {
+            label: found
+            for label, found in drawn.items()
+            if found is not None and len(found) >= LEAST_DRAWS
+        }
         if len(enough) < len(values):
             return cls(criterion, values, {}, {}, "")
-        numbers = {label: criterion.drawn(found) for label, found in enough.items() if found}
+        numbers = {label: criterion.drawn(found) for label, found in enough.items()}
         intervals = {
             label: interval(centred(numbers[label][:, None], [value]))[0]
             for label, value in values.items()
         }
-        first = next(found for found in enough.values() if found)
+        first = next(iter(enough.values()))
         draws = f"{len(first):,} draws of the test {first.by}s"
         return cls(criterion, values, intervals, differences(values, numbers, grain=grain), draws)
 
@@ -62,7 +66,3 @@ class Ranking:
             low, high = self.intervals[label]
             text += f" (95 % interval {low:.4f} to {high:.4f})"
         return text
-
-
-def _is_enough(found: Replicates | None) -> bool:
-    return found is not None and len(found) >= LEAST_DRAWS

@@ -15,7 +15,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.fusion import Fused
 from llrcal.fusion.fuse import fusion
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 
@@ -77,4 +77,4 @@ def fusion_notes(evaluations: Mapping[str, Evaluation]) -> list[Note]:
         f"the fusion does not beat the best single system, {best}: Cllr {fused:.4f} against "
         f"{single[best]:.4f}"
     )
-    return [Note.of("not better", text, severity=Severity.WARNING)]
+    return [Note.warning("not better", text)]

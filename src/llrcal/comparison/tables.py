@@ -14,6 +14,8 @@ from collections.abc import Sequence
 
 from llrcal.comparison.candidate import Candidate
 from llrcal.comparison.comparison import Comparison
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.operating_point import OperatingPoint
 from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]
@@ -101,15 +103,13 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
         "eer": ev.eer,
         "mean_error": comparison.mean_errors[candidate.label],
     }
-    for point in comparison.points:
-        row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
-        row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
+    row |= _at_points(ev, comparison.points)
     for cost in map(ev.cost, comparison.rules):
         row[f"cost_{cost.rule}"], row[f"min_cost_{cost.rule}"] = cost.actual, cost.minimum
     if intervals is None:
         return row
-    bounds = {name: getattr(intervals, name) for name in ("cllr", "min_cllr", "eer")}
-    bounds["calibration_loss"] = intervals.calibration_loss
+    overall = ("cllr", "min_cllr", "eer", "calibration_loss")
+    bounds = {name: getattr(intervals, name) for name in overall}
     if intervals.mean_error is not None:
         bounds["mean_error"] = intervals.mean_error
     for i, point in enumerate(comparison.points):
@@ -119,6 +119,14 @@ def _row(candidate: Candidate, comparison: Comparison) -> Row:
         bounds[f"cost_{name}"], bounds[f"min_cost_{name}"] = ends.actual, ends.minimum
     for name, (low, high) in bounds.items():
         row[f"{name}_low"], row[f"{name}_high"] = low, high
+    return row
+
+
+def _at_points(ev: Evaluation, points: Sequence[OperatingPoint]) -> Row:
+    row = Row()
+    for point in points:
+        row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
+        row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
     return row
 
 
@@ -132,10 +140,7 @@ def by_condition(comparison: Comparison) -> list[Row]:
             row: Row = {"calibration": label, **dict(zip(candidate.by.columns, cell, strict=True))}
             row |= {"tar": ev.tar_count, "non": ev.non_count, "cllr": ev.cllr}
             row |= {"min_cllr": ev.min_cllr, "calibration_loss": ev.calibration_loss, "eer": ev.eer}
-            for point in comparison.points:
-                row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
-                row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
-            rows.append(row)
+            rows.append(row | _at_points(ev, comparison.points))
     return rows
 
 

@@ -55,23 +55,28 @@ _F = np.array(
         2.589792339282997349546e-21,
     ]
 )
-_SWITCH = 0.5  # t at which the series ends and K0/K1 takes over
-_F1: Floats = chebder(_F, 1, scl=2 / _SWITCH)
-_F2: Floats = chebder(_F, 2, scl=2 / _SWITCH)
+SERIES_END = 0.5  # t at which the series ends and K0/K1 takes over
+SERIES: tuple[Floats, Floats, Floats] = (
+    _F[:27],
+    chebder(_F, 1, scl=2 / SERIES_END)[:29],
+    chebder(_F, 2, scl=2 / SERIES_END),
+)
+"""Those of F and of its derivatives."""
 
 
 def _series(at: Floats, terms: Floats) -> Floats:
-    if kernels := kernels_for(at):
-        out = np.empty(len(at))
-        kernels.chebyshev(at, terms, out)
-        return out
+    flat = at.ravel()
+    if kernels := kernels_for(flat):
+        out = np.empty(len(flat))
+        kernels.chebyshev(flat, terms, out)
+        return out.reshape(at.shape)
     return np.asarray(chebval(at, terms))
 
 
 def scaled_log_k1(t: Floats, terms: int = 27) -> Floats:
     """F(t) for ``t >= 0``; with 17 terms instead of 27, to 1e-13."""
-    out = _series(np.minimum(t, _SWITCH) * (2 / _SWITCH) - 1, _F[:terms])
-    far = t > _SWITCH
+    out = _series(np.minimum(t, SERIES_END) * (2 / SERIES_END) - 1, _F[:terms])
+    far = t > SERIES_END
     if far.any():
         z = 1 / t[far]
         out[far] = np.log(k1e(z)) + 0.5 * np.log(z * (2 / np.pi))
@@ -80,11 +85,15 @@ def scaled_log_k1(t: Floats, terms: int = 27) -> Floats:
 
 def scaled_log_k1_derivatives(t: Floats) -> tuple[Floats, Floats, Floats]:
     """F, F' and F'' at ``t >= 0``."""
-    argument = np.minimum(t, _SWITCH) * (2 / _SWITCH) - 1
-    value = _series(argument, _F[:27])
-    first = _series(argument, _F1[:29])
-    second = _series(argument, _F2)
-    far = t > _SWITCH
+    argument = np.minimum(t, SERIES_END) * (2 / SERIES_END) - 1
+    value, first, second = (_series(argument, terms) for terms in SERIES)
+    put_beyond_series(t, value, first, second)
+    return value, first, second
+
+
+def put_beyond_series(t: Floats, value: Floats, first: Floats, second: Floats) -> None:
+    """Replace F, F' and F'' by way of K0/K1 where the series has ended."""
+    far = t > SERIES_END
     if far.any():
         z = 1 / t[far]
         k1 = k1e(z)
@@ -95,4 +104,3 @@ def scaled_log_k1_derivatives(t: Floats) -> tuple[Floats, Floats, Floats]:
         slope = -z * (u - 0.5)
         first[far] = slope
         second[far] = z * (z * z_du - slope)
-    return np.asarray(value), np.asarray(first), np.asarray(second)

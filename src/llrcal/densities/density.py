@@ -38,6 +38,11 @@ class Evaluated(NamedTuple):
         """Likelihood zero: some score lies outside the support."""
         return cls(-np.inf, np.zeros(size), np.zeros((size, size)))
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all of it is, and not too close to what doubles hold at most."""
+        return math.isfinite(self.value + self.gradient.sum() + self.hessian.sum())
+
     def __neg__(self) -> Evaluated:
         return Evaluated(-self.value, -self.gradient, -self.hessian)
 

@@ -22,14 +22,18 @@ def log_kernel(u: Floats, y: Floats, c: float | Floats, terms: int = 27) -> Floa
 
     With 17 terms of the series of F, it is good to 1e-13.
     """
-    q, exponent = _q_and_exponent(u, y, c)
+    q = np.hypot(u, np.sqrt(c) * y)
+    exponent = _exponent(u, y, c, q)
     return np.asarray(scaled_log_k1(c / q, terms) - 1.5 * np.log(q) - exponent)
 
 
 def ingredients(u: Floats, y: Floats, c: float) -> Ingredients:
-    """Q, T, log Q, and F with its first two derivatives: what NumPy and SciPy work out."""
-    q, exponent = _q_and_exponent(u, y, c)
-    return q, exponent, np.log(q), *scaled_log_k1_derivatives(c * (1 / q))
+    """Q, T, log Q, and F with its first two derivatives.
+
+    Scores are not so far out here that squares overflow, as they may be where a density is used.
+    """
+    q = np.sqrt(u * u + c * (y * y))
+    return q, _exponent(u, y, c, q), np.log(q), *scaled_log_k1_derivatives(c * (1 / q))
 
 
 def log_kernel_derivatives(
@@ -67,11 +71,10 @@ def log_kernel_derivatives(
     return bessel - 1.5 * log_q - exponent, first, second
 
 
-def _q_and_exponent(u: Floats, y: Floats, c: float | Floats) -> tuple[Floats, Floats]:
-    """Q and T, where T is worked out without subtracting numbers that are nearly equal."""
-    q = np.hypot(u, np.sqrt(c) * y)
-    exponent = y * y / (np.abs(u) + q)
+def _exponent(u: Floats, y: Floats, c: float | Floats, q: Floats) -> Floats:
+    """T, worked out without subtracting numbers that are nearly equal."""
+    exponent = np.asarray(y * y / (np.abs(u) + q))
     below = u < 0
     if below.any():
         exponent[below] = (q[below] - u[below]) / np.broadcast_to(c, q.shape)[below]
-    return q, exponent
+    return exponent

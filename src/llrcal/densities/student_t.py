@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
+from scipy.special import digamma, gammaln, zeta
 
 from llrcal.arrays import Array, Floats, weighted_sums
 from llrcal.densities.density import (
@@ -114,13 +114,8 @@ class StudentT(Density):
         location, log_scale, lam = theta
         sigma = np.exp(log_scale)
         y = (values - location) / sigma
-        f, (f_y, f_l), (f_yy, f_yl, f_ll) = shape_terms(y, lam)
+        value, m_y, m_s, m_l, m_yy, m_ys, m_ss, m_yl, m_sl, m_ll = _sums(y, lam, weights)
         c0, c1, c2 = normaliser(lam)
-
-        wanted = [f, f_y, y * f_y, f_l, f_yy, f_y + y * f_yy, y * f_y + y * y * f_yy]
-        wanted += [f_yl, y * f_yl, f_ll]
-        value, m_y, m_s, m_l, m_yy, m_ys, m_ss, m_yl, m_sl, m_ll = weighted_sums(wanted, weights)
-
         total = float(weights.sum())
         h_ms, h_ml, h_sl = m_ys / sigma, -m_yl / sigma, -m_sl
         hessian = np.array(
@@ -132,6 +127,18 @@ class StudentT(Density):
         )
         gradient = np.array([-m_y / sigma, -m_s - total, m_l + total * c1])
         return Evaluated(value + total * (c0 - log_scale), gradient, hessian)
+
+
+def _sums(y: Floats, lam: float, weights: Floats) -> list[float]:
+    """Weighted sums of the terms below, and of some of them times y."""
+    if kernels := kernels_for(y):
+        sums = np.empty(10)
+        kernels.student_t_sums(y, np.log1p(lam * (y * y)), lam, _L0, _L1, _L2, weights, sums)
+        plain: list[float] = sums.tolist()
+        return plain
+    f, (f_y, f_l), (f_yy, f_yl, f_ll) = shape_terms(y, lam)
+    wanted = [f, f_y, y * f_y, f_l, f_yy, f_y + y * f_yy, y * f_y + y * y * f_yy]
+    return weighted_sums([*wanted, f_yl, y * f_yl, f_ll], weights)
 
 
 def shape_terms(
@@ -167,8 +174,8 @@ def _log1p_over_derivatives(w: Floats) -> tuple[Floats, Floats, Floats]:
     l0, l1, l2 = (np.empty_like(w) for _ in range(3))
     big = 1 + safe
     l0[:] = log / safe
-    l1[:] = (safe / big - log) / safe**2
-    l2[:] = (2 * log - (2 * safe + 3 * safe * safe) / big**2) / safe**3
+    l1[:] = (safe / big - log) / (safe * safe)
+    l2[:] = (2 * log - (2 * safe + 3 * safe * safe) / (big * big)) / (safe * safe * safe)
     if small.any():
         at = w[small]
         for out, series in ((l0, _L0), (l1, _L1), (l2, _L2)):
@@ -196,7 +203,8 @@ def normaliser(lam: float) -> tuple[float, float, float]:
     above, below = (nu + 1) / 2, nu / 2
     c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
     c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
-    c_nunu = 0.25 * float(polygamma(1, above) - polygamma(1, below)) + 0.5 / nu**2
+    # Hurwitz's zeta function at 2 is the derivative of the digamma function.
+    c_nunu = 0.25 * float(zeta(2, above) - zeta(2, below)) + 0.5 / nu**2
     return c0, -(nu**2) * c_nu, nu**4 * c_nunu + 2 * nu**3 * c_nu
 
 

@@ -101,16 +101,13 @@ class Bands:
         drawn, actual = self._rates(np.asarray(thresholds, np.float64))
         ends = self._band(drawn, actual, most=1.0)
         bands = zip(*(np.split(end, 2) for end in ends), strict=True)
+        # The highest rates of what happened to no target, and to no non-target.
+        rates = [possible_rate(len(side), self.level) for side in (self.llrs.tar, self.llrs.non)]
         tar, non = (
             (np.minimum(low, 1 - possible), np.maximum(high, possible))
-            for (low, high), possible in zip(bands, self._possible, strict=True)
+            for (low, high), possible in zip(bands, rates, strict=True)
         )
         return tar, non
-
-    @property
-    def _possible(self) -> list[float]:
-        """The highest rates of what happened to no target, and to no non-target."""
-        return [possible_rate(len(side), self.level) for side in (self.llrs.tar, self.llrs.non)]
 
     def misleading(self, strengths: Sequence[float]) -> tuple[tuple[Interval, Interval], ...]:
         """Intervals of the rates of misleading evidence beyond strengths, targets first."""

@@ -5,27 +5,29 @@ Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to 
 resampling is corrected for, and equal numbers of the smallest and of the largest are left out.
 Speakers are resampled if they are known, and trials otherwise: the trials of a speaker are not
 independent, so that resampling trials gives intervals that are too narrow.
+:mod:`llrcal.evaluation.speaker_draws` explains how trials of drawn speakers count.
+
+A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER and
+minimum costs are too low, and its calibration loss is too high. So the replicates of each number
+are shifted until their mean is the number itself, and negative values are set to zero. EER and
+minimum detection costs are corrected otherwise:
+:func:`llrcal.evaluation.percentiles.bias_corrected`. Intervals of actual costs reach at least as
+far as errors that nobody made could: :mod:`llrcal.evaluation.unseen`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import Floats, is_whole
 from llrcal.errors import OptionError
-from llrcal.evaluation.bayes_error import as_prior_log_odds
 from llrcal.evaluation.cells import Cells
 from llrcal.evaluation.intervals import Intervals, RuleIntervals
 from llrcal.evaluation.percentiles import bias_corrected, centred, interval
-from llrcal.evaluation.resampling import Resampling
 from llrcal.inputs.level import check_level
-from llrcal.inputs.scores import as_scores
-from llrcal.inputs.speakers import both_speakers
 from llrcal.messages import Setting
 
 AT_A_VERTEX = ("eer", "min_dcf")
@@ -39,7 +41,7 @@ class Replicates:
     numbers: Floats
     """A row a draw, with the columns of :meth:`llrcal.evaluation.cells.Cells.metrics`."""
     actual: Floats
-    """The same of the set itself."""
+    """The numbers of the set itself."""
     cells: Cells
     """The trials of the set itself, as far as they are counted."""
     by: str
@@ -54,32 +56,9 @@ class Replicates:
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @property
-    def cllr(self) -> Floats:
-        return self.numbers[:, 0]
-
-    @property
-    def min_cllr(self) -> Floats:
-        return self.numbers[:, 1]
-
-    @property
-    def act_dcf(self) -> Floats:
-        """A column for each operating point."""
-        return self.numbers[:, self.cells.columns["act_dcf"]]
-
-    @property
-    def min_dcf(self) -> Floats:
-        return self.numbers[:, self.cells.columns["min_dcf"]]
-
-    @property
-    def mean_error(self) -> Floats:
-        """Mean Bayes error over the curve."""
-        return self.numbers[:, self.cells.columns["mean_error"].start]
-
-    @property
-    def least_mean_error(self) -> Floats:
-        """The same at the best thresholds."""
-        return self.numbers[:, self.cells.columns["least_mean_error"].start]
+    def of_number(self, name: str) -> Floats:
+        """The columns of a number, by its name in :attr:`llrcal.evaluation.cells.Cells.columns`."""
+        return self.numbers[:, self.cells.columns[name]]
 
     def intervals(self, level: float = 0.95) -> Intervals:
         """Percentile intervals of every number."""
@@ -89,7 +68,7 @@ class Replicates:
         found = interval(np.minimum(centred(self.numbers, self.actual), most), level)
         for name in AT_A_VERTEX:
             where = self.cells.columns[name]
-            found[where] = bias_corrected(self.numbers[:, where], self.actual[where], level)
+            found[where] = bias_corrected(self.of_number(name), self.actual[where], level)
         at_points = self.cells.columns["act_dcf"]
         found[at_points] = [
             (low, max(high, least))
@@ -116,86 +95,12 @@ class Replicates:
         )
 
 
-def bootstrap_intervals(
-    tar: ArrayLike,
-    non: ArrayLike,
-    *,
-    prior_log_odds: Sequence[float],
-    curve: Sequence[float] = (),
-    tar_speakers: ArrayLike | None = None,
-    non_speakers: ArrayLike | None = None,
-    replicates: int = 200,
-    seed: int = 0,
-    level: float = 0.95,
-) -> Intervals:
-    """Bootstrap intervals of the numbers that ``evaluate`` gives.
-
-    By trial, targets and non-targets are resampled separately, as many as there are. By speaker,
-    speakers are resampled; :mod:`llrcal.evaluation.speaker_draws` explains how trials then count.
-
-    A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER
-    and minimum costs are too low, and its calibration loss is too high. So the replicates of each
-    number are shifted until their mean is the number itself, and negative values are set to zero.
-    EER and minimum detection costs are corrected otherwise: see
-    :func:`llrcal.evaluation.percentiles.bias_corrected`.
-    Intervals of actual costs reach at least as far as errors that nobody made could:
-    :mod:`llrcal.evaluation.unseen`.
-
-    Parameters
-    ----------
-    tar, non
-        LLRs of target and non-target trials; they may be infinite.
-    prior_log_odds
-        Operating points, as effective prior log-odds: logit p + log(c_miss / c_fa).
-    curve
-        Prior log-odds over which the mean Bayes error is taken, if that is wanted.
-    tar_speakers, non_speakers
-        Integers of shape (trials, 2): the enrolment and the test speaker of each trial.
-    replicates
-        The number of resampled sets.
-    seed
-        The same seed gives the same intervals, and the same resampled speakers for other LLRs of
-        the same trials.
-    level
-        Share of the replicates that an interval covers.
-
-    Raises
-    ------
-    ScoreError
-        If LLRs or speakers cannot be used.
-    OptionError
-        If an option is out of range, or speakers are given for only one class.
-
-    Examples
-    --------
-    >>> from llrcal.evaluation.bootstrap import bootstrap_intervals
-    >>> found = bootstrap_intervals([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5], prior_log_odds=[0])
-    >>> found.by, found.replicates, found.eer[0] < 1 / 7 < found.eer[1]
-    ('trial', 200, True)
-    """
-    tar = as_scores(tar, "target", allow_infinite=True)
-    non = as_scores(non, "non-target", allow_infinite=True)
-    points, over = as_prior_log_odds(prior_log_odds), as_prior_log_odds(curve)
-    _check_options(points, replicates, seed, level)
-    if (tar_speakers is None) != (non_speakers is None):
-        raise OptionError("pass the speakers of both classes, or of neither")
-    speakers = None
-    if tar_speakers is not None and non_speakers is not None:
-        speakers = both_speakers((tar_speakers, non_speakers), len(tar), len(non))
-    draws = Resampling.of(speakers, replicates=replicates, seed=seed)
-    cells = Cells.of(tar, non, prior_log_odds=points, curve=over)
-    return Replicates.of(cells, draws.numbers(cells), by=draws.by).intervals(level)
-
-
-def _check_options(points: Floats, replicates: int, seed: int, level: float) -> None:
-    if points.ndim != 1:
-        raise OptionError(f"prior_log_odds has shape {points.shape}; pass a list of numbers")
-    _check(level, replicates, seed)
-
-
 def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
     """Raise an OptionError where no such intervals can be drawn."""
-    _check(level, replicates, seed)
+    check_replicates(replicates)
+    if not is_whole(seed) or seed < 0:
+        raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
+    check_level(level)
     if replicates < enough_for(level):
         raise OptionError(
             f"level is {level!r}, which {replicates:,} replicates cannot show: give at least ",
@@ -204,22 +109,11 @@ def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
 
 
 def enough_for(level: float) -> int:
-    """The least number of drawn sets of which some lie outside at either end."""
+    """The least number of drawn sets such that some lie outside at either end."""
     return math.ceil(2 / (1 - level) - 1 - 1e-9)
-
-
-def _check(level: float, replicates: int, seed: int) -> None:
-    check_replicates(replicates)
-    if not _is_whole(seed) or seed < 0:
-        raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
-    check_level(level)
 
 
 def check_replicates(replicates: int) -> None:
     """Raise an OptionError where that is no number of drawn sets."""
-    if not _is_whole(replicates) or replicates < 1:
+    if not is_whole(replicates) or replicates < 1:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

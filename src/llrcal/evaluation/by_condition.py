@@ -18,7 +18,7 @@ from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.inputs.conditions import condition_texts
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 Cell = tuple[str, ...]
 """One value for each column, such as ``("mic", "female")``."""
@@ -50,7 +50,7 @@ class ByCondition:
     columns: tuple[str, ...]
     pooled: Evaluation
     cells: Mapping[Cell, Evaluation]
-    """Of each cell with trials of both classes and no missing value."""
+    """The evaluation of each cell with trials of both classes and no missing value."""
     notes: tuple[Note, ...]
     """On trials that are in no cell."""
 
@@ -62,7 +62,7 @@ class ByCondition:
 
     @property
     def largest(self) -> dict[str, Evaluation]:
-        """The same, of the conditions only the seven with the most targets."""
+        """The same, but only the seven conditions with the most targets."""
         first, *others = self.by_label.items()
         others.sort(key=lambda item: -item[1].tar_count)
         return dict([first, *others[:_MOST_LINES]])
@@ -74,7 +74,8 @@ class ByCondition:
     @cached_property
     def average(self) -> dict[str, float]:
         """Cllr, minCllr, calibration loss and EER, averaged with equal weight over the cells."""
-        return {name: self._mean(lambda one, name=name: getattr(one, name)) for name in AVERAGED}
+        every = self.cells.values()
+        return {name: float(np.mean([getattr(one, name) for one in every])) for name in AVERAGED}
 
     def average_at(self, points: Sequence[OperatingPoint]) -> dict[str, list[float]]:
         """Normalised detection costs and rates of error, averaged likewise, at operating points.
@@ -96,9 +97,6 @@ class ByCondition:
             for cell, one in self.cells.items()
             if told & {note.code for note in one.notes}
         }
-
-    def _mean(self, number: Any) -> float:
-        return float(np.mean([number(one) for one in self.cells.values()]))
 
     def to_dict(self, points: Sequence[OperatingPoint] = DEFAULT_POINTS) -> dict[str, Any]:
         """All numbers as plain values."""
@@ -127,13 +125,7 @@ class ByCondition:
 def evaluated_by(
     pooled: Evaluation, parts: Mapping[Cell, Part], columns: Sequence[str]
 ) -> ByCondition:
-    """Evaluations of the parts of a set of trials, beside that of all of them.
-
-    Raises
-    ------
-    ScoreError
-        If no part has trials of both classes.
-    """
+    """Evaluations of the parts of a set of trials, beside that of all of them."""
     cells = {
         cell: Evaluation(part.trials.llrs(np.empty(0)))
         for cell, part in parts.items()
@@ -151,14 +143,14 @@ def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:
     unknown = sum(part.tar_count + part.non_count for cell, part in parts.items() if not all(cell))
     if unknown:
         text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
-        yield Note.of("no condition", text, severity=Severity.WARNING)
+        yield Note.warning("no condition", text)
     for cell, part in parts.items():
         if part.trials is None and all(cell):
             text = (
                 f"{part.tar_count:,} targets, {part.non_count:,} non-targets: without both classes "
                 "there is nothing to evaluate; it is in the pooled numbers only"
             )
-            note = Note.of("one class", text, severity=Severity.WARNING)
+            note = Note.warning("one class", text)
             yield note.about(", ".join(cell))
 
 
@@ -173,13 +165,7 @@ class _Arrays:
 
 
 def divided_arrays(tar: Any, non: Any, by: Any) -> dict[Cell, Part]:
-    """LLRs in arrays, by the conditions of targets and of non-targets.
-
-    Raises
-    ------
-    ScoreError
-        If there is not one condition for each trial.
-    """
+    """LLRs in arrays, by the conditions of targets and of non-targets."""
     if not isinstance(by, tuple | list) or len(by) != 2:
         raise ScoreError("by must be a pair: the conditions of the targets, and of the non-targets")
     tar, non = (

@@ -127,7 +127,7 @@ class Cells:
 
     @property
     def counted(self) -> Cells:
-        """The same without the cell of each trial, of which there may be millions."""
+        """The same without the cell of each of what may be millions of trials."""
         tar, non = (replace(side, cell=np.empty(0, np.int32)) for side in (self.tar, self.non))
         return replace(self, tar=tar, non=non)
 
@@ -147,12 +147,9 @@ class Cells:
     def metrics(self, tar: Counts, non: Counts) -> Floats:
         """The numbers of an evaluation, given the counts in each cell.
 
-        Returns
-        -------
-        Floats
-            Cllr, minCllr, calibration loss, EER; the actual and then the minimum normalised costs
-            at the operating points; where there is a curve, the mean of either over it; the costs
-            by other rules, their minima, and the losses.
+        Cllr, minCllr, calibration loss, EER; the actual and then the minimum normalised costs at
+        the operating points; where there is a curve, the mean of either over it; the costs by
+        other rules, their minima, and the losses.
         """
         used = (tar + non) > 0
         hull = Hull.pool(tar[used], non[used])
@@ -212,9 +209,7 @@ def _group_edges(tar: Array, non: Array) -> Floats:
     pooled = groups(tar, non)
     step = -(-len(pooled.low) // MOST_GROUPS)
     kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
-    with np.errstate(
-        over="ignore"
-    ):  # the edge above the largest double is infinity, as it should be
+    with np.errstate(over="ignore"):  # the edge above the largest double should be infinity
         return pooled.edges[kept]
 
 

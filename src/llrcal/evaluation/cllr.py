@@ -56,21 +56,14 @@ def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
 
     With another rule than the logarithmic one, the sum of its costs at a prior of one half.
     """
-
-    def costs(chunk: Array) -> Array:
-        return _softplus(chunk * sign) if rule == LOG else rule.costs(chunk * sign, sign)
-
-    return ExactSum.of(llrs, costs)
+    if rule == LOG:
+        return ExactSum.of_costs(llrs, sign)
+    return ExactSum.of(llrs, lambda chunk: rule.costs(chunk * sign, sign))
 
 
 def in_bits(tar: ExactSum, non: ExactSum) -> float:
     """Cllr from the costs of both classes."""
     return (tar.mean + non.mean) / (2 * math.log(2))
-
-
-def _softplus(x: Array) -> Array:
-    x = x.astype(np.float64, copy=False)
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
 def _weighted(counts: Counts, costs: Array) -> float:

@@ -17,7 +17,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import entr, expit
 
 from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.errors import DegenerateError
@@ -82,6 +82,12 @@ def cross_entropy(tar: WeightedLLRs, non: WeightedLLRs, prior_log_odds: Floats) 
         for x in np.ravel(prior_log_odds).tolist()
     ]
     return np.reshape(np.array(entropies), np.shape(prior_log_odds))
+
+
+def prior_entropy(prior_log_odds: Floats) -> Floats:
+    """Entropy of the prior in bits: the cross-entropy of LLRs of zero."""
+    both = entr(expit(prior_log_odds)) + entr(expit(-prior_log_odds))
+    return np.asarray(both / math.log(2))
 
 
 def _points(llrs: Array) -> tuple[Floats, Floats]:

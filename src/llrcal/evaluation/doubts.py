@@ -20,7 +20,7 @@ import numpy as np
 from llrcal.evaluation.cross_entropy import WeightedLLRs
 from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 RAW_SCORES, CALIBRATION_LOSS = "raw scores", "calibration loss"
 """Codes of the notes."""
@@ -53,14 +53,14 @@ def doubts(
     )
     if gain > _RAW * straight:
         return (
-            _warning(
+            Note.warning(
                 RAW_SCORES,
                 f"these do not look like LLRs: {numbers}. If they are raw scores, calibrate them "
                 "first; only the minimum costs and the EER mean something",
             ),
         )
     return (
-        _warning(
+        Note.warning(
             CALIBRATION_LOSS,
             f"much is lost by calibration: {numbers}. Calibrate on trials like these, or, with few "
             "labels or none, adapt a calibration to their scores: see llrcal adapt",
@@ -87,7 +87,3 @@ def straightened_cllr(tar: WeightedLLRs, non: WeightedLLRs) -> float:
     cost = LineCost(tar_points, non_points, 1.0, 1.0)
     best = minimise(cost, np.zeros(2), tolerance=_ENOUGH)
     return best.value / (2 * math.log(2)) if best.converged else math.nan
-
-
-def _warning(code: str, text: str) -> Note:
-    return Note.of(code, text, severity=Severity.WARNING)

@@ -88,18 +88,12 @@ def evaluate(
 def by_condition(
     pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
 ) -> ByCondition:
-    """Evaluations of each condition, beside that of all trials.
-
-    Raises
-    ------
-    OptionError
-        If the trials do not know their conditions.
-    """
+    """Evaluations of each condition, beside that of all trials."""
     if non is not None:
         parts = divided_arrays(tar, non, by)
         return evaluated_by(pooled, parts, [f"condition {i + 1}" for i in range(len(min(parts)))])
     if not isinstance(tar, Divisible):
-        raise OptionError("conditions are evaluated of trials in memory: read them whole")
+        raise OptionError("conditions can only be evaluated for trials in memory: read them whole")
     names = [by] if isinstance(by, str) else list(by)
     return evaluated_by(pooled, tar.divided(names), names)
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.errors import OptionError
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import Replicates, check_draws
 from llrcal.evaluation.cells import Cells
@@ -22,26 +21,20 @@ from llrcal.evaluation.interval_notes import interval_notes
 from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
-from llrcal.evaluation.resampling import (
-    REPLICATES,
-    Progress,
-    Resampling,
-    unheard,
-)
+from llrcal.evaluation.resampling import REPLICATES, Progress, Resampling, unheard
 from llrcal.evaluation.rule_cost import RuleCost
 from llrcal.evaluation.rule_of_30 import rule_of_30
 from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
-_WRONG_WAY = Note.of(
+_WRONG_WAY = Note.warning(
     WRONG_WAY,
     "targets score lower than non-targets. If these are distances, evaluate their negatives; "
     "otherwise check whether the labels are swapped",
-    severity=Severity.WARNING,
 )
 
 
@@ -219,12 +212,7 @@ class Evaluation(OperatingCurves):
         ``ev.bands().bayes_error(x)`` is the lower and the upper end of ``ev.bayes_error(x)``.
         """
         check_draws(level=level, replicates=replicates, seed=seed)
-        whole = self._llrs.whole
-        if whole is None:
-            raise OptionError(
-                "intervals need all LLRs in memory, and these are read in pieces: read the file "
-                "whole, or evaluate a part of it that fits into memory"
-            )
+        whole = self._whole("intervals need all LLRs")
         if whole.speakers is not None:
             whole = replace(
                 whole, speakers=both_speakers(whole.speakers, len(whole.tar), len(whole.non))

@@ -22,9 +22,9 @@ class EvidenceSums:
     lr: ExactSum = _NOTHING
     inverse_lr: ExactSum = _NOTHING
     positive: ExactSum = _NOTHING
-    """Of LLRs above zero; those below it count as zero."""
+    """The sum of LLRs above zero; those below it count as zero."""
     negative: ExactSum = _NOTHING
-    """Of LLRs below zero, negated."""
+    """The sum of LLRs below zero, negated."""
 
     @classmethod
     def of(cls, llrs: Array) -> EvidenceSums:

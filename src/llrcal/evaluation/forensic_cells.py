@@ -4,7 +4,7 @@ In a cell (:mod:`llrcal.evaluation.cells`), the LLRs of a class are taken to rea
 of the whole set, which is at most a tenth of a nat near zero.
 
 ELUB and mean LRs have no intervals. One or two misleading LRs decide them, and perhaps one that is
-not in the set, of which resampling knows nothing. Intervals of 95 % held the mean ELUB of as many
+not in the set, so that resampling cannot find it. Intervals of 95 % held the mean ELUB of as many
 trials in 88 % of the cases at best, and the mean 1/LR of targets in 61 %.
 """
 
@@ -32,7 +32,7 @@ class ForensicIntervals:
     dev_pav: Interval
     """In log10, of drawn sets whose classes overlap; NaN if those of the set itself do not."""
     llr_tar: Interval
-    """Of the mean LLR of the targets (Hp), in nats."""
+    """The interval of the mean LLR of the targets (Hp), in nats."""
     llr_non: Interval
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class ForensicCells:
 
     @staticmethod
     def intervals(drawn: Floats, actual: Forensic, level: float) -> ForensicIntervals:
-        """Of numbers in drawn sets (rows), around those of the set itself."""
+        """Intervals of numbers in drawn sets (rows), around those of the set itself."""
         expected = actual.expected_lrs
         numbers = actual.dev_pav, expected.llr_tar, expected.llr_non
         least = 0.0, -np.inf, -np.inf

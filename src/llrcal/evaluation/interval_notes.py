@@ -10,7 +10,7 @@ from llrcal.evaluation.llrs import WholeLLRs
 from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_point import OperatingPoint
 from llrcal.evaluation.rule_of_30 import LEAST_ERRORS
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 BY_TRIAL, FEW_DRAWN, FEW_ERRORS = "by trial", "few drawn", "few errors"
 """Codes of the notes."""
@@ -36,7 +36,7 @@ def interval_notes(
         counts = {"speakers": len(np.union1d(tar, non)), "target speakers": len(tar)}
     for name, count in counts.items():
         if count < FEW:
-            yield _warning(
+            yield Note.warning(
                 FEW_DRAWN,
                 f"there are only {count} {name}; resampling so few gives intervals that are too "
                 "narrow",
@@ -59,7 +59,3 @@ def _few_errors(curves: OperatingCurves, points: Sequence[OperatingPoint]) -> It
             f"there are fewer than {LEAST_ERRORS} misses or false alarms at {', '.join(few)}: the "
             "intervals of these DCFs are rough",
         )
-
-
-def _warning(code: str, text: str) -> Note:
-    return Note.of(code, text, severity=Severity.WARNING)

@@ -13,7 +13,7 @@ from llrcal.notes import Note
 
 @dataclass(frozen=True)
 class RuleIntervals:
-    """Those of the cost by a scoring rule."""
+    """Intervals of the cost by a scoring rule."""
 
     actual: Interval
     minimum: Interval
@@ -35,14 +35,14 @@ class Intervals:
     """What was resampled: "trial" or "speaker"."""
     replicates: int
     mean_error: Interval | None = None
-    """Of the mean Bayes error, where a curve to take it over was given."""
+    """The interval of the mean Bayes error, if a curve to take it over was given."""
     level: float = 0.95
     rules: Mapping[str, RuleIntervals] = field(default_factory=dict)
-    """Of the costs by scoring rules, by their names, where these were asked for."""
+    """Intervals of the costs by scoring rules that were asked for, by name."""
     misleading: tuple[tuple[Interval, Interval], ...] = ()
-    """Of the rates of misleading evidence, targets first, for each strength that was asked for."""
+    """Intervals of the rates of misleading evidence, targets first, for each strength asked for."""
     forensic: ForensicIntervals | None = None
-    """Of other forensic figures of merit, where these were asked for."""
+    """Intervals of other forensic figures of merit, if these were asked for."""
     notes: tuple[Note, ...] = ()
     """What to keep in mind about the intervals."""
 

@@ -12,7 +12,7 @@ from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError
 from llrcal.evaluation import bayes_error as _bayes
 from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
-from llrcal.evaluation.llrs import LLRs
+from llrcal.evaluation.llrs import LLRs, WholeLLRs
 from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
@@ -108,13 +108,17 @@ class OperatingCurves:
 
     @cached_property
     def _sorted(self) -> SortedScores:
-        whole = self._llrs.whole
-        if whole is None:
-            raise OptionError(
-                "thresholds need all scores in memory, and these are read in pieces: read the file "
-                "whole, or evaluate a part of it that fits into memory"
-            )
+        whole = self._whole("thresholds need all scores")
         return SortedScores(np.sort(whole.tar), np.sort(whole.non))
+
+    def _whole(self, need: str) -> WholeLLRs:
+        """All LLRs in memory."""
+        if self._llrs.whole is None:
+            raise OptionError(
+                f"{need} in memory, and these are read in pieces: read the file whole, or evaluate "
+                "a part of it that fits into memory"
+            )
+        return self._llrs.whole
 
     @overload
     def bayes_error(self, prior_log_odds: float) -> float: ...

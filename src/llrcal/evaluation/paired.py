@@ -9,35 +9,23 @@ import numpy as np
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.cells import Cells
+from llrcal.evaluation.resampling import Pairs
 from llrcal.evaluation.speaker_draws import SpeakerDraws
 from llrcal.evaluation.trial_draws import Joint, Runs, drawn_numbers
 from llrcal.scoring_rule import ScoringRule
-
-Pairs = tuple[Array, Array]
 
 
 class PairedBootstrap:
     """Draws of one test set: by speaker where speakers are given, by trial otherwise.
 
-    LLRs are added one set after the other, and only what the draws need is kept of them.
-
-    Parameters
-    ----------
-    scores
-        Target and non-target scores of the test set: LLRs that rise with them cost least.
-    speakers
-        Enrolment and test speakers of both classes, as for ``bootstrap_intervals``; or None.
-    prior_log_odds, curve
-        Operating points, and those over which the mean Bayes error is taken.
-    rules
-        Scoring rules whose costs are wanted, beside the logarithmic one.
-    replicates, seed
-        How many sets are drawn, and from which seed.
+    LLRs are added one set after the other, and only what the draws need is kept of them. Those that
+    rise with the ``scores`` of the test set cost least. ``speakers`` are integers of shape (trials,
+    2) for either class: the enrolment and the test speaker of each trial.
     """
 
     def __init__(
         self,
-        scores: Pairs,
+        scores: tuple[Array, Array],
         speakers: Pairs | None,
         *,
         prior_log_odds: Sequence[float],

@@ -11,7 +11,7 @@ Interval = tuple[float, float]
 
 
 def interval(drawn: Floats, level: float = 0.95) -> list[Interval]:
-    """From the least to the greatest of what is drawn, but for as many at either end."""
+    """Intervals that leave out equally many of the least and of the greatest drawn numbers."""
     found = np.sort(drawn, axis=0)
     # Order statistics, not interpolated: between a finite and an infinite Cllr there is nothing.
     rank = max(int((len(drawn) + 1) * (1 - level) / 2 + 1e-9), 1)

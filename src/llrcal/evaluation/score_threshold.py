@@ -40,7 +40,7 @@ class ScoreThreshold:
     level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """The threshold and its errors as plain values."""
         return {**vars(self), "interval": list(self.interval)}
 
 

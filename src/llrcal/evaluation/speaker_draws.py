@@ -54,9 +54,8 @@ class SpeakerDraws:
             )
         (tar, non), count = numbered(tar, non)
         for pairs in (tar, non):
-            pairs[pairs[:, 0] == pairs[:, 1], 1] = (
-                count  # the row of ones, so that no speaker counts twice
-            )
+            # The row of ones, so that no speaker counts twice.
+            pairs[pairs[:, 0] == pairs[:, 1], 1] = count
         rng = np.random.default_rng(seed)
         weights = np.ones((replicates, count + 1), np.int32)
         for drawn in weights:

@@ -41,17 +41,17 @@ class Joint:
 
     counts: Counts
     cell: tuple[Array, ...]
-    """For each set of LLRs, the cell of what is counted."""
+    """The cell of what is counted, for each set of LLRs."""
 
     @classmethod
     def of_one(cls, side: InCells) -> Joint:
-        """For one set of LLRs: its own cells, where there are trials in them."""
+        """The cells of one set of LLRs that have trials in them."""
         used = np.flatnonzero(side.counts)
         return cls(side.counts[used], (used,))
 
     @classmethod
     def of_runs(cls, every: Sequence[Runs], trials: int) -> Joint:
-        """For several sets of LLRs of so many trials in one order."""
+        """The joint cells of several sets of LLRs of so many trials in one order."""
         starts = np.unique(np.concatenate([runs.starts for runs in every]))
         cell = tuple(
             runs.cell[np.searchsorted(runs.starts, starts, side="right") - 1] for runs in every

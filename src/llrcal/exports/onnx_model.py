@@ -14,24 +14,17 @@ _OPERATORS, _FORMAT = 17, 8  # versions that runtimes have known since 2022
 
 
 def onnx_model(table: PieceTable, name: str, description: list[str]) -> bytes:
-    """A serialised model with the input ``scores`` and the output ``llrs``.
-
-    Raises
-    ------
-    OptionError
-        If the package onnx is not installed.
-    """
+    """A serialised model with the input ``scores`` and the output ``llrs``."""
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
         raise OptionError("this needs the package onnx: pip install 'llrcal[onnx]'") from None
     graph = _Graph()
     _add_llrs(graph, table)
-    ends = (
+    scores, llrs = (
         helper.make_tensor_value_info(title, TensorProto.DOUBLE, ["trials"])
         for title in ("scores", "llrs")
     )
-    scores, llrs = ends
     model = helper.make_model(
         helper.make_graph(graph.nodes, name, [scores], [llrs], graph.constants),
         opset_imports=[helper.make_opsetid("", _OPERATORS)],

@@ -14,8 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from llrcal.arrays import Floats
-from llrcal.calibrations.bounds import LARGEST
+from llrcal.arrays import LARGEST, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.pav import PAV
 from llrcal.calibrations.rising_pieces import rising_pieces
@@ -48,13 +47,7 @@ class PieceTable:
 
     @classmethod
     def of(cls, calibration: Calibration) -> PieceTable:
-        """The table of a calibration.
-
-        Raises
-        ------
-        OptionError
-            If the training range, which says how fine the pieces must be, is not known.
-        """
+        """The table of a calibration."""
         if isinstance(calibration, PAV):
             sign = -1.0 if calibration.lower_is_better else 1.0
             return _checked(calibration, _steps(calibration), 0.0, sign)

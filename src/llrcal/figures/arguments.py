@@ -14,18 +14,14 @@ from llrcal.evaluation import Evaluation
 _Drawable = TypeVar("_Drawable", Evaluation, Calibration)
 
 
-def evaluations_by_label(
-    given: Evaluation | Mapping[str, Evaluation],
-) -> dict[str, Evaluation]:
+def evaluations_by_label(given: Evaluation | Mapping[str, Evaluation]) -> dict[str, Evaluation]:
     """The evaluations to draw; one alone needs no label."""
     if isinstance(given, Evaluation):
         return {"LLRs": given}
     return _checked(given, Evaluation, "an Evaluation, which llrcal.evaluate(tar, non) gives")
 
 
-def calibrations_by_label(
-    given: Calibration | Mapping[str, Calibration],
-) -> dict[str, Calibration]:
+def calibrations_by_label(given: Calibration | Mapping[str, Calibration]) -> dict[str, Calibration]:
     """The calibrations to draw; one alone is called after its method."""
     if isinstance(given, Calibration):
         return {given.method: given}

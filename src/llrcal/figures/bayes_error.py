@@ -14,12 +14,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.resampling import REPLICATES
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.bands import band_entries, bands_of, draw_band, tops
-from llrcal.figures.cost_curves import (
-    checked_priors,
-    draw_actual,
-    draw_minima,
-    top_of,
-)
+from llrcal.figures.cost_curves import checked_priors, draw_actual, draw_minima, top_of
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import REFERENCE, thin
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from llrcal.calibrations.generative import Generative
 from llrcal.comparison import Comparison
@@ -12,7 +11,7 @@ from llrcal.comparison.checks import score_range
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.densities import densities
 from llrcal.figures.det import det
-from llrcal.figures.drawing import Drawing, draw_into
+from llrcal.figures.drawing import Drawing
 from llrcal.figures.ece import ece
 from llrcal.figures.histogram import visible_range
 from llrcal.figures.learning_curve import learning_curve
@@ -22,12 +21,7 @@ from llrcal.figures.transforms import transforms
 from llrcal.method_table import TABLE
 
 
-def draw_all(comparison: Comparison, folder: Path, *, formats: Sequence[str]) -> None:
-    """Draw every figure of a comparison and save each in some formats."""
-    draw_into(folder, _drawings(comparison), formats=formats)
-
-
-def _drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     """Names of the figures, and what draws each."""
     candidates = comparison.candidates
     evaluations = {label: candidate.evaluation for label, candidate in candidates.items()}

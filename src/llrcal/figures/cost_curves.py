@@ -47,12 +47,7 @@ def draw_minima(ax: Axes, x: Floats, curves: Mapping[str, Floats], *, top: float
     """One dashed black line for the first minimum and all that cannot be told from it.
 
     Those that differ visibly get thin ones in their own colours: pooling scores, or reversing
-    their order, costs discrimination as well.
-
-    Returns
-    -------
-    Line2D
-        What stands for the minima in the legend.
+    their order, costs discrimination as well. The common line stands for all in the legend.
     """
     first = next(iter(curves.values()))
     (common,) = ax.plot(x, first, color="black", linestyle=MINIMUM, label="minimum", zorder=3)

@@ -85,11 +85,7 @@ def densities(
     for (name, colour, dashes), fit in zip(names, fits, strict=True):
         label = f"{name} {calibration.method}"
         (line,) = ax.plot(
-            scores,
-            np.exp(fit.logpdf(scores)),
-            color=colour,
-            linestyle=dashes,
-            label=label,
+            scores, np.exp(fit.logpdf(scores)), color=colour, linestyle=dashes, label=label
         )
         entries.append((label, line))
     if not log:

@@ -7,20 +7,15 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
-from scipy.special import entr, expit
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import ArrayLike
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
+from llrcal.evaluation.cross_entropy import prior_entropy
 from llrcal.evaluation.resampling import REPLICATES
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.bands import band_entries, bands_of, draw_band, tops
-from llrcal.figures.cost_curves import (
-    checked_priors,
-    draw_actual,
-    draw_minima,
-    top_of,
-)
+from llrcal.figures.cost_curves import checked_priors, draw_actual, draw_minima, top_of
 from llrcal.figures.legend import Entry, legend_above
 from llrcal.figures.style import REFERENCE
 
@@ -77,7 +72,7 @@ def ece(
     ax.set_xlim(odds[0], odds[-1])
     ax.set_ylim(0, top)
     (neutral,) = ax.plot(
-        odds, _entropy(priors), color=REFERENCE, linestyle=(0, (1, 1.5)), label="LR = 1"
+        odds, prior_entropy(priors), color=REFERENCE, linestyle=(0, (1, 1.5)), label="LR = 1"
     )
     for label, look in looks(bands).items():
         draw_band(ax, odds, bands[label], label=label, look=look)
@@ -89,9 +84,3 @@ def ece(
     if legend:
         legend_above(ax, entries)
     return ax
-
-
-def _entropy(prior_log_odds: Floats) -> Floats:
-    """Entropy of the prior, in bits."""
-    both = entr(expit(prior_log_odds)) + entr(expit(-prior_log_odds))
-    return np.asarray(both / math.log(2))

@@ -12,12 +12,7 @@ CELLS = 4000  # across the frame: finer than a printer's dots in one column
 def visible_corners(x: Floats, y: Floats, *, frame: tuple[float, float]) -> Bools:
     """Which points of a curve to keep: the first and the last of each run in one small cell.
 
-    Parameters
-    ----------
-    x, y
-        The curve, in coordinates that are even on paper.
-    frame
-        Least and greatest coordinate that is shown, of both axes.
+    Coordinates are even on paper; the frame is the least and the greatest that is shown of both.
     """
     low, high = frame
     size = (high - low) / CELLS

@@ -150,7 +150,7 @@ def _training_range(calibrations: Collection[Calibration]) -> tuple[float, float
 
 
 def _shades(ax: Axes, training: tuple[float, float], low: float, high: float) -> list[Rectangle]:
-    """Shade what lies below and above the training scores, in so far as it can be seen."""
+    """Shade what lies below and above the training scores, as far as it can be seen."""
     least, greatest = training
     return [
         ax.axvspan(start, end, color=_SHADE, linewidth=0, zorder=0, label=_UNSEEN)

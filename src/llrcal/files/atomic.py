@@ -102,7 +102,7 @@ def atomic_folder(path: PathLike, *, force: bool = False) -> Iterator[Path]:
 
 
 class _File(io.BufferedWriter):
-    """A file whose errors carry its name, and are raised whatever became of them.
+    """A file whose errors carry its name, and are raised even if a library hides them.
 
     Libraries that write to it may lose the reason: polars reports a full disk without the name of
     the file, or as a "transport error".
@@ -139,7 +139,7 @@ class _File(io.BufferedWriter):
 def _hidden_beside(target: Path, *, told_as: PathLike) -> Iterator[Path]:
     """A new name in the folder of ``target``; what still has it in the end is deleted.
 
-    Errors about it are told of the path that the user gave.
+    Errors about it name the path that the user gave.
     """
     hidden = target.with_name(f".llrcal-{secrets.token_hex(8)}")
     try:
@@ -194,7 +194,7 @@ def _target_of_folder(path: PathLike, *, force: bool) -> tuple[Path, int | None]
 
 
 def _renamed(folder: Path, target: Path) -> bool:
-    """Whether a folder could take a name, which no other folder with content has."""
+    """Whether a folder could be renamed; not if another folder with content has the name."""
     try:
         folder.rename(target)
     except OSError as problem:
@@ -220,7 +220,7 @@ def _keep_mode(path: Path, mode: int | None) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to disk, where the system can."""
+    """Bring the names in a folder to disk, if the system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -13,13 +13,7 @@ _STANDARD_STREAM = "-"
 
 
 def refuse_to_read_twice(*inputs: str | None) -> None:
-    """Refuse standard input that is named twice: the second time it would be empty.
-
-    Raises
-    ------
-    OptionError
-        If more than one input is ``-``.
-    """
+    """Refuse standard input that is named twice: the second time it would be empty."""
     if sum(name == _STANDARD_STREAM for name in _files(*inputs)) > 1:
         raise OptionError("standard input (-) can be read only once; name a file")
 
@@ -29,11 +23,6 @@ def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
 
     The original scores would be lost, and running the same command again would calibrate the
     calibrated scores once more.
-
-    Raises
-    ------
-    OptionError
-        Which names the input.
     """
     for place in _files(out):
         for name in _files(*inputs):
@@ -43,13 +32,7 @@ def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
 
 
 def refuse_to_bury(folder: str | None, *inputs: str | None) -> None:
-    """Refuse an output folder that contains an input, which would be deleted with the old folder.
-
-    Raises
-    ------
-    OptionError
-        Which names the input.
-    """
+    """Refuse an output folder with an input in it, which would be deleted with the old folder."""
     if folder is None:
         return
     around = Path(folder).resolve()

@@ -1,8 +1,8 @@
 """Maximum-likelihood fit of a density family to a summary of scores.
 
 Likelihoods of flexible families have several peaks. The search starts from every start point the
-family offers on a coarse set of a few hundred weighted points, where a start costs milliseconds,
-and finishes the best distinct candidates on all points.
+family offers on a coarse set of a few hundred weighted points, until it is clear which peak each
+of them climbs, and finishes the best distinct candidates on all points.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from llrcal.onepass.summary import Points, Summary
 
 _COARSE = 512  # points in the first search
 _EXTREMES = 32  # points at either end that the coarse set keeps as they are
+ROUGHLY = 1e-7  # nats per score; the first search ends where no step promises more
+_ONE_PEAK = 1e-6  # nats per score; its ends, if they differ by no more, are one
+_NEARBY = 0.01  # in every coordinate
 _FINALISTS = 3
+_MOST_STEPS = 500  # a curved ridge towards the Cauchy density may take 300, in short steps
 _SAME = 1e-9  # nats per score; among ends as close as this, a converged one is preferred
 
 Family = TypeVar("Family", bound=Density)
@@ -50,36 +54,44 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
 def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
     coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
-    first = [_climb(family, coarse, start, lower, upper) for start in starts]
-    saddles = sum(solution.saddles_escaped for solution in first)
-    iterations = sum(solution.iterations for solution in first)
-    finalists = _worth_finishing(first)
-    if coarse is not points:
-        finalists = [_climb(family, points, end.point, lower, upper) for end in finalists]
-        saddles += sum(solution.saddles_escaped for solution in finalists)
-        iterations += sum(solution.iterations for solution in finalists)
+    rough = [_climb(family, coarse, start, lower, upper, enough=ROUGHLY) for start in starts]
+    finalists = [_climb(family, points, end.point, lower, upper) for end in _worth_finishing(rough)]
     least = min(solution.value for solution in finalists)
     good = [solution for solution in finalists if solution.value <= least + _SAME]
     best = min(good, key=lambda solution: (not solution.converged, solution.value))
-    return best.with_totals(iterations=iterations, saddles_escaped=saddles)
+    return best.with_totals(
+        iterations=sum(solution.iterations for solution in rough + finalists),
+        saddles_escaped=sum(solution.saddles_escaped for solution in rough + finalists),
+    )
 
 
 def _climb(
-    family: type[Density], points: Points, start: Array, lower: Floats, upper: Floats
+    family: type[Density],
+    points: Points,
+    start: Array,
+    lower: Floats,
+    upper: Floats,
+    *,
+    enough: float = 0.0,
 ) -> Solution:
-    return minimise(
-        _mean_cost(family, points), np.clip(start, lower, upper), lower=lower, upper=upper
-    )
+    """A search in which doubles may overflow: the likelihood is zero there."""
+    with np.errstate(all="ignore"):
+        return minimise(
+            _mean_cost(family, points),
+            start,
+            lower=lower,
+            upper=upper,
+            max_iterations=_MOST_STEPS,
+            enough=enough,
+        )
 
 
 def _mean_cost(family: type[Density], points: Points) -> Function:
     """Minus the mean log-likelihood; infinite where doubles overflow."""
 
     def mean_cost(at: Floats) -> Evaluated:
-        with np.errstate(all="ignore"):
-            here = family.mean_loglik(at, points.values, points.weights)
-        sound = all(np.isfinite(part).all() for part in here)
-        return -(here if sound else Evaluated.impossible(at.size))
+        here = family.mean_loglik(at, points.values, points.weights)
+        return -(here if here.is_finite else Evaluated.impossible(at.size))
 
     return mean_cost
 
@@ -94,10 +106,19 @@ def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
     kept: list[Solution] = []
     for solution in sorted(solutions, key=lambda solution: solution.value):
         hopeless = not solution.converged and solution.value > arrived
-        known = any(np.allclose(solution.point, other.point, atol=1e-4) for other in kept)
-        if not hopeless and not known:
+        if not hopeless and not any(_is_same(solution, other) for other in kept):
             kept.append(solution)
     return kept[:_FINALISTS]
+
+
+def _is_same(one: Solution, other: Solution) -> bool:
+    """Whether two searches went for the same point, which either may have left for others to reach.
+
+    Points are close where the likelihood is: narrow peaks may be side by side.
+    """
+    away = one.point - other.point
+    apart = abs(one.value - other.value) + abs(float(away @ other.hessian @ away))
+    return apart <= _ONE_PEAK and bool((np.abs(away) <= _NEARBY).all())
 
 
 def coarser(points: Points, most: int = _COARSE) -> Points:

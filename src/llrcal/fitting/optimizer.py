@@ -11,6 +11,7 @@ References: Nocedal and Wright, *Numerical Optimization* (2006), chapter 4; Conn
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,7 @@ _ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
 _ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
 _ESCAPE_RADIUS = 0.1  # least trust region with which a saddle point is left
 _POLISHING_STEPS = 5
+_SMALL_GAIN = "no step promises enough"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def minimise(
     tolerance: float = 1e-10,
     max_iterations: int = 200,
     escape_saddles: bool = True,
+    enough: float = 0.0,
 ) -> Solution:
     """Minimise a smooth function of a few variables within simple bounds.
 
@@ -100,6 +103,9 @@ def minimise(
     escape_saddles
         With False, directions of negative curvature without a gradient along them are ignored,
         and any stationary point ends the search. For experiments only.
+    enough
+        The decrease that a step must promise for the search to go on, if it ends in a minimum.
+        With zero, the search goes on to the last digits of the point.
 
     Returns
     -------
@@ -116,9 +122,9 @@ def minimise(
         np.full(size, -np.inf) if lower is None else np.asarray(lower, float),
         np.full(size, np.inf) if upper is None else np.asarray(upper, float),
     )
-    search = _Search(function, box, box.clip(np.asarray(start, float)), escape_saddles)
+    search = _Search(function, box, box.clip(np.asarray(start, float)), escape_saddles, enough)
     converged, reason = search.run(tolerance, max_iterations)
-    if converged:
+    if converged and not enough:
         search.polish()
     return Solution(
         point=search.point,
@@ -136,15 +142,18 @@ def minimise(
 class _Search:
     """The state of one minimisation."""
 
-    def __init__(self, function: Function, box: Box, start: Floats, escape: bool) -> None:
+    def __init__(
+        self, function: Function, box: Box, start: Floats, escape: bool, enough: float
+    ) -> None:
         self.function = function
         self.box = box
         self.escape = escape
+        self.enough = enough
         self.radius = 1.0
         self.iterations = 0
         self.escaped = 0
         self.move_to(start, function(start))
-        if not np.isfinite(self.here.value):
+        if not math.isfinite(self.here.value):
             raise ValueError("the function is not finite at the start point")
 
     def move_to(self, point: Floats, here: Derivatives) -> None:
@@ -163,24 +172,27 @@ class _Search:
                     return True, "gradient below tolerance"
                 if not self.escape:
                     return False, "stopped in a saddle point, escape disabled"
-            if not self.step(at_saddle):
+            end = self.step(at_saddle)
+            if end is not None:
                 settled = self.slope <= 1e3 * tolerance and not at_saddle
-                return settled, "step below the resolution of doubles"
+                return settled or end == _SMALL_GAIN, end
         return False, f"no convergence in {max_iterations} iterations"
 
-    def step(self, at_saddle: bool) -> bool:
-        """Try one step; False if no step is left to try."""
+    def step(self, at_saddle: bool) -> str | None:
+        """Try one step; why there is none left to try, if so."""
         self.iterations += 1
         if at_saddle:
             self.radius = max(self.radius, _ESCAPE_RADIUS)
         # From a saddle point, shrink the step here: the next look would widen it again.
         while True:
             step, predicted = box_step(
-                self.here, self.point, self.box, self.radius, escape=self.escape
+                self.here, self.point, self.box, self.radius, held=self.held, escape=self.escape
             )
-            length = float(np.linalg.norm(step))
+            length = math.hypot(*step.tolist())
             if length < resolution(self.point):
-                return False
+                return "step below the resolution of doubles"
+            if predicted < self.enough and length < self.radius and not at_saddle:
+                return _SMALL_GAIN
             candidate = self.box.clip(self.point + step)
             there = self.function(candidate)
             quality = self.quality(candidate, there, predicted, at_saddle)
@@ -188,15 +200,15 @@ class _Search:
             if quality > _ACCEPT:
                 self.move_to(candidate, there)
                 self.escaped += at_saddle
-                return True
+                return None
             if not at_saddle:
-                return True
+                return None
 
     def quality(
         self, candidate: Floats, there: Derivatives, predicted: float, saddle: bool
     ) -> float:
         """Actual over predicted decrease of a candidate step."""
-        if not np.isfinite(there.value):
+        if not math.isfinite(there.value):
             return -1.0
         decrease = self.here.value - there.value
         noise = _ROUNDING * max(1.0, abs(self.here.value))
@@ -218,7 +230,7 @@ class _Search:
             candidate[at] -= np.linalg.solve(hessian[at[:, None], at], self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
-            if not np.isfinite(there.value) or slope(there, ~self.held) > 0.5 * self.slope:
+            if not math.isfinite(there.value) or slope(there, ~self.held) > 0.5 * self.slope:
                 return
             self.move_to(candidate, there)
 

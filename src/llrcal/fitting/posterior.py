@@ -143,12 +143,11 @@ def near_draws(
     """
     target = Target(shapes, scores)
     sample = _Sample(target, np.empty(0))
-    proposal = target.around(row)
-    for count in _NEAR:
-        sample.draw([proposal], count)
-        (weights,) = sample.weights()
-        proposal = proposal.refitted(sample.rows, weights)
-    return shapes.logpdfs(sample.rows, target.standard(at)) - np.log(target.unit), weights
+    proposal, (first, rest) = target.around(row), _NEAR
+    sample.draw([proposal], first)
+    sample.draw([proposal.refitted(sample.rows, *sample.weights())], rest)
+    (weights,) = sample.weights()
+    return target.logpdfs(sample.rows, target.standard(at)) - np.log(target.unit), weights
 
 
 class _Sample:

@@ -7,6 +7,7 @@ chi-squared variables.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -34,10 +35,7 @@ class Proposal:
 
     def draws(self, count: int, first: int) -> Floats:
         """So many rows, from a certain one of the sequence onwards."""
-        uniform = evenly_spread(count, self.mean.size + 1, first)
-        normal = ndtri(uniform[:, :-1])
-        stretch = np.sqrt(_DOF / (2 * gammainccinv(_DOF / 2, uniform[:, -1])))
-        return np.asarray(self.mean + _products(normal * stretch[:, None], self.root))
+        return self.mean + _products(_standard(count, self.mean.size, first), self.root)
 
     def logpdf(self, rows: Floats) -> Floats:
         size = self.mean.size
@@ -61,6 +59,15 @@ class Proposal:
         return Proposal.around(mean, share * own + (1 - share) * _square(self.root))
 
 
+@lru_cache(maxsize=16)  # every class has the same
+def _standard(count: int, size: int, first: int) -> Floats:
+    """Draws from the Student-T density around zero, whose scale matrix is one."""
+    uniform = evenly_spread(count, size + 1, first)
+    stretch = np.sqrt(_DOF / (2 * gammainccinv(_DOF / 2, uniform[:, -1])))
+    return _frozen(ndtri(uniform[:, :-1]) * stretch[:, None])
+
+
+@lru_cache(maxsize=16)
 def evenly_spread(count: int, size: int, first: int) -> Floats:
     """Rows of numbers between 0 and 1 that fill a cube evenly, from a certain one onwards."""
     columns = []
@@ -71,7 +78,12 @@ def evenly_spread(count: int, size: int, first: int) -> Floats:
             column += digit * (left % base)
             left //= base
         columns.append(column)
-    return np.column_stack(columns)
+    return _frozen(np.column_stack(columns))
+
+
+def _frozen(shared: Floats) -> Floats:
+    shared.flags.writeable = False
+    return shared
 
 
 def _products(rows: Floats, matrix: Floats) -> Floats:

@@ -6,19 +6,21 @@ is known, and corrected.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated, quantiles
 from llrcal.densities.shapes import Shapes
-from llrcal.fitting.likelihood import coarser
+from llrcal.fitting.likelihood import ROUGHLY, coarser
 from llrcal.fitting.optimizer import Function, Solution, minimise
 from llrcal.fitting.proposals import Proposal
 from llrcal.onepass.summary import Points, Summary
 
 _POINTS = 96  # that stand for the scores of a class, beside those at either end
 _LEAST_CURVATURE = 0.05
-_AT_ONCE = 2**16  # log densities
+_AT_ONCE = 2**14  # log densities, which stay in the cache
 
 
 class Target:
@@ -52,13 +54,19 @@ class Target:
             return minimise(function, near.point, lower=lower, upper=upper)
         frees = self.shapes.family.starts(self.few.values, self.few.weights)
         starts = [self.shapes.start(free) for free in frees]
-        found = [minimise(function, start, lower=lower, upper=upper) for start in starts]
+        found = [
+            minimise(function, start, lower=lower, upper=upper, enough=ROUGHLY) for start in starts
+        ]
         best = min(found, key=lambda solution: solution.value)
-        if self.few is self.points:
-            return best
-        best = minimise(self._cost(self.points, None), best.point, lower=lower, upper=upper)
-        self._correct(best.point)
-        return best
+        return self._mode_near(best.point)
+
+    def _mode_near(self, start: Floats) -> Solution:
+        """The mode given all points, near one that is known, and the correction that follows."""
+        lower, upper = self.bounds
+        mode = minimise(self._cost(self.points, None), start, lower=lower, upper=upper)
+        if self.few is not self.points:
+            self._correct(mode.point)
+        return mode
 
     def around(self, row: Floats) -> Proposal:
         """A proposal at the mode of the posterior, which is not far from the best fit.
@@ -72,12 +80,10 @@ class Target:
         best = row.copy()
         best[:2] = row[0] / self.unit - self.middle / self.spread, row[1] - np.log(self.unit)
         start = self.shapes.start(self.shapes.free(best[None])[0])
-        mode = minimise(self._cost(self.few, None), start, lower=lower, upper=upper)
         if self.few is not self.points:
-            cost = self._cost(self.points, None)
-            mode = minimise(cost, mode.point, lower=lower, upper=upper)
-            self._correct(mode.point)
-        return self.laplace(mode)
+            cost = self._cost(self.few, None)
+            start = minimise(cost, start, lower=lower, upper=upper, enough=ROUGHLY).point
+        return self.laplace(self._mode_near(start))
 
     def _correct(self, row: Floats) -> None:
         """What few points get wrong up to second order around a row is known."""
@@ -116,12 +122,20 @@ class Target:
     def _tails(self, rows: Floats) -> Floats:
         return np.abs(rows[:, -1]) if self.shapes.folded else rows[:, -1]
 
+    def logpdfs(self, rows: Floats, scores: Floats) -> Floats:
+        """Log densities of scores in standard units, a row of them for each row of coordinates."""
+        return np.concatenate([*self._logpdfs(rows, scores)])
+
+    def _logpdfs(self, rows: Floats, scores: Floats) -> Iterator[Floats]:
+        step = max(1, _AT_ONCE // len(scores))
+        for at in range(0, len(rows), step):
+            yield self.shapes.logpdfs(rows[at : at + step], scores)
+
     def log_posterior(self, rows: Floats) -> Floats:
         values, weights = self.few.values, self.few.weights
-        step = max(1, _AT_ONCE // len(values))
-        parts = (rows[at : at + step] for at in range(0, len(rows), step))
-        means = [(self.shapes.logpdfs(part, values) * weights).sum(axis=1) for part in parts]
-        loglik = np.concatenate(means)
+        loglik = np.concatenate(
+            [(part * weights).sum(axis=1) for part in self._logpdfs(rows, values)]
+        )
         if self.correction:
             free, (value, gradient, hessian) = self.correction
             away = self.shapes.free(rows) - free
@@ -140,15 +154,14 @@ class Target:
                 free = self.shapes.free(row[None])[0]
                 value, gradient, hessian = self.shapes.family.mean_loglik(free, values, weights)
                 first, second = self.shapes.derivatives(row)
-                bent = first.T @ hessian @ first + np.tensordot(gradient, second, 1)
+                bent = first.T @ hessian @ first + (gradient[:, None, None] * second).sum(axis=0)
                 prior = self.shapes.log_prior(row)
                 here = Evaluated(
                     value + prior.value / self.count,
                     first.T @ gradient + prior.gradient / self.count,
                     bent + prior.hessian / self.count,
                 )
-            sound = all(np.isfinite(part).all() for part in here)
-            return -(here if sound else Evaluated.impossible(row.size))
+                return -(here if here.is_finite else Evaluated.impossible(row.size))
 
         return cost
 

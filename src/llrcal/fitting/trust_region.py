@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from llrcal.arrays import Bools, Floats
+
+_MOST_SHIFTS = 60
+_SAME_LENGTH = 1e-9  # relative difference
 
 
 class Derivatives(Protocol):
@@ -34,8 +38,21 @@ class Box:
     low: Floats
     high: Floats
 
+    @cached_property
+    def _ends(self) -> list[tuple[float, float]]:
+        return list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+
+    def has_inside(self, point: Floats, margin: float = 0.0) -> bool:
+        """Whether a point is so far from all bounds, or farther."""
+        return all(
+            low + margin <= at <= high - margin
+            for at, (low, high) in zip(point.tolist(), self._ends, strict=True)
+        )
+
     def clip(self, point: Floats) -> Floats:
         """The nearest point of the box; on a bound, if it is too close for a step to get there."""
+        if self.has_inside(point, 2 * resolution(point)):
+            return point
         inside = point.clip(self.low, self.high)
         near = resolution(inside)
         inside = np.where(inside - self.low < near, self.low, inside)
@@ -43,13 +60,15 @@ class Box:
 
     def held(self, point: Floats, gradient: Floats) -> Bools:
         """Coordinates at a bound that the gradient pushes against."""
+        if self.has_inside(point, resolution(point)):
+            return np.zeros(point.size, np.bool_)
         at_low = (point <= self.low) & (gradient > 0)
         at_high = (point >= self.high) & (gradient < 0)
         return np.asarray(at_low | at_high)
 
 
 def box_step(
-    here: Derivatives, point: Floats, box: Box, radius: float, *, escape: bool
+    here: Derivatives, point: Floats, box: Box, radius: float, *, held: Bools, escape: bool
 ) -> tuple[Floats, float]:
     """Step of the trust-region subproblem within the bounds, and the decrease it predicts.
 
@@ -57,35 +76,39 @@ def box_step(
     solved for again: with few coordinates this active-set loop ends after a few rounds.
     """
     gradient, hessian = here.gradient, here.hessian
-    held = box.held(point, gradient)
 
     def decrease(step: Floats) -> float:
-        return -float(gradient @ step + 0.5 * step @ hessian @ step)
+        return -float(step @ (gradient + 0.5 * (hessian @ step)))
 
     fixed = held.copy()
     step = np.zeros_like(point)
     for _ in range(point.size + 1):
-        at = (~fixed).nonzero()[0]
-        if not at.size:
+        free = (~fixed).nonzero()[0]
+        if free.size == point.size:
+            step = _ball_step(gradient, hessian, radius, escape)
+        elif free.size:
+            on_bound = np.where(fixed, step, 0.0)
+            room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
+            slope = (gradient + hessian @ on_bound)[free]
+            step[free] = _ball_step(slope, hessian[free[:, None], free], room, escape)
+        there = point + step
+        if box.has_inside(there):
             break
-        on_bound = np.where(fixed, step, 0.0)
-        room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
-        slope = (gradient + hessian @ on_bound)[at]
-        step[at] = _ball_step(slope, hessian[at[:, None], at], room, escape)
-        inside = box.clip(point + step) - point
-        through = ~fixed & (inside != step) & (np.abs(inside) < np.abs(step))
+        through = ~fixed & ((there < box.low) | (there > box.high))
         if not through.any():
             break
-        step = np.where(through, inside, step)
+        step = np.where(through, box.clip(there) - point, step)
         fixed |= through
-    if decrease(step) <= 0:
-        # The re-solved step may climb; the gradient, clipped to the box and the ball, does not.
-        downhill = np.where(held, 0.0, -gradient)
-        norm = float(np.linalg.norm(downhill))
-        if norm > 0:
-            curvature = float(downhill @ hessian @ downhill)
-            length = min(radius / norm, norm**2 / curvature if curvature > 0 else np.inf)
-            step = box.clip(point + length * downhill) - point
+    predicted = decrease(step)
+    if predicted > 0:
+        return step, predicted
+    # The re-solved step may climb; the gradient, clipped to the box and the ball, does not.
+    downhill = np.where(held, 0.0, -gradient)
+    norm = float(np.linalg.norm(downhill))
+    if norm > 0:
+        curvature = float(downhill @ hessian @ downhill)
+        length = min(radius / norm, norm**2 / curvature if curvature > 0 else np.inf)
+        step = box.clip(point + length * downhill) - point
     return step, decrease(step)
 
 
@@ -93,48 +116,50 @@ def _ball_step(gradient: Floats, hessian: Floats, radius: float, escape: bool) -
     """Exact minimiser of g's + s'Hs/2 in a ball, the hard case included."""
     if radius == 0:
         return np.zeros_like(gradient)
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    along = vectors.T @ gradient
-    least = float(eigenvalues[0])
+    values, vectors = np.linalg.eigh(hessian)
+    # For a few coordinates, Python's own numbers are many times faster than arrays.
+    eigenvalues: list[float] = values.tolist()
+    along: list[float] = (gradient @ vectors).tolist()
     noise = curvature_noise(hessian)
 
-    def shifted(shift: float) -> Floats:
-        return np.where(along == 0, 0.0, -along / (eigenvalues + shift))
+    def shifted(shift: float) -> list[float]:
+        return [-a / (e + shift) if a else 0.0 for a, e in zip(along, eigenvalues, strict=True)]
 
+    least = eigenvalues[0]
     if least > noise:
         newton = shifted(0.0)
-        if np.linalg.norm(newton) <= radius:
+        if math.hypot(*newton) <= radius:
             return np.asarray(vectors @ newton)
     low = max(0.0, -least) + noise
     inside = shifted(low)
-    if np.linalg.norm(inside) < radius:
+    if math.hypot(*inside) < radius:
         if least < 0 and escape:
             # Hard case: hardly any gradient along the most negative curvature. Go that way
             # nevertheless, to the edge of the trust region, downhill if there is a downhill.
             sign = -1.0 if along[0] > 0 else 1.0
-            inside[0] = 0.0
-            inside[0] = sign * max(radius**2 - float(inside @ inside), 0.0) ** 0.5
+            inside[0] = sign * max(radius**2 - math.hypot(*inside[1:]) ** 2, 0.0) ** 0.5
         return np.asarray(vectors @ inside)
     return np.asarray(vectors @ shifted(_shift_to_radius(eigenvalues, along, low, radius)))
 
 
-def _shift_to_radius(eigenvalues: Floats, along: Floats, low: float, radius: float) -> float:
+def _shift_to_radius(
+    eigenvalues: list[float], along: list[float], low: float, radius: float
+) -> float:
     """The shift of the eigenvalues with which a step is as long as the radius.
 
-    The length of the step falls with the shift, from more than the radius at ``low``. For a few
-    coordinates, Python's own numbers are many times faster than arrays.
+    The length of the step falls with the shift, from more than the radius at ``low``. Its inverse
+    is concave, so Newton's method comes ever closer from below, where no coordinate of the step is
+    longer than the radius.
     """
-    terms = [(a, e) for a, e in zip(along.tolist(), eigenvalues.tolist(), strict=True) if a]
-    high = low + math.hypot(*along.tolist()) / radius
-    while high - low > 1e-12 * high:
-        middle = 0.5 * (low + high)
-        if not low < middle < high:
+    terms = [(a, e) for a, e in zip(along, eigenvalues, strict=True) if a]
+    shift = max(low, *(abs(a) / radius - e for a, e in terms))
+    for _ in range(_MOST_SHIFTS):
+        steps = [(a / (e + shift), e + shift) for a, e in terms]
+        length = math.hypot(*[step for step, _ in steps])
+        if not length > radius * (1 + _SAME_LENGTH):
             break
-        if math.hypot(*[a / (e + middle) for a, e in terms]) > radius:
-            low = middle
-        else:
-            high = middle
-    return high
+        shift += (length / radius - 1) / sum((step / length) ** 2 / e for step, e in steps)
+    return shift
 
 
 def least_curvature(hessian: Floats, free: Bools) -> float:
@@ -160,10 +185,13 @@ def slope(here: Derivatives, free: Bools) -> float:
     narrower the peak. In units of the square root of the curvature, a slope of g promises a
     decrease of g^2 / 2.
     """
-    unit = np.sqrt(np.maximum(np.diagonal(here.hessian), 1.0))
-    return largest((here.gradient / unit)[free])
+    along = zip(
+        here.gradient.tolist(), here.hessian.diagonal().tolist(), free.tolist(), strict=True
+    )
+    slopes = [abs(g) / math.sqrt(max(h, 1.0)) for g, h, is_free in along if is_free]
+    return math.nan if any(map(math.isnan, slopes)) else max(slopes, default=0.0)
 
 
 def largest(values: Floats) -> float:
     """Largest absolute value; zero if there are no values."""
-    return float(np.abs(values).max(initial=0.0))
+    return max(map(abs, values.ravel().tolist()), default=0.0)

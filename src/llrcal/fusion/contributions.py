@@ -14,7 +14,7 @@ from llrcal.fusion.findings import correlations
 from llrcal.fusion.fuse import fusion
 from llrcal.fusion.inputs import Scores, as_columns, as_names
 from llrcal.inputs.speakers import Speakers, both_speakers, numbered
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 _ENOUGH = 20_000  # trials of a class
 _Both = tuple[Array, Array]
@@ -41,7 +41,7 @@ class Contributions:
                 f"the fusion does not beat the best single system, {best}: Cllr {self.fused:.4f} "
                 f"against {self.alone[best]:.4f} on trials held out"
             )
-            notes.append(Note.of("not better", text, severity=Severity.WARNING))
+            notes.append(Note.warning("not better", text))
         for name, other in self.without.items():
             if other <= self.fused:
                 text = f"the others do as well without it: Cllr {other:.4f} held out"

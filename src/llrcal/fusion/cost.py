@@ -43,7 +43,7 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """Of the targets among the trials."""
+        """The share of the targets among the trials."""
         return self.counts[0] / sum(self.counts)
 
     def __call__(self, weights: Floats) -> tuple[float, Floats, Floats]:

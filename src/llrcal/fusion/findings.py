@@ -12,7 +12,7 @@ from llrcal.fusion.cost import log_odds
 from llrcal.fusion.fused import Fused
 from llrcal.fusion.terms import Known
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 _THE_SAME = 0.99999  # correlation of scores, within both classes
 _FAR = 5  # times less than the share of a class: a weight at which there are few trials
@@ -50,13 +50,12 @@ def _far_from_trials(fused: Fused) -> Iterator[Note]:
         return
     low, high = min(share, 0.5), max(share, 0.5)
     if not low / _FAR <= fused.alpha <= 1 - (1 - high) / _FAR:
-        yield Note.of(
+        yield Note.warning(
             "far alpha",
             f"with a weight of {fused.alpha:g} the criterion looks at LLRs near "
             f"{-log_odds(fused.alpha):.1f}, where there are hardly any trials to go by; choose one "
             f"between {low:.2g} and {high:.2g}: ",
             Setting("alpha", "empirical"),
-            severity=Severity.WARNING,
         )
 
 
@@ -72,10 +71,9 @@ def _constant(fused: Fused) -> Iterator[Note]:
     for names, column in columns:
         for name, unit in zip(names, column.unit, strict=False):
             if unit == 0:
-                yield Note.of(
+                yield Note.warning(
                     "constant",
                     "all values are equal, so they say nothing: the weight is zero",
-                    severity=Severity.WARNING,
                 ).about(name)
 
 
@@ -85,11 +83,10 @@ def _duplicates(fused: Fused, trials: tuple[Known, Known]) -> Iterator[Note]:
     both = np.minimum(*(np.abs(correlations(side.scores)) for side in trials))
     for one, other in combinations(range(len(fused.names)), 2):
         if both[one, other] > _THE_SAME:
-            yield Note.of(
+            yield Note.warning(
                 "duplicate",
                 f"{fused.names[one]} and {fused.names[other]} have the same scores, up to scale: "
                 "they share one weight",
-                severity=Severity.WARNING,
             )
 
 
@@ -97,7 +94,7 @@ def _against(fused: Fused, trials: tuple[Known, Known]) -> Iterator[Note]:
     line = fused.lines[0]
     for place, system in enumerate(line.systems):
         columns = (_sample(side.scores)[:, system] for side in trials)
-        tar, non = (np.nanmedian(column / 2) for column in columns)  # of which none overflows
+        tar, non = (np.nanmedian(column / 2) for column in columns)  # halves do not overflow
         weight, margin = line.weights[place], line.margins[place]
         if weight * np.sign(tar - non) < 0 and abs(weight) > margin:
             yield Note.of(

@@ -8,19 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, is_number
+from llrcal.arrays import Array, Floats
 from llrcal.calibrations.conditions import fitted_conditions
+from llrcal.calibrations.training import target_weight
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.report import Report
 from llrcal.fusion.findings import findings
 from llrcal.fusion.fused import LIMITS, Fused, Limit
-from llrcal.fusion.inputs import (
-    Scores,
-    as_columns,
-    as_names,
-    as_quality,
-    quality_names,
-)
+from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quality_names
 from llrcal.fusion.line import Line, fitted_line
 from llrcal.fusion.passes import InMemory, Trials
 from llrcal.fusion.terms import Known
@@ -142,7 +137,7 @@ def fusion(
     side_names, side = _side_information(quality, counts)
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
-    weight = _weight(alpha, *counts)
+    weight = target_weight(alpha, *counts)
     trials = Known(scores[0], side[0]), Known(scores[1], side[1])
     lines, report = _fitted(trials, weight, who, systems, holes=holes)
     fused = Fused(
@@ -172,7 +167,7 @@ def fusion_of(
     _checked("error", bounds)
     systems = as_names(names, None, "system")
     tar, non = trials.looks()
-    weight = _weight(alpha, len(tar), len(non))
+    weight = target_weight(alpha, len(tar), len(non))
     line, report = fitted_line(tuple(range(len(systems))), trials, weight, None)
     fused = Fused(
         names=systems,
@@ -195,7 +190,7 @@ def _with_the_rest(
 ) -> Fused:
     """The fusion with conditions on top, and with notes."""
     if where is not None:
-        tar, non = (fused.pooled_llrs(side) for side in trials)
+        tar, non = (fused.pooled_llrs(side)[0] for side in trials)
         fused = replace(fused, conditions=fitted_conditions(tar, non, *where, alpha))
     notes = findings(fused, trials)
     return replace(fused, report=fused.report.with_notes(notes))
@@ -208,16 +203,6 @@ def _checked(missing: str, bounds: str) -> bool:
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
     return missing == "patterns"
-
-
-def _weight(alpha: object, tar_count: int, non_count: int) -> float:
-    if isinstance(alpha, str) and alpha == "empirical":
-        return tar_count / (tar_count + non_count)
-    if not is_number(alpha) or not 1e-300 <= alpha < 1 or float(alpha) == 1:
-        raise OptionError(
-            f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
-        )
-    return float(alpha)
 
 
 def _side_information(
@@ -262,13 +247,7 @@ def _fitted(
 
 
 def _patterns(has: list[Array], names: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """Systems that are there together, most first: those of many trials, and each alone.
-
-    Raises
-    ------
-    ScoreError
-        If a system has no scores in one of the classes.
-    """
+    """Systems that are there together, most first: those of many trials, and each alone."""
     for place, name in enumerate(names):
         for side, what in zip(has, ("target", "non-target"), strict=True):
             if not side[:, place].any():

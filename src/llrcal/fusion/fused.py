@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
+from llrcal.calibrations.beyond import more_than_a_few
 from llrcal.calibrations.bounds import Bounds, soft_end, supported_llrs
 from llrcal.calibrations.conditions import Conditions
 from llrcal.errors import OptionError
@@ -20,12 +21,10 @@ from llrcal.fusion.terms import Known
 from llrcal.inputs.conditions import as_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
-from llrcal.notes import Note, Severity, warn
+from llrcal.notes import Note, warn
 
 Limit = Literal["range", "counts"]
 LIMITS: tuple[Limit, ...] = ("range", "counts")
-_NOT_A_FEW = 3  # trials, and a share of them, that are worth a warning
-_NOT_RARE = 0.01
 
 
 class Weight(NamedTuple):
@@ -42,7 +41,7 @@ class Fused:
     """A fitted fusion: call it on the scores of all systems to get natural-log LLRs."""
 
     names: tuple[str, ...]
-    """Of the systems, in the order of the columns of scores."""
+    """The systems, in the order of the columns of scores."""
     quality_names: tuple[str, ...]
     tar_count: int
     non_count: int
@@ -99,7 +98,7 @@ class Fused:
         if quality is not None:
             side = as_quality(quality, self.quality_names, len(matrix), "the")
         trials = Known(matrix, side)
-        llrs, without = self._of_patterns(trials)
+        llrs, without = self.pooled_llrs(trials)
         notes = [*_without_scores(without), *self._beyond(trials)]
         if self.conditions is not None:
             which = as_conditions(condition, len(matrix), "the", may_miss=True)
@@ -108,12 +107,8 @@ class Fused:
             notes += unseen
         return self._bounded(llrs), tuple(notes)
 
-    def pooled_llrs(self, trials: Known) -> Floats:
-        """LLRs before conditions and bounds."""
-        return self._of_patterns(trials)[0]
-
-    def _of_patterns(self, trials: Known) -> tuple[Floats, Bools]:
-        """LLRs by the line for the systems that each trial has, and which trials have none."""
+    def pooled_llrs(self, trials: Known) -> tuple[Floats, Bools]:
+        """LLRs before conditions and bounds, and which trials have no score at all."""
         if not self.missing:
             return self.lines[0].llrs(trials), np.zeros(len(trials), bool)
         out = np.zeros(len(trials))
@@ -138,12 +133,11 @@ class Fused:
             low, high = reach[place]
             column = trials.scores[:, place]
             count = int(((column < low) | (column > high)).sum())
-            if count > max(_NOT_A_FEW, _NOT_RARE * len(column)):
-                yield Note.of(
+            if more_than_a_few(count, len(column)):
+                yield Note.warning(
                     "beyond",
                     f"{count:,} of {len(column):,} scores lie beyond those of training, from "
                     f"{low:.4g} to {high:.4g}; are these scores of that system?",
-                    severity=Severity.WARNING,
                 ).about(name)
 
     @property
@@ -238,4 +232,4 @@ def _without_scores(without: Array) -> Sequence[Note]:
     if not without.any():
         return ()
     text = f"{int(without.sum()):,} of {len(without):,} trials have no score of any system: LLR 0"
-    return (Note.of("no score", text, severity=Severity.WARNING),)
+    return (Note.warning("no score", text),)

@@ -17,13 +17,7 @@ Scores = ArrayLike | Mapping[str, ArrayLike]
 
 
 def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, ...]:
-    """Names for the columns: those given, those of a mapping, or numbers.
-
-    Raises
-    ------
-    OptionError
-        If they are not texts, or one occurs twice.
-    """
+    """Names for the columns: those given, those of a mapping, or numbers."""
     if names is None and isinstance(scores, Mapping):
         names = list(scores)
     if names is None:
@@ -42,21 +36,7 @@ def as_columns(
 ) -> Array:
     """Numbers as trials x columns, in the order of the names.
 
-    Parameters
-    ----------
-    scores
-        As the caller gave them.
-    names
-        Of the columns.
-    what
-        What they are, for messages, such as "target scores".
-    holes, infinite
-        Whether numbers may be NaN, and whether they may be infinite.
-
-    Raises
-    ------
-    ScoreError
-        If columns are missing, unknown or of different lengths, or numbers cannot be used.
+    ``what`` they are is for messages, such as "target scores". ``holes`` may be NaN.
     """
     if isinstance(scores, Mapping):
         scores = _by_name(scores, names, what)
@@ -113,13 +93,7 @@ def refuse_others(given: Sequence[str], names: Sequence[str], what: str) -> None
 
 
 def as_quality(quality: Any, names: tuple[str, ...], count: int, what: str) -> Array:
-    """Side information as trials x columns; two values, one for each side, become two columns.
-
-    Raises
-    ------
-    ScoreError
-        If it does not have a row for each trial, or numbers that are not finite.
-    """
+    """Side information as trials x columns; values of both sides become two columns."""
     array = both_sides(quality)
     out = as_columns(array, names, f"{what} side information")
     if len(out) != count:
@@ -139,9 +113,9 @@ def both_sides(quality: Any) -> Any:
     return np.concatenate([array.min(axis=2), array.max(axis=2)], axis=1)
 
 
-def quality_names(quality: Any, names: Sequence[str] | None = None) -> tuple[str, ...]:
+def quality_names(quality: Any) -> tuple[str, ...]:
     """Names for the columns of side information."""
-    first = as_names(names, quality, "quality")
+    first = as_names(None, quality, "quality")
     if not isinstance(quality, Mapping) and not _is_ragged(quality) and np.ndim(quality) == 3:
         return tuple(f"{end} of {name}" for end in ("minimum", "maximum") for name in first)
     return first

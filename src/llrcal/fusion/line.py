@@ -13,8 +13,8 @@ from llrcal.fusion.cost import Cost
 from llrcal.fusion.passes import Trials
 from llrcal.fusion.regression import regression
 from llrcal.fusion.terms import Known, Terms
-from llrcal.fusion.uncertainty import uncertainty
-from llrcal.notes import Note, Severity
+from llrcal.fusion.uncertainty import margins
+from llrcal.notes import Note
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Line:
     """Which of the systems of the fusion it takes the scores of."""
     terms: Terms
     weights: tuple[float, ...]
-    """Of the standardised terms; the last is the height."""
+    """The weights of the standardised terms; the last is the height."""
     margins: tuple[float, ...]
     """Half the widths of the 95 % intervals of the weights."""
     variances: tuple[float, ...]
-    """Of the prior of the weights of scores, and of side information where there is some."""
+    """Prior variances of the weights of scores, and of side information if there is some."""
     by: str
     """What intervals take to be independent: each ``"trial"``, or each ``"speaker"``."""
 
@@ -55,9 +55,9 @@ def fitted_line(
     """The line that fits trials with all of these systems and no others, and how that went."""
     cost = Cost.of(trials, len(systems), alpha)
     found = regression(cost)
-    sure = uncertainty(cost, found, speakers)
+    widths, by = margins(cost, found, speakers)
     weights = tuple(found.weights.tolist())
-    line = Line(systems, cost.terms, weights, sure.margins, found.variances, sure.by)
+    line = Line(systems, cost.terms, weights, widths, found.variances, by)
     return line, _report(cost, found.solution)
 
 
@@ -67,7 +67,7 @@ def _report(cost: Cost, solution: Solution) -> Report:
     notes: tuple[Note, ...] = ()
     if cost.is_separable(solution.point):
         text = "the fused classes do not overlap: only the prior keeps the weights finite"
-        notes = (Note.of("separable", text, severity=Severity.WARNING),)
+        notes = (Note.warning("separable", text),)
     report = Report.of(solution, solution.value / cost.worth, notes)
     return replace(
         report,

@@ -40,7 +40,7 @@ class Look:
 
     @classmethod
     def at(cls, trials: Known) -> Look:
-        """Look at the trials of a class, of which there may be none."""
+        """Look at the trials of a class; there may be none."""
         if len(trials) > _HELD:
             # Most trials have keys that are too large, if they are distinct.
             look = cls._at(trials, np.uint64((_HELD // 2 << 64) // len(trials)))
@@ -116,9 +116,8 @@ def _keys(rows: Floats) -> NDArray[np.uint64]:
     for bits in rows.view(np.uint64):
         keys ^= bits
         keys *= _ODD
-        keys ^= (
-            keys >> _HALF
-        )  # products move bits upwards only, and those of round numbers are there
+        # Products move bits upwards only, and those of round numbers are there.
+        keys ^= keys >> _HALF
     return keys
 
 

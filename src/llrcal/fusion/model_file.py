@@ -20,7 +20,6 @@ from llrcal.fusion.terms import Columns, Terms
 from llrcal.version import __version__
 
 VERSION = 1
-_LARGEST = 1.7976931348623157e308
 
 
 def save(fused: Fused, path: str | PathLike[str]) -> None:
@@ -78,13 +77,7 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def load_fusion(path: str | PathLike[str]) -> Fused:
-    """Read a fusion.
-
-    Raises
-    ------
-    ModelFileError
-        If this is not a fusion, or anything in it is missing, unknown or out of range.
-    """
+    """Read a fusion."""
     name = fspath(path)
     document = Fields(parsed(name), name)
     if document.text("format") != FUSION:
@@ -108,9 +101,7 @@ def load_fusion(path: str | PathLike[str]) -> Fused:
         alpha=document.weight("alpha"),
         lines=lines,
         missing=document.flag("missing"),
-        conditions=Conditions.from_model(document.section("conditions"))
-        if "conditions" in document
-        else None,
+        conditions=document.optional("conditions", Conditions.from_model),
         bounds="counts" if bounds == "counts" else "range",
         report=report_of(report),
     )
@@ -147,7 +138,7 @@ def _line(fields: Fields, systems: int, quality: int) -> Line:
     line = Line(
         chosen,
         terms,
-        fields.numbers("weights", size, -_LARGEST, _LARGEST),
+        fields.numbers("weights", size),
         fields.not_negatives("margins", size),
         fields.not_negatives("variances", len(terms.groups)),
         by,
@@ -164,10 +155,10 @@ def _columns(fields: Fields, count: int) -> Columns:
         fields.done()
         return Columns((), (), (), ())
     columns = Columns(
-        fields.numbers("centre", count, -_LARGEST, _LARGEST),
+        fields.numbers("centre", count),
         fields.not_negatives("unit", count),
-        fields.numbers("lowest", count, -_LARGEST, _LARGEST),
-        fields.numbers("highest", count, -_LARGEST, _LARGEST),
+        fields.numbers("lowest", count),
+        fields.numbers("highest", count),
     )
     for low, high in zip(columns.lowest, columns.highest, strict=True):
         if low > high:

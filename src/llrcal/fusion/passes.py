@@ -31,9 +31,9 @@ class Sums:
 
     count: int
     totals: tuple[int, ...]
-    """In units of 2^-49 of the bound of each."""
+    """Sums in units of 2^-49 of the bound of each."""
     greatest: float
-    """Of what costs rise with: LLRs of non-targets, and those of targets with another sign."""
+    """The greatest log-odds of non-targets, or the greatest negated ones of targets."""
 
     def merge(self, other: Sums) -> Sums:
         """Sums of both; associative and commutative."""
@@ -43,7 +43,7 @@ class Sums:
 
     @property
     def means(self) -> Floats:
-        """In units of the bounds, each rounded once."""
+        """Means in units of the bounds, each rounded once."""
         return np.array([total / (self.count << _BITS) for total in self.totals])
 
 

@@ -71,9 +71,9 @@ class Regression:
 
     solution: Solution
     variances: tuple[float, ...]
-    """Of the prior of each group of weights, whose centre is zero."""
+    """Prior variances of the groups of weights, if the centre of the prior is zero."""
     at_share: Prior
-    """That prior."""
+    """The prior with these variances."""
     prior: Prior | None
     """The prior around the weights at the share of the targets; None if these are the answer."""
 
@@ -138,7 +138,7 @@ def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
 
 
 def _around_zero(cost: Cost) -> tuple[Solution, tuple[float, ...], Prior]:
-    """Weights with a prior around zero, of which each group has a variance of its own."""
+    """Weights with a prior around zero; each group has a variance of its own."""
     size, groups = cost.terms.count + 1, cost.terms.groups
     log_variances = np.full(len(groups), np.log(_WIDE))
 

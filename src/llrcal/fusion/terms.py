@@ -46,7 +46,7 @@ class Columns:
 
     @classmethod
     def of(cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int) -> Self:
-        """Means and deviations of trials half of which are targets, from samples of both classes.
+        """Means and deviations if half of the trials were targets, from samples of both classes.
 
         The ends are those of all trials, and ``count`` is how many the commoner class has.
         """
@@ -95,13 +95,7 @@ class Terms:
 
     @classmethod
     def of(cls, tar: Look, non: Look, systems: int) -> Self:
-        """The terms of trials that someone has looked at.
-
-        Raises
-        ------
-        DegenerateError
-            If the values of a column are too close together, or too far apart, for doubles.
-        """
+        """The terms of trials that someone has looked at."""
         lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
         some, count = (tar.sample(systems), non.sample(systems)), max(len(tar), len(non))
         scores, quality = (some[0].scores, some[1].scores), (some[0].quality, some[1].quality)

@@ -8,7 +8,7 @@ covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import stdtrit
@@ -22,18 +22,14 @@ LEVEL = 0.95
 _MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
 
 
-@dataclass(frozen=True)
-class Uncertainty:
-    """What is uncertain about the weights."""
+def margins(
+    cost: Cost, found: Regression, speakers: tuple[Array, Array] | None
+) -> tuple[tuple[float, ...], str]:
+    """Half the width of the interval of each weight, and of the height, which is the last.
 
-    margins: tuple[float, ...]
-    """Half the width of the interval of each weight; the last is that of the height."""
-    by: str
-    """What was taken to be independent: each ``"trial"``, or each ``"speaker"``."""
-
-
-def uncertainty(cost: Cost, found: Regression, speakers: tuple[Array, Array] | None) -> Uncertainty:
-    """Of weights that minimise a criterion. Without speakers, a sample of the trials is enough."""
+    Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``. Without
+    speakers, a sample of the trials is enough.
+    """
     some = cost.thinned() if speakers is None else cost
     inverse = np.linalg.inv(found.solution.hessian)
     pulls, sure = _pulls(cost, some, found.weights), inverse
@@ -59,8 +55,7 @@ def uncertainty(cost: Cost, found: Regression, speakers: tuple[Array, Array] | N
             variances = np.maximum(variances, (inverse @ together @ inverse).diagonal())
             few, by = count, "speaker"
     quantile = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
-    margins = quantile * np.sqrt(np.maximum(variances, 0.0))
-    return Uncertainty(tuple(margins.tolist()), by)
+    return tuple((quantile * np.sqrt(np.maximum(variances, 0.0))).tolist()), by
 
 
 def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
@@ -70,7 +65,7 @@ def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
 
 
 def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:
-    """The covariance of a sum over trials of which those that share a speaker are dependent.
+    """The covariance of a sum over trials, where those that share a speaker are dependent.
 
     Weights follow the trials of each speaker, so that pulls look smaller than they are. Without
     the trials of a speaker, the weights would move by their pull over the share of the curvature

@@ -12,13 +12,7 @@ from llrcal.messages import Position
 
 
 def condition_texts(conditions: Any, count: int, what: str) -> Array:
-    """Conditions as trials x columns of text; those that are missing (None, NaN) are empty.
-
-    Raises
-    ------
-    ScoreError
-        If there is not one row for each trial.
-    """
+    """Conditions as trials x columns of text; those that are missing (None, NaN) are empty."""
     array = np.asarray(conditions, dtype=object)
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2 or len(array) != count:
@@ -30,13 +24,7 @@ def condition_texts(conditions: Any, count: int, what: str) -> Array:
 
 
 def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = False) -> Array:
-    """The condition of each trial as text; an empty one where it is missing.
-
-    Raises
-    ------
-    ScoreError
-        If there is not one for each trial, or one is missing and must not be.
-    """
+    """The condition of each trial as text; an empty one where it is missing."""
     table = condition_texts(conditions, count, what)
     if table.shape[1] != 1:
         raise ScoreError(f"{what} trials have {table.shape[1]} conditions each; join them into one")
@@ -58,13 +46,7 @@ def both_conditions(both: Any, tar_count: int, non_count: int) -> tuple[Array, A
 
 
 def pair(both: Any, name: str) -> tuple[Any, Any]:
-    """Values for targets and for non-targets.
-
-    Raises
-    ------
-    OptionError
-        If these are not two.
-    """
+    """Values for targets and for non-targets; an error if these are not two."""
     if not isinstance(both, tuple | list) or len(both) != 2:
         raise OptionError(f"{name} must be a pair: that of the targets and that of the non-targets")
     return both[0], both[1]

@@ -37,9 +37,6 @@ LABEL_OF_WORD: dict[str, Label] = {
 } | {word: label for label, words in _EXACT.items() for word in words.split()}
 """What each word means. Words are lower case, capitalized, or upper case."""
 
-LABELS = tuple(LABEL_OF_WORD)
-"""Every word that is understood as a label."""
-
 FORENSIC_WORDS = frozenset({"Hp", "Hd", "H1", "H2", "SS", "DS"})
 """Labels of tools that often write LLRs as common logarithms."""
 

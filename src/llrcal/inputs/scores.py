@@ -20,11 +20,6 @@ def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> 
     """One-dimensional float array of scores; otherwise raises a ScoreError.
 
     float32 and float64 arrays are not copied; integers and float16 are converted.
-
-    Raises
-    ------
-    ScoreError
-        If the scores are empty, not numbers, not one-dimensional, or not finite.
     """
     array = as_floats(scores, name)
     if array.ndim != 1:
@@ -38,13 +33,7 @@ def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> 
 
 
 def check_classes(tar: Any, non: Any) -> None:
-    """Refuse a second array that is missing or contains labels.
-
-    Raises
-    ------
-    ScoreError
-        If so; the message says what to pass instead.
-    """
+    """Refuse a second array that is missing or contains labels."""
     if non is None:
         raise ScoreError(
             "there are no non-target scores; pass target and non-target scores, or trials as "

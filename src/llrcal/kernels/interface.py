@@ -43,24 +43,26 @@ class Kernels(Protocol):
     ) -> tuple[int, int]:
         """Keys up to a ceiling: where it stopped because ``out`` was full, and how many it has."""
 
-    def sieve(
+    def count_among(
         self,
         scores: Array,
-        start: int,
         origin: float,
         unit: float,
         bin_bits: int,
         octaves: int,
         in_word: NDArray[np.uint64],
         before: NDArray[np.uint32],
+        first: NDArray[np.uint32],
+        values: Floats,
         in_gap: Counts,
-        held: Floats,
+        at: Counts,
         /,
-    ) -> tuple[int, int, float]:
-        """Count scores by how many bins before theirs hold values; hold those whose own bin does.
+    ) -> float:
+        """Count scores among rising values, of which some bins hold some; the least score.
 
-        Which bins hold values is told in words of 64, with how many do so before each word. Where
-        it stopped because ``held`` was full, how many it holds, and the least score.
+        Which bins do is told in words of 64, with how many do so before each word, and the first
+        value of each of them. Scores in other bins are counted ``in_gap``, by how many bins before
+        theirs hold values; the others ``at`` and between values, which take turns there.
         """
 
     def split(self, scores: Array, is_tar: Bools, tar: Floats, non: Floats, /) -> int:
@@ -76,6 +78,9 @@ class Kernels(Protocol):
 
     def add_exactly(self, numbers: Array, halves: Counts, /) -> None:
         """Add upper and lower halves of mantissas for each exponent, in two tables of two rows."""
+
+    def add_costs(self, llrs: Array, sign: float, logs: Floats, halves: Counts, /) -> None:
+        """The same of sign times LLRs, or of zero where that is negative, plus logarithms."""
 
     def chebyshev(self, at: Floats, terms: Floats, out: Floats, /) -> None:
         """A Chebyshev series of at least three terms, as NumPy's ``chebval`` adds it up."""
@@ -99,17 +104,36 @@ class Kernels(Protocol):
     ) -> None:
         """Add up costs and their derivatives by the weights of terms; upper and lower halves."""
 
-    def nig_shape(
+    def nig_ingredients(
         self,
         z: Floats,
-        q: Floats,
-        exponent: Floats,
-        log_q: Floats,
+        shape: Floats,
         bessel: Floats,
         bessel1: Floats,
         bessel2: Floats,
-        shape: Floats,
+        out: Floats,
+        /,
+    ) -> float:
+        """Rows of Q, T, one for log Q that it leaves, and three series; the greatest t of these."""
+
+    def nig_shape(self, z: Floats, made_of: Floats, shape: Floats, out: Floats, /) -> None:
+        """Ten rows: an NIG log density without constants, and its derivatives by z, v and c."""
+
+    def nig_sums(
+        self, z: Floats, made_of: Floats, shape: Floats, weights: Floats, out: Floats, /
+    ) -> None:
+        """Fifteen weighted sums of these and of products with z, added in the order of NumPy."""
+
+    def student_t_sums(
+        self,
+        y: Floats,
+        log: Floats,
+        lam: float,
+        l0: Floats,
+        l1: Floats,
+        l2: Floats,
+        weights: Floats,
         out: Floats,
         /,
     ) -> None:
-        """Ten rows: an NIG log density without constants, and its derivatives by z, v and c."""
+        """Ten weighted sums of a Student-T log density, its derivatives, and products with y."""

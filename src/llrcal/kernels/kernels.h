@@ -3,7 +3,9 @@
 #ifndef LLRCAL_KERNELS_H
 #define LLRCAL_KERNELS_H
 
+#include "pairwise.h"
 #include "scores.h"
+#include "series.h"
 
 /* Whether the size of a score exceeds a limit, as that of NaN always does. */
 int any_beyond(Scores scores, double limit);
@@ -31,21 +33,20 @@ typedef struct {
 /* The keys of scores, from one of them on, that do not exceed a ceiling. */
 Found keys_up_to(Scores scores, int64_t start, uint64_t ceiling, uint64_t *keys, int64_t room);
 
-/* Which bins hold values: a bit for each, in words of 64 bins, with a word more at the end, and how
-   many bins before those of a word do. */
+/* Rising values and the bins that hold some: a bit for each bin, in words of 64 bins, with a word
+   more at the end; how many bins before those of a word do; and the first value of each, with the
+   number of values at the end. */
 typedef struct {
     const uint64_t *in_word;
-    const uint32_t *before;
+    const uint32_t *before, *first;
+    const double *value;
+    int64_t count;
 } Values;
 
-/* Scores in bins without values, counted by how many bins before hold values; others are written
-   out. */
-typedef struct {
-    Found found;
-    double least;
-} Sieved;
-Sieved sieve(Scores scores, int64_t start, Grid grid, Values values, int64_t *in_gap, double *held,
-             int64_t room);
+/* Counts scores in bins without values by how many bins before theirs have some. The others are
+   compared: those between values are counted at twice the number of values below, those that equal
+   one at the place after it. Gives the least score. */
+double count_among(Scores scores, Grid grid, Values values, int64_t *in_gap, int64_t *at);
 
 /* Scores by their class; how many of them are targets. Either array needs room for one more. */
 int64_t split(Scores scores, const uint8_t *is_tar, double *tar, double *non);
@@ -74,11 +75,14 @@ void spline_values(Scores scores, Spline spline, double *out);
 enum { EXPONENTS = 2048 };
 void add_exactly(Scores numbers, int64_t *halves);
 
+/* The same of the costs of LLRs: sign times the LLR, or zero if that is negative, plus a logarithm. */
+void add_costs(Scores llrs, double sign, const double *logs, int64_t *halves);
+
 /* A Chebyshev series of at least three terms. */
-void chebyshev(Scores at, const double *terms, int64_t count, double *out);
+void chebyshev(Scores at, Series series, double *out);
 
 /* A polynomial, its constant term first. */
-void power_series(Scores at, const double *terms, int64_t count, double *out);
+void power_series(Scores at, Series series, double *out);
 
 /* Sums of rows of the same length, each times its weight, one row after the other. */
 void weighted_rows(const double *rows, const double *weights, int64_t terms, int64_t count,
@@ -95,16 +99,39 @@ typedef struct {
 } Logistic;
 void logistic_sums(Logistic at, const double *rows, int64_t terms, int64_t *sums);
 
-/* A normal-inverse-Gaussian log density at points z, but for constants: what is not exactly rounded
-   comes from NumPy. The names are those of densities/nig_likelihood.py. Ten rows are written: the
-   value, its derivatives by z, v and c, and those by zz, zv, zc, vv, vc and cc. */
-typedef struct {
-    const double *z, *q, *exponent, *log_q, *bessel, *bessel1, *bessel2;
-} NigPoints;
+/* A normal-inverse-Gaussian log density at points z, but for constants, and with names from
+   densities/nig_likelihood.py. What is not exactly rounded comes from NumPy and SciPy: logarithms,
+   and the Bessel function where its argument t exceeds the end of its series. */
 typedef struct {
     double c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl;
 } NigShape;
-enum { NIG_ROWS = 10 };
+#define SERIES_END 0.5
+
+/* Rows of q, of the exponent, one that is left as it is, and the series of the Bessel function and
+   of its two derivatives; the greatest t. */
+double nig_ingredients(const double *z, int64_t count, NigShape shape, const Series *series,
+                       double *out);
+
+typedef struct {
+    const double *z, *q, *exponent, *log_q, *bessel, *bessel1, *bessel2;
+} NigPoints;
+enum { NIG_INGREDIENTS = 6, NIG_ROWS = 10, NIG_SUMS = 15 };
+
+/* Rows of the value, its derivatives by z, v and c, and those by zz, zv, zc, vv, vc and cc. */
 void nig_shape(NigPoints at, NigShape shape, int64_t count, double *out);
+
+/* Weighted sums of these, and of products with z, that make up gradient and Hessian. */
+void nig_sums(NigPoints at, NigShape shape, const double *weights, int64_t count, double *sums);
+
+/* The same of a Student-T log density: value, its derivatives by y and lam, and those by yy, yl and
+   ll. The logarithms of 1 + lam y^2 come from NumPy, and series of log(1 + w) / w and its
+   derivatives are for small w. */
+typedef struct {
+    const double *y, *log;
+} TPoints;
+enum { T_SUMS = 10 };
+#define POWERS_END 0.2
+void student_t_sums(TPoints at, double lam, const Series *series, const double *weights,
+                    int64_t count, double *sums);
 
 #endif

@@ -59,13 +59,15 @@ static int check_start(long long start) {
     return start >= 0;
 }
 
-static int check_gaps(Values values, int64_t words, int64_t gaps) {
+/* Whether all bins with values have a place to be counted in, and values that are there. */
+static int are_sound(Values values, int64_t words, int64_t gaps) {
     for (int64_t i = 0; i < words; i++)
-        if ((int64_t)values.before[i] + ones(values.in_word[i]) >= gaps) {
-            PyErr_SetString(PyExc_ValueError, "a gap has no place to be counted in");
+        if ((int64_t)values.before[i] + ones(values.in_word[i]) >= gaps)
             return 0;
-        }
-    return 1;
+    for (int64_t i = 1; i < gaps; i++)
+        if (values.first[i] <= values.first[i - 1])
+            return 0;
+    return values.first[gaps - 1] <= values.count;
 }
 
 static int check_knots(int64_t count) {
@@ -154,36 +156,43 @@ static PyObject *py_keys(PyObject *self, PyObject *args) {
     return Py_BuildValue("LL", (long long)out.next, (long long)out.found);
 }
 
-static PyObject *py_sieve(PyObject *self, PyObject *args) {
-    PyObject *from, *words_from, *before_from, *into, *held_into;
+static PyObject *py_count_among(PyObject *self, PyObject *args) {
+    PyObject *from, *words_from, *before_from, *first_from, *values_from, *gaps_into, *into;
     Arrays arrays = {.count = 0};
     Scores scores;
     GivenGrid given;
     Grid grid;
-    long long start;
     Values values;
-    int64_t *in_gap;
-    double *held;
-    Sieved out;
+    int64_t *in_gap, *at;
+    double least = 0;
+    int sound;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OLddiiOOOO:sieve", &from, &start, &given.origin, &given.unit,
-                          &given.bin_bits, &given.octaves, &words_from, &before_from, &into,
-                          &held_into) ||
-        !check_start(start) || !get_grid(given, &grid) || !get_scores(from, &arrays, &scores))
+    if (!PyArg_ParseTuple(args, "OddiiOOOOOO:count_among", &from, &given.origin, &given.unit,
+                          &given.bin_bits, &given.octaves, &words_from, &before_from, &first_from,
+                          &values_from, &gaps_into, &into) ||
+        !get_grid(given, &grid) || !get_scores(from, &arrays, &scores))
         return release(&arrays);
     int64_t words = 2 * grid.side / 64 + 1;
     if (!(values.in_word = get_items(words_from, &arrays, 0, 8, words)) ||
         !(values.before = get_items(before_from, &arrays, 0, 4, words)) ||
-        !(in_gap = get_items(into, &arrays, PyBUF_WRITABLE, 8, 1)) ||
-        !check_gaps(values, words, items(&arrays)) ||
-        !(held = get_items(held_into, &arrays, PyBUF_WRITABLE, 8, 1)))
+        !(values.value = get_items(values_from, &arrays, 0, 8, 0)))
         return release(&arrays);
-    int64_t room = items(&arrays);
+    values.count = items(&arrays);
+    if (!(at = get_items(into, &arrays, PyBUF_WRITABLE, 8, 2 * values.count + 1)) ||
+        !(in_gap = get_items(gaps_into, &arrays, PyBUF_WRITABLE, 8, 1)))
+        return release(&arrays);
+    int64_t gaps = items(&arrays);
+    if (!(values.first = get_items(first_from, &arrays, 0, 4, gaps)))
+        return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    out = sieve(scores, start, grid, values, in_gap, held, room);
+    if ((sound = are_sound(values, words, gaps)))
+        least = count_among(scores, grid, values, in_gap, at);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    return Py_BuildValue("LLd", (long long)out.found.next, (long long)out.found.found, out.least);
+    if (sound)
+        return PyFloat_FromDouble(least);
+    PyErr_SetString(PyExc_ValueError, "bins and values do not fit each other");
+    return NULL;
 }
 
 static PyObject *py_split(PyObject *self, PyObject *args) {
@@ -269,22 +278,42 @@ static PyObject *py_add_exactly(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_add_costs(PyObject *self, PyObject *args) {
+    PyObject *from, *logs_from, *into;
+    Arrays arrays = {.count = 0};
+    Scores llrs;
+    double sign;
+    const double *logs;
+    int64_t *halves;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OdOO:add_costs", &from, &sign, &logs_from, &into) ||
+        !get_scores(from, &arrays, &llrs) ||
+        !(logs = get_items(logs_from, &arrays, 0, 8, llrs.count)) ||
+        !(halves = get_items(into, &arrays, PyBUF_WRITABLE, 8, 4 * EXPONENTS)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    add_costs(llrs, sign, logs, halves);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
 /* A series of at least so many terms. */
 static PyObject *series(PyObject *args, int64_t least,
-                        void (*kernel)(Scores, const double *, int64_t, double *)) {
+                        void (*kernel)(Scores, Series, double *)) {
     PyObject *from, *terms_from, *into;
     Arrays arrays = {.count = 0};
     Scores at;
-    const double *terms;
+    Series given;
     double *out;
     if (!PyArg_ParseTuple(args, "OOO:series", &from, &terms_from, &into) ||
-        !get_scores(from, &arrays, &at) || !(terms = get_items(terms_from, &arrays, 0, 8, least)))
+        !get_scores(from, &arrays, &at) || !(given.terms = get_items(terms_from, &arrays, 0, 8, least)))
         return release(&arrays);
-    int64_t count = items(&arrays);
+    given.count = items(&arrays);
     if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, at.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    kernel(at, terms, count, out);
+    kernel(at, given, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
     Py_RETURN_NONE;
@@ -347,28 +376,121 @@ static PyObject *py_logistic_sums(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyObject *py_nig_shape(PyObject *self, PyObject *args) {
-    PyObject *from[7], *shape_from, *into;
-    const double *at[7];
-    Arrays arrays = {.count = 0};
-    const NigShape *shape;
-    double *out;
-    int64_t count = 0;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OOOOOOOOO:nig_shape", &from[0], &from[1], &from[2], &from[3],
-                          &from[4], &from[5], &from[6], &shape_from, &into))
-        return NULL;
-    for (int i = 0; i < 7; i++) {
-        if (!(at[i] = get_items(from[i], &arrays, 0, 8, count)))
-            return release(&arrays);
-        count = i ? count : items(&arrays);
+/* A function and its two derivatives as series, of at least so many terms. */
+static int get_series(PyObject **from, Arrays *arrays, int64_t least, Series *series) {
+    for (int i = 0; i < 3; i++) {
+        if (!(series[i].terms = get_items(from[i], arrays, 0, 8, least)))
+            return 0;
+        series[i].count = items(arrays);
     }
-    if (!(shape = get_items(shape_from, &arrays, 0, 8, sizeof *shape / 8)) ||
+    return 1;
+}
+
+static PyObject *py_nig_ingredients(PyObject *self, PyObject *args) {
+    PyObject *from, *shape_from, *series_from[3], *into;
+    Arrays arrays = {.count = 0};
+    const double *z;
+    const NigShape *shape;
+    Series series[3];
+    double *out, most;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOOOO:nig_ingredients", &from, &shape_from, &series_from[0],
+                          &series_from[1], &series_from[2], &into) ||
+        !(z = get_items(from, &arrays, 0, 8, 0)))
+        return release(&arrays);
+    int64_t count = items(&arrays);
+    if (!get_series(series_from, &arrays, 3, series) ||
+        !(shape = get_items(shape_from, &arrays, 0, 8, sizeof *shape / 8)) ||
+        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, NIG_INGREDIENTS * count)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    most = nig_ingredients(z, count, *shape, series, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    return PyFloat_FromDouble(most);
+}
+
+/* Points with their ingredients, and a shape; how many points there are, or -1. */
+static int64_t get_nig(PyObject *z_from, PyObject *from, PyObject *shape_from, Arrays *arrays,
+                       NigPoints *at, const NigShape **shape) {
+    const double *z = get_items(z_from, arrays, 0, 8, 0);
+    if (!z)
+        return -1;
+    int64_t count = items(arrays);
+    const double *rows = get_items(from, arrays, 0, 8, NIG_INGREDIENTS * count);
+    if (!rows || !(*shape = get_items(shape_from, arrays, 0, 8, sizeof **shape / 8)))
+        return -1;
+    *at = (NigPoints){z,
+                      rows,
+                      rows + count,
+                      rows + 2 * count,
+                      rows + 3 * count,
+                      rows + 4 * count,
+                      rows + 5 * count};
+    return count;
+}
+
+static PyObject *py_nig_shape(PyObject *self, PyObject *args) {
+    PyObject *z, *from, *shape_from, *into;
+    Arrays arrays = {.count = 0};
+    NigPoints at;
+    const NigShape *shape;
+    int64_t count;
+    double *out;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOO:nig_shape", &z, &from, &shape_from, &into) ||
+        (count = get_nig(z, from, shape_from, &arrays, &at, &shape)) < 0 ||
         !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, NIG_ROWS * count)))
         return release(&arrays);
-    NigPoints points = {at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
     Py_BEGIN_ALLOW_THREADS
-    nig_shape(points, *shape, count, out);
+    nig_shape(at, *shape, count, out);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_nig_sums(PyObject *self, PyObject *args) {
+    PyObject *z, *from, *shape_from, *weights_from, *into;
+    Arrays arrays = {.count = 0};
+    NigPoints at;
+    const NigShape *shape;
+    const double *weights;
+    int64_t count;
+    double *sums;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOOOO:nig_sums", &z, &from, &shape_from, &weights_from, &into) ||
+        (count = get_nig(z, from, shape_from, &arrays, &at, &shape)) < 0 ||
+        !(weights = get_items(weights_from, &arrays, 0, 8, count)) ||
+        !(sums = get_items(into, &arrays, PyBUF_WRITABLE, 8, NIG_SUMS)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    nig_sums(at, *shape, weights, count, sums);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_student_t_sums(PyObject *self, PyObject *args) {
+    PyObject *y_from, *log_from, *series_from[3], *weights_from, *into;
+    Arrays arrays = {.count = 0};
+    TPoints at;
+    double lam, *sums;
+    Series series[3];
+    const double *weights;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOdOOOOO:student_t_sums", &y_from, &log_from, &lam,
+                          &series_from[0], &series_from[1], &series_from[2], &weights_from,
+                          &into) ||
+        !(at.y = get_items(y_from, &arrays, 0, 8, 0)))
+        return release(&arrays);
+    int64_t count = items(&arrays);
+    if (!get_series(series_from, &arrays, 1, series) ||
+        !(at.log = get_items(log_from, &arrays, 0, 8, count)) ||
+        !(weights = get_items(weights_from, &arrays, 0, 8, count)) ||
+        !(sums = get_items(into, &arrays, PyBUF_WRITABLE, 8, T_SUMS)))
+        return release(&arrays);
+    Py_BEGIN_ALLOW_THREADS
+    student_t_sums(at, lam, series, weights, count, sums);
     Py_END_ALLOW_THREADS
     release(&arrays);
     Py_RETURN_NONE;
@@ -378,13 +500,17 @@ static PyMethodDef methods[] = {
     {"any_beyond", py_any_beyond, METH_VARARGS, NULL},
     {"bins", py_bins, METH_VARARGS, NULL},
     {"keys", py_keys, METH_VARARGS, NULL},
-    {"sieve", py_sieve, METH_VARARGS, NULL},
+    {"count_among", py_count_among, METH_VARARGS, NULL},
     {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
+    {"add_costs", py_add_costs, METH_VARARGS, NULL},
     {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
     {"powers", py_powers, METH_VARARGS, NULL},
     {"weighted_rows", py_weighted_rows, METH_VARARGS, NULL},
     {"logistic_sums", py_logistic_sums, METH_VARARGS, NULL},
+    {"nig_ingredients", py_nig_ingredients, METH_VARARGS, NULL},
     {"nig_shape", py_nig_shape, METH_VARARGS, NULL},
+    {"nig_sums", py_nig_sums, METH_VARARGS, NULL},
+    {"student_t_sums", py_student_t_sums, METH_VARARGS, NULL},
     {"split", py_split, METH_VARARGS, NULL},
     {"steps", py_steps, METH_VARARGS, NULL},
     {"spline", py_spline, METH_VARARGS, NULL},

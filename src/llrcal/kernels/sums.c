@@ -21,3 +21,22 @@ void add_exactly(Scores numbers, int64_t *halves) {
     FOR_EACH_KIND(&numbers, CALL);
 #undef CALL
 }
+
+PART void costs(Scores block, int single, ptrdiff_t step, double sign, const double *logs,
+                double *out) {
+    for (int64_t i = 0; i < block.count; i++) {
+        double x = sign * score(block.first + i * step, single);
+        out[i] = (x > 0 ? x : 0.0) + logs[i];
+    }
+}
+
+KERNEL void add_costs(Scores llrs, double sign, const double *logs, int64_t *halves) {
+    double cost[BLOCK];
+    for (int64_t from = 0; from < llrs.count; from += BLOCK) {
+        Scores block = stretch(llrs, from, BLOCK);
+#define CALL(single, step) costs(block, single, step, sign, logs + from, cost)
+        FOR_EACH_KIND(&block, CALL);
+#undef CALL
+        each((Scores){(const char *)cost, sizeof *cost, block.count, 0}, 0, sizeof *cost, halves);
+    }
+}

@@ -32,6 +32,7 @@ _BEFORE_THE_END = 1 - 2.0**-40  # after which a place would be rounded up into n
 _RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
 _PEAK = (0.45, 0.2513)
 _PEAKED = 16
+_UNSURE = 0.025  # standard deviations: twice the error of a median of 2^14 scores, or about so
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,26 @@ class Grid:
         if not len(values):
             return cls(0.0, 1.0, bin_bits, octaves)
         ranks = _Ranked(values, np.cumsum(counts))
-        spread, middle = ranks.spread, ranks.middle
+        return cls._around(ranks.middle, ranks.spread, bin_bits, octaves)
+
+    @classmethod
+    def guessed(cls, scores: Array) -> Grid | None:
+        """Grid for the set that some scores are from; None if others might suggest another one."""
+        values = np.sort(scores[np.isfinite(scores)].astype(np.float64))
+        if not len(values):
+            return None
+        ranks = _Ranked(values, np.arange(1, len(values) + 1))
+        middle, spread = ranks.middle, ranks.spread
+        moves = (-_UNSURE, _UNSURE)
+        with np.errstate(over="ignore", invalid="ignore"):  # which gives no usual grid
+            likely = {
+                cls._around(middle + a * spread, spread + b * spread) for a in moves for b in moves
+            }
+        guess = likely.pop()
+        return guess if not likely and guess.is_usual else None
+
+    @classmethod
+    def _around(cls, middle: float, spread: float, bin_bits: int = 10, octaves: int = 40) -> Grid:
         if spread == 0:
             return cls(middle, 1.0, bin_bits, octaves)
         unit = float(2.0 ** np.ceil(np.log2(spread)))
@@ -68,8 +88,12 @@ class Grid:
 
     def kernels_for(self, scores: Array) -> Kernels | None:
         """The kernels, if they are there for these scores; they multiply by the inverse unit."""
-        is_known = _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
-        return kernels_for(scores) if is_known else None
+        return kernels_for(scores) if self.is_usual else None
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the unit is a power of two that has an inverse."""
+        return _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
 
     @property
     def numbers(self) -> tuple[float, float, int, int]:

@@ -9,7 +9,7 @@ sorted as a whole.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import CHUNK, chunks, map_parts
+from llrcal.onepass.chunks import CHUNK, chunks, gathered, map_parts
 from llrcal.onepass.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
@@ -123,7 +123,8 @@ def _counted_among(scores: Array, values: Floats) -> Counted:
     """Count scores among sorted values."""
     if len(scores) <= RUN:
         return counted_by_sorting(scores, values)
-    return reduce(Counted.merge, map_parts(Sieve(values).count, scores))
+    sieve = Sieve(values)
+    return gathered(lambda: Counting(sieve), scores).counted
 
 
 def counted_by_sorting(scores: Array, values: Floats) -> Counted:
@@ -134,7 +135,7 @@ def counted_by_sorting(scores: Array, values: Floats) -> Counted:
 
 
 class Sieve:
-    """Counts scores among sorted values; only scores that share a bin with a value are sorted.
+    """Sorted values, and narrow bins that settle where most scores are among them.
 
     The bin number rises with the score. So a score whose bin holds no value is settled by its bin
     number alone, which a few integer operations give, and only the others need comparing.
@@ -147,75 +148,118 @@ class Sieve:
         self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
         # Every chunk pays for counting all gaps, so it should have more scores than there are gaps.
         self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
-        self.in_bin = np.bincount(self.grid.number(values), minlength=self.grid.size)
+        self._bin = self.grid.number(values)
 
     @cached_property
-    def _gap(self) -> NDArray[np.int32]:
+    def gap(self) -> NDArray[np.int32]:
         """How many values lie below an empty bin; -1 for a bin with values, which settles nothing.
 
         For NumPy; the kernel has a smaller table, which the cache of a core can hold.
         """
-        gap = (np.cumsum(self.in_bin) - self.in_bin).astype(np.int32)
-        gap[self.in_bin > 0] = -1
+        in_bin = np.bincount(self._bin, minlength=self.grid.size)
+        gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
+        gap[in_bin > 0] = -1
         return gap
 
     @cached_property
-    def _words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], Counts]:
-        """Which bins hold values, how many do before each 64, and values below each gap."""
-        holds = np.zeros((self.grid.size // 64 + 1) * 64, np.uint8)
-        holds[: self.grid.size] = self.in_bin > 0
-        words = np.packbits(holds, bitorder="little").view("<u8").astype(np.uint64)
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Which bins hold values, how many do before each 64, and the first value of each."""
+        first = np.flatnonzero(np.diff(self._bin, prepend=-1))
+        word, place = np.divmod(self._bin[first], 64)
+        of_word = np.flatnonzero(np.diff(word, prepend=-1))
+        words = np.zeros(self.grid.size // 64 + 1, np.uint64)
+        words[word[of_word]] = np.bitwise_or.reduceat(
+            np.uint64(1) << place.view(np.uint64), of_word
+        )
         up_to = np.cumsum(np.bitwise_count(words), dtype=np.uint32)
-        values_below = np.concatenate([[0], np.cumsum(self.in_bin[self.in_bin > 0])])
-        return words, up_to - np.bitwise_count(words), values_below
+        before = up_to - np.bitwise_count(words)
+        return words, before, np.append(first, len(self.values)).astype(np.uint32)
 
     def count(self, *arrays: Array) -> Counted:
-        """Count the scores in some arrays, in stretches."""
-        in_gap = np.zeros(len(self.values) + 2, np.int64)
-        by_rank = np.zeros((2, len(self.values)), np.int64)
-        least = np.inf
-        held: list[Array] = []
-        room = full = max(RUN, len(self.values))
+        """Count the scores in some arrays."""
+        counting = Counting(self)
         for scores in arrays:
-            start = 0
-            while start < len(scores):
-                start, others, low = self._sieved(scores, start, in_gap)
-                least = min(least, low)
-                held.append(others)
-                room -= len(others)
-                if room <= 0:
-                    by_rank += self._compared(held)
-                    held, room = [], full
-        by_rank += self._compared(held)
-        settled = np.cumsum(in_gap[1:-1])
-        count = sum(map(len, arrays))
-        return Counted(by_rank[0] + settled, by_rank[1] + settled, count, least + 0.0)
+            counting.add(scores)
+        return counting.counted
 
-    def _sieved(self, scores: Array, start: int, in_gap: Counts) -> tuple[int, Array, float]:
-        """Count some scores by their gaps: where the next ones start, those left, and the least."""
-        if kernels := self.grid.kernels_for(scores):
-            words, before, values_below = self._words
-            settled, held = np.zeros(len(values_below), np.int64), np.empty(in_gap.size + RUN)
-            end, found, least = kernels.sieve(
-                scores, start, *self.grid.numbers, words, before, settled, held
+
+class Counting:
+    """Counts scores among the values of a sieve, of one array after the other."""
+
+    def __init__(self, sieve: Sieve) -> None:
+        self._sieve = sieve
+        self._count, self._least = 0, np.inf
+        self._at = np.zeros(2 * len(sieve.values) + 1, np.int64)  # between values, and at them
+        self._in_gap: Counts | None = None
+        self._held: list[Array] = []
+        self._room = self._full = max(RUN, len(sieve.values))
+
+    def add(self, scores: Array) -> None:
+        """Count some scores."""
+        self._count += len(scores)
+        if kernels := self._sieve.grid.kernels_for(scores):
+            words, before, first = self._sieve.words
+            if self._in_gap is None:
+                self._in_gap = np.zeros(len(first), np.int64)
+            least = kernels.count_among(
+                scores,
+                *self._sieve.grid.numbers,
+                *(words, before, first, self._sieve.values),
+                *(self._in_gap, self._at),
             )
-            in_gap[values_below + 1] += settled
-            return end, held[:found], least
-        chunk = scores[start : start + self.chunk]
-        gap = self._gap.take(self.grid.number(chunk))
+            self._least = min(self._least, least)
+        else:
+            for chunk in chunks(scores, self._sieve.chunk):
+                self._add_chunk(chunk)
+
+    def _add_chunk(self, chunk: Array) -> None:
+        """Count by gaps, and hold what they do not settle."""
+        gap = self._sieve.gap.take(self._sieve.grid.number(chunk))
         others = chunk[gap < 0]
         gap += 1
-        in_gap += np.bincount(gap, minlength=len(in_gap))
-        return start + len(chunk), others, float(chunk.min())
+        self._at[::2] += np.bincount(gap, minlength=len(self._sieve.values) + 2)[1:]
+        self._least = min(self._least, float(chunk.min()))
+        self._held.append(others)
+        self._room -= len(others)
+        if self._room <= 0:
+            self._compare()
 
-    def _compared(self, held: list[Array]) -> Counts:
-        """Ranks of the values among some scores: the fewer are searched for among the others."""
-        count = len(self.values)
-        run = np.sort(np.concatenate([*held, np.empty(0)]))
-        if len(run) < count:
-            places = [np.searchsorted(self.values, run, side) for side in ("right", "left")]
-            return np.cumsum([np.bincount(at, minlength=count)[:count] for at in places], axis=1)
-        return np.array([np.searchsorted(run, self.values, side) for side in ("left", "right")])
+    def _compare(self) -> None:
+        """Count what is held: of both, the fewer are searched for among the others."""
+        if not self._held:
+            return
+        values, run = self._sieve.values, np.sort(np.concatenate([*self._held, np.empty(0)]))
+        if len(run) < len(values):
+            below, up_to = (np.searchsorted(values, run, side) for side in ("left", "right"))
+            self._at += np.bincount(below + up_to, minlength=len(self._at))
+        else:
+            ranks = np.full(len(self._at), len(run))
+            ranks[:-1:2], ranks[1::2] = (np.searchsorted(run, values, s) for s in ("left", "right"))
+            self._at += np.diff(ranks, prepend=0)
+        self._held, self._room = [], self._full
+
+    def merge(self, other: Counting) -> Counting:
+        """Both, of which neither is used any more."""
+        self._at += other._at
+        if self._in_gap is None or other._in_gap is None:
+            self._in_gap = other._in_gap if self._in_gap is None else self._in_gap
+        else:
+            self._in_gap += other._in_gap
+        self._held += other._held
+        self._count += other._count
+        self._least = min(self._least, other._least)
+        return self
+
+    @property
+    def counted(self) -> Counted:
+        """The counts of what was added."""
+        self._compare()
+        at = self._at
+        if self._in_gap is not None:
+            at = at.copy()
+            at[2 * self._sieve.words[2].astype(np.int64)] += self._in_gap
+        up_to = np.cumsum(at)
+        return Counted(up_to[:-1:2], up_to[1::2], self._count, self._least + 0.0)
 
 
 def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool) -> Groups:
@@ -227,8 +271,8 @@ def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool)
     common_in[0::2] = np.append(counted.below, counted.count) - np.insert(counted.up_to, 0, 0)
     least = min(counted.least, float(values[0]))
     low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # -0.0 becomes 0.0
-    excludes_low = np.arange(size) % 2 == 0
-    excludes_low[0] = False  # nothing comes before the first group
-    used = (rare_in + common_in) > 0
+    excludes_low = np.zeros(size, np.bool_)
+    excludes_low[2::2] = True  # nothing comes before the first group
+    used = np.flatnonzero(rare_in + common_in)
     tar, non = (rare_in, common_in) if rare_is_tar else (common_in, rare_in)
-    return Groups(low[used], excludes_low[used], tar[used], non[used])
+    return Groups(low.take(used), excludes_low.take(used), tar.take(used), non.take(used))

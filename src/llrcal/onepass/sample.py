@@ -11,15 +11,15 @@ from it would change too.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
-from typing import TypeAlias
+from functools import cached_property
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for
-from llrcal.onepass.chunks import CHUNK, map_parts
+from llrcal.onepass.chunks import CHUNK, gathered
 
 SIZE = 2**14
 """Distinct scores in a sample, at most."""
@@ -54,7 +54,7 @@ class Sample:
     @classmethod
     def below(cls, ceiling: int, scores: Array) -> Sample:
         """Sample of an array, from keys up to a ceiling."""
-        return reduce(Sample.merge, map_parts(lambda part: _sampled(part, ceiling), scores))
+        return gathered(lambda: GrowingSample(ceiling), scores).sample
 
     def merge(self, other: Sample) -> Sample:
         """Sample of both sets of scores together; associative and commutative."""
@@ -68,8 +68,10 @@ class Sample:
     def sorted(self) -> tuple[Floats, Counts]:
         """The finite scores in rising order, and how often each occurs."""
         values = (self.keys * _BACK).view(np.float64)
-        order = np.argsort(values, kind="stable")
+        order = np.argsort(values)
         order = order[np.isfinite(values[order])]
+        zeros = values[order] == 0  # 0.0 and -0.0 are equal; no other two are
+        order[zeros] = np.sort(order[zeros])
         return values[order], self.counts[order]
 
 
@@ -97,6 +99,7 @@ class GrowingSample:
     """The sample of arrays that come one after the other, from keys up to a ceiling."""
 
     def __init__(self, ceiling: int) -> None:
+        self._out = np.empty(CHUNK, np.uint64)
         self._restart(Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling))
 
     def _restart(self, sample: Sample) -> None:
@@ -108,11 +111,16 @@ class GrowingSample:
         """Add some scores, in stretches that have no more than a chunk of keys."""
         start = 0
         while start < len(scores):
-            keys, start = _keys(scores, start, self._ceiling)
-            self._held.append(self._known.count_and_remove(keys))
+            keys, start = _keys(scores, start, self._ceiling, self._out)
+            self._held.append(self._known.count_and_remove(keys).copy())
             self._room -= len(self._held[-1])
             if self._room <= 0:
                 self._restart(self.sample)
+
+    def merge(self, other: Self) -> Self:
+        """Both together; neither of them is used any more."""
+        self._restart(self.sample.merge(other.sample))
+        return self
 
     @property
     def sample(self) -> Sample:
@@ -120,18 +128,11 @@ class GrowingSample:
         return _merged([self._known.counted(), _counted(self._held, self._ceiling)])
 
 
-def _sampled(scores: Array, ceiling: int) -> Sample:
-    growing = GrowingSample(ceiling)
-    growing.add(scores)
-    return growing.sample
-
-
-def _keys(scores: Array, start: int, ceiling: int) -> tuple[_Keys, int]:
+def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, int]:
     """Keys of some scores, from one of them on, up to a ceiling; and where the next ones start."""
     if kernels := kernels_for(scores):
-        out = np.empty(CHUNK, np.uint64)
         next_start, found = kernels.keys(scores, start, ceiling, out)
-        return out[:found], next_start
+        return out[:found].copy(), next_start  # which are mostly few, and kept
     chunk = np.ascontiguousarray(scores[start : start + CHUNK], np.float64)
     keys = chunk.view(np.uint64) * np.uint64(_ODD)
     return keys if ceiling == ALL_KEYS else keys[keys <= np.uint64(ceiling)], start + len(chunk)
@@ -151,9 +152,13 @@ class _KnownKeys:
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
-        self.index_at = np.zeros(2**_SLOT_BITS, np.int32)
-        self.index_at[self._slots(sample.keys)] = np.arange(len(sample.keys))
         self.found = np.zeros(len(sample.keys), np.int64)
+
+    @cached_property
+    def index_at(self) -> NDArray[np.int32]:
+        index = np.zeros(2**_SLOT_BITS, np.int32)
+        index[self._slots(self.sample.keys)] = np.arange(len(self.sample.keys))
+        return index
 
     def count_and_remove(self, keys: _Keys) -> _Keys:
         """Count the keys that are known, and return the others."""

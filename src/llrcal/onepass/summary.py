@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
-from llrcal.errors import DegenerateError, changed_scores
-from llrcal.onepass.chunks import CHUNK, chunks, map_parts
+from llrcal.errors import LlrcalError, changed_scores
+from llrcal.onepass.chunks import chunks, gathered
 from llrcal.onepass.grid import PLACE_BITS, Grid
+from llrcal.onepass.sample import GrowingSample, Sample, likely_ceiling
+from llrcal.onepass.table import MOST_IN_64_BITS, Table, check_reach
 
 EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
 _FINELY = 64  # points of a bin, at most
-_COUNT_SHIFT = 42  # leaves 11 bits of a double for a count, and room for the sum of its places
-_ONE_MORE = 1 << _COUNT_SHIFT
-_GLANCE = 64  # every so many-th score says whether a bin is crowded,
-_CROWDED = 16  # which it is if it holds so many of these
-_MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
+_WORTH_A_GUESS = 2**23  # scores; reading so many a second time takes longer than guessing
+_STRETCHES, _STRETCH = 64, 256  # of scores that bins are guessed from
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ class Summary:
     @classmethod
     def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
         """Summary of an array of finite scores, in one pass over it."""
-        grid = grid or Grid.of(scores)
+        if grid is None:
+            return Surveyed(scores).summary
         if len(scores) <= KEPT_UP_TO:
             return cls._exactly(np.sort(scores.astype(np.float64)), grid)
-        return reduce(Summary.merge, map_parts(lambda part: cls._binned(part, grid), scores))
+        return cls._of_table(gathered(lambda: Table(grid), scores))
 
     @classmethod
     def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
@@ -69,7 +70,11 @@ class Summary:
     def _binned(cls, scores: Array, grid: Grid) -> Summary:
         table = Table(grid)
         table.add(scores)
-        return table.summary
+        return cls._of_table(table)
+
+    @classmethod
+    def _of_table(cls, table: Table) -> Summary:
+        return cls(table.grid, table.count, *table.ends, None, *table.bins)
 
     def merge(self, other: Summary) -> Summary:
         """Summary of both sets of scores together; associative and commutative."""
@@ -85,7 +90,7 @@ class Summary:
         number = np.flatnonzero(place)
         place[number] = np.arange(len(number))
         # Sums of more scores would not fit into 64 bits: Python integers, slower, have no limit.
-        bins = np.zeros((3, len(number)), np.int64 if count < _MOST_IN_64_BITS else object)
+        bins = np.zeros((3, len(number)), np.int64 if count < MOST_IN_64_BITS else object)
         for part in parts:
             bins[:, place[part.number]] += part.bins
         least = min(self.least, other.least)
@@ -157,84 +162,6 @@ class Summary:
         return scores[order], points.weights[order] * self.count
 
 
-class Table:
-    """Count, sum of places and sum of their squares in each bin, of one array after the other."""
-
-    def __init__(self, grid: Grid) -> None:
-        self._grid = grid
-        self._bins = np.zeros((grid.size, 4), np.int64)  # four, which kernels add to as one vector
-        self._count, self._least, self._greatest = 0, np.inf, -np.inf
-
-    def add(self, scores: Array) -> None:
-        """Add some finite scores.
-
-        Raises
-        ------
-        DegenerateError
-            If one of them lies beyond the grid; some of the others have been added.
-        """
-        if kernels := self._grid.kernels_for(scores):
-            numbers, reach = self._grid.numbers, self._grid.reach
-            done, least, greatest = kernels.bins(scores, CHUNK, *numbers, reach, self._bins)
-            if done < len(scores):
-                check_reach(least, greatest, self._grid)
-            self._extend(least, greatest)
-        else:
-            for part in chunks(scores):
-                self._add_chunk(part)
-        self._count += len(scores)
-
-    def _add_chunk(self, part: Array) -> None:
-        chunk = part.astype(np.float64)  # a copy, which no other thread changes
-        low, high = float(chunk.min()), float(chunk.max())
-        self._extend(low, high)
-        check_reach(low, high, self._grid)
-        number, place = self._grid.number_and_place(chunk)
-        start = int(self._grid.number_and_place(np.array([low]))[0][0])  # numbers rise with scores
-        number -= start
-        sums = _sums(number, place)
-        self._bins[start : start + sums.shape[1], :3] += sums.T
-
-    def _extend(self, low: float, high: float) -> None:
-        self._least, self._greatest = min(self._least, low), max(self._greatest, high)
-
-    @property
-    def summary(self) -> Summary:
-        """The summary of what was added."""
-        used = np.flatnonzero(self._bins[:, 0])
-        ends = self._least + 0.0, self._greatest + 0.0  # no -0.0
-        # Kernels read scores twice. Those that change in between may be beyond the grid, or NaN.
-        if self._count and not np.array_equal(
-            used[[0, -1]], self._grid.number_and_place(np.array(ends))[0]
-        ):
-            raise changed_scores()
-        return Summary(self._grid, self._count, *ends, None, used, self._bins.T[:3, used])
-
-
-def _sums(number: Counts, place: Counts) -> Counts:
-    """Count, sum of places and sum of squared places in each bin.
-
-    Sums of integers below 2^53 are exact, although bincount adds doubles.
-    """
-    squares = place * place
-    squares >>= PLACE_BITS
-    return np.array([*_counted(number, place), np.bincount(number, squares)], np.int64)
-
-
-def _counted(number: Counts, place: Counts) -> tuple[Array, Array]:
-    """Count and sum of places in each bin.
-
-    They are added up in one go, the count in the bits above the places, unless so many scores share
-    a bin that the count needs more bits than there are.
-    """
-    if np.bincount(number[::_GLANCE]).max() < _CROWDED:
-        both = np.bincount(number, place | _ONE_MORE)
-        if both.max() < 2.0**53:
-            bits = both.astype(np.int64)
-            return bits >> _COUNT_SHIFT, bits & (_ONE_MORE - 1)
-    return np.bincount(number), np.bincount(number, place)
-
-
 class GrowingSummary:
     """The summary of arrays that come one after the other, in one table."""
 
@@ -258,8 +185,64 @@ class GrowingSummary:
     def summary(self) -> Summary:
         """The summary of what was added, as that of one array."""
         if self._table is not None:
-            return self._table.summary
+            return Summary._of_table(self._table)
         return Summary.of(np.concatenate([*self._few, np.empty(0)]), self._grid)
+
+
+class Surveyed:
+    """The bins that suit an array of scores, and its summary in them.
+
+    The bins follow from a sample of all scores. A few of the scores mostly tell which they will be,
+    so a long array is put into these while the sample is taken. If they turn out to be others, or
+    no guess is safe, bins take a pass of their own.
+    """
+
+    def __init__(self, scores: Array) -> None:
+        self._scores = scores
+        self._table: Table | None = None
+        guess = Grid.guessed(_from_all_over(scores)) if len(scores) >= _WORTH_A_GUESS else None
+        if guess is None:
+            self.grid = Grid.of(scores)
+            return
+        found = gathered(lambda: _SampleAndTable(likely_ceiling(len(scores)), guess), scores)
+        sample = found.sample.sample
+        self.grid = Grid.of_sample(sample if sample.is_enough else Sample.of(scores))
+        if self.grid == guess:
+            self._table = found.table
+
+    @property
+    def summary(self) -> Summary:
+        """The summary; raises as that of an array in given bins does."""
+        if self._table is None:
+            return Summary.of(self._scores, self.grid)
+        return Summary._of_table(self._table)
+
+
+def _from_all_over(scores: Array) -> Array:
+    step = len(scores) // _STRETCHES
+    return np.concatenate([scores[i * step :][:_STRETCH] for i in range(_STRETCHES)])
+
+
+class _SampleAndTable:
+    """Both, of one array after the other, while its scores are in the processor's cache."""
+
+    def __init__(self, ceiling: int, grid: Grid) -> None:
+        self.sample = GrowingSample(ceiling)
+        self.table: Table | None = Table(grid)
+
+    def add(self, scores: Array) -> None:
+        for chunk in chunks(scores):
+            self.sample.add(chunk)
+            if self.table:
+                try:
+                    self.table.add(chunk)
+                except LlrcalError:  # which is said if it happens in the right bins, too
+                    self.table = None
+
+    def merge(self, other: Self) -> Self:
+        self.sample.merge(other.sample)
+        self.table = self.table.merge(other.table) if self.table and other.table else None
+        return self
 
 
 @dataclass(frozen=True)
@@ -276,21 +259,3 @@ class Points:
         mean = weighted_sum(self.values, self.weights)
         deviations = self.values - mean
         return mean, weighted_sum(deviations * deviations, self.weights)
-
-
-def check_reach(least: float, greatest: float, grid: Grid) -> None:
-    """Refuse scores that lie beyond the grid.
-
-    Raises
-    ------
-    DegenerateError
-        With the distance of the furthest.
-    """
-    distance = max(greatest - grid.origin, grid.origin - least)
-    if math.isnan(distance):
-        raise changed_scores()
-    if distance >= grid.reach:
-        raise DegenerateError(
-            f"a score lies {distance:.3g} away from the middle of the scores, more than 10^12 "
-            f"times their spread ({grid.unit:.3g}). Remove it, or clip the scores"
-        )

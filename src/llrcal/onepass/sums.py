@@ -8,16 +8,15 @@ whole to the last bit, whatever the parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from typing import Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.kernels import kernels_for_doubles
-from llrcal.kernels.interface import Kernels
-from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.kernels import kernels_for, kernels_for_doubles
+from llrcal.onepass.chunks import CHUNK, chunks, gathered
 
 _CHUNK = 2**15
 _LEAST = 1074  # the smallest double is 2^-1074
@@ -34,10 +33,6 @@ _HALF_BITS = 26  # half a mantissa: sums of millions of halves stay below 2^53
 Function = Callable[[Array], Array]
 
 
-def _itself(values: Array) -> Array:
-    return values
-
-
 @dataclass(frozen=True)
 class ExactSum:
     """The count and the exact sum of numbers, none of them negative."""
@@ -48,13 +43,14 @@ class ExactSum:
     is_infinite: bool = False
 
     @classmethod
-    def of(cls, values: Array, function: Function = _itself) -> ExactSum:
+    def of(cls, values: Array, function: Function | None = None) -> ExactSum:
         """Sum of an array, or of a function of its values, which is called chunk by chunk."""
+        return gathered(lambda: GrowingSum(function), values).sum
 
-        def added_up(part: Array) -> ExactSum:
-            return _added_up(map(function, chunks(part, _CHUNK)))
-
-        return reduce(ExactSum.merge, map_parts(added_up, values), cls())
+    @classmethod
+    def of_costs(cls, llrs: Array, sign: float) -> ExactSum:
+        """Sum of log(1 + exp(sign * llr)), where the sign is 1 or -1."""
+        return gathered(lambda: _GrowingCosts(sign), llrs).sum
 
     def merge(self, other: ExactSum) -> ExactSum:
         """Sum of both sets together; associative and commutative."""
@@ -70,32 +66,71 @@ class ExactSum:
         return math.inf if self.is_infinite else self.total / (self.count << _LEAST)
 
 
-def _added_up(values: Iterable[Array]) -> ExactSum:
-    """Sum of the values in some arrays."""
-    if kernels := kernels_for_doubles():
-        return _by_halves(values, kernels)
-    count, total, is_infinite = 0, 0, False
-    for chunk in values:
-        count += len(chunk)
+class GrowingSum:
+    """The sum of arrays, or of a function of them, that come one after the other."""
+
+    def __init__(self, function: Function | None = None) -> None:
+        self._function = function
+        self._count, self._total, self._is_infinite = 0, 0, False
+        self._halves = np.zeros((2, 2, _EXPONENTS), np.int64)  # of mantissas, by kernels
+
+    def add(self, values: Array) -> None:
+        """Add some numbers."""
+        self._count += len(values)
+        for chunk in chunks(values, _CHUNK):
+            self._put(chunk if self._function is None else self._function(chunk))
+
+    def _put(self, chunk: Array) -> None:
         numbers = chunk.astype(np.float64, copy=False)
+        if kernels := kernels_for_doubles():
+            kernels.add_exactly(numbers, self._halves)
+            return
         ordinary = (numbers >= _ORDINARY[0]) & (numbers < _ORDINARY[1])
         if not ordinary.all():
             others = numbers[~ordinary]
-            total += _by_exponents(others[(others > 0) & (others < np.inf)])
-            is_infinite = is_infinite or bool((others == np.inf).any())
+            self._total += _by_exponents(others[(others > 0) & (others < np.inf)])
+            self._is_infinite = self._is_infinite or bool((others == np.inf).any())
             numbers = np.where(ordinary, numbers, 0.0)
-        total += _by_cuts(numbers)
-    return ExactSum(count, total, is_infinite)
+        self._total += _by_cuts(numbers)
+
+    def merge(self, other: Self) -> Self:
+        """Both together; neither of them is used any more."""
+        self._count += other._count
+        self._total += other._total
+        self._is_infinite = self._is_infinite or other._is_infinite
+        self._halves += other._halves
+        return self
+
+    @property
+    def sum(self) -> ExactSum:
+        """The sum of what was added."""
+        high, low = self._halves[0] + self._halves[1]
+        total = self._total + _from_halves(high[:-1], low[:-1])
+        return ExactSum(self._count, total, self._is_infinite or bool(high[-1]))
 
 
-def _by_halves(values: Iterable[Array], kernels: Kernels) -> ExactSum:
-    """The same with a kernel."""
-    count, halves = 0, np.zeros((2, 2, _EXPONENTS), np.int64)
-    for chunk in values:
-        count += len(chunk)
-        kernels.add_exactly(chunk.astype(np.float64, copy=False), halves)
-    high, low = halves[0] + halves[1]
-    return ExactSum(count, _from_halves(high[:-1], low[:-1]), bool(high[-1]))
+class _GrowingCosts(GrowingSum):
+    """The sum of log(1 + exp(sign * llr)): a few calls a chunk, and no array that is made anew.
+
+    Threads would wait for each other at the start and at the end of every call.
+    """
+
+    def __init__(self, sign: float) -> None:
+        super().__init__()
+        self._sign, self._logs = sign, np.empty(0)
+
+    def add(self, values: Array) -> None:
+        self._count += len(values)
+        if len(self._logs) < min(len(values), CHUNK):
+            self._logs = np.empty(min(len(values), CHUNK))
+        for chunk in chunks(values):
+            logs = np.copysign(chunk, -1.0, out=self._logs[: len(chunk)])
+            np.exp(logs, out=logs)
+            np.log1p(logs, out=logs)
+            if kernels := kernels_for(chunk):
+                kernels.add_costs(chunk, self._sign, logs, self._halves)
+            else:
+                self._put(np.maximum(chunk * self._sign, 0) + logs)
 
 
 def _by_cuts(numbers: Floats) -> int:

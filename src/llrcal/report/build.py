@@ -12,11 +12,11 @@ from llrcal.comparison.tables import as_csv, metrics
 from llrcal.report.conditions import LINK as CONDITIONS
 from llrcal.report.conditions import conditions_section
 from llrcal.report.data import as_json, page_data
-from llrcal.report.learning import LINK, learning_section
+from llrcal.report.learning import LINK as LEARNING
+from llrcal.report.learning import learning_section
 from llrcal.report.metrics_table import metrics_note, metrics_table
 from llrcal.report.setup import calibrations_table, data_table, what_was_done
-from llrcal.report.text import escaped
-from llrcal.report.verdict_box import verdict_class, verdict_heading, verdict_words
+from llrcal.report.text import escaped, sentence
 from llrcal.report.warnings_list import warnings_list
 from llrcal.version import __version__
 
@@ -44,34 +44,25 @@ _SCRIPTS = (
 
 
 def build_report(comparison: Comparison, *, title: str = "Calibrations compared") -> str:
-    """One self-contained HTML page about a comparison.
+    """One self-contained HTML page about a comparison, to be saved as UTF-8.
 
     Verdict, warnings, a table of metrics, and interactive plots: normalised Bayes errors with an
     operating point to move, score to LLR transforms, Tippett, ECE, densities over histograms; and
     a learning curve, where there is one. Logarithms are natural or common, as the reader likes.
     The page fetches nothing, and its content security policy lets it fetch nothing.
-
-    Parameters
-    ----------
-    comparison
-        What :func:`llrcal.comparison.compare` gives.
-    title
-        Heading of the page.
-
-    Returns
-    -------
-    str
-        The page; save it as UTF-8.
     """
-    curve = comparison.learning_curve
+    verdict = comparison.verdict
+    by_condition, learning = conditions_section(comparison), learning_section(comparison)
     plotly, script = _inline(_asset(_PLOTLY)), _inline(_script())
     return Template(_asset("template.html")).substitute(
         policy=_policy(plotly, script),
         version=escaped(__version__),
         title=escaped(title),
-        verdict=verdict_words(comparison),
-        verdict_class=verdict_class(comparison),
-        verdict_heading=verdict_heading(comparison),
+        verdict=f'<p class="verdict">{sentence(verdict.headline)}</p>\n'
+        f'<p class="basis">{sentence(verdict.basis)}</p>',
+        verdict_class="fit" if verdict.fit else "unfit",
+        # Says the same as the colour of the box to those who do not see it.
+        verdict_heading="Verdict" if verdict.fit else "Verdict: not fit for use",
         setup=what_was_done(comparison),
         data_table=data_table(comparison),
         calibrations_table=calibrations_table(comparison),
@@ -79,13 +70,11 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
         metrics_note=metrics_note(comparison),
         metrics_table=metrics_table(comparison),
         metrics_csv=base64.b64encode(as_csv(metrics(comparison)).encode()).decode(),
-        conditions_link=CONDITIONS if (by_condition := conditions_section(comparison)) else "",
+        conditions_link=CONDITIONS if by_condition else "",
         conditions_section=by_condition,
         transforms_hidden=" hidden" if comparison.of_systems else "",
-        learning_link="" if curve is None else LINK,
-        learning_section=""
-        if curve is None
-        else learning_section(curve, in_folds=comparison.folds is not None),
+        learning_link=LEARNING if learning else "",
+        learning_section=learning,
         style=_asset("report.css"),
         data=as_json(page_data(comparison)),
         plotly=plotly,

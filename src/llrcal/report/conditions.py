@@ -17,7 +17,8 @@ def conditions_section(comparison: Comparison) -> str:
     names = ["all trials", "average", *map(first.label, first.cells)]
     head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in ("Calibration", *names))
     counts = "".join(f"<td>{ev.tar_count:,} / {ev.non_count:,}</td>" for ev in first.cells.values())
-    body = "".join(map(_line, _ranked(comparison)))
+    # The best first, as in the table of metrics.
+    body = "".join(_line(comparison.candidates[label]) for label in comparison.ranking.values)
     return f"""<section id="conditions" aria-labelledby="conditions-heading">
 <h2 id="conditions-heading">By condition</h2>
 <p>{sentence(_words(comparison, columns))}</p>
@@ -28,11 +29,6 @@ def conditions_section(comparison: Comparison) -> str:
 </div>
 </section>
 """
-
-
-def _ranked(comparison: Comparison) -> list[Candidate]:
-    """The best first, as in the table of metrics."""
-    return [comparison.candidates[label] for label in comparison.ranking.values]
 
 
 def _words(comparison: Comparison, columns: str) -> str:

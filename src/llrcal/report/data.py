@@ -11,16 +11,18 @@ from typing import Any
 
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
+from llrcal.comparison.score_axis import evenly
+from llrcal.comparison.tables import shown
 from llrcal.evaluation import Evaluation
 from llrcal.report.evidence import band_data, ece_data, recommended_bands, tippett_data
-from llrcal.report.histograms import BINS, densities, density_grid, histogram
+from llrcal.report.histograms import BINS, densities, histogram
 from llrcal.report.learning import learning_data
 from llrcal.report.numbers import numbers
 from llrcal.report.positions import PER_UNIT, Positions, positions
 from llrcal.report.styles import styles
-from llrcal.report.text import shown
 from llrcal.report.transforms import llr_view, score_grid, score_view, transform
 
+_DENSITIES = 481  # scores at which fitted densities are drawn
 # What would end the script element or begin markup in it; JSON may spell it otherwise.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
@@ -105,7 +107,7 @@ def _transforms(comparison: Comparison) -> dict[str, Any]:
 
 def _histograms(comparison: Comparison) -> dict[str, Any]:
     view = score_view(comparison.train, comparison.test)
-    grid = density_grid(view)
+    grid = evenly(*view, _DENSITIES)
     fitted = [densities(c.of_score, grid) for c in comparison.candidates.values()]
     return {
         "view": view,

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import entr, expit
 
 from llrcal.arrays import Floats
 from llrcal.comparison import Comparison
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Band, Bands
+from llrcal.evaluation.cross_entropy import prior_entropy
 from llrcal.report.numbers import Numbers, numbers
 
 POINTS = 301
@@ -38,7 +38,6 @@ def tippett_data(comparison: Comparison) -> dict[str, Any]:
 def ece_data(comparison: Comparison) -> dict[str, Any]:
     """Empirical cross-entropies in bits, that after PAV, and the entropy of the prior."""
     x: Floats = np.linspace(-_DECADES, _DECADES, POINTS) * math.log(10)
-    entropy = (entr(expit(x)) + entr(expit(-x))) / math.log(2)
     actual = [c.evaluation.cross_entropy(x) for c in comparison.candidates.values()]
     bands = recommended_bands(comparison)
     return {
@@ -46,7 +45,7 @@ def ece_data(comparison: Comparison) -> dict[str, Any]:
         "priorLogOdds": numbers(x, digits=10),
         "actual": [numbers(curve, digits=6) for curve in actual],
         "minimum": numbers(comparison.raw.min_cross_entropy(x), digits=6),
-        "neutral": numbers(entropy, digits=6),
+        "neutral": numbers(prior_entropy(x), digits=6),
     }
 
 

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
 from llrcal.calibrations import Calibration
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, as_markdown, by_condition, metrics
-from llrcal.figures.comparison import draw_all
-from llrcal.files.atomic import atomic_folder, write_atomically
+from llrcal.figures.comparison import drawings
+from llrcal.figures.drawing import draw_into
+from llrcal.files.atomic import write_atomically
 from llrcal.report.build import build_report
-
-
-def save(
-    comparison: Comparison,
-    folder: str | PathLike[str],
-    *,
-    formats: Sequence[str],
-    force: bool,
-) -> None:
-    """Write the results of a comparison to a folder, which appears when everything is in it."""
-    with atomic_folder(folder, force=force) as place:
-        write_results(comparison, place, formats=formats)
 
 
 def write_results(
@@ -55,6 +43,6 @@ def write_results(
         write_atomically(folder / "learning-curve.csv", table.encode())
     progress("figures")
     if formats:
-        draw_all(comparison, folder / "figures", formats=formats)
+        draw_into(folder / "figures", drawings(comparison), formats=formats)
     progress("report")
     write_atomically(folder / "report.html", build_report(comparison).encode())

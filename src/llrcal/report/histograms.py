@@ -9,13 +9,11 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.generative import Generative
-from llrcal.comparison.score_axis import evenly
 from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.report.numbers import Numbers, numbers
 from llrcal.trials import Trials
 
 BINS = 120
-_POINTS = 481
 _DIGITS = 6
 
 
@@ -42,11 +40,6 @@ def histogram(trials: Trials, view: tuple[float, float]) -> Histogram:
         non=numbers(non / (len(trials.non) * width), digits=_DIGITS),
         outside=outside,
     )
-
-
-def density_grid(view: tuple[float, float]) -> Floats:
-    """Scores at which fitted densities are drawn."""
-    return evenly(*view, _POINTS)
 
 
 def densities(calibration: Calibration | None, grid: Floats) -> Heights | None:

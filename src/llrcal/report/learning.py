@@ -18,13 +18,16 @@ _NAMES = {
 LINK = '<a href="#learning">Number of trials</a>\n'
 
 
-def learning_section(curve: LearningCurve, *, in_folds: bool) -> str:
-    """What the curve says, a plot of it, and its medians as a table."""
+def learning_section(comparison: Comparison) -> str:
+    """What the curve says, a plot of it, and its medians as a table; or nothing."""
+    curve = comparison.learning_curve
+    if curve is None:
+        return ""
     options = "".join(f'<option value="{name}">{_NAMES[name]}</option>' for name in METRICS)
     return f"""<section id="learning" aria-labelledby="learning-heading">
 <h2 id="learning-heading">How many trials?</h2>
 <p>{sentence(curve.verdict)}</p>
-<p class="note">{sentence(_how(curve, in_folds))}</p>
+<p class="note">{sentence(_how(curve, in_folds=comparison.folds is not None))}</p>
 <fieldset class="methods" data-legend="Calibrations shown here and above"
 data-minimum="minimum for these scores"></fieldset>
 <div class="controls">
@@ -71,7 +74,7 @@ def _line(curve: LearningCurve, metric: str, label: str) -> dict[str, Any] | Non
     return {end: numbers(getattr(band, end) for band in bands) for end in ("low", "median", "high")}
 
 
-def _how(curve: LearningCurve, in_folds: bool) -> str:
+def _how(curve: LearningCurve, *, in_folds: bool) -> str:
     """What was drawn, and what is shown."""
     first = curve.sizes[0]
     drawn = (

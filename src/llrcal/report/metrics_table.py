@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from llrcal.comparison import Comparison
@@ -163,14 +162,9 @@ def _foot(comparison: Comparison, columns: list[Column]) -> str:
         bounds[f"min_dcf_{point.name}"] = raw.min_bayes_error(point.prior_log_odds)
     for rule in comparison.rules:
         bounds[f"min_cost_{rule.name}"] = min_cost(raw.hull, rule)
-    return (
-        '<tr><th scope="row">raw scores, best thresholds</th>'
-        + "".join(_foot_cells(columns, bounds))
-        + "</tr>"
+    cells = (
+        column.written(bounds[column.key]) if column.key in bounds else MISSING
+        for column in columns
     )
-
-
-def _foot_cells(columns: list[Column], bounds: dict[str, float]) -> Iterator[str]:
-    for column in columns:
-        known = column.key in bounds
-        yield f"<td>{column.written(bounds[column.key]) if known else MISSING}</td>"
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f'<tr><th scope="row">raw scores, best thresholds</th>{row}</tr>'

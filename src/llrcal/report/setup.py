@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.report.text import MINUS, escaped, sentence
@@ -41,22 +43,22 @@ def data_table(comparison: Comparison) -> str:
     names = ("Training", "Test") if comparison.folds is None else ("All", "Tested in folds")
     sets = zip(names, (comparison.train, comparison.test), strict=True)
     headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
-    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     sign = " (negated)" if comparison.lower_is_better else ""
-    body = "".join(_set(name, trials, sign) for name, trials in sets)
-    return (
-        '<table class="words"><caption class="hidden">Training and test trials</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+    rows = [_set(name, trials, sign) for name, trials in sets]
+    return _table("Training and test trials", headings, rows)
 
 
 def calibrations_table(comparison: Comparison) -> str:
     """What each calibration is, and how its fit ended."""
-    head = "".join(f'<th scope="col">{h}</th>' for h in ("Calibration", "What it is", "Fit"))
-    body = "".join(_calibration(candidate) for candidate in comparison.candidates.values())
+    rows = [_calibration(candidate) for candidate in comparison.candidates.values()]
+    return _table("Calibrations and their fits", ("Calibration", "What it is", "Fit"), rows)
+
+
+def _table(caption: str, headings: Sequence[str], rows: Sequence[str]) -> str:
+    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     return (
-        '<table class="words"><caption class="hidden">Calibrations and their fits</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f'<table class="words"><caption class="hidden">{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 
 

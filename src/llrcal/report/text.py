@@ -11,8 +11,6 @@ import math
 
 from llrcal.comparison.tables import NAME, SENTENCE, shown
 
-__all__ = ["INFINITY", "MINUS", "MISSING", "decimal", "escaped", "sentence", "shown"]
-
 _LARGE = 1e5  # from here on in powers of ten
 MINUS = "\u2212"
 INFINITY = "\u221e"

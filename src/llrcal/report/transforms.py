@@ -61,7 +61,7 @@ def transform(calibration: Calibration | None, grid: Floats) -> Transform:
 
 
 def llr_view(transforms: list[Transform], view: tuple[float, float]) -> tuple[float, float]:
-    """LLRs that the scores of a view get from any calibration, in so far as they are sane."""
+    """LLRs that the scores of a view get from any calibration, up to what trials can support."""
     llrs = [
         llr
         for line in transforms

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Literal
@@ -11,8 +11,8 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import RUN, Counted, Groups, Sieve, counted_by_sorting, next_above, pool
-from llrcal.scale.pieces.piece import BATCH, Batch, Piece
+from llrcal.onepass.ranks import Counted, Counting, Groups, Sieve, next_above, pool
+from llrcal.scale.pieces.piece import Batch, Piece
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
@@ -25,13 +25,10 @@ class CountAmong:
     of_tar: bool
 
     def __call__(self, piece: Piece) -> Counted:
-        every = (_class(batch, of_tar=self.of_tar) for batch in piece.batches())
-        return reduce(Counted.merge, map(self._counted, _many(every)), self._counted([]))
-
-    def _counted(self, arrays: list[Array]) -> Counted:
-        if sum(map(len, arrays)) <= RUN:
-            return counted_by_sorting(np.concatenate([*arrays, np.empty(0)]), self.values)
-        return self._sieve.count(*arrays)
+        counting = Counting(self._sieve)
+        for batch in piece.batches():
+            counting.add(_class(batch, of_tar=self.of_tar))
+        return counting.counted
 
     @cached_property
     def _sieve(self) -> Sieve:
@@ -45,8 +42,11 @@ class CountAll:
     values: Floats
 
     def __call__(self, piece: Piece) -> Counted:
-        counted = (self._sieve.count(*arrays) for arrays in piece.scores())
-        return reduce(Counted.merge, counted, self._sieve.count())
+        counting = Counting(self._sieve)
+        for arrays in piece.scores():
+            for scores in arrays:
+                counting.add(scores)
+        return counting.counted
 
     @cached_property
     def _sieve(self) -> Sieve:
@@ -83,17 +83,6 @@ def _class(batch: Batch, *, of_tar: bool) -> Array:
     return batch.tar if of_tar else batch.non
 
 
-def _many(arrays: Iterable[Array]) -> Iterator[list[Array]]:
-    """Many scores at a time: counting among many values takes long even for few scores."""
-    held: list[Array] = []
-    for one in arrays:
-        held.append(one)
-        if sum(map(len, held)) >= BATCH:
-            yield held
-            held = []
-    yield held
-
-
 @dataclass(frozen=True)
 class Distinct:
     """Distinct scores in rising order, and how often each occurs."""
@@ -110,11 +99,9 @@ class Distinct:
         """The number of scores below each threshold."""
         return np.asarray(self._total[np.searchsorted(self.values, thresholds)])
 
-    def among(self, others: Distinct) -> Counted:
-        """These scores, counted among the values of others."""
-        below, up_to = (
-            self._total[np.searchsorted(self.values, others.values, side)] for side in _SIDES
-        )
+    def among(self, values: Floats) -> Counted:
+        """These scores, counted among other values."""
+        below, up_to = (self._total[np.searchsorted(self.values, values, side)] for side in _SIDES)
         least = float(self.values[0]) if len(self.values) else np.inf
         return Counted(below, up_to, int(self._total[-1]), least)
 
@@ -164,7 +151,7 @@ class Stretch:
         rare, common = (tar, non) if rare_is_tar else (non, tar)
         if not len(rare.values):
             return Pooled(_of_one_class(common, rare_is_tar=rare_is_tar), 0.0)
-        every = groups_of(rare, common.among(rare), rare_is_tar=rare_is_tar)
+        every = groups_of(rare, common.among(rare.values), rare_is_tar=rare_is_tar)
         higher = float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum())
         return Pooled(_pooled(every), higher)
 

@@ -115,4 +115,4 @@ class PilePiece(Piece):
 
     def _batch(self, start: int, count: int) -> Batch:
         scores, labels = self.held.get(start, count), self.labels.get(start, count)
-        return as_batch(scores, labels, self.request, self.spoof, self.name)
+        return as_batch([scores], labels, self.request, self.spoof, self.name)

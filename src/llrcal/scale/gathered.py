@@ -14,13 +14,13 @@ from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.sample import ALL_KEYS, Sample
 from llrcal.onepass.summary import Summary
+from llrcal.onepass.table import MOST_IN_64_BITS
 from llrcal.scale.divided import Pile
 from llrcal.scale.passes import grid_of
 from llrcal.scale.pieces.piece import BATCH, ArrayPiece, Batch, Piece
 
 _NAME = "the accumulator"
 _HELD = 2**20  # scores that are held in memory
-_MOST_IN_64_BITS = 2**32  # scores, whose sums over bins fit
 
 
 class Scores:
@@ -171,7 +171,7 @@ class Known:
             raise ValueError("its bins are unknown")
         count, exact = int(found["count"]), found["exact"]
         number = np.array(found["number"], np.int64)
-        kind = np.int64 if count < _MOST_IN_64_BITS else object
+        kind = np.int64 if count < MOST_IN_64_BITS else object
         bins = np.array(found["bins"], kind).reshape(3, len(number))
         if (len(exact) if exact is not None else bins[0].sum()) != count or not count:
             raise ValueError("it holds another number of scores than it claims")

@@ -17,8 +17,9 @@ from llrcal.onepass.ends import Ends
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Counted, Groups
 from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
+from llrcal.onepass.summary import KEPT_UP_TO, Summary
 from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.table import check_reach
 from llrcal.scale.costs import Costs, CostsBy
 from llrcal.scale.counting import (
     CountAll,
@@ -110,7 +111,12 @@ class Passes:
 
     def _surveyed(self, plans: list[Plan], what: str) -> Survey:
         tar, non = plans
-        return self.engine.reduce(self.pieces, Surveyor(tar, non), Survey.merge, what)
+        return self._over_all(Surveyor(tar, non), Survey.merge, what)
+
+    def _over_all(
+        self, work: Callable[[Piece], _Value], merge: Callable[[_Value, _Value], _Value], what: str
+    ) -> _Value:
+        return self.engine.reduce(self.engine.bundled(self.pieces), work, merge, what)
 
     @cached_property
     def samples(self) -> tuple[Sample, Sample]:
@@ -145,30 +151,28 @@ class Passes:
 
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         """The sums of the costs of each class by a scoring rule, if the scores are LLRs."""
-        costs = self.engine.reduce(self.pieces, CostsBy(rule), Costs.merge, "adding up costs")
+        costs = self._over_all(CostsBy(rule), Costs.merge, "adding up costs")
         return costs.tar, costs.non
 
     @property
     def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
         """Sums of the LRs and LLRs of each class, if the scores are LLRs."""
-        found = self.engine.reduce(
-            self.pieces, evidence_of, Evidence.merge, "adding up likelihood-ratios"
-        )
+        found = self._over_all(evidence_of, Evidence.merge, "adding up likelihood-ratios")
         return found.tar, found.non
 
     def ends(self, edges: Floats) -> Ends:
         """The least and the greatest score of either class in stretches that begin at the edges."""
-        return self.engine.reduce(self.pieces, EndsOf(edges), Ends.merge, "finding ends")
+        return self._over_all(EndsOf(edges), Ends.merge, "finding ends")
 
     def counted(self, values: Floats, *, of_tar: bool) -> Counted:
         """One class, counted among sorted values."""
         work = CountAmong(values, of_tar=of_tar)
-        return self.engine.reduce(self.pieces, work, Counted.merge, "counting")
+        return self._over_all(work, Counted.merge, "counting")
 
     def next_above(self, values: Floats) -> Floats:
         """The smallest score of the commoner class above each value."""
         work = NextAbove(values, of_tar=not self.survey.rare_is_tar)
-        return self.engine.reduce(self.pieces, work, np.minimum, "finding knots")
+        return self._over_all(work, np.minimum, "finding knots")
 
     @cached_property
     def rare(self) -> Distinct | None:
@@ -179,7 +183,7 @@ class Passes:
         kept = rare.kept
         if kept is None:
             work = ScoresOfClass(of_tar=self.survey.rare_is_tar)
-            kept = self.engine.reduce(self.pieces, work, add, "gathering the rarer class")
+            kept = self._over_all(work, add, "gathering the rarer class")
         return Distinct.of(np.concatenate(kept))
 
     @cached_property
@@ -188,19 +192,20 @@ class Passes:
         rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
             return self.pooled.groups
-        return groups_of(self.rare, self._common(self.rare), rare_is_tar=rare_is_tar)
+        counted = self.common_among(self.rare.values)
+        return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
 
-    def _common(self, rare: Distinct) -> Counted:
-        """The commoner class, counted among the values of the rarer one."""
-        survey = self.survey
+    def common_among(self, values: Floats) -> Counted:
+        """The commoner class, counted among sorted values."""
+        survey, rare = self.survey, self.rare
         tar, non = survey.sides
         common = non if survey.rare_is_tar else tar
-        if survey.left_out or common.count < _MANY_TIMES * survey.rare.count:
-            return self.counted(rare.values, of_tar=not survey.rare_is_tar)
+        is_rare = common.count >= _MANY_TIMES * survey.rare.count
+        if rare is None or survey.left_out or not is_rare:
+            return self.counted(values, of_tar=not survey.rare_is_tar)
         # Hardly more work, but it needs no labels, and no copy of the scores of either class.
-        work = CountAll(rare.values)
-        every = self.engine.reduce(self.pieces, work, Counted.merge, "counting")
-        own = rare.among(rare)
+        every = self._over_all(CountAll(values), Counted.merge, "counting")
+        own = rare.among(values)
         least = -np.inf if common.infinite[0] else common.least
         return Counted(every.below - own.below, every.up_to - own.up_to, common.count, least)
 

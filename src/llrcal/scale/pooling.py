@@ -9,7 +9,8 @@ import numpy as np
 
 from llrcal.errors import ScoreError
 from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
+from llrcal.onepass.summary import KEPT_UP_TO, Summary
+from llrcal.onepass.table import check_reach
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.passes import grid_of, known_sample, known_summary, some_of
 from llrcal.scale.pieces.piece import Piece

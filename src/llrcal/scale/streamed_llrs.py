@@ -107,8 +107,12 @@ class StreamedLLRs:
     def _counted(self, *, of_tar: bool) -> CountedAt:
         """A class, counted among these values."""
         if of_tar not in self._known:
-            counted = self._passes.counted(self._values, of_tar=of_tar)
-            self._known[of_tar] = CountedAt(self._values, counted)
+            passes, values = self._passes, self._values
+            if of_tar == passes.survey.rare_is_tar:
+                counted = passes.counted(values, of_tar=of_tar)
+            else:
+                counted = passes.common_among(values)
+            self._known[of_tar] = CountedAt(values, counted)
         return self._known[of_tar]
 
 

@@ -76,7 +76,9 @@ class TrialsInPieces(TrialSet):
         return StreamedTraining(trials._passes(summarised=summarised, ranked=ranked))
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        return StreamedLLRs(self._passes(ranked=True, costed=True), thresholds)
+        # Summaries cost little here, and a pass of their own if notes are asked for later.
+        passes = self._passes(summarised=True, ranked=True, costed=True)
+        return StreamedLLRs(passes, thresholds)
 
     def _passes(self, **asked: bool) -> Passes:
         passes = Passes(self.pieces, self.engine, **asked)

@@ -23,9 +23,7 @@ def write_parts(
     *,
     seed: int = 0,
     condition: Literal["train", "test"] = "train",
-    target_share: float = _TARGET_SHARE,
     compression: Literal["zstd", "uncompressed"] = "zstd",
-    part: int = PART,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> None:
     """Write trials to files ``part-00000.parquet`` and so on, with columns score and label.
@@ -33,11 +31,11 @@ def write_parts(
     Each file has other speakers, and its trials are in random order.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    starts = range(0, trials, part)
+    starts = range(0, trials, PART)
     seeds = np.random.SeedSequence(seed).generate_state(len(starts))
     for number, (start, day) in enumerate(zip(starts, seeds.tolist(), strict=True)):
-        count = min(part, trials - start)
-        targets = max(round(count * target_share), 1)
+        count = min(PART, trials - start)
+        targets = max(round(count * _TARGET_SHARE), 1)
         made = simulate(
             targets=targets, nontargets=max(count - targets, 1), seed=day, condition=condition
         )

@@ -23,24 +23,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isqrt
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from llrcal.arrays import Bools, Counts, Floats
+from llrcal.arrays import Floats, is_whole
 from llrcal.errors import OptionError
+from llrcal.simulation.crossing import Collector, Ids, Layout, Singles
 from llrcal.trials import Trials
 
 PAPER_TRAIN = (29_400, 42_000_000)
 PAPER_TEST = (9_000, 9_000_000)
 DEMO_TRAIN = (4_000, 2_000_000)
 DEMO_TEST = (2_500, 1_000_000)
-
-Singles = NDArray[np.float32]
-Ids = NDArray[np.int32]
 
 _DIMENSIONS = 100
 _SPEAKER_VARIANCE = 1.4 * np.exp(-np.arange(_DIMENSIONS) / 125)
@@ -54,9 +50,7 @@ _CHANNEL_OFFSETS = np.array([0.15, 0.20, 0.30, 0.45])
 _CHANNEL_NOISE = np.array([0.90, 1.00, 1.10, 1.35])
 _CHANNEL_SEED = 20140616  # the channels are the same in all simulations
 
-_FEWEST_SPEAKERS = 200  # unless there are fewer targets than that
 _BLOCK = 2**20  # scores computed at a time
-_GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -130,14 +124,14 @@ def simulate(
     if condition not in _CONDITIONS:
         raise OptionError(f"there is no condition {condition!r}; choose train or test")
     place = _CONDITIONS[condition]
-    layout = _Layout.of(int(targets), int(nontargets))
+    layout = Layout.of(int(targets), int(nontargets))
     rng = np.random.default_rng([int(seed), place.stream])
     speakers = _Speakers.drawn(rng, layout.speakers)
     enrolment = _Side.of(speakers.sessions(rng, layout.enrolments, place), layout.enrolments)
     test = _Side.of(speakers.sessions(rng, layout.tests, place), layout.tests)
 
-    tar = _Collector.of(int(targets), found_in_all=layout.targets)
-    non = _Collector.of(int(nontargets), found_in_all=layout.nontargets)
+    tar = Collector.of(int(targets), found_in_all=layout.targets)
+    non = Collector.of(int(nontargets), found_in_all=layout.nontargets)
     rows = max(1, _BLOCK // len(test.ids))
     for start in range(0, len(enrolment.ids), rows):
         part = enrolment.part(start, start + rows)
@@ -152,45 +146,8 @@ def simulate(
 
 
 def _check(value: int, name: str, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise OptionError(f"{name} is {value!r}; pass an integer of at least {least}")
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The number of speakers, and of enrolment and test sessions of each."""
-
-    speakers: int
-    enrolments: int
-    tests: int
-
-    @classmethod
-    def of(cls, targets: int, nontargets: int) -> _Layout:
-        """A layout with at least the requested number of trials of each class, and few more.
-
-        S speakers with p pairs of sessions each make S p targets and S (S - 1) p non-targets, so
-        that p is about targets^2 / nontargets.
-        """
-        most = max(1, targets // _FEWEST_SPEAKERS)
-        pairs = min(max(1, round(targets**2 / nontargets)), most)
-        enrolments = isqrt(pairs)
-        tests = round(pairs / enrolments)
-        pairs = enrolments * tests
-        fewest = max(2, min(targets, _FEWEST_SPEAKERS))
-        speakers = max(fewest, -(-targets // pairs), isqrt(nontargets // pairs))
-        while speakers * (speakers - 1) * pairs < nontargets:
-            speakers += 1
-        return cls(speakers, enrolments, tests)
-
-    @property
-    def targets(self) -> int:
-        """All pairs of sessions of one speaker."""
-        return self.speakers * self.enrolments * self.tests
-
-    @property
-    def nontargets(self) -> int:
-        """All pairs of sessions of two speakers."""
-        return (self.speakers - 1) * self.targets
 
 
 @dataclass(frozen=True)
@@ -273,44 +230,3 @@ def _scores(enrolment: _Side, test: _Side) -> Singles:
     scores += enrolment.offsets[:, None]
     scores += test.offsets
     return scores
-
-
-@dataclass
-class _Collector:
-    """Trials of one class, taken evenly from all blocks."""
-
-    scores: Singles
-    speakers: Ids
-    found_in_all: int
-    found: int = 0
-    done: int = 0
-
-    @classmethod
-    def of(cls, wanted: int, *, found_in_all: int) -> _Collector:
-        return cls(np.empty(wanted, np.float32), np.empty((wanted, 2), np.int32), found_in_all)
-
-    def take(self, scores: Singles, of_class: Bools, row_ids: Ids, column_ids: Ids) -> None:
-        """Take this block's share of the trials."""
-        places = np.flatnonzero(of_class)
-        chosen = places[self._chosen(self.found, self.found + len(places)) - self.found]
-        row, column = np.divmod(chosen, scores.shape[1])
-        end = self.done + len(chosen)
-        self.scores[self.done : end] = scores.ravel()[chosen]
-        self.speakers[self.done : end, 0] = row_ids[row]
-        self.speakers[self.done : end, 1] = column_ids[column]
-        self.found += len(places)
-        self.done = end
-
-    def _chosen(self, start: int, end: int) -> Counts:
-        """Which of the trials found from ``start`` to ``end`` are kept.
-
-        One trial is kept of each stretch of found_in_all / wanted. Its place in the stretch moves
-        by the golden ratio: a fixed place would meet the same few test sessions in every row.
-        """
-        wanted = len(self.scores)
-        first, last = start * wanted // self.found_in_all, -(-end * wanted // self.found_in_all)
-        stretch = np.arange(first, min(last, wanted) + 1, dtype=np.int64)
-        edges = stretch * self.found_in_all // wanted
-        jitter = np.modf(stretch[:-1] * _GOLDEN)[0]
-        kept = edges[:-1] + (jitter * np.diff(edges)).astype(np.int64)
-        return np.asarray(kept[(kept >= start) & (kept < end)])

@@ -10,7 +10,7 @@ from llrcal.errors import TrialFileError
 
 _LARGEST_RATIO = 1000
 _HARMLESS = 2**26
-# The name of the first entry, which stands 30 bytes from the start, is one of these.
+# At byte 30 of an archive is the name of its first entry, which begins like this in a workbook.
 _WORKBOOK = re.compile(rb".{30}(?:\[Content_Types\]\.xml|_rels/|docProps/|xl/)", re.DOTALL)
 
 
@@ -25,13 +25,7 @@ def is_workbook(head: bytes) -> bool:
 
 
 def refuse_bombs(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an archive that claims to be far larger than it is.
-
-    Raises
-    ------
-    TrialFileError
-        With both sizes.
-    """
+    """Refuse an archive that claims to be far larger than it is."""
     total = sum(entry.file_size for entry in archive.infolist())
     packed = Path(name).stat().st_size
     if total > max(_HARMLESS, _LARGEST_RATIO * packed):

@@ -10,13 +10,7 @@ _readers: list[int] = []  # the first process that read a file; a fork has the l
 
 
 def refuse_after_fork() -> None:
-    """Refuse to read where polars would wait forever for threads that a fork does not have.
-
-    Raises
-    ------
-    TrialFileError
-        If this process was forked from one that has read files before.
-    """
+    """Refuse to read where polars would wait forever for threads that a fork does not have."""
     if not _readers:
         _readers.append(os.getpid())
     elif _readers[0] != os.getpid():

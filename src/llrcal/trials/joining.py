@@ -12,13 +12,12 @@ import polars as pl
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, SPEAKERS, is_kept
 from llrcal.trials.table import Table
 
 OnDuplicates = Literal["error", "first", "mean", "all"]
 OnMissing = Literal["error", "skip"]
-
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -49,13 +48,8 @@ def without_duplicates(
 ) -> tuple[Table, list[Note]]:
     """A table in which no trial is repeated, as the policy says, and what was done.
 
-    ``labels_from`` names the file with the labels, if they come from another one.
-
-    Raises
-    ------
-    TrialFileError
-        If there are duplicates and the policy does not say what to do, or if the same trial is
-        both target and non-target.
+    ``labels_from`` names the file with the labels, if they come from another one. A trial
+    that is both target and non-target is refused, whatever the policy.
     """
     ids = table.ids
     repeated = _repeated(table)
@@ -80,17 +74,12 @@ def without_duplicates(
         frame = frame.with_columns(pl.col("score").mean().over(ids))
     frame = frame.unique(ids, keep="first", maintain_order=True)
     done = "only the first of each was kept" if policy.duplicates == "first" else "averaged"
-    return _with(table, frame), [_warning("duplicates", f"{found}; {done}").about(table.source)]
+    note = Note.warning("duplicates", f"{found}; {done}").about(table.source)
+    return replace(table, frame=frame), [note]
 
 
 def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]]:
-    """Scores with the labels of a key, in the order of the scores, and what was done.
-
-    Raises
-    ------
-    TrialFileError
-        If trials are missing, unknown or repeated and the policy does not say what to do.
-    """
+    """Scores with the labels of a key, in the order of the scores, and what was done."""
     ids = [role for role in scores.ids if role in key.ids]
     if not ids:
         return _in_order(scores, key)
@@ -124,16 +113,12 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]
             sentence = f"{trials.height} {what}, such as {named(trials, ids)}"
             if getattr(policy, setting) == "error":
                 raise TrialFileError(f"{sentence}; to leave them out: ", Setting(setting, "skip"))
-            notes.append(_warning(setting, f"{sentence}; left out"))
+            notes.append(Note.warning(setting, f"{sentence}; left out"))
     if unknown.height:
-        scores = _with(scores, scores.frame.filter(place.is_not_null()))
+        scores = replace(scores, frame=scores.frame.filter(place.is_not_null()))
         place = place.drop_nulls()
     notes.append(Note.of("joined", f"scores and key joined on {' and '.join(ids)}"))
     return _with_key(scores, key.frame[place]), notes
-
-
-def _warning(code: str, text: str) -> Note:
-    return Note.of(code, text, severity=Severity.WARNING)
 
 
 def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
@@ -152,7 +137,7 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
             "no ids in common to join them on"
         )
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
-    table = _with(scores, scores.frame.hstack(ids))
+    table = replace(scores, frame=scores.frame.hstack(ids))
     table = _with_key(table, key.frame)
     _refuse_contradictions(_repeated(table), table.ids, key.source)
     return table, [Note.of("joined", "no ids to join on: scores taken in the order of the key")]
@@ -180,7 +165,7 @@ def _with_key(table: Table, key: pl.DataFrame) -> Table:
     speakers = _speakers_of(key) if not any(map(table.has, SPEAKERS)) else []
     more = [name for name in key.columns if is_kept(name) and not table.has(name)]
     columns = (key[name] for name in (*speakers, *more))
-    return _with(table, table.frame.with_columns(labels, *columns))
+    return replace(table, frame=table.frame.with_columns(labels, *columns))
 
 
 def _speakers_of(key: pl.DataFrame) -> list[str]:
@@ -188,13 +173,9 @@ def _speakers_of(key: pl.DataFrame) -> list[str]:
     return [*SPEAKERS] if set(SPEAKERS) <= set(key.columns) else []
 
 
-def _with(table: Table, frame: pl.DataFrame) -> Table:
-    return replace(table, frame=frame)
-
-
 def _only(key: Table, ids: list[str]) -> Table:
     kept = [name for name in key.frame.columns if is_kept(name)]
-    return _with(key, key.frame.select([*ids, "label", *_speakers_of(key.frame), *kept]))
+    return replace(key, frame=key.frame.select([*ids, "label", *_speakers_of(key.frame), *kept]))
 
 
 def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:
@@ -255,13 +236,7 @@ def _found(rows: pl.Series, height: int) -> pl.Series:
 
 
 def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) -> None:
-    """Refuse trials with two different labels: whichever is kept may be the wrong one.
-
-    Raises
-    ------
-    TrialFileError
-        If there are some, with their ids.
-    """
+    """Refuse trials with two different labels: whichever is kept may be the wrong one."""
     if "label" not in repeated.columns or not repeated.height:
         return
     torn = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
@@ -274,6 +249,6 @@ def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) 
 
 
 def named(frame: pl.DataFrame, ids: Sequence[str]) -> str:
-    """Up to three trials by their ids, for people."""
+    """Up to three trials by their ids, for messages."""
     rows = frame.select(ids).head(3).rows()
     return ", ".join("(" + " ".join(str(value) for value in row) + ")" for row in rows)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import EllipsisType
 
 import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import ScoreError, TrialFileError
 from llrcal.inputs.scores import check_finite
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 
@@ -30,11 +31,6 @@ def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, 
 
     This comes before duplicates are averaged, since the mean would be NaN, and before scores and
     key are joined, since the trials would be missing.
-
-    Raises
-    ------
-    TrialFileError
-        If no score is left.
     """
     is_nan = scores.frame["score"].is_nan()
     notes = left_out(scores.source, int(is_nan.sum()), len(scores))
@@ -58,28 +54,25 @@ def refuse_nan(scores: Array, source: str, what: str, request: Request) -> None:
     try:
         check_finite(scores, what, allow_infinite=request.allow_infinite)
     except ScoreError as problem:
-        hint = (", ", *TO_DROP_NAN) if np.isnan(scores).any() else ()
-        raise ScoreError(*problem.args, *hint).within(source) from None
+        hint = TO_DROP_NAN if np.isnan(scores).any() else ()
+        raise problem.followed_by(*hint).within(source) from None
 
 
 def usable(
     scores: Array, source: str, what: str, request: Request
-) -> tuple[Array | slice, list[Note]]:
+) -> tuple[Array | EllipsisType, list[Note]]:
     """Which scores of an array to use, as an index, and the note on the others.
 
-    Raises
-    ------
-    ScoreError
-        If scores are NaN and must not be left out.
-    TrialFileError
-        If no score is left.
+    An array that holds no scores, by its type or shape, is left for others to refuse.
     """
+    if scores.dtype.kind != "f" or scores.ndim != 1:
+        return ..., []
     if request.on_nan == "error":
         refuse_nan(scores, source, what, request)
-        return slice(None), []
+        return ..., []
     is_number = ~np.isnan(scores)
     notes = left_out(source, int((~is_number).sum()), scores.size)
-    return is_number if notes else slice(None), notes
+    return is_number if notes else ..., notes
 
 
 def usable_arrays(
@@ -87,21 +80,13 @@ def usable_arrays(
 ) -> tuple[dict[str, Array], list[Note]]:
     """The arrays of an archive without scores that are NaN, and what was left out.
 
-    Speakers and labels go with their scores. An array that holds no scores, by its type or shape,
-    stays as it is, for others to complain of.
-
-    Raises
-    ------
-    ScoreError
-        If scores are NaN and must not be left out.
-    TrialFileError
-        If no score is left.
+    Speakers and labels go with their scores.
     """
     out, notes = dict(arrays), []
     for name, (what, beside) in _SCORES.items():
-        scores = arrays.get(name)
-        if scores is None or scores.dtype.kind != "f" or scores.ndim != 1:
+        if name not in arrays:
             continue
+        scores = arrays[name]
         chosen, more = usable(scores, f"{source}: {name}", what, request)
         notes += more
         for part in (name, beside):
@@ -111,16 +96,10 @@ def usable_arrays(
 
 
 def left_out(source: str, count: int, total: int) -> list[Note]:
-    """The note on trials that were left out; none if there were none.
-
-    Raises
-    ------
-    TrialFileError
-        If no trial is left.
-    """
+    """The note on trials that were left out, if there are any; an error if no trial is left."""
     if not count:
         return []
     if count == total:
         raise TrialFileError(f"{source}: every score is NaN, so there is nothing left")
     text = f"{count:,} of {total:,} trials left out because their score is NaN"
-    return [Note.of(DROPPED_NAN, text, severity=Severity.WARNING).about(source)]
+    return [Note.warning(DROPPED_NAN, text).about(source)]

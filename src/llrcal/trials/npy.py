@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import zipfile
 
 import numpy as np
@@ -18,6 +19,9 @@ from llrcal.trials.nan_scores import usable_arrays
 from llrcal.trials.request import Request
 from llrcal.trials.trials import Trials
 
+# NumPy parses headers as Python. In Python 3.11, threads that do so at once can disturb each other.
+_PARSING = threading.Lock()
+
 
 def is_npy(head: bytes) -> bool:
     """Whether a file that begins like this is an array."""
@@ -25,27 +29,16 @@ def is_npy(head: bytes) -> bool:
 
 
 def read_npy(name: str) -> Array:
-    """One array, left on disk until it is used.
-
-    Raises
-    ------
-    TrialFileError
-        If the file is not a plain array, or shorter than it claims to be.
-    """
+    """One array, left on disk until it is used."""
     try:
-        return _with_room(np.asarray(np.load(name, allow_pickle=False, mmap_mode="r")))
+        with _PARSING:
+            return _with_room(np.asarray(np.load(name, allow_pickle=False, mmap_mode="r")))
     except Exception as problem:  # its header is parsed as Python, which fails in many ways
         raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
 
 
 def read_npz(name: str) -> dict[str, Array]:
-    """Every array of an archive, by name.
-
-    Raises
-    ------
-    TrialFileError
-        If the archive is damaged, or claims to be far larger than it is.
-    """
+    """Every array of an archive, by name; damaged archives and bombs are refused."""
     try:
         with zipfile.ZipFile(name) as archive:
             refuse_bombs(archive, name)
@@ -76,11 +69,13 @@ def _refuse_duplicates(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _array(content: bytes) -> Array:
-    return _with_room(np.asarray(np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)))
+    with _PARSING:
+        array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return _with_room(np.asarray(array))
 
 
 def _with_room(array: Array) -> Array:
-    """The same array; refused if its values take no room, for it could claim any number of them."""
+    """The same array; refused if values take no bytes, since it could claim any number."""
     if not array.dtype.itemsize:
         raise ValueError(f"its values have the type {array.dtype}, which holds nothing")
     return array
@@ -115,13 +110,7 @@ def archive_trials(name: str, request: Request) -> Trials:
 
 
 def labels_of(array: Array, name: str, request: Request) -> Array:
-    """Which trials are targets, by the user's own words for them if there are some.
-
-    Raises
-    ------
-    TrialFileError
-        If a label is neither target nor non-target.
-    """
+    """Which trials are targets, by the user's own words for them if there are some."""
     meaning = dict(request.label_of_word)
     try:
         return is_target(array) if meaning == LABEL_OF_WORD else _is_meant(array, meaning)
@@ -153,13 +142,7 @@ def scores_of(arrays: dict[str, Array], name: str) -> Array:
 
 
 def floats_of(array: Array, name: str) -> Array:
-    """The scores in an array as floats.
-
-    Raises
-    ------
-    ScoreError
-        If they are not numbers; the file is named.
-    """
+    """The scores in an array as floats; an error names the file."""
     try:
         return as_floats(array, "the")
     except ScoreError as problem:

@@ -52,13 +52,7 @@ def check_place(name: str, *, by_name: bool = False) -> None:
 
 @contextmanager
 def output(name: str) -> Iterator[IO[bytes]]:
-    """A file that appears when it is complete, compressed according to its name; or ``-``.
-
-    Raises
-    ------
-    OptionError
-        If there can be no file with that name.
-    """
+    """A file that appears when it is complete, compressed according to its name; or ``-``."""
     check_place(name)
     if name == STANDARD_STREAM:
         yield sys.stdout.buffer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
@@ -134,15 +134,16 @@ def read_trials(
     )
     check_spoof(spoof)
     if key is None:
-        pair = _pair(source)
+        pair = pair_of(source)
         if pair:
             return _class_by_class(pair, request)
-        if _is_archive(source):
+        if is_archive(source):
             return archive_trials(fspath(source), request)
     policy = Policy(missing, unknown, duplicates)
-    read = read_and_join(source, key, request, key_request, policy)
-    _refuse_unkept(read.table, request, key)
-    return _trials(read, spoof, request)
+    table, notes = read_and_join(source, key, request, key_request, policy)
+    _refuse_unkept(table, request, key)
+    table, spoofs = without_spoof(table, spoof)
+    return _trials(table, [*notes, *spoofs], request)
 
 
 def requests(
@@ -154,36 +155,24 @@ def requests(
     key_columns: Columns | None = None,
     allow_infinite: bool = False,
     on_nan: OnNan = "error",
-    keep: Sequence[str] = (),
     **form: Any,
 ) -> tuple[Request, Request]:
     """What to look for in the scores, and what in the key."""
-    return (
-        Request.of(
-            "scores" if has_key else "trials",
-            convention=convention,
-            columns=columns,
-            allow_infinite=allow_infinite,
-            on_nan=on_nan,
-            keep=keep,
-            **form,
-        ),
-        Request.of("key", convention=key_convention, columns=key_columns, keep=keep, **form),
+    scores = Request.of(
+        "scores" if has_key else "trials",
+        convention=convention,
+        columns=columns,
+        allow_infinite=allow_infinite,
+        on_nan=on_nan,
+        **form,
     )
-
-
-@dataclass(frozen=True)
-class Joined:
-    """Scores, with labels from the key if there is one, and how they were read."""
-
-    table: Table
-    notes: tuple[Note, ...]
+    return scores, Request.of("key", convention=key_convention, columns=key_columns, **form)
 
 
 def read_and_join(
     source: Any, key: Any | None, request: Request, key_request: Request, policy: Policy
-) -> Joined:
-    """The trials of a file, or of a file of scores and a key."""
+) -> tuple[Table, list[Note]]:
+    """Scores, with labels from the key if there is one, and how they were read."""
     scores = read_table(source, request)
     labelled = None if key is None else read_table(key, key_request)
     dropped: list[Note] = []
@@ -191,25 +180,26 @@ def read_and_join(
         scores, labelled, dropped = without_nan(scores, labelled)
     if labelled is None:
         table, notes = without_duplicates(scores, policy)
-        return Joined(table, (_reading(table), *dropped, *notes))
+        return table, [_reading(table), *dropped, *notes]
     table, notes = joined(scores, labelled, policy)
     table = replace(table, forensic=labelled.forensic)
-    return Joined(table, (_reading(scores), _reading(labelled), *dropped, *notes))
+    return table, [_reading(scores), _reading(labelled), *dropped, *notes]
 
 
 def _reading(table: Table, what: str = "trials") -> Note:
     return Note.of("read", f"{len(table):,} {what}; {table.reading}").about(table.source)
 
 
-def _pair(source: Any) -> tuple[str, str] | None:
-    """The two names in a text with a comma, unless there is a file with that very name."""
+def pair_of(source: Any) -> tuple[str, str] | None:
+    """The two names in a text with a comma, unless a file has that whole text as its name."""
     if not isinstance(source, str) or source.count(",") != 1 or mode_of(source) is not None:
         return None
     genuine, impostor = source.split(",")
     return genuine, impostor
 
 
-def _is_archive(source: Any) -> bool:
+def is_archive(source: Any) -> bool:
+    """Whether this is the name of a file of several arrays."""
     if not isinstance(source, str | PathLike) or not stat.S_ISREG(mode_of(fspath(source)) or 0):
         return False  # a pipe can be read only once
     file = Source(fspath(source))
@@ -224,11 +214,9 @@ def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
     for name, what in zip(pair, ("target", "non-target"), strict=True):
         scores, note = _one_class(Source(name), f"{what}s", replace(request, contents="class"))
         readings.append(note)
-        if scores.dtype.kind == "f" and scores.ndim == 1:  # others are refused below
-            chosen, notes = usable(scores, name, what, request)
-            scores = scores[chosen]
-            dropped += notes
-        classes.append(scores)
+        chosen, notes = usable(scores, name, what, request)
+        dropped += notes
+        classes.append(scores[chosen])
     tar, non = classes
     notes = [*readings, *dropped]
     both = ",".join(pair)
@@ -243,12 +231,10 @@ def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
     return table.frame["score"].to_numpy(), _reading(table, what)
 
 
-def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
-    table, notes = without_spoof(read.table, spoof)
+def _trials(table: Table, notes: Sequence[Note], request: Request) -> Trials:
     frame = table.frame
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
     scores = frame["score"].to_numpy()
-    ids = [role for role in IDS if role in frame.columns]
     speakers = speakers_of(frame)
     return Trials(
         scores[labels],
@@ -257,32 +243,34 @@ def _trials(read: Joined, spoof: Spoof, request: Request) -> Trials:
         None if speakers is None else speakers[labels],
         None if speakers is None else speakers[~labels],
         is_target=labels,
-        ids=frame.select(ids) if ids else None,
-        notes=(*read.notes, *notes),
+        ids=ids_of(frame),
+        notes=(*notes,),
         score_name=table.score_name,
         forensic=table.forensic,
         allow_infinite=request.allow_infinite,
-        kept=kept_columns(table, request),
+        kept=kept_columns(frame, request) if request.keep else None,
     )
 
 
-def kept_columns(table: Table, request: Request) -> pl.DataFrame | None:
+def ids_of(frame: pl.DataFrame) -> pl.DataFrame | None:
+    """The columns that identify trials, if there are any."""
+    ids = [role for role in IDS if role in frame.columns]
+    return frame.select(ids) if ids else None
+
+
+def kept_columns(frame: pl.DataFrame, request: Request) -> pl.DataFrame:
     """The further columns that were asked for, by their names."""
-    if not request.keep:
-        return None
-    return table.frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep)
+    return frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep)
 
 
 def _refuse_unkept(table: Table, request: Request, key: Any | None) -> None:
     """Raise a TrialFileError if columns that were asked for are in none of the files."""
     missing = [name for name in request.keep if not table.has(kept_role(name))]
     if missing:
-        where = (
-            table.source if key is None or not isinstance(key, str) else f"{table.source}, {key}"
-        )
+        where = f"{table.source}, {key}" if isinstance(key, str) else table.source
         raise TrialFileError(
-            f"{where}: there is no column {', '.join(map(repr, missing))}; columns are called as "
-            "in the first line of a file"
+            f"{where}: there is no column {', '.join(map(repr, missing))}; give the names "
+            "in the first line of the file"
         )
 
 

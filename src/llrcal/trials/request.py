@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array, Bools
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.messages import Message, Setting
-from llrcal.trials.conventions import ROLES, ConventionName
+from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName
 
 Contents = Literal["scores", "key", "trials", "class"]
 """Scores; a key; scores with labels; or the scores of one class."""
@@ -36,7 +36,7 @@ Decimal = Literal["point", "comma"]
 MATRIX = "matrix"
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d*(?:[eE][+-]?\d+)?", re.ASCII)
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
-TO_DROP_NAN: Message = ("or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
+TO_DROP_NAN: Message = (", or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
 """The end of a complaint about scores that are NaN."""
 
 
@@ -60,7 +60,7 @@ class Request:
     """Names of further columns to keep as they are, if the file has them."""
     decimal: Decimal = "point"
     joins: bool = True
-    """Whether scores or labels alone are joined with others, for which ids must be known."""
+    """Whether scores and labels are joined on ids, which must then be known."""
 
     @classmethod
     def of(
@@ -78,13 +78,7 @@ class Request:
         joins: bool = True,
         keep: Sequence[str] = (),
     ) -> Self:
-        """A request in the words of :func:`llrcal.read_trials`.
-
-        Raises
-        ------
-        OptionError
-            If a word is unknown, or a value has the wrong type.
-        """
+        """A request in the words of :func:`llrcal.read_trials`, which are checked."""
         if convention is not None and convention not in get_args(ConventionName):
             known = ", ".join(get_args(ConventionName))
             raise OptionError(f"there is no format {convention!r}; choose one of {known}")
@@ -141,6 +135,20 @@ class Request:
     def given_columns(self) -> Setting:
         """The roles of the columns, as the user gave them."""
         return self.setting("columns", ",".join(self.columns))
+
+    def check_columns(self, count: int, source: str) -> None:
+        """Raise a TrialFileError if a file cannot have the columns that the user gave."""
+        if len(self.columns) != count:
+            raise TrialFileError(
+                f"{source}: has {count} columns, but {len(self.columns)} were named: ",
+                self.given_columns,
+            )
+        given = {*self.columns, *(["label"] if {*SPEAKERS} <= {*self.columns} else [])}
+        for role, needed in (("score", self.needs_score), ("label", self.needs_label)):
+            if needed and role not in given:
+                raise TrialFileError(
+                    f"{source}: no column was named as the {role}: ", self.given_columns
+                )
 
     def unusable(self, scores: Array) -> Bools:
         """Which scores are refused: infinite ones unless they are LLRs, and NaN unless dropped."""

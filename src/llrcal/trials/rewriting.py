@@ -22,7 +22,7 @@ from llrcal.trials.packing import output
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.tables.frame_files import score_column
-from llrcal.trials.tables.parquet_rewriting import rewrite_parquet
+from llrcal.trials.tables.parquet_rewriting import rewrite_parquet, with_answers
 from llrcal.trials.text.lines import Answers, rewritten, rewritten_matrix
 from llrcal.trials.text.matrix import matrix_cells
 from llrcal.trials.text.sniffing import sniff
@@ -157,11 +157,7 @@ def _finite(array: Array, name: str, request: Request) -> Floats:
 def _write_frame(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
     frame, name = score_column(file, request)
     columns = answers(frame[name].cast(pl.Float64).to_numpy())
-    llrs, *added = (pl.Series(key, value) for key, value in columns.items())
-    taken = [column.name for column in added if column.name in frame.columns]
-    if taken:
-        raise OptionError(f"{file.name}: has a column {taken[0]!r} already")
-    frame = frame.with_columns(llrs.rename(name), *added)
+    frame = with_answers(frame, name, columns, file.name)
     if file.head.startswith(b"PAR1"):
         frame.write_parquet(written)
     else:

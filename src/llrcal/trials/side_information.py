@@ -24,18 +24,6 @@ def read_side_information(name: str, ids: pl.DataFrame | None) -> dict[str, Floa
 
     Values of recordings become two columns, minimum and maximum of both sides of a trial; or those
     of the test side alone, if the file has none of the models.
-
-    Parameters
-    ----------
-    name
-        Of the file, which may be compressed.
-    ids
-        Those of the trials (columns ``enrol`` and ``test``).
-
-    Raises
-    ------
-    TrialFileError
-        If the file cannot be read, holds anything but numbers, or lacks a trial or recording.
     """
     if ids is None or "test" not in ids.columns:
         raise TrialFileError(f"{name}: is joined on the ids of trials, and the scores have none")
@@ -69,7 +57,7 @@ def _table(name: str) -> pl.DataFrame:
     try:
         lines = Source(name).content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as problem:
-        raise TrialFileError(f"{name}: is no text: {problem}") from None
+        raise TrialFileError(f"{name}: is not text: {problem}") from None
     lines = [line.rstrip("\r") for line in lines]
     separator = next((sign for sign in "\t,;" if sign in lines[0]), None)
     rows = [[one.strip() for one in line.split(separator)] for line in lines if line.strip()]
@@ -131,7 +119,7 @@ def _joined(
         if wrong.height:
             raise TrialFileError(
                 f"{name}: column {one!r} has {wrong[one][0]!r:.50} for {named(wrong, on)}, which "
-                "is no finite number"
+                "is not a finite number"
             )
         out[one] = column.to_numpy()
     return out

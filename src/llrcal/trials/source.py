@@ -36,7 +36,7 @@ class Readable(Protocol):
 
 
 class Source:
-    """A file, or ``-`` for standard input; its content is decompressed if need be."""
+    """A file, or ``-`` for standard input; its content is decompressed if necessary."""
 
     def __init__(self, name: str) -> None:
         self.name = "standard input" if name == STANDARD_STREAM else name
@@ -78,13 +78,7 @@ class Source:
 
     @property
     def on_disk(self) -> str:
-        """The name of a file in a format that must be opened by name.
-
-        Raises
-        ------
-        TrialFileError
-            If the content is compressed, or comes from elsewhere.
-        """
+        """The name of a file in a format that must be opened by name; an error if it has none."""
         if self.path is None:
             raise TrialFileError(
                 f"{self.name}: binary data must be a plain file; decompress it first"
@@ -151,13 +145,7 @@ class Source:
 def whole_lines(
     blocks: Iterable[bytes], end: bytes, name: str, *, at_least: int = 1
 ) -> Iterator[bytes]:
-    """The same content in blocks that end where a line does, each of some size but the last.
-
-    Raises
-    ------
-    TrialFileError
-        If a line is too long for a file of trials.
-    """
+    """The same content in blocks that end where a line does, each of some size but the last."""
     held: list[bytes] = []
     size = open_line = 0
     for block in blocks:
@@ -176,7 +164,7 @@ def whole_lines(
 
 
 def _to_the_end(file: Readable, name: str) -> bytes:
-    """All that comes from a pipe, unless it is a line without end, as from /dev/zero."""
+    """Everything from a pipe; refused if its first line has no end, as that of /dev/zero."""
     start = b""
     while len(start) <= LONGEST_LINE and (block := _read(file, _BLOCK, name)):
         start += block
@@ -187,7 +175,7 @@ def _to_the_end(file: Readable, name: str) -> bytes:
 
 
 def too_long(name: str, line: str) -> TrialFileError:
-    """The error of a line that no file of trials has."""
+    """The error for a line that is too long for a file of trials."""
     return TrialFileError(
         f"{name}: {line} is longer than {LONGEST_LINE} bytes; this is not a file of trials"
     )

@@ -18,7 +18,7 @@ Spoof = Literal["error", "omit", "nontarget", "only"]
 
 
 def check_spoof(spoof: Spoof) -> None:
-    """Raise an OptionError if spoofs cannot be treated like this."""
+    """Raise an OptionError if this is not a way to treat spoofs."""
     if spoof not in get_args(Spoof):
         raise OptionError(f"spoof cannot be {spoof!r}; choose {', '.join(get_args(Spoof))}")
 
@@ -37,13 +37,7 @@ def are_spoofs(source: str, count: int, total: int) -> TrialFileError:
 
 
 def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
-    """The table with its spoof trials left out or relabelled, and what was done.
-
-    Raises
-    ------
-    TrialFileError
-        If there are some, and the user did not say how to count them.
-    """
+    """The table with its spoof trials left out or relabelled, and what was done."""
     frame = table.frame
     is_spoof = frame["label"] == Label.SPOOF.value
     count = int(is_spoof.sum())

@@ -15,12 +15,12 @@ from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, kept_role
 from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, named
 from llrcal.trials.packing import plain_name
-from llrcal.trials.reading import read_and_join, requests, speakers_of
-from llrcal.trials.request import Columns, Request
+from llrcal.trials.reading import ids_of, kept_columns, read_and_join, requests, speakers_of
+from llrcal.trials.request import Columns
 from llrcal.trials.spoofs import Spoof, without_spoof
 
 Missing = Literal["error", "skip", "patterns"]
@@ -35,7 +35,7 @@ class Systems:
     scores: Floats
     """Trials x systems; NaN where a system has no score."""
     is_target: Array | None
-    """Which trials are targets; None if nobody knows."""
+    """Which trials are targets; None if that is not known."""
     ids: pl.DataFrame | None
     speakers: Array | None
     kept: pl.DataFrame
@@ -55,12 +55,7 @@ def named_files(files: Sequence[str], known: Sequence[str] = ()) -> dict[str, st
     """Files by the names of their systems: ``NAME=FILE``, or by words in the names of the files.
 
     The words are those of a system that is known, or else those that distinguish the file from the
-    others: ``cos-dev.txt`` and ``plda-dev.txt`` are of ``cos`` and ``plda``.
-
-    Raises
-    ------
-    OptionError
-        If two have the same name.
+    others: ``cos-dev.txt`` and ``plda-dev.txt`` belong to ``cos`` and ``plda``.
     """
     given = [file.partition("=") for file in files]
     words = [[] if sign else _words(PurePath(plain_name(first)).stem) for first, sign, _ in given]
@@ -84,7 +79,7 @@ def _words(name: str) -> list[str]:
 
 
 def _known(words: list[str], known: Sequence[str]) -> str | None:
-    """The system all of whose words occur, unless there are two with as many."""
+    """The known system all of whose words occur; None if two fit equally well."""
     found = sorted(
         (name for name in known if {*_words(name)} <= {*words}), key=lambda one: len(_words(one))
     )
@@ -135,42 +130,34 @@ def read_systems(
         if missing == "patterns":
             request = replace(request, on_nan="keep")
         try:
-            read = read_and_join(source, key, request, key_request, policy)
+            table, more = read_and_join(source, key, request, key_request, policy)
         except TrialFileError as problem:
             if isinstance(source, str) and source not in str(problem):
                 raise problem.within(source) from problem
             raise
-        table, spoofs = without_spoof(read.table, spoof) if labelled else (read.table, [])
         # Where scores may be missing, a trial without one is not left out.
-        kept_notes = (
-            note for note in read.notes if missing != "patterns" or note.code != "missing"
-        )
-        notes += [*kept_notes, *spoofs]
+        notes += (note for note in more if missing != "patterns" or note.code != "missing")
+        if labelled:
+            table, more = without_spoof(table, spoof)
+            notes += more
         one = table.frame.rename({"score": _column(name)})
         out = one if out is None else _joined(out, one, name, missing, notes)
     if out is None:
         raise OptionError("there are no systems to fuse")
-    files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
-    found = _systems(out, tuple(sources), request, tuple(dict.fromkeys(notes)))
-    return replace(found, source=", ".join(dict.fromkeys(files)))
-
-
-def _systems(
-    frame: pl.DataFrame, names: tuple[str, ...], request: Request, notes: tuple[Note, ...]
-) -> Systems:
-    scores = frame.select(map(_column, names)).fill_null(float("nan"))
-    ids = [role for role in IDS if role in frame.columns]
-    absent = [name for name in request.keep if kept_role(name) not in frame.columns]
+    absent = [name for name in request.keep if kept_role(name) not in out.columns]
     if absent:
         raise TrialFileError(f"no file has a column {', '.join(map(repr, absent))}")
+    files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
+    scores = out.select(map(_column, sources)).fill_null(float("nan"))
     return Systems(
-        names,
+        tuple(sources),
         scores.to_numpy().astype(np.float64),
-        (frame["label"] == Label.TARGET.value).to_numpy() if "label" in frame.columns else None,
-        frame.select(ids) if ids else None,
-        speakers_of(frame),
-        frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep),
-        notes,
+        (out["label"] == Label.TARGET.value).to_numpy() if "label" in out.columns else None,
+        ids_of(out),
+        speakers_of(out),
+        kept_columns(out, request),
+        tuple(dict.fromkeys(notes)),
+        ", ".join(dict.fromkeys(files)),
     )
 
 
@@ -186,7 +173,7 @@ def with_score(columns: Columns | None, score: str | None) -> Columns | None:
 def _joined(
     left: pl.DataFrame, right: pl.DataFrame, name: str, missing: Missing, notes: list[Note]
 ) -> pl.DataFrame:
-    """What there is of some systems, and the scores of one more."""
+    """The scores of some systems joined with those of one more."""
     ids = [role for role in IDS if role in left.columns and role in right.columns]
     if not ids:
         if len(left) != len(right):
@@ -210,8 +197,7 @@ def _joined(
                     ", or fuse the systems that are there: ",
                     Setting("missing", "patterns"),
                 )
-            note = Note.of("missing", f"{sentence}; left out", severity=Severity.WARNING)
-            notes.append(note.about(name))
+            notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
     if missing != "patterns":
         new = [one for one in right.columns if one not in left.columns]
         return left.join(right.select(*ids, *new), on=ids, how="inner", maintain_order="left")

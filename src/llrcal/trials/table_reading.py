@@ -1,4 +1,4 @@
-"""A file or frame of any kind as a table; the first bytes of a file say what it is."""
+"""A file or frame of any kind as a table; the kind of a file is known by its first bytes."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def read_file(file: Source, request: Request) -> Table:
     """A file of any kind, in columns named by their roles."""
     refuse_after_fork()
     if is_hdf5(file.head):
-        frame, reading = read_hdf5(
-            file.on_disk, allow_infinite=request.allow_infinite, allow_nan=request.on_nan != "error"
-        )
+        frame, reading = read_hdf5(file.on_disk, request)
         if "label" in frame.columns:
             frame = frame.with_columns(pl.col("label").cast(pl.Int8))
         return _checked(Table(frame, file.name, reading), request)

@@ -76,15 +76,12 @@ class Trials(TrialSet):
                 )
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
-        speakers = None
-        if self.tar_speakers is not None and self.non_speakers is not None:
-            speakers = self.tar_speakers, self.non_speakers
-        return ArrayTraining(self.tar, self.non, lower_is_better=lower_is_better, speakers=speakers)
+        return ArrayTraining(
+            self.tar, self.non, lower_is_better=lower_is_better, speakers=self._speakers
+        )
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        if self.tar_speakers is None or self.non_speakers is None:
-            return ArrayLLRs(self.tar, self.non)
-        return ArrayLLRs(self.tar, self.non, (self.tar_speakers, self.non_speakers))
+        return ArrayLLRs(self.tar, self.non, self._speakers)
 
     def pooled(self) -> Summary:
         sides = self.tar, self.non
@@ -125,13 +122,7 @@ class Trials(TrialSet):
         return values[self.labels], values[~self.labels]
 
     def _kept(self, names: Sequence[str]) -> Array:
-        """Columns that were kept, as text; empty where it is missing.
-
-        Raises
-        ------
-        OptionError
-            If a column was not kept.
-        """
+        """Columns that were kept, as text; empty where it is missing."""
         absent = [name for name in names if self.kept is None or name not in self.kept.columns]
         if self.kept is None or absent or not names:
             raise OptionError(
@@ -176,7 +167,13 @@ class Trials(TrialSet):
 
     @property
     def has_speakers(self) -> bool:
-        return self.tar_speakers is not None and self.non_speakers is not None
+        return self._speakers is not None
+
+    @property
+    def _speakers(self) -> tuple[Array, Array] | None:
+        if self.tar_speakers is None or self.non_speakers is None:
+            return None
+        return self.tar_speakers, self.non_speakers
 
     @property
     def labels(self) -> Array:

@@ -40,13 +40,7 @@ _NO_BEGINNING = r"^[#\x{feff}]"  # of a line: a comment, or a byte order mark
 
 
 def format_of(name: str) -> str:
-    """The format that goes with the extension of a file.
-
-    Raises
-    ------
-    OptionError
-        If there is none.
-    """
+    """The format that goes with the extension of a file; an error if none does."""
     ending = plain_name(name).rpartition(".")[2].replace("hdf5", "h5")
     if ending not in _ENDINGS:
         raise OptionError(
@@ -95,15 +89,7 @@ class Prepared:
 
 
 def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
-    """Trials in the form that a format requires; with ``key``, only ids and labels.
-
-    Raises
-    ------
-    OptionError
-        If the format is unknown.
-    TrialFileError
-        If the format needs what the trials do not have, or cannot hold what they have.
-    """
+    """Trials in the form that a format requires; with ``key``, only ids and labels."""
     if to not in FORMATS:
         raise OptionError(f"there is no format {to!r}; choose one of {', '.join(FORMATS)}")
     frame = table.frame.drop("score", strict=False) if key else table.frame

@@ -11,6 +11,7 @@ import pytest
 
 import llrcal
 from llrcal import LlrcalWarning, TrialFileError, out_of_core
+from llrcal.scale.pieces import columns
 from llrcal.scale.pieces import parquet as parquet_piece
 from llrcal.scale.pieces.opening import pieces_of
 from llrcal.scale.pieces.parquet import spans
@@ -26,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet_piece, "_ROWS", 3000)
     monkeypatch.setattr(parquet_piece, "BATCH", 1000)
     monkeypatch.setattr(parquet_piece, "PEEK", 100)
-    monkeypatch.setattr(parquet_piece, "_IN_CACHE", 150)
+    monkeypatch.setattr(columns, "_IN_CACHE", 150)
 
 
 def written(path: Path, row: int | None = None, **changed: Any) -> Path:

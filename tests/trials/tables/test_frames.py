@@ -242,6 +242,10 @@ def test_columns_by_name_or_place() -> None:
     assert_example(read_trials(by_place, columns="score,label,enrol,-,test"))
     with pytest.raises(TrialFileError, match="has 5 columns, but 2 were named"):
         read_trials(by_place, columns="score,label")
+    for role in ("score", "label"):
+        columns = "score,label,enrol,-,test".replace(role, "-")
+        with pytest.raises(TrialFileError, match=f"no column was named as the {role}"):
+            read_trials(by_place, columns=columns)
     with pytest.raises(TrialFileError, match="there is no column 'x'"):
         read_trials(by_place, columns="score=x")
 

@@ -13,7 +13,13 @@ from typing import Any, ClassVar, Self
 
 from llrcal.arrays import weighted_sum
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.normal_draws import moments_from, shared_variance, two_gaussians
+from llrcal.calibrations.normal_draws import (
+    check_variance,
+    moments_from,
+    origin_and_unit,
+    shared_variance,
+    two_gaussians,
+)
 from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
@@ -48,7 +54,7 @@ class GaussianBayes(StudentTCalibration):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LinearGaussianBayes(StudentTCalibration):
+class LinearGaussianBayes(GaussianBayes):
     """Two Gaussian densities that share a variance, with means and variance integrated out.
 
     The variance is ``alpha s_tar^2 + (1 - alpha) s_non^2``, with the (1 / (n - 1)) variances. By
@@ -68,23 +74,13 @@ class LinearGaussianBayes(StudentTCalibration):
         weight = data.weight(alpha)
         for side, name in _named(data):
             _check_count(side, name)
-        spreads = [side.grid.unit for side, _ in _named(data) if side.least < side.greatest]
-        if not spreads:
-            raise DegenerateError(
-                "each class has a single value, so no variance can be estimated; use pav or "
-                "logistic"
-            )
-        unit, origin = max(spreads), data.non.grid.origin
+        origin, unit = origin_and_unit(data)
         variance = inverse_dof = 0.0
         for side, share in ((data.tar, weight), (data.non, 1 - weight)):
             _, own = moments_from(side, origin, unit)
             variance += share * own * (side.count / (side.count - 1))
             inverse_dof += share * share / (side.count - 1)
-        if not variance > 0:
-            raise DegenerateError(
-                f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
-                "class that varies has almost no weight. Give another alpha"
-            )
+        check_variance(variance, weight)
 
         def predictive(side: Summary) -> StudentT:
             mean, _ = moments_from(side, origin, unit)
@@ -97,10 +93,6 @@ class LinearGaussianBayes(StudentTCalibration):
 
     def uncertainty(self, data: Training) -> Uncertainty:
         return shared_variance(data, data.weight(self.alpha))
-
-    @property
-    def params(self) -> dict[str, Any]:
-        return {**super().params, "prior": PRIOR}
 
     def to_model(self) -> dict[str, Any]:
         return {"bayes": True, "alpha": self.alpha, **super().to_model()}

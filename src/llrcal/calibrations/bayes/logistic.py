@@ -18,20 +18,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 
-from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.calibrations.curve import Curve
+from llrcal.arrays import Floats, weighted_sum
+from llrcal.calibrations.bayes.costly_curve import CostlyCurve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.logistic import CONSTANT, standardised
-from llrcal.calibrations.panels import Panels
-from llrcal.calibrations.training import Training
-from llrcal.calibrations.turning_points import turning_points_around
-from llrcal.calibrations.uncertainty import TIMES, Uncertainty, places
+from llrcal.calibrations.training import Training, target_weight
+from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
 from llrcal.fitting.line import LineCost
@@ -49,7 +46,7 @@ _AT_ONCE = 2**12  # scores
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LogisticBayes(Curve):
+class LogisticBayes(CostlyCurve):
     """The posterior of a line ``slope z + height``, with ``z = (s - origin - centre) / unit``."""
 
     alpha: float | str
@@ -74,10 +71,8 @@ class LogisticBayes(Curve):
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
         }
-        grids = (
-            data.tar.grid,
-            data.non.grid,
-        )  # before the range, which takes no pass of its own then
+        # Before the range, which takes no pass of its own then.
+        grids = data.tar.grid, data.non.grid
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
@@ -109,8 +104,7 @@ class LogisticBayes(Curve):
     @property
     def params(self) -> dict[str, Any]:
         mean, unit = self.origin + self.centre, self.unit
-        share = self.tar_count / (self.tar_count + self.non_count)
-        prior = prior_deviation(share if isinstance(self.alpha, str) else self.alpha)
+        prior = prior_deviation(target_weight(self.alpha, self.tar_count, self.non_count))
         return {
             "slope": self.slope / unit,
             "slope deviation": self.slope_deviation / unit,
@@ -130,7 +124,7 @@ class LogisticBayes(Curve):
         return self.slope * z + self.height, np.hypot(along + self.correlation * across, rest)
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = places(data)
+        at = data.places
         if len(at) == 1:
             return Uncertainty.none(at, np.zeros(1))
         z = ((at - self.origin) - self.centre) / self.unit
@@ -141,31 +135,26 @@ class LogisticBayes(Curve):
         # share that they have in the variance is known (Prentice and Pyke, Biometrika 66, 1979).
         by_counts = 1 / (weight * (1 - weight) * trials)
         away = TIMES * np.sqrt(np.maximum(deviation**2 - by_counts, 0))
-        across = self.slope_deviation * self.height_deviation * self.correlation
-        covariance = (
-            self.slope_deviation**2 * np.outer(z, z)
-            + across * np.add.outer(z, z)
-            + self.height_deviation**2
-        )
-        p = expit(mean + math.log(weight) - math.log1p(-weight))
-        tar = covariance * (weight * trials / data.tar_count * (1 - p))
-        non = covariance * (-(1 - weight) * trials / data.non_count * p)
-        return Uncertainty(at, mean - away, mean + away, tar, non)
 
-    def _formula(self, distance: Floats) -> Floats:
-        """LLRs at distances from the centre."""
+        def effects() -> tuple[Floats, Floats]:
+            across = self.slope_deviation * self.height_deviation * self.correlation
+            covariance = (
+                self.slope_deviation**2 * np.outer(z, z)
+                + across * np.add.outer(z, z)
+                + self.height_deviation**2
+            )
+            p = expit(mean + math.log(weight) - math.log1p(-weight))
+            return (
+                covariance * (weight * trials / data.tar_count * (1 - p)),
+                covariance * (-(1 - weight) * trials / data.non_count * p),
+            )
+
+        return Uncertainty(at, mean - away, mean + away, effects)
+
+    def log_ratio(self, distance: Floats) -> Floats:
         z = np.clip(distance / self.unit, -FURTHEST, FURTHEST)
         parts = [z[at : at + _AT_ONCE] for at in range(0, max(1, len(z)), _AT_ONCE)]
         return np.concatenate([predictive_log_odds(*self.moments(part)) for part in parts])
-
-    @cached_property
-    def _panels(self) -> Panels:
-        """The formula over the training scores."""
-        low, high = self.bounds.lowest_score, self.bounds.highest_score
-        return Panels(self._formula, self.unit, low - self._middle, high - self._middle)
-
-    def _from_middle(self, distance: Floats) -> Floats:
-        return self._panels(distance)
 
     @property
     def _middle(self) -> float:
@@ -174,14 +163,6 @@ class LogisticBayes(Curve):
     @property
     def _unit(self) -> float:
         return self.unit
-
-    def _llrs(self, scores: Array) -> Floats:
-        return self._panels(scores.astype(np.float64, copy=False) - self._middle)
-
-    def _turns(self, low: float, high: float) -> Floats:
-        middle = self._middle
-        ends = low - middle, high - middle
-        return middle + turning_points_around(self._panels, [], self.unit, ends)
 
     def to_model(self) -> dict[str, Any]:
         return {"bayes": True, "alpha": self.alpha} | {name: getattr(self, name) for name in _NAMES}
@@ -211,7 +192,7 @@ _NAMES = (
 
 
 def prior_deviation(weight: float) -> float:
-    """Of slope and height for standardised scores, if the targets weigh so much."""
+    """The prior deviation of slope and height for standardised scores, given the target weight."""
     return 2 * _APART * math.sqrt(1 + weight * (1 - weight) * _APART**2)
 
 
@@ -278,7 +259,7 @@ def _log_mean_exp(logs: Floats) -> Floats:
 def _mean_and_deviation(
     tar: tuple[Floats, Floats], non: tuple[Floats, Floats], weight: float
 ) -> tuple[float, float]:
-    """Mean and standard deviation of both classes, of which the targets weigh so much."""
+    """Mean and standard deviation of both classes together, if the targets weigh so much."""
     values = np.concatenate([tar[0], non[0]])
     weights = np.concatenate([tar[1] * weight, non[1] * (1 - weight)])
     mean = weighted_sum(values, weights)

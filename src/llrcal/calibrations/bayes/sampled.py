@@ -14,28 +14,25 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.calibrations.curve import Curve
+from llrcal.arrays import Floats, weighted_sum
+from llrcal.calibrations.bayes.costly_curve import CostlyCurve
 from llrcal.calibrations.fields import Fields
-from llrcal.calibrations.panels import Panels
-from llrcal.calibrations.shape_draws import of_predictives
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.turning_points import turning_points_around
-from llrcal.calibrations.uncertainty import Uncertainty
+from llrcal.calibrations.uncertainty import Uncertainty, from_draws
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
 from llrcal.errors import DegenerateError
 from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws
 from llrcal.fitting.report import Report
 from llrcal.fitting.thinning import thinned
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 
 _MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SampledBayes(Curve):
+class SampledBayes(CostlyCurve):
     """The log-ratio of two predictive densities, each of which is a mean over draws."""
 
     tar: Predictive
@@ -100,29 +97,14 @@ class SampledBayes(Curve):
         return {"tar": tar, "non": non, "prior": self.shapes.prior}
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        return of_predictives(data, (self.tar, self.non), self.bounds.meeting)
-
-    def _llrs(self, scores: Array) -> Floats:
-        return self._panels(scores.astype(np.float64, copy=False) - self._middle)
-
-    def _from_middle(self, distance: Floats) -> Floats:
-        return self._panels(distance)
+        at = data.places
+        sides = (self.tar, self.non)
+        tar, non = ((one.log_densities(at), np.array(one.weights)) for one in sides)
+        return from_draws(at, tar, non, meeting=self.bounds.meeting)
 
     def log_ratio(self, distance: Floats) -> Floats:
-        """Log-ratio of the predictive densities at distances from ``_middle``, by the formula."""
         tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
         return np.asarray(tar - non)
-
-    @cached_property
-    def _panels(self) -> Panels:
-        """The formula over the training scores."""
-        low, high = self.bounds.lowest_score, self.bounds.highest_score
-        return Panels(self.log_ratio, self._unit, low - self._middle, high - self._middle)
-
-    def _turns(self, low: float, high: float) -> Floats:
-        middle = self._middle
-        ends = low - middle, high - middle
-        return middle + turning_points_around(self._panels, self._centres, self._unit, ends)
 
     @property
     def _centres(self) -> list[float]:
@@ -214,12 +196,11 @@ def draw_notes(draws: Draws) -> tuple[Note, ...]:
     every, low, high = draws.effective
     worth = f"{every:.0f}, and {low:.0f} and {high:.0f} at the ends of the range of scores"
     if not draws.enough:
-        note = Note.of(
+        note = Note.warning(
             "few draws",
             f"{len(draws.rows):,} draws from the posterior are worth only {worth}, where at least "
             f"{LEAST_EFFECTIVE:.0f} were wanted: LLRs there may be wrong by more than 0.1. Remove "
             "scores that are far from all others, or use gaussian or logistic",
-            severity=Severity.WARNING,
         )
     elif draws.replaced is not None:
         note = Note.of(

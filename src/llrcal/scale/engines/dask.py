@@ -50,7 +50,8 @@ class Partition(Piece):
 
     def batches(self) -> Iterator[Batch]:
         wanted = self.frame[self.columns.names]
-        yield self.columns.batch(pl.DataFrame(wanted.reset_index(drop=True)), self.name)
+        frame = pl.DataFrame(wanted.reset_index(drop=True))
+        return self.columns.batches(frame, self.name)
 
 
 class DaskEngine:
@@ -74,7 +75,7 @@ class DaskEngine:
         merge: Callable[[_Value, _Value], _Value],
         what: str,
     ) -> _Value:
-        pieces = self._bundled(pieces)
+        pieces = self.bundled(pieces)
         # The work is the result of a task like any other, so that Dask can send it again to a
         # worker that has lost it.
         leaves = self._leaves(pieces, work)
@@ -88,7 +89,7 @@ class DaskEngine:
             value: _Value = self._computed(values[0], leaves, pieces, what)
         return value
 
-    def _bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    def bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
         """Pieces of files, several per task: results may be much larger than a piece."""
         if self._client is None or self._parts:
             return pieces

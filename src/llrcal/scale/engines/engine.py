@@ -41,6 +41,9 @@ class Engine(Protocol):
     most_in_a_stretch: int
     """The most scores to sort at once."""
 
+    def bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        """The same trials in fewer pieces, for work whose results are costly to merge."""
+
     def reduce(
         self,
         pieces: Sequence[Piece],

@@ -15,10 +15,11 @@ from llrcal.scale.counting import Between, Pooled, Stretch
 from llrcal.scale.divided import Divided, Pile, PilePiece
 from llrcal.scale.engines.engine import JoinedPieces, Progress, silent
 from llrcal.scale.matching import LABEL, SCORE, Hashed, Join, Tally, matched
-from llrcal.scale.pieces.piece import BATCH, Piece
+from llrcal.scale.pieces.piece import BATCH, Piece, bundled
 
 _Value = TypeVar("_Value")
 _ROWS = 2 * BATCH  # of a piece of what was joined
+_BUNDLES = 16  # for each thread: few to merge, yet no thread waits long for the last
 
 
 def _put(side: Divided, hashed: Hashed) -> Callable[[Piece], int]:
@@ -39,6 +40,9 @@ class Threads:
 
     def __init__(self, progress: Progress = silent) -> None:
         self._progress = progress
+
+    def bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        return bundled(pieces, _BUNDLES * threads())
 
     def reduce(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +15,13 @@ from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.inputs.scores import are_usable
 from llrcal.kernels import kernels_for
-from llrcal.scale.pieces.piece import NOTHING, Batch
+from llrcal.scale.pieces.piece import Batch
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
 from llrcal.trials.tables.frames import labels_in, refuse_nulls, rows_counted_from, scores_in
+from llrcal.trials.text.parsing import FIRST, labelled
 
+_IN_CACHE = 2**17  # rows that are taken apart at a time
 _UNUSED = 3  # references: that of the thread, that of a name, and that of an argument
 
 
@@ -39,18 +42,24 @@ class Columns:
     def names(self) -> list[str]:
         return [name for name in (self.score, self.label) if name is not None]
 
-    def batch(self, frame: pl.DataFrame, name: str, first_row: int = 0) -> Batch:
+    def batches(self, frame: pl.DataFrame, name: str, first_row: int = 0) -> Iterator[Batch]:
         """The trials of a table, or of the part of a table that begins at ``first_row``.
+
+        They come in parts that stay in the cache while they are worked on.
 
         Raises
         ------
         TrialFileError
             If a value cannot be used; the message names the file and the row.
         """
-        if not frame.height:
-            return NOTHING
         with rows_counted_from(first_row):
-            return self._batch(frame, name)
+            labels = (
+                None if self.label is None else labels_of(frame[self.label], self.request, name)
+            )
+        for start in range(0, frame.height, _IN_CACHE):
+            scores = self.scores(frame.slice(start, _IN_CACHE), name, first_row + start)
+            some = None if labels is None else labels[start : start + _IN_CACHE]
+            yield as_batch(scores, some, self.request, self.spoof, name)
 
     def scores(self, frame: pl.DataFrame, name: str, first_row: int) -> list[Array]:
         """The scores of a part of a table, whatever their labels, as they lie in memory."""
@@ -63,25 +72,6 @@ class Columns:
             column = column.fill_null(float("nan"))
         refuse_nulls(column, "score", name)
         return column if self._are_scores(column) else scores_in(column, self.request, name)
-
-    def _batch(self, frame: pl.DataFrame, name: str) -> Batch:
-        scores = self._scores(frame, name)
-        if self.label is None:
-            return as_batch(
-                scores.cast(pl.Float64).to_numpy(), None, self.request, self.spoof, name
-            )
-        labels = frame[self.label]
-        if labels.dtype == pl.Boolean and self.request.on_nan == "error" and self.spoof != "only":
-            refuse_nulls(labels, "label", name)
-            # The usual case, in which scores are copied once, out of the pages they came in.
-            return Batch(*_by_class(_arrays(scores), labels.to_numpy()))
-        return as_batch(
-            scores.cast(pl.Float64).to_numpy(),
-            labels_of(labels, self.request, name),
-            self.request,
-            self.spoof,
-            name,
-        )
 
     def _are_scores(self, column: pl.Series) -> bool:
         """Whether a column needs neither a conversion nor an error."""
@@ -102,15 +92,16 @@ def labels_of(column: pl.Series, request: Request, name: str) -> Array:
     refuse_nulls(column, "label", name)
     if column.dtype == pl.Boolean:
         return column.to_numpy().view(np.int8)
-    words = column.unique(maintain_order=True)
-    try:
-        meanings = labels_in(words, request, name)
-    except TrialFileError:
-        labels_in(column, request, name)  # this error names the row
-        raise
-    if len(words) == len(column):
-        return meanings.to_numpy()
-    return column.replace_strict(words, meanings, return_dtype=pl.Int8).to_numpy()
+    for some in (column.head(FIRST), column):
+        words = some.unique(maintain_order=True)
+        try:
+            labels = labelled(column, words, labels_in(words, request, name))
+        except TrialFileError:
+            labels_in(column, request, name)  # this error names the row
+            raise
+        if not labels.null_count():
+            break
+    return labels.to_numpy()
 
 
 def _arrays(column: pl.Series) -> list[Array]:
@@ -118,10 +109,10 @@ def _arrays(column: pl.Series) -> list[Array]:
     return [part.to_numpy() for part in column.get_chunks()]
 
 
-def _by_class(parts: list[Array], is_tar: Bools) -> tuple[Floats, Floats]:
+def _by_class(parts: Sequence[Array], is_tar: Bools) -> Batch:
     """Target and non-target scores of an array in parts."""
     targets = int(np.count_nonzero(is_tar))
-    tar, non = np.empty(targets + 1), _reused(len(is_tar) - targets + 1)
+    tar, non = np.empty(targets + 1), _reused(len(is_tar) - targets + 1)  # kernels need the room
     start = done = 0
     for part in parts:
         here, to_tar, to_non = is_tar[start : start + len(part)], tar[done:], non[start - done :]
@@ -132,7 +123,7 @@ def _by_class(parts: list[Array], is_tar: Bools) -> tuple[Floats, Floats]:
             to_tar[:found] = part[here]
             to_non[: len(part) - found] = part[~here]
         start, done = start + len(part), done + found
-    return tar[:-1], non[:-1]
+    return Batch(tar[:-1], non[:-1])
 
 
 _here = threading.local()
@@ -150,17 +141,20 @@ def _reused(count: int) -> Floats:
 
 
 def as_batch(
-    scores: Array, labels: Array | None, request: Request, spoof: Spoof, name: str
+    parts: Sequence[Array], labels: Array | None, request: Request, spoof: Spoof, name: str
 ) -> Batch:
     """Trials by label, without those that the user wants to leave out.
 
-    Where labels are not needed, all count as non-targets.
+    Where labels are not needed, all count as non-targets. Scores may come in several parts.
     """
     if labels is None:
-        labels = np.full(len(scores), Label.NONTARGET.value, np.int8)
+        labels = np.full(sum(map(len, parts)), Label.NONTARGET.value, np.int8)
     is_target: Bools = labels == Label.TARGET.value
-    is_other: Bools = ~is_target
     is_spoof: Bools = labels == Label.SPOOF.value
+    if request.on_nan == "error" and spoof != "only" and not is_spoof.any():
+        return _by_class(parts, is_target)  # the usual case, in which scores are copied once
+    scores = np.concatenate(parts)
+    is_other: Bools = ~is_target
     if spoof == "error" and is_spoof.any():
         raise are_spoofs(name, int(is_spoof.sum()), len(labels))
     if spoof == "omit":

@@ -44,7 +44,7 @@ class NpyPiece(Piece):
         except ScoreError as problem:
             raise problem.moved(index=start) from problem
         labels = np.full(len(scores), int(self.is_tar), np.int8)
-        return as_batch(scores, labels, self.request, "error", self.path)
+        return as_batch([scores], labels, self.request, "error", self.path)
 
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:

@@ -129,7 +129,7 @@ class WholePiece(Piece):
     def batches(self) -> Iterator[Batch]:
         if not self.request.needs_label:
             scores = read_table(self.path, self.request).frame["score"].to_numpy()
-            yield as_batch(scores, None, self.request, self.spoof, self.path)
+            yield as_batch([scores], None, self.request, self.spoof, self.path)
             return
         if is_npz(Source(self.path).head):
             trials = archive_trials(self.path, self.request)
@@ -137,7 +137,7 @@ class WholePiece(Piece):
             return
         frame = self._table().frame
         scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
-        yield as_batch(scores, labels, self.request, self.spoof, self.path)
+        yield as_batch([scores], labels, self.request, self.spoof, self.path)
 
     @property
     def has_ids(self) -> bool:
@@ -156,4 +156,4 @@ class WholePiece(Piece):
 
     def _table(self) -> Table:
         policy = Policy("error", "error", "all")
-        return read_and_join(self.path, None, self.request, self.request, policy).table
+        return read_and_join(self.path, None, self.request, self.request, policy)[0]

@@ -19,7 +19,6 @@ from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parq
 from llrcal.trials.tables.frames import SAMPLE, roles_of
 
 _ROWS = 2 * BATCH
-_IN_CACHE = 2**17  # rows that are taken apart at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +62,8 @@ class ParquetPiece(Piece):
         return ((start, min(BATCH, end - start)) for start in range(self.start, end, BATCH))
 
     def _batches(self, start: int, rows: int) -> Iterator[Batch]:
-        """Some rows, in parts that stay in the cache while they are worked on."""
-        frame, name = self._rows(start, rows, self.columns.names), _part(self.path, start, rows)
-        for first in range(0, rows, _IN_CACHE):
-            part = frame.slice(first, _IN_CACHE)
-            yield self.columns.batch(part, name, first_row=start + first)
+        frame = self._rows(start, rows, self.columns.names)
+        return self.columns.batches(frame, _part(self.path, start, rows), first_row=start)
 
     def _rows(self, start: int, rows: int, columns: Sequence[str | pl.Expr]) -> pl.DataFrame:
         name = _part(self.path, start, rows)

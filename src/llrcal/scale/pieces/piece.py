@@ -162,6 +162,10 @@ class Bundle(Piece):
         for piece in self.pieces:
             yield from piece.batches()
 
+    def scores(self) -> Iterator[Sequence[Array]]:
+        for piece in self.pieces:
+            yield from piece.scores()
+
     def ids(self) -> Iterator[pl.DataFrame]:
         for piece in self.pieces:
             yield from piece.ids()

@@ -23,7 +23,7 @@ from llrcal.trials.table import Table
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import Layout
 
-_BLOCK = 2**25  # bytes that are parsed at a time
+_BLOCK = 2**23  # bytes that are parsed at a time; the system gives more than 2^25 anew each time
 _PIECE = 4 * _BLOCK
 _PEEK = 2**20
 
@@ -74,7 +74,7 @@ class TextPiece(Piece):
         frame = self._table(content, layout, start).frame
         scores = frame["score"].to_numpy()
         labels = frame["label"].to_numpy() if self.request.needs_label else None
-        return as_batch(scores, labels, self.request, self.spoof, self.path)
+        return as_batch([scores], labels, self.request, self.spoof, self.path)
 
     @property
     def file(self) -> str:

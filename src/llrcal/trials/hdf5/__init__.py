@@ -8,7 +8,7 @@ ids of both: ``ID/row_ids`` and ``ID/column_ids`` in BOSARIS and hyperion, ``mod
 scores    ``scores``, and ``score_mask``: 1 where there is one
 key       ``trial_mask``: 1 for targets, -1 for non-targets, 0 where there is no trial
 old key   ``target_mask`` and ``nontarget_mask``: 1 where there is one
-index     ``trial_mask``: 1 where there is a trial; of which kind is not said
+index     ``trial_mask``: 1 where there is a trial, without its label
 ========  ============================================================================
 """
 
@@ -21,39 +21,19 @@ from llrcal.trials.hdf5.matrix import Cells
 from llrcal.trials.hdf5.pairs import Pairs
 from llrcal.trials.hdf5.sheets import key_in, pairs_of, scores_in
 from llrcal.trials.hdf5.writing import write_hdf5_key, write_hdf5_scores
+from llrcal.trials.request import Request
 
 __all__ = ["is_hdf5", "read_hdf5", "write_hdf5_key", "write_hdf5_scores"]
 
 
-def read_hdf5(
-    path: str,
-    *,
-    transposed: bool | None = None,
-    allow_infinite: bool = False,
-    allow_nan: bool = False,
-) -> tuple[pl.DataFrame, str]:
-    """The trials of a file, row by row, and how it was read, in a few words.
-
-    Parameters
-    ----------
-    path
-        A file of scores, a key, or both in one.
-    transposed
-        Whether a square matrix has a row for each test segment; other shapes tell by themselves.
-    allow_infinite
-        Whether scores may be infinite, as LLRs may.
-    allow_nan
-        Whether scores may be NaN, for the caller to leave out.
+def read_hdf5(path: str, request: Request) -> tuple[pl.DataFrame, str]:
+    """The trials of a file of scores, a key, or both in one, and how it was read, in a few words.
 
     Returns
     -------
     frame, reading
-        Columns ``enrol`` and ``test``, and ``score`` or ``label`` (True for targets) or both.
-
-    Raises
-    ------
-    TrialFileError
-        If the file cannot be read, or not without guessing.
+        Columns ``enrol`` and ``test``, and ``score`` or ``label`` (True for targets) or both, row
+        by row.
     """
     with opened(path) as file:
         scores, key = scores_in(file), key_in(file)
@@ -63,10 +43,10 @@ def read_hdf5(
                 f"holds {file.contents()}; expected scores and score_mask, or trial_mask, as "
                 "BOSARIS and SIDEKIT write them"
             )
-        who, pairs = pairs_of(file, matrices, transposed=transposed)
+        who, pairs = pairs_of(file, matrices)
         found = {}
         if scores:
-            found["score"] = scores.cells(pairs, allow_infinite=allow_infinite, allow_nan=allow_nan)
+            found["score"] = scores.cells(pairs, request)
         if key:
             found["label"] = key.cells(pairs)
         if scores and key and not found["score"].agree_with(found["label"]):

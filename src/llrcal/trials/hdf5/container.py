@@ -1,4 +1,4 @@
-"""HDF5 files that nobody vouches for: only what is in the file itself, and no more than fits.
+"""HDF5 files that need not be trusted: nothing outside the file is read, and no more than fits.
 
 Left to itself, HDF5 follows links into other files, reads external storage and virtual datasets,
 makes room for whatever a shape claims, and inflates whatever a chunk holds. All of that is refused
@@ -70,13 +70,7 @@ class Container:
         return self._found(path) is not None
 
     def dataset(self, path: str) -> Any:
-        """The dataset at a path, once it is certain that reading it does no harm.
-
-        Raises
-        ------
-        TrialFileError
-            If it is missing, lies in another file, or claims to be larger than it can be.
-        """
+        """The dataset at a path, once it is certain that reading it does no harm."""
         import h5py
 
         found = self._found(path)
@@ -93,7 +87,7 @@ class Container:
         return found
 
     def _found(self, path: str) -> Any | None:
-        """What lies at a path, if there is anything and no element of the path is a link."""
+        """What is at a path, if there is anything; links are refused."""
         import h5py
 
         here = self._root
@@ -116,7 +110,7 @@ class Container:
         if values > _MOST_VALUES or claimed > _LARGEST_RATIO * self.size:
             raise self.error(
                 f"{path} claims {values} values ({claimed} bytes) in a file of {self.size} bytes; "
-                "it is not read, for it is damaged or larger than can be worked with"
+                "the file is damaged or larger than can be read"
             )
 
     def _check_chunks(self, found: Any, path: str) -> None:
@@ -166,8 +160,8 @@ def filters_of(found: Any) -> list[int]:
 
 @contextmanager
 def opened(name: str) -> Iterator[Container]:
-    """A file to read from; whatever h5py raises meanwhile leaves as a TrialFileError."""
-    with _raw(name) as raw, _readable(name), _h5py(name).File(name, "r") as root:
+    """A file to read from; errors of h5py become a TrialFileError."""
+    with _readable(name), Path(name).open("rb") as raw, _h5py(name).File(name, "r") as root:
         yield Container(root, raw, name)
 
 
@@ -187,7 +181,7 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except LlrcalError:
         raise
-    # There is no end to what h5py raises over a damaged file, nor a common parent to it.
+    # What h5py raises over damaged files is of many types, which have no common base.
     except Exception as problem:
         raise TrialFileError(
             f"{name}: cannot be read as HDF5 ({problem}); copy or write the file again"
@@ -204,15 +198,7 @@ def _h5py(name: str) -> Any:
     return h5py
 
 
-def _raw(name: str) -> IO[bytes]:
-    try:
-        return Path(name).open("rb")
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or str(problem)
-        raise TrialFileError(f"{name}: cannot be read: {reason}") from problem
-
-
 def visible(name: str) -> str:
-    """A name from a file, with nothing in it that steers a terminal, and not too long."""
+    """A name from a file for messages: printable, and not too long."""
     cut = name if len(name) <= 60 else f"{name[:40]}…"
     return cut if cut.isprintable() else ascii(cut)[1:-1]

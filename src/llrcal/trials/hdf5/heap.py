@@ -19,13 +19,7 @@ _MARK = b"GCOL\x01"
 
 
 def heap_texts(file: Container, found: Any, *, longest: int) -> list[bytes]:
-    """The texts of a dataset, none of them longer than ``longest`` bytes.
-
-    Raises
-    ------
-    TrialFileError
-        If a text is too long or not where it should be, or the dataset is cut into chunks.
-    """
+    """The texts of a dataset, none of them longer than ``longest`` bytes."""
     size = math.prod(found.shape) * _REFERENCE.itemsize
     start = found.id.get_offset()
     if start is None or found.id.get_storage_size() != size:

@@ -1,4 +1,4 @@
-"""Matrices in an HDF5 file, gone through in pieces, and the cells of them that are trials."""
+"""Matrices in an HDF5 file, read in pieces, and those of their cells that are trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_PIECE = 2**27  # or so many, where chunks are as large
 
 @dataclass(frozen=True)
 class Cells:
-    """Some cells of a matrix, in the order of its rows, and what stands in them."""
+    """Some cells of a matrix, in the order of its rows, and their values."""
 
     rows: Array
     columns: Array
@@ -29,14 +29,14 @@ class Cells:
         return len(self.values)
 
     def agree_with(self, other: Cells) -> bool:
-        """Whether they are the same cells, whatever stands in them."""
+        """Whether they are the same cells, whatever their values."""
         return np.array_equal(self.rows, other.rows) and np.array_equal(self.columns, other.columns)
 
 
 def pieces(*matrices: Any) -> Iterator[slice]:
     """Matrices of one shape in pieces along their first dimension.
 
-    Packed chunks are not cut through, for each piece would unpack them again.
+    Packed chunks are not cut, since each piece would have to unpack them again.
     """
     first = matrices[0]
     height, width = first.shape[0], first.shape[1] if first.ndim == 2 else 1

@@ -1,4 +1,4 @@
-"""Who the rows and columns of the matrices in an HDF5 file are, and which way round they lie."""
+"""The ids of the rows and columns of matrices in an HDF5 file, and which are the models."""
 
 from __future__ import annotations
 
@@ -30,17 +30,8 @@ class Pairs:
         return f"{visible(self.enrol[int(row)])} / {visible(self.test[int(column)])}"
 
 
-def read_pairs(
-    file: Container, names: tuple[str, str], matrices: tuple[Any, ...], *, transposed: bool | None
-) -> Pairs:
-    """The ids of matrices that belong together, and their orientation.
-
-    Raises
-    ------
-    TrialFileError
-        If ids are repeated or cannot be read, if a matrix has another shape, or if there is no
-        telling which way round it lies.
-    """
+def read_pairs(file: Container, names: tuple[str, str], matrices: tuple[Any, ...]) -> Pairs:
+    """The ids of matrices that belong together, and their orientation."""
     shapes = {matrix.shape for matrix in matrices}
     if len(shapes) > 1:
         raise file.error(
@@ -50,26 +41,23 @@ def read_pairs(
     shape = shapes.pop()
     enrol, test = (_ids(file, name) for name in names)
     rows, columns = len(enrol), len(test)
-    there_are = f"there are {rows} {names[0]} and {columns} {names[1]}"
     # To MATLAB, a matrix of one row or column may be a vector.
     height, width = shape if len(shape) == 2 else (*shape, 1)
     if (height, width) not in {(rows, columns), (columns, rows)}:
-        raise file.error(f"its matrix has shape {shape}, but {there_are}; write the file again")
+        raise file.error(
+            f"its matrix has shape {shape}, but there are {rows} {names[0]} and {columns} "
+            f"{names[1]}; write the file again"
+        )
     if rows == columns > 1:
-        if transposed is None and _is_foreign(file, names, matrices):
+        if _is_foreign(file, names, matrices):
             raise file.error(
                 f"its matrix is square, {shape}, and not as BOSARIS, SIDEKIT or hyperion write it, "
-                f"so that its rows may be {names[0]} or {names[1]}; say transposed=False or "
-                "transposed=True"
+                f"so that its rows may be {names[0]} or {names[1]}; write it with one of these "
+                "programs, or as text"
             )
-        remark = " (a square: its rows are taken for the models)" if transposed is None else ""
-        return Pairs(enrol, test, bool(transposed), remark)
+        remark = " (a square: its rows are taken for the models)"
+        return Pairs(enrol, test, transposed=False, remark=remark)
     lies_across = height != rows
-    if min(height, width) > 1 and transposed not in {None, lies_across}:
-        raise file.error(
-            f"its matrix of shape {shape} is {'' if lies_across else 'not '}transposed, for "
-            f"{there_are}; leave transposed out"
-        )
     remark = " (stored transposed)" if lies_across and min(height, width) > 1 else ""
     return Pairs(enrol, test, lies_across, remark)
 
@@ -91,7 +79,7 @@ def _ids(file: Container, name: str) -> pl.Series:
         twice = out.filter(out.is_duplicated()).unique(maintain_order=True)
         shown = ", ".join(visible(one) for one in twice.head(3))
         raise file.error(
-            f"{len(twice)} of the ids in {name} stand there more than once ({shown}); rename or "
+            f"{len(twice)} of the ids in {name} occur more than once ({shown}); rename or "
             "merge them"
         )
     return out
@@ -108,7 +96,7 @@ def _raw_ids(file: Container, name: str) -> list[bytes]:
     if len(shape) not in {1, 2} or sorted(shape)[:-1] not in ([], [1]):
         raise file.error(f"{name} has shape {shape}; expected one list of ids")
     if max(shape) > _MOST_IDS or (text.length or 0) > LONGEST_ID:
-        raise file.error(f"{name} holds more or longer ids than can be worked with")
+        raise file.error(f"{name} holds more or longer ids than can be read")
     if not max(shape):
         raise file.error(f"{name} is empty")
     if text.length is None:

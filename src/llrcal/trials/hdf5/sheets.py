@@ -1,4 +1,4 @@
-"""The matrices that are scores and the matrices that are a key, and what may stand in them."""
+"""The matrices of scores and of keys, and the values that they may hold."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.messages import Message
 from llrcal.trials.hdf5.container import Container, visible
 from llrcal.trials.hdf5.matrix import Cells, cells, piece_of, pieces
 from llrcal.trials.hdf5.pairs import Pairs, read_pairs
-from llrcal.trials.request import TO_DROP_NAN
+from llrcal.trials.request import TO_DROP_NAN, Request
 
 
 @dataclass(frozen=True)
@@ -27,21 +26,18 @@ class Scores:
     def matrices(self) -> tuple[Any, ...]:
         return self.scores, self.mask
 
-    def cells(self, pairs: Pairs, *, allow_infinite: bool, allow_nan: bool) -> Cells:
+    def cells(self, pairs: Pairs, request: Request) -> Cells:
         """Every score, once it is certain that it is a number."""
         found = cells(self.file, pairs, pieces(*self.matrices), self._read)
-        bad = np.isnan(found.values) if allow_infinite else ~np.isfinite(found.values)
-        if allow_nan:
-            bad &= ~np.isnan(found.values)
+        bad = request.unusable(found.values)
         if bad.any():
             first = int(np.argmax(bad))
             value, where = found.values[first], pairs.name(found.rows[first], found.columns[first])
-            hint: Message = (", ", *TO_DROP_NAN) if np.isnan(value) else ()
+            what = "NaN" if request.allow_infinite else "not finite"
             raise self.file.error(
-                f"{int(bad.sum()):,} of {len(found):,} scores are "
-                f"{'NaN' if allow_infinite else 'not finite'}; the first is {value}, of {where}. "
-                "Repair them, or set score_mask to 0 there",
-                *hint,
+                f"{int(bad.sum()):,} of {len(found):,} scores are {what}; the first is {value}, of "
+                f"{where}. Repair them, or set score_mask to 0 there",
+                *(TO_DROP_NAN if np.isnan(value) else ()),
             )
         return found
 
@@ -124,9 +120,7 @@ def key_in(file: Container) -> Key | None:
     return None
 
 
-def pairs_of(
-    file: Container, matrices: tuple[Any, ...], *, transposed: bool | None
-) -> tuple[str, Pairs]:
+def pairs_of(file: Container, matrices: tuple[Any, ...]) -> tuple[str, Pairs]:
     """Whose convention the ids of a file follow, and the pairs that they make."""
     bosaris, sidekit = file.has("ID/row_ids"), file.has("modelset")
     if bosaris and sidekit:
@@ -142,7 +136,7 @@ def pairs_of(
             "has no ids: expected ID/row_ids and ID/column_ids (BOSARIS), or modelset and segset "
             f"(SIDEKIT); it holds {file.contents()}"
         )
-    return who, read_pairs(file, names, matrices, transposed=transposed)
+    return who, read_pairs(file, names, matrices)
 
 
 def _matrix(file: Container, name: str, *, kinds: str = "iufb") -> Any:

@@ -19,38 +19,26 @@ _MOST_CELLS = 2**28  # two gigabytes of scores
 
 
 def write_hdf5_scores(out: str, frame: pl.DataFrame) -> None:
-    """Write the columns ``enrol``, ``test`` and ``score`` as a file of scores.
-
-    Raises
-    ------
-    TrialFileError
-        If a trial occurs twice or has no score, or there are too many pairs for a matrix.
-    """
+    """Write the columns ``enrol``, ``test`` and ``score`` as a file of scores."""
     grid = _Grid.of(frame.select("enrol", "test", "score"), out)
     scores = frame["score"].cast(pl.Float64).to_numpy()
     bad = np.isnan(scores)
     if bad.any():
         raise TrialFileError(
-            f"{out}: not written, for {int(bad.sum()):,} scores are NaN; the first is in row "
+            f"{out}: cannot be written: {int(bad.sum()):,} scores are NaN; the first is in row "
             f"{int(np.argmax(bad))}. Remove or repair them"
         )
     grid.write(out, {"scores": scores, "score_mask": np.ones(len(scores), np.uint8)})
 
 
 def write_hdf5_key(out: str, frame: pl.DataFrame) -> None:
-    """Write the columns ``enrol``, ``test`` and ``label`` (True for targets) as a key.
-
-    Raises
-    ------
-    TrialFileError
-        If a trial occurs twice or has no label, or there are too many pairs for a matrix.
-    """
+    """Write the columns ``enrol``, ``test`` and ``label`` (True for targets) as a key."""
     grid = _Grid.of(frame.select("enrol", "test", "label"), out)
     labels = frame["label"]
     if labels.dtype != pl.Boolean and not labels.is_in([0, 1]).all():
         raise TrialFileError(
-            f"{out}: not written, for some labels are neither target nor non-target, which a "
-            "BOSARIS key cannot say; leave them out"
+            f"{out}: cannot be written: some labels are neither target nor non-target, and a "
+            "BOSARIS key has no other; leave these trials out"
         )
     marks = np.where(labels.cast(pl.Boolean).to_numpy(), 1, -1).astype(np.int8)
     grid.write(out, {"trial_mask": marks}, file_format="2.0")
@@ -68,13 +56,15 @@ class _Grid:
     @staticmethod
     def of(frame: pl.DataFrame, out: str) -> _Grid:
         if not frame.height:
-            raise TrialFileError(f"{out}: not written, for there are no trials")
+            raise TrialFileError(f"{out}: cannot be written: there are no trials")
         if sum(frame.null_count().row(0)):
-            raise TrialFileError(f"{out}: not written, for some trials are incomplete; remove them")
+            raise TrialFileError(
+                f"{out}: cannot be written: some trials are incomplete; remove them"
+            )
         (enrol, rows), (test, columns) = (_indexed(frame[side], out) for side in ("enrol", "test"))
         if len(enrol) * len(test) > _MOST_CELLS:
             raise TrialFileError(
-                f"{out}: not written, for {len(enrol):,} models and {len(test):,} recordings are "
+                f"{out}: cannot be written: {len(enrol):,} models and {len(test):,} recordings are "
                 "too many for a matrix; write text or Parquet instead"
             )
         taken = np.zeros((len(enrol), len(test)), bool)
@@ -108,21 +98,21 @@ def _repeated(frame: pl.DataFrame, out: str) -> TrialFileError:
     pairs = twice.select("enrol", "test").unique(maintain_order=True)
     shown = ", ".join(f"{visible(enrol)} / {visible(test)}" for enrol, test in pairs.head(3).rows())
     return TrialFileError(
-        f"{out}: not written, for {len(pairs):,} trials occur more than once ({shown}); remove "
+        f"{out}: cannot be written: {len(pairs):,} trials occur more than once ({shown}); remove "
         "all but one"
     )
 
 
 def _indexed(side: pl.Series, out: str) -> tuple[pl.Series, Array]:
-    """The ids of one side in the order in which they come, and the index of each trial's."""
+    """The ids of one side in their order, and for each trial the index of its id."""
     text = side.cast(pl.String)
     ids = text.unique(maintain_order=True)
     length = ids.str.len_bytes()
     bad = ids.filter(ids.str.contains("\0", literal=True) | (length == 0) | (length > LONGEST_ID))
     if len(bad):
         raise TrialFileError(
-            f"{out}: not written, for {visible(bad[0])!r} cannot be an id: it is empty, too long, "
-            "or has a NUL byte in it"
+            f"{out}: cannot be written: {visible(bad[0])!r} cannot be an id, because it is empty, "
+            "too long, or has a NUL byte in it"
         )
     return ids, text.cast(pl.Enum(ids)).to_physical().to_numpy()
 

@@ -30,13 +30,7 @@ _HARMLESS = 2**26
 
 
 def read_frame_file(source: Source, request: Request) -> Table:
-    """The trials of a Parquet or Arrow file; columns that are not needed stay on disk.
-
-    Raises
-    ------
-    TrialFileError
-        If the file is damaged, or it is not clear which column is which.
-    """
+    """The trials of a Parquet or Arrow file; columns that are not needed stay on disk."""
     head = _read(source, n_rows=SAMPLE)
     roles = roles_of(head, request, source.name)
     wanted = [n for n, role in zip(head.columns, roles, strict=True) if is_wanted(role)]
@@ -53,26 +47,15 @@ def score_column(source: Source, request: Request) -> tuple[pl.DataFrame, str]:
     """
     frame = _read(source)
     table = read_frame(frame, request, source.name)
-    if table.score_name is None:
-        raise TrialFileError(
-            f"{source.name}: no column was named as the score: ",
-            request.given_columns,
-        )
     if request.on_nan == "drop":
         _, _, notes = without_nan(table, None)
         frame = frame.filter(~table.frame["score"].is_nan())
         warn(notes)
-    return frame, table.score_name
+    return frame, str(table.score_name)
 
 
 def scan_parquet(path: str) -> pl.LazyFrame:
-    """A Parquet file, to be read lazily.
-
-    Raises
-    ------
-    TrialFileError
-        If polars cannot open a file with this name.
-    """
+    """A Parquet file, to be read lazily."""
     if not can_be_opened(path):
         raise TrialFileError(
             f"{path}: the name is not valid UTF-8, so the file cannot be read in pieces; rename it"
@@ -81,20 +64,14 @@ def scan_parquet(path: str) -> pl.LazyFrame:
 
 
 def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
-    """The rows of a lazy frame.
-
-    Raises
-    ------
-    TrialFileError
-        If the file is damaged.
-    """
+    """The rows of a lazy frame; errors name the file."""
     with reading_errors(name):
         return scan.collect()
 
 
 @contextmanager
 def reading_errors(name: str) -> Iterator[None]:
-    """Turn errors that polars raises over a file into ours."""
+    """Turn errors of polars about a file into a TrialFileError."""
     try:
         yield
     except pl.exceptions.PanicException as problem:
@@ -123,13 +100,7 @@ def _plain(path: str) -> str:
 
 
 def check_parquet(source: Source) -> Claims:
-    """What a Parquet file claims to hold.
-
-    Raises
-    ------
-    TrialFileError
-        If it is damaged, or would expand beyond reason.
-    """
+    """What a Parquet file claims to hold; refused if it is damaged, or would expand too far."""
     try:
         with _image(source) as data:
             claims = claims_of(data)

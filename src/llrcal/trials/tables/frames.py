@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.messages import Message, Position
+from llrcal.messages import Position
 from llrcal.trials.conventions import is_kept, is_wanted
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
@@ -32,13 +32,7 @@ def is_frame(value: object) -> bool:
 
 
 def as_polars(value: Any) -> pl.DataFrame:
-    """Any table as a polars frame, without a copy if possible.
-
-    Raises
-    ------
-    TrialFileError
-        If it has no columns, or two with the same name.
-    """
+    """Any table as a polars frame, without a copy if possible."""
     if isinstance(value, pl.DataFrame):
         return value
     if isinstance(value, pl.LazyFrame):
@@ -54,19 +48,9 @@ def as_polars(value: Any) -> pl.DataFrame:
 
 
 def roles_of(frame: pl.DataFrame, request: Request, source: str) -> tuple[str, ...]:
-    """The role of each column of a table.
-
-    Raises
-    ------
-    TrialFileError
-        If it is not clear which column is which.
-    """
+    """The role of each column of a table; an error if that is not clear."""
     if request.columns:
-        if len(request.columns) != frame.width:
-            raise TrialFileError(
-                f"{source}: has {frame.width} columns, but {len(request.columns)} were named: ",
-                request.given_columns,
-            )
+        request.check_columns(frame.width, source)
         return request.columns
     return roles_by_name(frame.columns, _profiles(frame, request), request, source)
 
@@ -82,13 +66,7 @@ def unnamed_ids(frame: pl.DataFrame, roles: tuple[str, ...], request: Request) -
 
 
 def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
-    """The trials of a table with named columns.
-
-    Raises
-    ------
-    TrialFileError
-        If it is not clear which column is which, or a value cannot be used, with its row.
-    """
+    """The trials of a table with named columns."""
     if not frame.height:
         raise TrialFileError(f"{source}: holds no trials")
     roles = roles_of(frame, request, source)
@@ -134,13 +112,12 @@ def rows_counted_from(first: int) -> Iterator[None]:
 def refuse_nulls(column: pl.Series, role: str, source: str) -> None:
     """Raise a TrialFileError if values are missing."""
     if column.null_count():
-        hint: Message = (", ", *TO_DROP_NAN) if role == "score" else ()
         raise TrialFileError(
             f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
             "first in ",
             Position("row", int(column.is_null().arg_max() or 0)),
             "; remove or repair them",
-            *hint,
+            *(TO_DROP_NAN if role == "score" else ()),
         )
 
 
@@ -162,13 +139,7 @@ def _text(column: pl.Series, role: str, source: str) -> pl.Series:
 
 
 def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
-    """A column as scores.
-
-    Raises
-    ------
-    TrialFileError
-        If it does not hold numbers, or one that cannot be used.
-    """
+    """A column as scores, all of which can be used."""
     if not column.dtype.is_numeric():
         raise TrialFileError(
             f"{source}: column {column.name!r} should be the score, but is of type {column.dtype}"
@@ -178,25 +149,18 @@ def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
     bad = request.unusable(values)
     if bad.any():
         row = int(np.argmax(bad))
-        hint: Message = (", ", *TO_DROP_NAN) if np.isnan(values).any() else ()
         raise TrialFileError(
             f"{source}: column {column.name!r} has {int(bad.sum())} scores that are not finite; "
             f"the first is {values[row]} in ",
             Position("row", row),
             ". Remove or repair them",
-            *hint,
+            *(TO_DROP_NAN if np.isnan(values).any() else ()),
         )
     return scores
 
 
 def labels_in(column: pl.Series, request: Request, source: str) -> pl.Series:
-    """A column as labels.
-
-    Raises
-    ------
-    TrialFileError
-        If a word in it is not a label.
-    """
+    """A column as labels, all of which are known."""
     words, name = _text(column, "label", source), column.name
     labels = as_labels(words, request, source)
     if labels.null_count():

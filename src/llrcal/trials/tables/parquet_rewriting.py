@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import IO
 
 import polars as pl
 
+from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.notes import warn
 from llrcal.trials.nan_scores import left_out
@@ -25,22 +27,20 @@ _OF_THE_SYSTEM = re.compile(r"\(os error \d+\)$")  # the only trace that polars 
 _ROWS = 2**21  # rows that are searched at a time for one that is wrong
 
 
-def rewrite_parquet(
-    file: Source,
-    written: IO[bytes],
-    answers: Answers,
-    request: Request,
-) -> str:
-    """Rewrite a Parquet file; returns how it was read.
-
-    Raises
-    ------
-    TrialFileError
-        If the scores cannot be found without guessing, or one of them is not a number.
-    OptionError
-        If the file has a column of that name already.
-    """
+def rewrite_parquet(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
+    """Rewrite a Parquet file; returns how it was read."""
     return _Rewriting(file, answers, request).write(written)
+
+
+def with_answers(
+    frame: pl.DataFrame, name: str, answers: Mapping[str, Array], source: str
+) -> pl.DataFrame:
+    """The frame with LLRs in place of the scores in a column, and with the columns to add."""
+    llrs, *added = (pl.Series(key, value) for key, value in answers.items())
+    for column in added:
+        if column.name in frame.columns:
+            raise OptionError(f"{source}: has a column {column.name!r} already")
+    return frame.with_columns(llrs.rename(name), *added)
 
 
 class _Rewriting:
@@ -59,13 +59,8 @@ class _Rewriting:
             return named
         if not head.height:
             raise TrialFileError(f"{self.file.name}: holds no trials")
-        roles = dict(zip(roles_of(head, self.request, self.file.name), head.columns, strict=True))
-        if "score" not in roles:
-            raise TrialFileError(
-                f"{self.file.name}: no column was named as the score: ",
-                self.request.given_columns,
-            )
-        return str(roles["score"])
+        roles = roles_of(head, self.request, self.file.name)
+        return head.columns[roles.index("score")]
 
     def write(self, written: IO[bytes]) -> str:
         empty = self._answered(collected(self.scan.head(0), self.file.name))
@@ -99,11 +94,7 @@ class _Rewriting:
             frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
             self.left_out.append(int(is_nan.sum()))
         columns = self.answers(scores.to_numpy())
-        llrs, *added = (pl.Series(key, value) for key, value in columns.items())
-        for column in added:
-            if column.name in frame.columns:
-                raise OptionError(f"{self.file.name}: has a column {column.name!r} already")
-        return frame.with_columns(llrs.rename(self.name), *added)
+        return with_answers(frame, self.name, columns, self.file.name)
 
     def _find_fault(self) -> None:
         """Raise what is wrong with a score, with its row in the file rather than in its group."""

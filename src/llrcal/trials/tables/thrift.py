@@ -17,7 +17,7 @@ class ThriftError(ValueError):
 
 
 class Reader:
-    """Reads structures one after the other, from some place on."""
+    """Reads structures one after the other."""
 
     def __init__(self, data: bytes | mmap, place: int, end: int) -> None:
         self._data = data
@@ -25,13 +25,7 @@ class Reader:
         self._end = end
 
     def structure(self, depth: int = 0) -> dict[int, Any]:
-        """The fields of a structure, by their numbers; lists are tuples, texts are bytes.
-
-        Raises
-        ------
-        ThriftError
-            If the bytes are not one.
-        """
+        """The fields of a structure, by their numbers; lists are tuples, texts are bytes."""
         fields: dict[int, Any] = {}
         number = 0
         while head := self._byte():

@@ -17,15 +17,7 @@ from llrcal.trials.tables.frames import read_frame
 
 
 def read_workbook(source: Source, request: Request) -> Table:
-    """The trials of the only sheet that holds anything.
-
-    Raises
-    ------
-    TrialFileError
-        If there is no such sheet, or more than one, or it is not clear which column is which.
-    OptionError
-        If the package openpyxl is not installed.
-    """
+    """The trials of the only sheet that holds anything."""
     try:
         import openpyxl
     except ImportError:
@@ -62,7 +54,7 @@ def _rows(sheet: Any) -> list[tuple[Any, ...]]:
 
 
 def _frame(rows: list[tuple[Any, ...]], name: str) -> pl.DataFrame:
-    """Rows below their names as a frame; columns of different things become text."""
+    """Rows below their names as a frame; columns of mixed types become text."""
     header, *body = rows
     names = [f"column {i + 1}" if cell is None else str(cell) for i, cell in enumerate(header)]
     if len(set(names)) < len(names):

@@ -72,7 +72,7 @@ def _fault_of_score(field: str, request: Request) -> Message:
     if math.isnan(value):
         if request.on_nan != "error":
             return ()
-        return ("the score is not a number (NaN); remove or repair it, ", *TO_DROP_NAN)
+        return ("the score is not a number (NaN); remove or repair it", *TO_DROP_NAN)
     if math.isinf(value) and "inf" not in field.lower():
         return (f"the score {field!r} is too large for a double",)
     if math.isinf(value) and not request.allow_infinite:

@@ -34,13 +34,6 @@ def rewritten(
     """The content of a text file, block by block, with ``answers`` in place of the scores.
 
     Lines whose score is NaN are left out if the request says so, with a warning in the end.
-
-    Raises
-    ------
-    TrialFileError
-        If a line does not fit the layout; the line is named.
-    OptionError
-        If the file has a column of that name already.
     """
     editor = _Editor(source, layout, request, answers)
     end = source.line_end
@@ -56,21 +49,15 @@ def rewritten(
         except UnicodeDecodeError as problem:
             raise not_utf8(source.name, problem).moved(offset=done) from problem
         lines = pl.Series("line", text.split(end.decode()), pl.String)
-        edit = editor.edited(lines, number)
-        yield str(edit.lines.str.join(end.decode()).item()).encode()
+        edited, found, gone = editor.edited(lines, number)
+        yield str(edited.str.join(end.decode()).item()).encode()
         number, done = number + len(lines) - 1, done + len(block)
-        trials, dropped = trials + edit.trials, dropped + edit.dropped
+        trials, dropped = trials + found, dropped + gone
     warn(left_out(source.name, dropped, trials))
 
 
 def rewritten_matrix(source: Source, layout: Layout, request: Request, llrs: Floats) -> bytes:
-    """The content of a matrix with ``llrs`` in its cells, row by row.
-
-    Raises
-    ------
-    TrialFileError
-        If a line does not have as many cells as there are LLRs for it.
-    """
+    """The content of a matrix with ``llrs`` in its cells, row by row."""
     end = source.line_end.decode()
     lines = source.content.decode().split(end)
     places = [i for i in range(layout.header_line, len(lines)) if lines[i].strip(BLANK)]
@@ -99,23 +86,17 @@ def _with_cells(line: str, separator: str, texts: list[str]) -> tuple[str, int]:
 
 
 @dataclass(frozen=True)
-class _Edit:
-    """Lines in their new form, the number of their trials, and how many of these were left out."""
-
-    lines: pl.Series
-    trials: int
-    dropped: int
-
-
-@dataclass(frozen=True)
 class _Editor:
     source: Source
     layout: Layout
     request: Request
     answers: Answers
 
-    def edited(self, lines: pl.Series, first: int) -> _Edit:
-        """The lines with the scores replaced; ``first`` is the number of the first line."""
+    def edited(self, lines: pl.Series, first: int) -> tuple[pl.Series, int, int]:
+        """The lines with other scores, the number of trials, and how many of these are left out.
+
+        ``first`` is the number of the first line.
+        """
         rows = np.flatnonzero(self._is_data(lines, first))
         parts = _parts(lines.gather(rows), self.layout)
         scores = self.request.as_numbers(parts["score"])
@@ -145,7 +126,7 @@ class _Editor:
             lines = lines.scatter(header, self._header(lines[header], list(columns)[1:]))
         if len(gone):
             lines = _without(lines, gone)
-        return _Edit(lines, len(rows), len(gone))
+        return lines, len(rows), len(gone)
 
     def _header(self, line: str, added: list[str]) -> str:
         for name in added:
@@ -172,7 +153,7 @@ class _Editor:
 
 
 def _without(lines: pl.Series, gone: Array) -> pl.Series:
-    """The lines without some; the last one has no end, and becomes empty instead of going."""
+    """The lines without some; the last line has no end, so it is emptied rather than removed."""
     is_kept = np.ones(len(lines), bool)
     is_kept[gone] = False
     if not is_kept[-1]:

@@ -24,11 +24,6 @@ def read_matrix(source: Source, layout: Layout, request: Request) -> Table:
     """The trials of a matrix, row by row.
 
     If labels are needed, trials are targets whose model and recording have the same name.
-
-    Raises
-    ------
-    TrialFileError
-        If a cell is not a number, or no model has the name of a recording.
     """
     rows, columns, scores = matrix_cells(source, layout, request)
     frame = pl.DataFrame(
@@ -93,7 +88,7 @@ def matrix_cells(
         bad = request.unusable(values) | numbers.is_null().to_numpy()
         if bad.any():
             i = int(np.argmax(bad))
-            hint: Message = ("; repair it, ", *TO_DROP_NAN) if numbers.is_nan()[i] else ()
+            hint: Message = ("; repair it", *TO_DROP_NAN) if numbers.is_nan()[i] else ()
             raise TrialFileError(
                 f"{source.name}: the score of {names[i]} against {columns[j]} is "
                 f"{column[i]!r}, which cannot be used",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
 from llrcal.trials.request import Request
@@ -21,6 +19,8 @@ from llrcal.trials.text.byte_checks import ByteChecks
 from llrcal.trials.text.fields import COMMENT
 from llrcal.trials.text.sniffing import Layout
 
+FIRST = 2**15
+"""Trials whose labels are likely to be those of all."""
 _BLOCK = 2**20
 _BLANKS = re.compile(rb"[ \t]+()")
 _BLANKS_OUTSIDE_QUOTES = re.compile(rb'[ \t]+()|("[^"]*")')
@@ -30,13 +30,7 @@ _NO_DATA = re.compile(rb"^(?:[ \t]*\r?|%b[^\n]*)(?:\n|\Z)" % COMMENT.encode(), r
 
 
 def read_text(source: Source, layout: Layout, request: Request) -> Table:
-    """The trials of a text file.
-
-    Raises
-    ------
-    TrialFileError
-        If a line does not fit the layout; the line is named.
-    """
+    """The trials of a text file."""
     checks = ByteChecks.of(source, layout)
     if checks.has_fault or layout.torn:
         raise _unreadable(source, layout, request)
@@ -98,15 +92,6 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
     TrialFileError
         If there are both 0 and -1, which mean different things in a key of three numbers.
     """
-    expression = pl.lit(None, pl.Int8)
-    for label in Label:
-        chosen = [word for word, meaning in request.label_of_word if meaning is label]
-        if chosen:
-            expression = (
-                pl.when(pl.col("label").is_in(chosen))
-                .then(pl.lit(label.value, pl.Int8))
-                .otherwise(expression)
-            )
     words = words.rename("label")
     meaning = dict(request.label_of_word)
     # Unless the user says otherwise, both are words for non-targets.
@@ -119,7 +104,24 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
             " with ",
             Setting("spoof", "omit"),
         )
-    return words.to_frame().select(expression.alias("label")).to_series()
+    # A file has two or three of these words, and mostly from the start: looking for all of them
+    # would take five times as long.
+    for some in (words.head(FIRST), words):
+        used = some.unique()
+        used = used.filter(used.is_in(list(meaning)))
+        labels = labelled(words, used, [meaning[word] for word in used])
+        if not labels.null_count():
+            break
+    return labels
+
+
+def labelled(column: pl.Series, values: pl.Series, numbers: Iterable[int]) -> pl.Series:
+    """The numbers that belong to values, in place of these; null in place of any other value."""
+    labels = pl.lit(None, pl.Int8)
+    for value, number in zip(values, numbers, strict=True):
+        is_value = pl.col("label") == pl.lit(value, column.dtype)
+        labels = pl.when(is_value).then(pl.lit(number, pl.Int8)).otherwise(labels)
+    return column.to_frame("label").with_columns(labels.alias("label")).to_series()
 
 
 def _input(source: Source) -> str | bytes:
@@ -190,20 +192,20 @@ def _frame(
     """The columns that have a role; None if a line does not fit the layout."""
     names = {f"column_{i + 1}": role for i, role in enumerate(layout.roles)}
     wanted = [name for name, role in names.items() if is_wanted(role)]
-    options: dict[str, Any] = {
-        "has_header": False,
-        "skip_lines": skip,
-        "separator": layout.separator,
-        "quote_char": '"' if layout.quotes else None,
-        "comment_prefix": comment,
-        "schema": {n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
-        "columns": wanted,
-        "decimal_comma": request.decimal == "comma",
-        "raise_if_empty": False,
-        "glob": False,
-    }
     try:
-        frame = pl.read_csv(source, **options)
+        frame = pl.read_csv(
+            source,
+            has_header=False,
+            skip_lines=skip,
+            separator=layout.separator,
+            quote_char='"' if layout.quotes else None,
+            comment_prefix=comment,
+            schema={n: pl.Float64 if role == "score" else pl.String for n, role in names.items()},
+            columns=wanted,
+            decimal_comma=request.decimal == "comma",
+            raise_if_empty=False,
+            glob=False,
+        )
     except pl.exceptions.PolarsError:
         return None
     frame = frame.rename({column: names[column] for column in frame.columns})
@@ -214,7 +216,9 @@ def _frame(
 
 def _overflows(frame: pl.DataFrame, source: Source, layout: Layout, request: Request) -> bool:
     """Whether an infinite score was written as a number that is too large for a double."""
-    if "score" not in frame.columns or not frame["score"].is_infinite().any():
+    if not request.allow_infinite or "score" not in frame.columns:
+        return False  # or infinite scores have been refused
+    if not frame["score"].is_infinite().any():
         return False
     return first_bad_line(source, layout, request) is not None
 

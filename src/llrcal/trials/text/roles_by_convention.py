@@ -110,27 +110,16 @@ def _what_matters(convention: Convention, request: Request) -> tuple[str, ...]:
 
 
 def _as_given(profiles: Sequence[ColumnProfile], request: Request, source: str) -> Convention:
-    if len(request.columns) != len(profiles):
-        raise TrialFileError(
-            f"{source}: has {len(profiles)} columns, but {len(request.columns)} were named: ",
-            request.given_columns,
-        )
-    given = Convention("as given", "columns as given", request.columns)
-    for role, wanted in (("score", request.needs_score), ("label", request.needs_label)):
-        there = given.has_score if role == "score" else given.has_label
-        if wanted and not there:
-            raise TrialFileError(
-                f"{source}: no column was named as the {role}: ",
-                request.given_columns,
-            )
-        if role in request.columns and not profiles[request.columns.index(role)].fits(role):
-            number = request.columns.index(role) + 1
+    request.check_columns(len(profiles), source)
+    for role in (role for role in ("score", "label") if role in request.columns):
+        number = request.columns.index(role) + 1
+        if not profiles[number - 1].fits(role):
             raise TrialFileError(
                 f"{source}: column {number} was named as the {role}, but looks like "
                 f"{profiles[number - 1]}: ",
                 request.given_columns,
             )
-    return given
+    return Convention("as given", "columns as given", request.columns)
 
 
 def _nothing_fits(

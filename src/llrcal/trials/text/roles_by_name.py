@@ -20,13 +20,7 @@ from llrcal.trials.text.column_profile import ColumnProfile
 def roles_by_name(
     names: Sequence[str], profiles: Sequence[ColumnProfile], request: Request, source: str
 ) -> tuple[str, ...]:
-    """A role for every named column, or ``-``.
-
-    Raises
-    ------
-    TrialFileError
-        If no column has a role that is needed, or more than one could have it.
-    """
+    """A role for every named column, or ``-``; an error if a role that is needed is not clear."""
     roles = _by_name(names, request, source)
     needed = {"score": request.needs_score, "label": request.needs_label}
     for i, role in roles.items():

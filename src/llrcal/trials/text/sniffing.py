@@ -78,13 +78,7 @@ class Layout:
 
 
 def sniff(head: bytes, request: Request, source: str) -> Layout:
-    """The one way to read a file that begins with ``head``.
-
-    Raises
-    ------
-    TrialFileError
-        If no reading fits, or if several do, which are then named.
-    """
+    """The one way to read a file that begins with ``head``; an error if there is not just one."""
     if head.startswith(b'{\n "format": "llrcal '):
         raise TrialFileError(f"{source}: is a model of llrcal, not a file of scores or labels")
     numbered = _sample(head, source)
