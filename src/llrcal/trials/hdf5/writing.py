@@ -89,8 +89,8 @@ class _Grid:
             root["ID/column_ids"] = _stored(self.test)
             if file_format:
                 root["file_format"] = np.array([file_format.encode()])
-        with atomic_file(out) as target:
-            target.write(image.getbuffer())
+        with atomic_file(out) as target, image.getbuffer() as content:
+            target.write(content)
 
 
 def _repeated(frame: pl.DataFrame, out: str) -> TrialFileError:
