@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -137,7 +138,7 @@ def fuse(
     try:
         systems = read_systems(sources, keep=keep, **reading)
     except TrialFileError as problem:
-        if scores is None and len(files) == 1:
+        if scores is None and len(files) == 1 and Path(files[0]).exists():
             hint = ". If columns of this table are the scores of several systems, name them: "
             raise problem.followed_by(hint, Setting("scores", "A,B")) from problem
         raise
