@@ -38,23 +38,23 @@ format: $(VENV)/installed
 	$(BIN)/ruff format .
 
 bench: $(VENV)/installed-bench
-	$(BIN)/python -m benchmarks.paper_scale
-	$(BIN)/python -m benchmarks.kernels
+	$(BIN)/python -m studies.paper_scale
+	$(BIN)/python -m studies.kernels
 
 bench-quick: $(VENV)/installed-bench
-	$(BIN)/python -m benchmarks.paper_scale --quick
-	$(BIN)/python -m benchmarks.kernels --quick
+	$(BIN)/python -m studies.paper_scale --quick
+	$(BIN)/python -m studies.kernels --quick
 
 bench-reading: $(VENV)/installed
-	$(BIN)/python -m benchmarks.reading
+	$(BIN)/python -m studies.reading
 
-# Makes half a billion scores (4 GB) under benchmarks/results, once.
+# Makes half a billion scores (4 GB) under studies/results, once.
 bench-scale: $(VENV)/installed
-	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m studies.scale
 
 # A thousand maximum-likelihood problems: llrcal, scipy and plain BFGS. About a quarter of an hour.
 robustness: $(VENV)/installed
-	$(BIN)/python -m benchmarks.robustness
+	$(BIN)/python -m studies.robustness
 
 # Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
 FUZZ_SECONDS ?= 600
@@ -89,19 +89,18 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# The tables of docs/evidence.md, docs/optimizers.md, docs/scoring-rules.md, docs/smooth.md and
-# docs/evaluating.md, and the figure of few targets.
+# The tables of docs/studies, and the figure of few targets.
 evidence: $(VENV)/installed
-	$(BIN)/python -m benchmarks.evidence
-	$(BIN)/python -m benchmarks.one_for_all
-	$(BIN)/python -m benchmarks.few_smooth
-	$(BIN)/python -m benchmarks.optimizers
-	$(BIN)/python -m benchmarks.scoring_rules
-	$(BIN)/python -m benchmarks.evaluation_intervals
-	$(BIN)/python -m benchmarks.interval_coverage
-	$(BIN)/python -m benchmarks.linear_truth
+	$(BIN)/python -m studies.evidence
+	$(BIN)/python -m studies.one_for_all
+	$(BIN)/python -m studies.few_smooth
+	$(BIN)/python -m studies.optimizers
+	$(BIN)/python -m studies.scoring_rules
+	$(BIN)/python -m studies.evaluation_intervals
+	$(BIN)/python -m studies.interval_coverage
+	$(BIN)/python -m studies.linear_truth
 
-# docs/cli.md and the page of `llrcal --help`, from the commands; docs/hostile.md; the figures of
+# docs/cli.md and the page of `llrcal --help`, from the commands; docs/studies/hostile.md; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
 docs: $(VENV)/installed
 	$(BIN)/python -m llrcal.cli.reference

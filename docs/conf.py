@@ -68,7 +68,7 @@ def link_to_pages(
     _app: Any, _what: str, _name: str, _member: Any, _options: Any, lines: list[str]
 ) -> None:
     """Docstrings name pages by their files, as in docs/few-trials.md."""
-    lines[:] = [re.sub(r"\bdocs/([\w-]+)\.md", r":doc:`/\1`", line) for line in lines]
+    lines[:] = [re.sub(r"\bdocs/([\w/-]+)\.md", r":doc:`/\1`", line) for line in lines]
 
 
 class Plain(str):

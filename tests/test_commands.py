@@ -20,7 +20,7 @@ from tests.cli.running import llrcal
 from tests.command_files import make_files
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = {path.name: path.read_text("utf-8") for path in ROOT.glob("docs/*.md")}
+PAGES = {path.name: path.read_text("utf-8") for path in ROOT.glob("docs/**/*.md")}
 PAGES["README.md"] = (ROOT / "README.md").read_text("utf-8")
 del PAGES["hostile.md"]  # its commands are run where the page is made
 
@@ -125,7 +125,7 @@ def test_options_exist() -> None:
     for each in map(verb, VERBS):
         known |= {name for option in each.params for name in (*option.opts, *option.secondary_opts)}
     for name, page in PAGES.items():
-        ours = re.sub(r"`python -m benchmarks[^`]*`", "", page)
+        ours = re.sub(r"`python -m studies[^`]*`", "", page)
         assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours)) <= known, name
 
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks.contenders import NIG_FAMILY, STUDENT_T_FAMILY, Family
-from benchmarks.problems import KINDS, NASTY, STUDY, Problem, problems
-from benchmarks.references import inverse_gaussian
-from benchmarks.robustness import JUDGE, OURS, Answer, answer, failure, judged
-from benchmarks.verdicts import faults, has_maximum, least_dof
 from scipy.stats import invgauss
+from studies.contenders import NIG_FAMILY, STUDENT_T_FAMILY, Family
+from studies.problems import KINDS, NASTY, STUDY, Problem, problems
+from studies.references import inverse_gaussian
+from studies.robustness import JUDGE, OURS, Answer, answer, failure, judged
+from studies.verdicts import faults, has_maximum, least_dof
 
 from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG

@@ -1,12 +1,12 @@
-"""The yardstick of the studies in docs/evidence.md, against a plain evaluation."""
+"""The yardstick of the studies in docs/studies/evidence.md, against a plain evaluation."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.few_smooth import best_per_draw, best_per_set, means
-from benchmarks.one_for_all import table
-from benchmarks.unshifted import Judge
+from studies.few_smooth import best_per_draw, best_per_set, means
+from studies.one_for_all import table
+from studies.unshifted import Judge
 
 import llrcal
 

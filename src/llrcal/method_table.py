@@ -54,7 +54,7 @@ class Entry:
     equally well, the verdict of a comparison prefers the one with the fewest."""
     freedom: int = 0
     """How many trials of a class its training uses up: bounds of LLRs know of it. Measured by
-    benchmarks/few_targets.py, such that no five targets make it worse than knowing nothing. Not
+    studies/few_targets.py, such that no five targets make it worse than knowing nothing. Not
     of PAV, whose LLRs are what they are by definition: they keep to the counts by dummy trials."""
 
     @property

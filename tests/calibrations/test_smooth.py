@@ -462,8 +462,8 @@ def test_scores_that_have_no_interval(scores: Any) -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """On Gaussian scores, as they are and bent; benchmarks/interval_coverage.py has more."""
-    from benchmarks.interval_coverage import coverage
+    """On Gaussian scores, as they are and bent; studies/interval_coverage.py has more."""
+    from studies.interval_coverage import coverage
 
     families = ("Gaussian", "Gaussian, sinh", "Gaussian, atan")
     for size in (50, 500):
@@ -474,7 +474,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 @pytest.mark.slow
 def test_a_straight_line_is_found_nearly_as_well_as_by_logistic_regression() -> None:
-    from benchmarks.linear_truth import errors
+    from studies.linear_truth import errors
 
     for size in (50, 1000):
         found = errors(2.0, size, 20)

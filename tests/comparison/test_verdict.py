@@ -255,7 +255,7 @@ def test_from_phones_to_interviews_nothing_is_fit() -> None:
 def test_halves_of_one_condition_raise_no_alarm() -> None:
     whole = condition("phonecall_phn-interview_mic")
     alarms = 0
-    for seed in range(8):  # benchmarks/unshifted.py has 20 of many sets
+    for seed in range(8):  # studies/unshifted.py has 20 of many sets
         rng = np.random.default_rng(seed)
         tar, non = (rng.random(len(side)) < 0.5 for side in whole)
         halves = Trials(whole.tar[tar], whole.non[non]), Trials(whole.tar[~tar], whole.non[~non])

@@ -1,4 +1,4 @@
-"""docs/hostile.md, from the cases: ``python -m tests.hostile.page``, or ``make docs``."""
+"""docs/studies/hostile.md, from the cases: ``python -m tests.hostile.page``, or ``make docs``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.hostile import (
 )
 from tests.hostile.case import Section
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "hostile.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "studies" / "hostile.md"
 
 _MODULES = (
     values,

@@ -1,4 +1,4 @@
-"""Every hostile input has the outcome that the table states, twice, and docs/hostile.md says so."""
+"""Every hostile input has the outcome that the table states, twice, and its page says so."""
 
 from __future__ import annotations
 

@@ -1,0 +1,126 @@
+"""Compiled passes beside NumPy's at the paper's size, in units of reading the scores once.
+
+    python -m studies.kernels [--quick] [--repeat 5]
+
+Every piece of work is done by both paths in turn, with one thread and with all, so that the moods
+of the machine meet all of them alike; the best of several times counts. Times on the clock mean
+something only if nothing else is running; those of the processor are less sensitive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import llrcal
+from llrcal import kernels
+from llrcal.evaluation.cllr import cost
+from llrcal.onepass.chunks import threads
+from llrcal.onepass.ranks import groups
+from llrcal.onepass.sample import Sample
+from llrcal.onepass.summary import Summary
+from studies.measure import machine
+from studies.paper_scores import TRAIN, Scores, paper_scores
+
+Work = Callable[[], Any]
+
+
+def passes(scores: Scores) -> dict[str, Work]:
+    """What touches every score."""
+    pav, smooth = (llrcal.fit(scores.tar, scores.non, method=m) for m in ("pav", "smooth"))
+    return {
+        "sample": partial(Sample.of, scores.non),
+        "summary, with its sample": partial(Summary.of, scores.non),
+        "counts among the rarer class": partial(groups, scores.tar, scores.non),
+        "apply pav": partial(pav.quietly, scores.non),
+        "apply smooth": partial(smooth.quietly, scores.non),
+        "costs, added up exactly": partial(cost, scores.non, 1.0),
+    }
+
+
+def fits(scores: Scores) -> dict[str, Work]:
+    """Whole fits."""
+    one = {
+        f"fit {method}": partial(llrcal.fit, scores.tar, scores.non, method=method)
+        for method in ("pav", "smooth", "nig")
+    }
+    return {**one, "fit_all: the paper's ten": partial(llrcal.fit_all, scores.tar, scores.non)}
+
+
+@contextmanager
+def setting(*, compiled: bool, count: int) -> Iterator[None]:
+    """One of both paths, on so many threads."""
+    loaded, before = kernels.compiled, os.environ.get("LLRCAL_THREADS")
+    kernels.compiled = loaded if compiled else None
+    os.environ["LLRCAL_THREADS"] = str(count)
+    try:
+        yield
+    finally:
+        kernels.compiled = loaded
+        del os.environ["LLRCAL_THREADS"]
+        if before is not None:
+            os.environ["LLRCAL_THREADS"] = before
+
+
+@dataclass
+class Times:
+    """The least seconds of several runs: on the clock, and of the processor."""
+
+    clock: float = math.inf
+    processor: float = math.inf
+
+    def run(self, work: Work) -> None:
+        clock, processor = time.perf_counter(), time.process_time()
+        work()
+        self.clock = min(self.clock, time.perf_counter() - clock)
+        self.processor = min(self.processor, time.process_time() - processor)
+
+
+def measured(work: Work, settings: list[tuple[bool, int]], repeat: int) -> list[Times]:
+    """Times of some work in each setting, in turn."""
+    every = [Times() for _ in settings]
+    for _ in range(repeat):
+        for times, (compiled, count) in zip(every, settings, strict=True):
+            with setting(compiled=compiled, count=count):
+                times.run(work)
+    return every
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the scores")
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    scores = paper_scores((TRAIN[0], TRAIN[1] // 10) if options.quick else TRAIN, 1)
+    count = threads()
+    print(f"{machine()}, load {os.getloadavg()[0]:.2f}, {kernels.in_use()}")
+    (once,) = measured(scores.non.sum, [(True, 1)], 4 * options.repeat)
+    print(f"numpy.sum of {len(scores.non):,} scores: {once.clock:.4f} s\n")
+    print(
+        f"| | compiled, 1 thread, s | {count} threads, s | efficiency | x numpy.sum "
+        f"| NumPy, {count} threads, s | NumPy / compiled "
+        "| processor: compiled, s | NumPy, s | NumPy / compiled |"
+    )
+    print("|---" * 10 + "|")
+    for name, work in (passes(scores) | fits(scores)).items():
+        settings = [(True, 1), (True, count), (False, count)]
+        one, many, pure = measured(work, settings, options.repeat)
+        print(
+            f"| {name} | {one.clock:.3f} | {many.clock:.3f} | {one.clock / many.clock / count:.2f} "
+            f"| {many.clock / once.clock:.1f} | {pure.clock:.3f} | {pure.clock / many.clock:.1f} "
+            f"| {one.processor:.3f} | {pure.processor:.3f} "
+            f"| {pure.processor / one.processor:.1f} |",
+            flush=True,
+        )
+    print(f"\nload {os.getloadavg()[0]:.2f} at the end")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""Posteriors of NIG parameters against long Markov chains of emcee, with scipy's density.
+
+    python -m studies.nig_chain [--steps 20000]
+
+Nothing is shared but the scores and the prior: emcee walks by its own moves, and the density is
+``scipy.stats.norminvgauss``. The table gives the difference of means, in posterior standard
+deviations, and the ratio of standard deviations, for each coordinate; how uncertain means of the
+chain are, by its autocorrelation time; and the greatest difference of log predictive densities
+over the range of scores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+
+import emcee
+import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import norminvgauss
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.densities.shapes import NIGShapes
+from llrcal.fitting.posterior import Draws, posterior_draws
+
+WALKERS = 32
+_RNG = np.random.default_rng(15)
+SETS = {
+    "12 Gaussian scores": _RNG.normal(2, 1, 12),
+    "40 skew scores": _RNG.gumbel(0, 1, 40),
+    "100 T scores with 3 dof": _RNG.standard_t(3, 100),
+    "200 Gaussian scores": _RNG.normal(0, 1, 200),
+}
+OTHERS = np.array([-4.0, 6.0])  # the ends of the range
+
+
+def log_densities(rows: Floats, scores: Floats) -> Floats:
+    """By scipy, from (l, log w, v, root of k) by way of the moments; [row, score]."""
+    location, log_scale, v, root = rows.T[:, :, None]
+    w, k = np.exp(log_scale), np.maximum(root * root, 1e-9)
+    mean, sd = location + w * np.tanh(v), w * np.exp(k / 2) * np.cosh(v)
+    eta, kappa = np.exp(k / 2) * np.sinh(v), np.expm1(k)
+    zeta = 1 / (kappa + eta * eta)  # delta gamma
+    rest = kappa * zeta  # 1 - beta^2 / alpha^2
+    alpha = np.sqrt(zeta) / (sd * rest)
+    beta = alpha * eta * np.sqrt(zeta)
+    gamma = alpha * np.sqrt(rest)
+    delta = zeta / gamma
+    with np.errstate(all="ignore"):
+        logs = norminvgauss.logpdf(
+            scores, alpha * delta, beta * delta, loc=mean - delta * beta / gamma, scale=delta
+        )
+    return np.asarray(np.where(np.isfinite(logs), logs, -1e4))
+
+
+def log_posteriors(rows: Floats, scores: Floats) -> Floats:
+    """With the stated prior: v Gaussian, k Gamma(1/2), whose root is half of a Gaussian."""
+    prior = -0.5 * (rows[:, 2] / 0.25) ** 2 - 0.5 * rows[:, 3] ** 2 / 0.2
+    return np.asarray(log_densities(rows, scores).sum(axis=1) + prior)
+
+
+def chain(draws: Draws, scores: Floats, steps: int) -> tuple[Floats, Floats]:
+    """Rows, and how many of them one independent draw takes, for each coordinate."""
+    starts = draws.rows[np.argsort(-draws.weights)[:WALKERS]]
+    sampler = emcee.EnsembleSampler(
+        WALKERS, starts.shape[1], log_posteriors, args=(scores,), vectorize=True
+    )
+    state = emcee.State(starts, random_state=np.random.RandomState(1).get_state())
+    sampler.run_mcmc(state, steps)
+    rows = sampler.get_chain(discard=steps // 5, flat=True)
+    rows[:, 3] = np.abs(rows[:, 3])
+    return rows, np.asarray(sampler.get_autocorr_time(discard=steps // 5, quiet=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=20_000)
+    options = parser.parse_args()
+    logging.getLogger("emcee").setLevel(logging.ERROR)
+    print("| scores | coordinate | means differ by | chain uncertain by | ratio of deviations |")
+    print("|---|---|---|---|---|")
+    for name, scores in SETS.items():
+        data = ArrayTraining(scores, OTHERS)
+        draws = posterior_draws(NIGShapes, data.tar, data.score_range)
+        grid = data.tar.grid
+        standard = ((scores - grid.origin) / grid.unit - draws.middle) / draws.spread
+        rows, times = chain(draws, standard, options.steps)
+        mean, weights = rows.mean(axis=0), draws.weights[:, None]
+        own = (draws.rows * weights).sum(axis=0)
+        deviation = np.sqrt((draws.rows**2 * weights).sum(axis=0) - own**2)
+        uncertain = np.sqrt(times / len(rows))
+        for place, coordinate in enumerate(NIGShapes.names):
+            apart = (own[place] - mean[place]) / rows[:, place].std()
+            ratio = deviation[place] / rows[:, place].std()
+            print(
+                f"| {name} | {coordinate} | {apart:+.3f} | {uncertain[place]:.3f} | {ratio:.3f} |"
+            )
+        at = np.linspace(draws.ends[0], draws.ends[1], 25)
+        some = rows[:: max(1, len(rows) // 100_000)]
+        theirs = logsumexp(log_densities(some, at), axis=0) - np.log(len(some))
+        ours = logsumexp(NIGShapes.logpdfs(draws.rows, at), b=weights, axis=0)
+        furthest = np.abs(ours - theirs).max()
+        print(f"| {name} | log predictive density, at most | {furthest:.3f} | | |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

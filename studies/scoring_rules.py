@@ -1,0 +1,101 @@
+"""Which proper scoring rule pays where: logistic regression by several rules and weights.
+
+    python -m studies.scoring_rules
+
+Real sets, each trained and tested on trials of the same kind: halves, or dev and eval. Given is the
+excess of the Bayes error over its minimum, in per cent: its mean over the range of the rule of 30,
+over the lowest tenth of that (few false alarms), and over the highest tenth (few misses).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import llrcal
+from llrcal.arrays import Floats
+from llrcal.scoring_rule import RuleLike, ScoringRule
+from studies.evidence import CURVE, Experiment, asvspoof, excess, speech_commands, stored
+
+ALPHAS = (0.01, 0.1, 0.5, 0.9)
+RULES: tuple[RuleLike, ...] = ("boosting", "log", "brier", (0.5, -0.5), (-0.5, 0.5))
+PLACES = ("all", "low", "high")
+HALVES = {
+    "voxceleb1 lda_cosine": ("voxceleb1_three_systems", "lda_cosine_"),
+    "voxceleb1 plda": ("voxceleb1_three_systems", "plda_"),
+    "voxceleb1 lda_plda": ("voxceleb1_three_systems", "lda_plda_"),
+    "sre08 phone": ("nist_sre08", "cond_phonecall_phn-phonecall_phn_"),
+    "sre08 interview": ("nist_sre08", "cond_interview_mic-interview_mic_"),
+    "sre08 phone-interview": ("nist_sre08", "cond_phonecall_phn-interview_mic_"),
+    "sre08 interview-phone": ("nist_sre08", "cond_interview_mic-phonecall_phn_"),
+}
+
+Excesses = dict[tuple[float, str], dict[str, float]]
+
+
+def experiments() -> Iterator[Experiment]:
+    """Every set, to train and to test on."""
+    for name, (folder, prefix) in HALVES.items():
+        tar, non = stored(folder, prefix)
+        yield name, (tar[::2], non[::2]), (tar[1::2], non[1::2])
+    yield from asvspoof()
+    yield from (one for one in speech_commands() if not one[0].endswith("evalnoisy"))
+
+
+def places(low: float, high: float) -> dict[str, Floats]:
+    """Prior log-odds of each place."""
+    ends = {"all": (0.0, 1.0), "low": (0.0, 0.1), "high": (0.9, 1.0)}
+    return {
+        name: np.linspace(low + start * (high - low), low + end * (high - low), CURVE)
+        for name, (start, end) in ends.items()
+    }
+
+
+def excesses(experiment: Experiment) -> Excesses:
+    """Excess of every weight and rule at every place, in per cent; NaN if there is no minimum."""
+    _, train, test = experiment
+    raw = llrcal.evaluate(*test)
+    pairs = list(product(ALPHAS, RULES))
+    methods: list[Any] = [("logistic", {"alpha": alpha, "rule": rule}) for alpha, rule in pairs]
+    fitted = llrcal.fit_all(*train, methods=methods, bounds="none", rising=False).values()
+    found = {}
+    for (alpha, rule), cal in zip(pairs, fitted, strict=True):
+        ev = llrcal.evaluate(cal(test[0]), cal(test[1]))
+        missing = any(note.code == "no minimum" for note in cal.report.notes)
+        found[alpha, ScoringRule.of(rule).name] = {
+            name: np.nan if missing else 100 * float(excess(ev, raw, x).mean())
+            for name, x in places(*raw.rule_of_30).items()
+        }
+    return found
+
+
+def table(results: Sequence[Excesses], place: str) -> Iterator[str]:
+    """Mean over sets: a row for each weight, a column for each rule."""
+    names = [ScoringRule.of(rule).name for rule in RULES]
+    yield f"| alpha | {' | '.join(names)} |"
+    yield "|---" * (len(names) + 1) + "|"
+    for alpha in ALPHAS:
+        means = [np.mean([one[alpha, name][place] for one in results]) for name in names]
+        yield f"| {alpha} | {' | '.join(f'{mean:.1f}' for mean in means)} |"
+
+
+def show(title: str, results: Sequence[Excesses]) -> None:
+    for place in PLACES:
+        print(f"\n{title}, {place}\n\n" + "\n".join(table(results, place)), flush=True)
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    results = {}
+    for experiment in experiments():
+        results[experiment[0]] = excesses(experiment)
+        show(experiment[0], [results[experiment[0]]])
+    show(f"mean of {len(results)} sets", list(results.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,279 @@
+"""How often the verdict of a comparison is wrong, and how often it sees what is there.
+
+Run with ``python -m studies.verdict_study``; docs/studies/verdict.md has the results. Its parts:
+
+equal
+    Calibrations that are equal by construction: how often is one called worse than another?
+alike
+    The paper's ten, trained and tested on draws of one population: how often is one called worse
+    than the best that is as good in the population, or better?
+power
+    Two calibrations of which one is truly worse: seen as often as theory predicts?
+shift
+    Real scores, from one condition to another: is any calibration called fit?
+halves
+    Random halves of real sets, by speaker where speakers are known: is any called unfit?
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from statistics import NormalDist
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.comparison import OperatingPoint, compare
+from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
+from llrcal.comparison.differences import differences
+from llrcal.comparison.judged_range import CURVE
+from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.paired import PairedBootstrap
+from llrcal.trials import Trials
+from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
+from studies.verdict_halves import MOST_NON_TARGETS, halves
+
+TARGETS, NON_TARGETS = 120, 800
+POINTS = (OperatingPoint(0.01), OperatingPoint(0.1))
+RANGE = (-3.0, 3.0)
+SPEAKERS = 40
+OFFSETS = ((0.3, 1), (0.5, 1), (0.7, 1), (1.0, 1), (0.2, 8), (0.3, 8), (0.5, 8), (0.5, 40))
+"""Offsets in nats, and by how many times there are more trials."""
+
+
+def drawn_numbers(
+    llrs: list[Pair], speakers: tuple[Array, Array] | None = None
+) -> dict[str, Replicates]:
+    """Numbers of several sets of LLRs, by their place, in the same drawn sets."""
+    draws = PairedBootstrap(
+        llrs[0],
+        speakers,
+        prior_log_odds=[point.prior_log_odds for point in POINTS],
+        curve=np.linspace(*RANGE, CURVE),
+        replicates=200,
+    )
+    for tar, non in llrs:
+        draws.add(tar, non)
+    return {str(i): replicates for i, replicates in enumerate(draws.replicates())}
+
+
+def _grain(name: CriterionName, counts: tuple[int, int]) -> float:
+    return Criterion(name, POINTS, RANGE).grain(*counts)
+
+
+def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, int]) -> list[str]:
+    """Which of several sets of LLRs are called worse than the best."""
+    criterion = Criterion(name, POINTS, RANGE)
+    values = {
+        label: float(criterion.drawn(replace(replicates, numbers=replicates.actual[None]))[0])
+        for label, replicates in found.items()
+    }
+    drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
+    others = differences(values, drawn, grain=_grain(name, counts))
+    return [label for label, other in others.items() if other.is_seen]
+
+
+# ------------------------------------------------------------------------------ equal methods
+
+
+def by_trial(rng: np.random.Generator) -> tuple[Pair, None]:
+    """Calibrated LLRs of independent trials."""
+    return (rng.normal(2, 2, TARGETS), rng.normal(-2, 2, NON_TARGETS)), None
+
+
+def by_speaker(rng: np.random.Generator) -> tuple[Pair, tuple[Array, Array]]:
+    """LLRs that share an effect of their speakers."""
+    effect = rng.normal(0, 1, SPEAKERS)
+    same = np.repeat(np.arange(SPEAKERS), TARGETS // SPEAKERS)
+    enrol = rng.integers(SPEAKERS, size=NON_TARGETS)
+    test = (enrol + rng.integers(1, SPEAKERS, size=NON_TARGETS)) % SPEAKERS
+    tar = rng.normal(2, 1.7, TARGETS) + effect[same]
+    non = rng.normal(-2, 1.4, NON_TARGETS) + effect[enrol] + effect[test]
+    return (tar, non), (np.column_stack([same, same]), np.column_stack([enrol, test]))
+
+
+def equal(repetitions: int) -> Iterator[str]:
+    """LLRs with noise of the same size: exchangeable, so that no number of them differs."""
+    yield "| drawn by | calibrations | criterion | sets with a difference seen |"
+    yield "|---|---|---|---|"
+    for kind in (by_trial, by_speaker):
+        wrong = {(count, name): 0 for count in (2, 10) for name in CRITERIA}
+        for seed in range(repetitions):
+            rng = np.random.default_rng(seed)
+            (tar, non), speakers = kind(rng)
+            noisy = [
+                (tar + rng.normal(0, 0.5, len(tar)), non + rng.normal(0, 0.5, len(non)))
+                for _ in range(10)
+            ]
+            found = drawn_numbers(noisy, speakers)
+            for count, name in wrong:
+                some = {str(i): found[str(i)] for i in range(count)}
+                wrong[count, name] += bool(calls(some, name, (TARGETS, NON_TARGETS)))
+        for (count, name), times in wrong.items():
+            share, by = 100 * times / repetitions, kind.__name__.removeprefix("by_")
+            yield f"| {by} | {count} | {name} | {times} of {repetitions} ({share:.1f} %) |"
+
+
+# -------------------------------------------------------------------------- one population
+
+
+def population(rng: np.random.Generator, targets: int, non_targets: int) -> Trials:
+    return Trials(rng.normal(3, 1.3, targets), rng.gamma(4, 0.7, non_targets) - 4)
+
+
+def alike(repetitions: int) -> Iterator[str]:
+    """Every claim of a verdict, held against 400,000 trials of the same population."""
+    large = population(np.random.default_rng(12345), 200_000, 200_000)
+    columns = ("sets", "claims", "wrong", "unfit", "equals")
+    tally = {name: dict.fromkeys(columns, 0) for name in CRITERIA}
+    for seed in range(repetitions):
+        rng = np.random.default_rng(seed)
+        train, test = (population(rng, TARGETS, NON_TARGETS) for _ in range(2))
+        whole = compare(train, test, points=POINTS)
+        truly = {
+            label: evaluated(large.mapped(candidate.calibration))
+            for label, candidate in whole.candidates.items()
+        }
+        for name, counts in tally.items():
+            found = replace(whole, criterion_name=name, asked_for_points=name == "points")
+            truth = {label: found.criterion.value(ev) for label, ev in truly.items()}
+            verdict = found.verdict
+            worse = {*truth} - {verdict.best, *verdict.equals}
+            wrong = [label for label in worse if truth[label] <= truth[verdict.best]]
+            counts["sets"] += bool(wrong)
+            counts["claims"] += len(worse)
+            counts["wrong"] += len(wrong)
+            counts["unfit"] += not verdict.fit
+            counts["equals"] += len(verdict.equals)
+    yield "| criterion | sets with a wrong claim | claims | wrong claims | called unfit | as good |"
+    yield "|---|---|---|---|---|---|"
+    for name, counts in tally.items():
+        share = 100 * counts["sets"] / repetitions
+        yield (
+            f"| {name} | {counts['sets']} of {repetitions} ({share:.1f} %) | {counts['claims']:,} "
+            f"| {counts['wrong']} | {counts['unfit']} | {counts['equals'] / repetitions:.1f} |"
+        )
+
+
+# ---------------------------------------------------------------------------------- power
+
+
+def power(repetitions: int) -> Iterator[str]:
+    """Calibrated LLRs beside the same LLRs with an offset."""
+    yield f"| offset | trials | {' | '.join(CRITERIA)} |"
+    yield "|---|---|" + len(CRITERIA) * "---|"
+    for offset, factor in OFFSETS:
+        targets, non_targets = factor * TARGETS, factor * NON_TARGETS
+        seen = dict.fromkeys(CRITERIA, 0)
+        for seed in range(repetitions):
+            rng = np.random.default_rng(seed)
+            tar, non = rng.normal(2, 2, targets), rng.normal(-2, 2, non_targets)
+            found = drawn_numbers([(tar, non), (tar + offset, non + offset)])
+            for name in CRITERIA:
+                seen[name] += calls(found, name, (targets, non_targets)) == ["1"]
+        cells = []
+        for name in CRITERIA:
+            difference, predicted = _predicted(name, offset, targets, non_targets)
+            share = seen[name] / repetitions
+            cells.append(f"{difference:.4f}: {100 * predicted:.0f} %, {100 * share:.0f} %")
+        yield f"| {offset} nats | {targets:,} + {non_targets:,} | {' | '.join(cells)} |"
+
+
+def _predicted(
+    name: CriterionName, offset: float, targets: int, non_targets: int
+) -> tuple[float, float]:
+    """What an offset adds to a criterion for N(2, 2^2) against N(-2, 2^2), and its chance.
+
+    By quadrature: each criterion is a sum of two means of costs, and so is the difference of two.
+    It is taken for normal, and seen if it exceeds 1.96 of the deviations that a verdict goes by.
+    """
+    z = np.linspace(-9, 9, 200_001)
+    weight = np.exp(-z * z / 2)
+    weight /= weight.sum()
+    mean = variance = 0.0
+    for sign, count in ((1.0, targets), (-1.0, non_targets)):
+        llr = 2 * sign + 2 * z
+        cost = _cost(name, llr + offset, sign) - _cost(name, llr, sign)
+        first = float((weight * cost).sum())
+        mean += first
+        variance += float((weight * (cost - first) ** 2).sum()) / count
+    error = math.sqrt(variance)
+    least = NormalDist().inv_cdf(0.975) * math.hypot(error, _grain(name, (targets, non_targets)))
+    return mean, 1 - NormalDist().cdf((least - mean) / error)
+
+
+def _cost(name: CriterionName, llrs: Array, sign: float) -> Array:
+    """What each target (sign 1) or non-target (sign -1) adds to a criterion, as a mean."""
+    if name == "cllr":
+        return np.asarray(np.logaddexp(0, -sign * llrs) / (2 * math.log(2)))
+    priors = np.linspace(*RANGE, CURVE)
+    if name == "points":
+        priors = np.array([point.prior_log_odds for point in POINTS])
+    # A target is missed where its LLR lies below minus the prior log-odds, and costs P / min(P,
+    # 1 - P) there; a non-target likewise at the negated LLR and log-odds.
+    signed = np.sort(sign * priors)
+    costs = np.append(0, np.cumsum(np.exp(np.maximum(signed, 0)))) / len(priors)
+    return np.asarray(costs[np.searchsorted(signed, -sign * llrs)])
+
+
+# ---------------------------------------------------------------------------------- shift
+
+
+def shift(_: int) -> Iterator[str]:
+    """Verdicts on real scores, from one condition to another."""
+    if not REAL.exists():
+        yield "There are no real scores beside the repository."
+        return
+    yield "| from, to | fit | error, and above the minimum | targets, non-targets moved by |"
+    yield "|---|---|---|---|"
+    for source in (speech_commands, sre08, asvspoof):
+        for name, train, test in source():
+            yield _shifted(name, _thinned(train), _thinned(test))
+
+
+def _thinned(pair: Pair) -> Pair:
+    tar, non = pair
+    return tar, non[:: max(1, len(non) // MOST_NON_TARGETS)]
+
+
+def _shifted(name: str, train: Pair, test: Pair) -> str:
+    found = compare(Trials(*train), Trials(*test))
+    verdict, least = found.verdict, found.criterion.least(found.raw)
+    value = found.ranking.values[verdict.best]
+    moved = [
+        (float(new.mean()) - float(old.mean())) / float(old.std())
+        for old, new in zip(train, test, strict=True)
+    ]
+    return (
+        f"| {name} | {'yes' if verdict.fit else '**no**'} | {verdict.best} {value:.3f}, "
+        f"{100 * (value / least - 1):.0f} % | {moved[0]:+.2f}, {moved[1]:+.2f} |"
+    )
+
+
+PARTS: dict[str, Callable[[int], Iterator[str]]] = {
+    "equal": equal,
+    "alike": alike,
+    "power": power,
+    "shift": shift,
+    "halves": halves,
+}
+
+
+def main() -> None:
+    """Run the parts that are named, or all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts to run")
+    parser.add_argument("--repetitions", type=int, default=200)
+    options = parser.parse_args()
+    for name in options.parts or PARTS:
+        print(f"\n### {name}\n", flush=True)
+        for line in PARTS[name](options.repetitions):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
