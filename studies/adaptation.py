@@ -3,9 +3,9 @@
     python -m studies.adaptation SCORES [--draws 20] [--speech FOLDER] [--only PART]
 
 SCORES holds the sets that docs/studies/adaptation.md names, as ``*_tar.npy`` and ``*_non.npy``.
-Everything is the calibration loss, Cllr less minCllr, in thousandths of a bit. The labels of the new place
-serve to judge, and to draw the few labelled trials. The pairs marked * were used to choose the
-priors, the trust and the weight of labels.
+Everything is the calibration loss, Cllr less minCllr, in thousandths of a bit. The labels of the
+new place serve to judge, and to draw the few labelled trials. The pairs marked * were used to
+choose the priors, the trust and the weight of labels.
 """
 
 from __future__ import annotations
