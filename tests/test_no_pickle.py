@@ -108,6 +108,6 @@ def test_no_pickle_is_opened(
     with pytest.raises(TrialFileError):
         llrcal.read_trials(path, key=path)
     with pytest.raises(TrialFileError):
-        rewrite(str(path), "out", lambda scores: {"llr": scores}, Request.of("scores"))
+        rewrite(str(path), "out", lambda scores: {"llr": scores}, Request("scores"))
     assert not Path("sprung.txt").exists()
     assert not Path("out").exists()

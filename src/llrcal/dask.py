@@ -51,9 +51,7 @@ from llrcal.scale.fusing import check_columns, fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
-from llrcal.trials.joining import OnMissing
-from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof
+from llrcal.trials.request import OnMissing, ReadOptions, Spoof
 
 __all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
@@ -93,19 +91,23 @@ def open_trials(
         As :func:`llrcal.read_trials` does; the message names the file or the partition.
     """
     check_duplicates(duplicates)
-    settings = {"columns": f"score={score},label={label}", **(form or {})}
-    request = Request.of("trials", **settings)
+    named: dict[str, Any] = {"columns": f"score={score},label={label}"}
+    if key is not None:
+        named = {"columns": f"score={score}", "key_columns": f"label={label}"}
+    options = ReadOptions(
+        missing=missing,
+        unknown=unknown,
+        spoof=spoof,
+        duplicates=duplicates,
+        **{**named, **(form or {})},
+    )
     connected = _client(client)
     if is_table(trials):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")
-        return opened_frame(trials, Columns(score, label, request, spoof), connected, progress)
-    policy: dict[str, Any] = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
-    if key is not None:
-        named = {"columns": f"score={score}", "key_columns": f"label={label}"}
-        settings = {**named, **(form or {})}
-    engine = DaskEngine(connected, progress=progress)
-    return opened(trials, key, engine, spoof=spoof, **policy, **settings)
+        columns = Columns(score, label, options.request("trials"))
+        return opened_frame(trials, columns, connected, progress)
+    return opened(trials, key, DaskEngine(connected, progress=progress), options)
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -165,15 +167,14 @@ def fuse(
     check_duplicates(duplicates)
     connected, names = _client(client), [*scores, *quality]
     given: dict[str, Any] = {"columns": f"label={label}", **(form or {})}
+    options = ReadOptions(spoof=spoof, duplicates=duplicates, **given)
     if is_table(trials):
         check_columns(names)
-        request = Request.of("trials", **given)
-        first = Columns(names[0], label, request, spoof)
+        first = Columns(names[0], label, options.request("trials"))
         opened_trials = opened_frame(trials, first, connected, progress, names[1:])
     else:
-        given |= {"spoof": spoof, "duplicates": duplicates}
         engine = DaskEngine(connected, progress=progress)
-        opened_trials = opened_columns(trials, engine, names, **given)
+        opened_trials = opened_columns(trials, engine, names, options)
     fused = fused_columns(opened_trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused
@@ -233,12 +234,13 @@ def adapt(
         As in :func:`open_trials`; labels are neither needed nor used.
     """
     densities_of(calibration)  # or refused, before anything is read
-    connected, given = _client(client), {"columns": f"score={score}", **(form or {})}
+    given: dict[str, Any] = {"columns": f"score={score}", **(form or {})}
+    connected, options = _client(client), ReadOptions(**given)
     if is_table(trials):
-        columns = Columns(score, None, Request.of("scores", joins=False, **given))
+        columns = Columns(score, None, options.request("scores", joins=False))
         scores = opened_frame(trials, columns, connected, progress)
     else:
-        scores = opened_scores(trials, DaskEngine(connected, progress=progress), **given)
+        scores = opened_scores(trials, DaskEngine(connected, progress=progress), options)
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
 
 
@@ -286,7 +288,7 @@ def apply(
     if not is_frame(trials) and not is_remote(trials):
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
-        request = Request.of("scores", columns=f"score={score}")
+        request = ReadOptions(columns=f"score={score}").request("scores")
         rewriter = Rewriter(Calibrated(calibration, interval=interval), request)
         apply_to_files(rewriter, trials, out, by_tasks(connected), force=force)
         return None

@@ -33,9 +33,7 @@ from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores
 from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.trials_in_pieces import TrialsInPieces
-from llrcal.trials.joining import OnMissing
-from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof
+from llrcal.trials.request import OnMissing, ReadOptions, Spoof
 
 __all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
@@ -80,9 +78,10 @@ def open_trials(
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    engine = Threads(progress)
-    policy: dict[str, Any] = {"missing": missing, "unknown": unknown, "duplicates": duplicates}
-    return opened(paths, key, engine, spoof=spoof, **policy, **(form or {}))
+    options = ReadOptions(
+        missing=missing, unknown=unknown, spoof=spoof, duplicates=duplicates, **(form or {})
+    )
+    return opened(paths, key, Threads(progress), options)
 
 
 def fit(
@@ -162,8 +161,8 @@ def fuse(
         As in :func:`llrcal.fuse`.
     """
     names = [*scores, *quality]
-    given: dict[str, Any] = {"spoof": spoof, "duplicates": duplicates, **(form or {})}
-    trials = opened_columns(paths, Threads(progress), names, **given)
+    options = ReadOptions(spoof=spoof, duplicates=duplicates, **(form or {}))
+    trials = opened_columns(paths, Threads(progress), names, options)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused
@@ -227,7 +226,7 @@ def adapt(
         As in :func:`open_trials`; labels are neither needed nor used.
     """
     densities_of(calibration)  # or refused, before anything is read
-    scores = opened_scores(paths, Threads(progress), **(form or {}))
+    scores = opened_scores(paths, Threads(progress), ReadOptions(**(form or {})))
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
 
 
@@ -273,6 +272,6 @@ def apply(
     """
     seen = Beyond(calibration)
     answers = Calibrated(calibration, seen, interval)
-    rewriter = Rewriter(answers, Request.of("scores", **(form or {})))
+    rewriter = Rewriter(answers, ReadOptions(**(form or {})).request("scores"))
     apply_to_files(rewriter, paths, out, one_by_one(progress), force=force)
     warn(seen.notes)

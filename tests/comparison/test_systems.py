@@ -14,6 +14,7 @@ from llrcal.arrays import Array
 from llrcal.comparison import compare
 from llrcal.errors import OptionError
 from llrcal.report.build import build_report
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import Systems, read_systems
 
 ALONE: Array = np.arange(900) < 300
@@ -33,7 +34,7 @@ def frame(seed: int, *, useless: bool = False) -> pl.DataFrame:
 def systems(seed: int, **options: Any) -> Systems:
     table = frame(seed, **options)
     columns = {name: (table, name) for name in ("cos", "plda")}
-    return read_systems(columns, columns="label=y", keep=["line"])
+    return read_systems(columns, options=ReadOptions(columns="label=y", keep=["line"]))
 
 
 def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:

@@ -14,7 +14,7 @@ from llrcal.cli.verbs import verb
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.trials.conventions import CONVENTIONS, ROLE_OF_NAME
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.table_reading import read_table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
@@ -59,7 +59,7 @@ def reading(claim: Claim, path: Path) -> str:
     path.write_text(claim.text, "utf-8")
     pairs = zip(claim.options[::2], claim.options[1::2], strict=True)
     told = {OPTIONS[name]: value for name, value in pairs}
-    return read_table(path, Request.of(claim.contents, **told)).reading  # type: ignore[arg-type]
+    return read_table(path, ReadOptions(**told).request(claim.contents)).reading  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: f"line {claim.line}")

@@ -19,7 +19,7 @@ from llrcal import LlrcalError, TrialFileError
 from llrcal.trials import hdf5
 from llrcal.trials.hdf5 import is_hdf5, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.hdf5 import matrix as hdf5_matrix
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions
 from tests.conftest import real_scores
 
 h5py = pytest.importorskip("h5py")
@@ -49,7 +49,7 @@ Fill = Callable[[Any], object]
 
 
 def read_hdf5(path: str, **form: Any) -> tuple[pl.DataFrame, str]:
-    return hdf5.read_hdf5(path, Request.of("scores", **form))
+    return hdf5.read_hdf5(path, ReadOptions(**form).request("scores"))
 
 
 def made(path: Path, *fills: Fill, **options: Any) -> str:
@@ -883,7 +883,7 @@ MUTATE = """
 import random, sys, time
 from llrcal.errors import TrialFileError
 from llrcal.trials.hdf5 import read_hdf5
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions, Request
 path, source = sys.argv[1:]
 whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
 for _ in range(60):

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from llrcal import OptionError, TrialFileError, Trials, read_trials
 from llrcal.trials import joining
-from llrcal.trials.joining import Policy, joined
+from llrcal.trials.joining import joined
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.table import Table
 from tests.trials.files import EXAMPLE, Written, assert_reads, kaldi, reversed_lines
 
@@ -321,10 +322,10 @@ def test_against_a_join_by_hand(
     key = Table(_frame(keyed, label=np.array([labels[p] for p in keyed], np.int8)), "k", "")
     both = [pair for pair in scored if pair in labels]
     for duplicates in ("first", "mean", "all"):
-        policy = Policy("skip", "skip", duplicates)
+        options = ReadOptions(missing="skip", unknown="skip", duplicates=duplicates)
         if not both:
             with pytest.raises(TrialFileError, match="no trial in common"):
-                joined(scores, key, policy)
+                joined(scores, key, options)
             continue
         kept = both if duplicates == "all" else list(dict.fromkeys(both))
         places = {p: [i + 0.5 for i, q in enumerate(scored) if q == p] for p in kept}
@@ -334,7 +335,7 @@ def test_against_a_join_by_hand(
             expected = [places[pair][0] for pair in kept]
         else:
             expected = [float(np.mean(places[pair])) for pair in kept]
-        table, _ = joined(scores, key, policy)
+        table, _ = joined(scores, key, options)
         assert table.frame["score"].to_list() == expected
         assert table.frame["label"].to_list() == [labels[pair] for pair in kept]
         assert table.frame.select("enrol", "test").rows() == kept

@@ -17,7 +17,7 @@ from llrcal import LlrcalWarning, Trials, fit, load, read_trials
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.notes import Note, Severity
 from llrcal.trials.nan_scores import DROPPED_NAN
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal, only_line
 
@@ -189,7 +189,7 @@ def test_a_matrix(tmp_path: Path) -> None:
     path.write_text(",ann,bob\nann,1.5,nan\nbob,none,2.5\n")
     with pytest.raises(TrialFileError, match=r"bob against ann is 'none', which cannot be used"):
         answers(path, convention="matrix")
-    request = Request.of("scores", convention="matrix", on_nan="drop")
+    request = ReadOptions(convention="matrix", on_nan="drop").request("scores")
     with pytest.raises(OptionError, match="each has its place"):
         rewrite(str(path), str(tmp_path / "out"), doubled, request)
 
@@ -237,26 +237,26 @@ def doubled(values: Any) -> dict[str, Any]:
 def test_lines_are_left_out(tmp_path: Path) -> None:
     source, out = tmp_path / "scores.txt", tmp_path / "out.txt"
     source.write_bytes(b"a b 1.5\r\n# nan\r\nc d nan\r\n\r\ne f 2.5\r\ng h -NaN")
-    request = Request.of("scores", on_nan="drop")
+    request = ReadOptions(on_nan="drop").request("scores")
     with pytest.warns(LlrcalWarning, match=r"scores\.txt: 2 of 4 trials left out because"):
         rewrite(str(source), str(out), doubled, request)
     assert out.read_bytes() == b"a b 3.0\r\n# nan\r\n\r\ne f 5.0\r\n"
     with pytest.raises(TrialFileError, match="line 3: the score is not a number"):
-        rewrite(str(source), str(out), doubled, Request.of("scores"))
+        rewrite(str(source), str(out), doubled, Request("scores"))
 
 
 def test_what_is_no_number_is_not_nan(tmp_path: Path) -> None:
     source = tmp_path / "scores.txt"
     source.write_text("".join(f"a{i} b 1.5\n" for i in range(2000)) + "c d none\n")
     with pytest.raises(TrialFileError, match="line 2001: the score 'none' is not a number"):
-        rewrite(str(source), "-", doubled, Request.of("scores", on_nan="drop"))
+        rewrite(str(source), "-", doubled, ReadOptions(on_nan="drop").request("scores"))
 
 
 def test_no_line_is_left(tmp_path: Path) -> None:
     source, out = tmp_path / "scores.txt", tmp_path / "out.txt"
     source.write_text("a b nan\nc d nan\n")
     with pytest.raises(TrialFileError, match="every score is NaN"):
-        rewrite(str(source), str(out), doubled, Request.of("scores", on_nan="drop"))
+        rewrite(str(source), str(out), doubled, ReadOptions(on_nan="drop").request("scores"))
     assert not out.exists()
 
 
@@ -266,7 +266,7 @@ def test_rows_are_left_out(tmp_path: Path, kind: str) -> None:
     table = frame().with_columns(other=pl.lit("x"))
     (table.write_parquet if kind == "parquet" else table.write_ipc)(source)
     with pytest.warns(LlrcalWarning, match="2 of 5 trials left out"):
-        rewrite(str(source), str(out), doubled, Request.of("scores", on_nan="drop"))
+        rewrite(str(source), str(out), doubled, ReadOptions(on_nan="drop").request("scores"))
     found = (pl.read_parquet if kind == "parquet" else pl.read_ipc)(out)
     kept = table.filter(pl.col("score").is_not_nan())
     assert found.equals(kept.with_columns(pl.col("score") * 2))

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.trials.packing import zstd
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal
 
@@ -46,7 +46,7 @@ def with_decision(scores: Floats) -> dict[str, Array]:
 def rewritten(
     source: object, out: object, more: Callable[[Floats], dict[str, Array]] = answers
 ) -> str:
-    return rewrite(str(source), str(out), more, Request.of("scores"))
+    return rewrite(str(source), str(out), more, Request("scores"))
 
 
 @pytest.fixture
@@ -275,7 +275,7 @@ def test_a_matrix_parted_by_blanks(tmp_path: Path) -> None:
         str(tmp_path / "m.txt"),
         str(tmp_path / "out"),
         answers,
-        Request.of("scores", convention="matrix"),
+        ReadOptions(convention="matrix").request("scores"),
     )
     assert (tmp_path / "out").read_text() == "id a b\n  x  0.5\t-1.0 \ny 0.0 2.0"
 

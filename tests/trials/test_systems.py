@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import polars as pl
 import pytest
 
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import named_files, read_systems
 
 
@@ -51,11 +53,11 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_are_joined_on_ids_in_any_order(folder: Path) -> None:
     sources = {name: (folder / f"{name}.txt", None) for name in "ab"}
-    systems = read_systems(sources, folder / "key.txt")
+    systems = read_systems(sources, folder / "key.txt", options=ReadOptions())
     assert systems.scores.tolist() == [[1.5, 10], [-0.5, 20], [2.5, 30]]
     tar, non = systems.split(systems.scores)
     assert (tar.tolist(), non.tolist()) == ([[1.5, 10], [2.5, 30]], [[-0.5, 20]])
-    unlabelled = read_systems(sources, labelled=False)
+    unlabelled = read_systems(sources, options=ReadOptions(), labelled=False)
     assert unlabelled.is_target is None
     assert (unlabelled.scores == systems.scores).all()
 
@@ -63,10 +65,10 @@ def test_files_are_joined_on_ids_in_any_order(folder: Path) -> None:
 def test_missing_trials_are_named_skipped_or_kept(folder: Path) -> None:
     sources = {name: (folder / f"{name}.txt", None) for name in "ca"}
     with pytest.raises(TrialFileError, match=r"a: 1 trials have no .* \(m3 t3\).*missing='pat"):
-        read_systems(sources, labelled=False)
-    skipped = read_systems(sources, labelled=False, missing="skip")
+        read_systems(sources, options=ReadOptions(), labelled=False)
+    skipped = read_systems(sources, options=ReadOptions(missing="skip"), labelled=False)
     assert skipped.scores.tolist() == [[200, -0.5], [100, 1.5]]
-    kept = read_systems(sources, folder / "key.txt", missing="patterns")
+    kept = read_systems(sources, folder / "key.txt", options=ReadOptions(), partial=True)
     expected = np.array([[200, -0.5], [100, 1.5], [np.nan, 2.5]])
     assert np.array_equal(kept.scores, expected, equal_nan=True)
     assert kept.is_target is not None
@@ -84,11 +86,12 @@ def test_columns_of_one_table_with_conditions_and_holes() -> None:
         }
     )
     sources = {"cos": (frame, "cos"), "plda": (frame, "plda")}
-    systems = read_systems(sources, columns="label=y", keep=["line"], missing="patterns")
+    options = ReadOptions(columns="label=y", keep=["line"])
+    systems = read_systems(sources, options=options, partial=True)
     expected = np.array([[1.0, 4.0], [np.nan, 5.0], [3.0, 6.0]])
     assert np.array_equal(systems.scores, expected, equal_nan=True)
     assert systems.kept["line"].to_list() == ["a", "b, c", None]
     with pytest.raises(TrialFileError, match="'cos' has 1 missing values"):
-        read_systems(sources, columns="label=y")
+        read_systems(sources, options=replace(options, keep=[]))
     with pytest.raises(TrialFileError, match="no file has a column 'foo'"):
-        read_systems({"plda": sources["plda"]}, columns="label=y", keep=["foo"])
+        read_systems({"plda": sources["plda"]}, options=replace(options, keep=["foo"]))

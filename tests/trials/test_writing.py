@@ -17,7 +17,7 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.notes import Note
 from llrcal.trials.conventions import NAMES
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
 from llrcal.trials.writing import FORMATS, Prepared, format_of, notes_on, prepared
@@ -71,7 +71,9 @@ def table(frame: pl.DataFrame) -> Table:
 
 def read(path: Path, to: str, contents: Any) -> pl.DataFrame:
     convention: Any = to if to in NAMES else None
-    return read_table(path, Request.of(contents, convention=convention, allow_infinite=True)).frame
+    return read_table(
+        path, ReadOptions(convention=convention, allow_infinite=True).request(contents)
+    ).frame
 
 
 def rows(frame: pl.DataFrame, roles: Iterable[str]) -> list[tuple[object, ...]]:

@@ -147,7 +147,7 @@ def _apply(
     from llrcal.notes import Note
     from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
-    from llrcal.trials.request import Request
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.rewriting import rewrite
 
     if interval is not None:  # before any work
@@ -162,7 +162,7 @@ def _apply(
             columns |= zip(("low", "high"), ends, strict=True)
         return {name: one / UNITS[units] for name, one in columns.items()} | dict(more(llrs))
 
-    request = Request.of("scores", **form)
+    request = ReadOptions(**form).request("scores")
     if scores != "-" and is_many(scores):
         with printed_warnings(), counting_bar("applying to files", quiet=quiet) as done_so_far:
             each = one_by_one(lambda _what, done, total: done_so_far(done, total))

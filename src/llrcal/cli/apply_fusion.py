@@ -35,6 +35,7 @@ def apply_to_systems(
     """
     from llrcal.errors import TrialFileError
     from llrcal.fusion import Fused
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None
@@ -45,10 +46,9 @@ def apply_to_systems(
     try:
         systems = read_systems(
             _sources(names, files),
+            options=ReadOptions(keep=keep, **form),
             labelled=False,
-            missing="patterns" if fused is not None and fused.missing else "error",
-            keep=keep,
-            **form,
+            partial=fused is not None and fused.missing,
         )
     except TrialFileError as problem:
         if len(files) == 1 < len(names):

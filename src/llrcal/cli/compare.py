@@ -154,9 +154,10 @@ def _systems(
     quiet: bool,
 ) -> Systems:
     """Scores of several systems on the same trials."""
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
-    found = read_systems(sources_of(files, scores), key, **reading)
+    found = read_systems(sources_of(files, scores), key, options=ReadOptions(**reading))
     say(found.notes, quiet=quiet)
     return found
 

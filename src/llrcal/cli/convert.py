@@ -14,6 +14,7 @@ from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.table import Table
 
 
@@ -86,25 +87,17 @@ def convert(
 
 
 def _read(
-    scores: str,
-    *,
-    needs_label: bool,
-    key: str | None,
-    missing: Any,
-    unknown: Any,
-    duplicates: Any,
-    **form: Any,
+    scores: str, *, needs_label: bool, key: str | None, **reading: Any
 ) -> tuple[Table, list[Note]]:
     """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
-    from llrcal.trials.joining import Policy
-    from llrcal.trials.reading import read_and_join, requests
+    from llrcal.trials.reading import read_and_join
+    from llrcal.trials.request import ReadOptions
 
+    options = ReadOptions(allow_infinite=True, **reading)
     if key is None and _has_classes(scores):
-        return _class_by_class(scores, **form)
+        return _class_by_class(scores, options)
     has_key = key is not None or not needs_label
-    request, key_request = requests(has_key=has_key, allow_infinite=True, **form)
-    policy = Policy(missing, unknown, duplicates)
-    return read_and_join(scores, key, request, key_request, policy)
+    return read_and_join(scores, key, options, options.request("scores" if has_key else "trials"))
 
 
 def _has_classes(source: str) -> bool:
@@ -116,15 +109,15 @@ def _has_classes(source: str) -> bool:
     return pair_of(source) is not None or "labels" in names or {"tar", "non"} <= names
 
 
-def _class_by_class(scores: str, **form: Any) -> tuple[Table, list[Note]]:
+def _class_by_class(scores: str, options: ReadOptions) -> tuple[Table, list[Note]]:
     import numpy as np
     import polars as pl
 
-    from llrcal.trials import read_trials
     from llrcal.trials.conventions import SPEAKERS
+    from llrcal.trials.reading import trials_from
     from llrcal.trials.table import Table
 
-    trials = read_trials(scores, allow_infinite=True, **form)
+    trials = trials_from(scores, None, options)
     columns = {"score": trials.scores, "label": trials.labels.astype(np.int8)}
     frame = pl.DataFrame(columns)
     if trials.tar_speakers is not None and trials.non_speakers is not None:

@@ -112,6 +112,7 @@ def fuse(
     from llrcal.fusion.fuse import fusion
     from llrcal.messages import Setting
     from llrcal.trials.packing import check_place
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
     check_place(out, by_name=True)
@@ -121,6 +122,8 @@ def fuse(
     refuse_to_overwrite(out, *names, reading["key"], *side_files(quality))
     if label is not None:
         reading["columns"] = with_label(reading["columns"], label)
+    has_gaps = reading["missing"] == "patterns"
+    reading["missing"] = "skip" if has_gaps else reading["missing"]
     sides = side_columns(quality)
     not_in_pieces = {
         "--condition": condition,
@@ -136,7 +139,9 @@ def fuse(
         return
     keep = [*sides, *([condition] if condition else [])]
     try:
-        systems = read_systems(sources, keep=keep, **reading)
+        key = reading.pop("key")
+        options = ReadOptions(keep=keep, **reading)
+        systems = read_systems(sources, key, options=options, partial=has_gaps)
     except TrialFileError as problem:
         if scores is None and len(files) == 1 and Path(files[0]).exists():
             hint = ". If columns of this table are the scores of several systems, name them: "
@@ -151,7 +156,7 @@ def fuse(
         quality=both_classes(systems, sides_of(systems, quality)),
         condition=systems.split(systems.kept[condition].to_numpy()) if condition else None,
         speakers=speakers,
-        missing="patterns" if reading["missing"] == "patterns" else "error",
+        missing="patterns" if has_gaps else "error",
         bounds=bounds,
     )
     added = _contributions(systems, speakers, weight(alpha)) if contributions else None
@@ -196,20 +201,22 @@ def _fused_in_pieces(
     """A fusion of columns of one table, or of many, and notes; None to read the files whole."""
     from llrcal.errors import OptionError
     from llrcal.scale.fusing import fused_columns, opened_columns
+    from llrcal.trials.request import ReadOptions
 
     (table, column), *_ = sources.values()
     key = reading.pop("key")
+    options = ReadOptions(**reading)
     with opener(quiet=quiet) as opened:
-        if not opened.is_in_pieces(table, key, **reading):
+        if not opened.is_in_pieces(table, key, options):
             return None
-        others = {**others, "--key": key, "--missing": reading["missing"] != "error"}
+        others = {**others, "--key": key, "--missing": options.missing != "error"}
         given = [name for name, value in others.items() if value]
         if column is None:
             raise OptionError("in pieces, systems are columns of one table: name them by --scores")
         if given:
             raise OptionError(f"a fusion in pieces cannot be made with {given[0]}")
         names = [*sources, *sides]
-        trials = opened_columns(table, opened.engine(), names, **reading)
+        trials = opened_columns(table, opened.engine(), names, options)
         say(trials.notes, quiet=quiet)
         model = fused_columns(trials, list(sources), sides, alpha=weight(alpha), bounds=bounds)
         return model, trials.notes

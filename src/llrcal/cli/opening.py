@@ -16,10 +16,9 @@ from llrcal.cli.options import together
 from llrcal.cli.terminal import printed_warnings, say, score_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from llrcal.arrays import Floats
     from llrcal.scale.engines.engine import Engine
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.trial_set import TrialSet
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
@@ -78,51 +77,44 @@ class Opener:
     engines: list[Engine] = field(default_factory=list)
     """Empty until a set is read in pieces; then one engine for all sets."""
 
-    def __call__(
-        self, source: str, *, key: str | None, allow_infinite: bool = False, **reading: Any
-    ) -> TrialSet:
+    def __call__(self, source: str, *, key: str | None, **reading: Any) -> TrialSet:
         """A set of trials; notes on how it was read are printed on standard error."""
-        if self.is_in_pieces(source, key, **reading):
+        from llrcal.trials.request import ReadOptions
+
+        options = ReadOptions(**reading)
+        if self.is_in_pieces(source, key, options):
             from llrcal.scale.opening import opened
 
-            reading["allow_infinite"] = allow_infinite
-            trials: TrialSet = opened(source, key, self.engine(), **reading)
+            trials: TrialSet = opened(source, key, self.engine(), options)
         else:
-            from llrcal.trials import read_trials
+            from llrcal.trials.reading import trials_from
 
-            trials = read_trials(source, key=key, allow_infinite=allow_infinite, **reading)
+            trials = trials_from(source, key, options)
         say(trials.notes, quiet=self.quiet)
         return trials
 
     def scores(self, source: str, **form: Any) -> TrialSet | Floats:
         """Scores without labels: an array, or a set in pieces, all of whose labels are the same."""
-        if self.is_in_pieces(source, None):
+        from llrcal.trials.request import ReadOptions
+
+        options = ReadOptions(**form)
+        if self.is_in_pieces(source, None, options):
             from llrcal.scale.opening import opened_scores
 
-            trials = opened_scores(source, self.engine(), **form)
+            trials = opened_scores(source, self.engine(), options)
             say(trials.notes, quiet=self.quiet)
             return trials
         from llrcal.notes import Note
-        from llrcal.trials.request import Request
         from llrcal.trials.table_reading import read_table
 
-        request = Request.of("scores", joins=False, **form)
-        table = read_table(source, request)
+        table = read_table(source, options.request("scores", joins=False))
         note = Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)
         say([note], quiet=self.quiet)
         column = table.frame["score"]
-        scores: Floats = (column.drop_nans() if request.on_nan == "drop" else column).to_numpy()
+        scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
         return scores
 
-    def is_in_pieces(
-        self,
-        source: str,
-        key: str | None,
-        *,
-        duplicates: str = "error",
-        keep: Sequence[str] = (),
-        **_: Any,
-    ) -> bool:
+    def is_in_pieces(self, source: str, key: str | None, options: ReadOptions) -> bool:
         """Whether to read this in pieces; raises an OptionError if that is impossible."""
         from llrcal.errors import OptionError
         from llrcal.scale.pieces.file_names import is_many
@@ -130,8 +122,8 @@ class Opener:
         asked = self.in_pieces or self.workers is not None or self.scheduler is not None
         many = any(name not in ("-", None) and is_many(name) for name in (source, key))
         in_the_way = {
-            "columns of conditions": bool(keep),
-            f"--duplicates {duplicates}": duplicates not in ("error", "all"),
+            "columns of conditions": bool(options.keep),
+            f"--duplicates {options.duplicates}": options.duplicates not in ("error", "all"),
         }
         given = [words for words, is_given in in_the_way.items() if is_given]
         if (asked or many) and given:

@@ -20,7 +20,6 @@ from llrcal.arrays import Array
 from llrcal.scale.pieces.columns import as_batch
 from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
 from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof
 
 
 class Pile:
@@ -104,7 +103,6 @@ class PilePiece(Piece):
     labels: Pile
     start: int
     request: Request
-    spoof: Spoof
 
     def batches(self) -> Iterator[Batch]:
         for start in range(self.start, self.start + self.rows, BATCH):
@@ -115,4 +113,4 @@ class PilePiece(Piece):
 
     def _batch(self, start: int, count: int) -> Batch:
         scores, labels = self.held.get(start, count), self.labels.get(start, count)
-        return as_batch([scores], labels, self.request, self.spoof, self.name)
+        return as_batch([scores], labels, self.request, self.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
@@ -20,8 +20,7 @@ from llrcal.scale.pieces.abreast import Abreast
 from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.pieces.piece import Batch, Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces, tell_left_out
-from llrcal.trials.joining import OnDuplicates
-from llrcal.trials.request import Columns
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score
 
 _Value = TypeVar("_Value", Look, Sums)
@@ -96,14 +95,7 @@ def fused_columns(
 
 
 def opened_columns(
-    paths: Paths,
-    engine: Engine,
-    names: Sequence[str],
-    *,
-    columns: Columns | None = None,
-    duplicates: OnDuplicates = "error",
-    on_nan: str = "error",
-    **reading: Any,
+    paths: Paths, engine: Engine, names: Sequence[str], options: ReadOptions
 ) -> TrialsInPieces:
     """Columns of the same files as one set of trials.
 
@@ -114,18 +106,11 @@ def opened_columns(
     LlrcalError
         As :func:`llrcal.out_of_core.open_trials` does.
     """
-    check_columns(names, on_nan)
-    sets = [
-        opened(
-            paths,
-            None,
-            engine,
-            columns=with_score(columns, name),
-            duplicates=duplicates if name == names[0] else "all",  # looked for once
-            **reading,
-        )
-        for name in names
-    ]
+    check_columns(names, options.on_nan)
+    sets = []
+    for name in names:
+        sets.append(opened(paths, None, engine, with_score(options, name)))
+        options = replace(options, duplicates="all")  # looked for once
     pieces = map(Abreast.of, zip(*(one.pieces for one in sets), strict=True))
     return replace(sets[0], pieces=tuple(pieces))
 

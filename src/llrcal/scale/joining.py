@@ -22,9 +22,8 @@ from llrcal.scale.matching import Join, Tally, Those
 from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.repeated import Named
 from llrcal.scale.trials_in_pieces import TrialsInPieces
-from llrcal.trials.joining import Policy, named
-from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof
+from llrcal.trials.joining import named
+from llrcal.trials.request import ReadOptions
 
 _SEEDS = 4  # attempts; even the second is hardly ever needed
 
@@ -34,9 +33,7 @@ def joined_pieces(
     key: Sequence[Piece],
     engine: Engine,
     *,
-    request: Request,
-    spoof: Spoof,
-    policy: Policy,
+    options: ReadOptions,
     sources: tuple[str, str],
 ) -> TrialsInPieces:
     """The trials of files with scores and of other files with labels.
@@ -44,7 +41,7 @@ def joined_pieces(
     Raises
     ------
     TrialFileError
-        If trials are missing, unknown or repeated and the policy does not say what to do; the
+        If trials are missing, unknown or repeated and the options do not say what to do; the
         message names some of them.
     """
     for pieces, source in zip((scores, key), sources, strict=True):
@@ -52,9 +49,9 @@ def joined_pieces(
             raise TrialFileError(f"{source}: holds no trials")
     ids = _ids_in_common(scores[0], key[0])
     for seed in range(_SEEDS):
-        join = Join(tuple(scores), tuple(key), ids, request, spoof, sources[0], seed)
+        join = Join(tuple(scores), tuple(key), ids, options.request("scores"), sources[0], seed)
         found = engine.joined(join)
-        check = _Check(join, engine, policy, sources, found.tally)
+        check = _Check(join, engine, options, sources, found.tally)
         if check.is_true():
             break
     notes = check.refuse()
@@ -90,14 +87,14 @@ class _Check:
 
     join: Join
     engine: Engine
-    policy: Policy
+    options: ReadOptions
     sources: tuple[str, str]
     tally: Tally
 
     @property
     def _twice(self) -> list[tuple[Those, Literal["scores", "key"], str]]:
         """Trials that may occur more than once."""
-        tally, is_error = self.tally, self.policy.duplicates == "error"
+        tally, is_error = self.tally, self.options.duplicates == "error"
         every: list[tuple[Those, Literal["scores", "key"], str]] = [
             (tally.torn, "key", "trials are both target and non-target"),
         ]
@@ -113,7 +110,7 @@ class _Check:
         return all(self._examples(those, side, twice=True).height for those, side, _ in self._twice)
 
     def refuse(self) -> list[Note]:
-        """Refuse what the policy does not allow; notes on the rest."""
+        """Refuse what the options do not allow; notes on the rest."""
         ids = self.join.ids
         for those, side, what in self._twice:
             examples = named(self._examples(those, side, twice=True), ids)
@@ -135,7 +132,7 @@ class _Check:
             ("missing", tally.missing, "key", f"trials of {self.sources[1]} have no score"),
             ("unknown", tally.unknown, "scores", f"scores of {self.sources[0]} are not in the key"),
         ):
-            if those.count and getattr(self.policy, setting) == "error":
+            if those.count and getattr(self.options, setting) == "error":
                 raise TrialFileError(
                     f"{those.count:,} {what}, such as {self._named(those, side)}; to leave them "
                     "out: ",

@@ -17,7 +17,6 @@ from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.piece import Piece
 from llrcal.trials.joining import hashes_of_ids
 from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof
 
 SCORE = np.dtype([("hash", np.uint64), ("score", np.float64)])
 LABEL = np.dtype([("hash", np.uint64), ("label", np.int8)])
@@ -65,7 +64,6 @@ class Join:
     key: tuple[Piece, ...]
     ids: tuple[str, ...]
     request: Request
-    spoof: Spoof
     source: str
     seed: int = 0
 

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import Any
 
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.joining import joined_pieces
 from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.pieces.opening import pieces_of, table_pieces
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
-from llrcal.trials.joining import OnDuplicates, OnMissing, Policy
-from llrcal.trials.reading import requests
-from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof, check_spoof
-
-_FORM = {"columns": None, "convention": None, "key_columns": None, "key_convention": None}
+from llrcal.trials.request import ReadOptions
 
 
-def opened(
-    paths: Paths,
-    key: Paths | None,
-    engine: Engine,
-    *,
-    missing: OnMissing = "error",
-    unknown: OnMissing = "error",
-    duplicates: OnDuplicates = "error",
-    spoof: Spoof = "error",
-    **form: Any,
-) -> TrialsInPieces:
+def opened(paths: Paths, key: Paths | None, engine: Engine, options: ReadOptions) -> TrialsInPieces:
     """A set of trials, as :func:`llrcal.out_of_core.open_trials` describes it.
 
     Raises
@@ -36,25 +20,21 @@ def opened(
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    check_duplicates(duplicates)
-    check_spoof(spoof)
-    policy = Policy(missing, unknown, duplicates)
-    request, key_request = requests(has_key=key is not None, **{**_FORM, **form})
+    check_duplicates(options.duplicates)
     if key is not None:
         return joined_pieces(
-            table_pieces(paths, request),
-            table_pieces(key, key_request),
+            table_pieces(paths, options.request("scores")),
+            table_pieces(key, options.request("key")),
             engine,
-            request=request,
-            spoof=spoof,
-            policy=policy,
+            options=options,
             sources=(_called(paths), _called(key)),
         )
-    pieces = pieces_of(paths, request, spoof)
-    return TrialsInPieces.of(pieces, engine, _called(paths), check_repeated=duplicates == "error")
+    pieces = pieces_of(paths, options.request("trials"))
+    check_repeated = options.duplicates == "error"
+    return TrialsInPieces.of(pieces, engine, _called(paths), check_repeated=check_repeated)
 
 
-def opened_scores(paths: Paths, engine: Engine, **form: Any) -> TrialsInPieces:
+def opened_scores(paths: Paths, engine: Engine, options: ReadOptions) -> TrialsInPieces:
     """Scores without labels as a set of trials, all of which count as non-targets.
 
     Raises
@@ -62,7 +42,7 @@ def opened_scores(paths: Paths, engine: Engine, **form: Any) -> TrialsInPieces:
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    pieces = pieces_of(paths, Request.of("scores", joins=False, **form))
+    pieces = pieces_of(paths, options.request("scores", joins=False))
     return TrialsInPieces.of(pieces, engine, _called(paths), check_repeated=False)
 
 

@@ -4,63 +4,39 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from llrcal.errors import OptionError, TrialFileError
+from llrcal.errors import TrialFileError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, SPEAKERS, is_kept
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.table import Table
-
-OnDuplicates = Literal["error", "first", "mean", "all"]
-OnMissing = Literal["error", "skip"]
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True)
-class Policy:
-    """What to do if scores and key do not match one to one."""
-
-    missing: OnMissing = "error"
-    """Trials of the key that have no score."""
-    unknown: OnMissing = "error"
-    """Scores of trials that are not in the key."""
-    duplicates: OnDuplicates = "error"
-    """Repeated trials: keep the first score, the mean, or all of them."""
-
-    def __post_init__(self) -> None:
-        words = {"missing": OnMissing, "unknown": OnMissing, "duplicates": OnDuplicates}
-        for name, allowed in words.items():
-            value = getattr(self, name)
-            if value not in get_args(allowed):
-                raise OptionError(
-                    f"{name} cannot be {value!r}; choose {', '.join(get_args(allowed))}"
-                )
-
-
 def without_duplicates(
-    table: Table, policy: Policy, *, labels_from: str | None = None
+    table: Table, options: ReadOptions, *, labels_from: str | None = None
 ) -> tuple[Table, list[Note]]:
-    """A table in which no trial is repeated, as the policy says, and what was done.
+    """A table in which no trial is repeated, as the options say, and what was done.
 
     ``labels_from`` names the file with the labels, if they come from another one. A trial
-    that is both target and non-target is refused, whatever the policy.
+    that is both target and non-target is refused, whatever the options.
     """
     ids = table.ids
     repeated = _repeated(table)
     _refuse_contradictions(repeated, ids, labels_from or table.source)
-    if policy.duplicates == "all" or not repeated.height:
+    if options.duplicates == "all" or not repeated.height:
         return table, []
     kept = table.frame.height - repeated.height + repeated.n_unique(ids)
     excess = table.frame.height - kept
     examples = named(repeated.unique(ids, maintain_order=True), ids)
     found = f"{excess} repeated trials, such as {examples}"
-    if policy.duplicates == "error":
+    if options.duplicates == "error":
         raise TrialFileError(
             f"{table.source}: {found}; choose which scores to keep: ",
             Setting("duplicates", "first"),
@@ -70,15 +46,15 @@ def without_duplicates(
             Setting("duplicates", "all"),
         )
     frame = table.frame
-    if policy.duplicates == "mean" and table.has("score"):
+    if options.duplicates == "mean" and table.has("score"):
         frame = frame.with_columns(pl.col("score").mean().over(ids))
     frame = frame.unique(ids, keep="first", maintain_order=True)
-    done = "only the first of each was kept" if policy.duplicates == "first" else "averaged"
+    done = "only the first of each was kept" if options.duplicates == "first" else "averaged"
     note = Note.warning("duplicates", f"{found}; {done}").about(table.source)
     return replace(table, frame=frame), [note]
 
 
-def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]]:
+def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list[Note]]:
     """Scores with the labels of a key, in the order of the scores, and what was done."""
     ids = [role for role in scores.ids if role in key.ids]
     if not ids:
@@ -87,14 +63,14 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]
         (scores.frame[name] == key.frame[name]).all() for name in ids
     ):
         table = _with_key(scores, key.frame)
-        table, notes = without_duplicates(table, policy, labels_from=key.source)
+        table, notes = without_duplicates(table, options, labels_from=key.source)
         return table, [
             *notes,
             Note.of("joined", "scores and key are in the same order: nothing to join"),
         ]
-    scores, notes = without_duplicates(scores, policy)
+    scores, notes = without_duplicates(scores, options)
     # If every score of a trial is kept, one label will do for all of them.
-    once = replace(policy, duplicates="first") if policy.duplicates == "all" else policy
+    once = replace(options, duplicates="first") if options.duplicates == "all" else options
     key, more = without_duplicates(_only(key, ids), once)
     place, found = _places(scores.frame, key.frame, ids)
     notes += more
@@ -111,7 +87,7 @@ def joined(scores: Table, key: Table, policy: Policy) -> tuple[Table, list[Note]
     ):
         if trials.height:
             sentence = f"{trials.height} {what}, such as {named(trials, ids)}"
-            if getattr(policy, setting) == "error":
+            if getattr(options, setting) == "error":
                 raise TrialFileError(f"{sentence}; to leave them out: ", Setting(setting, "skip"))
             notes.append(Note.warning(setting, f"{sentence}; left out"))
     if unknown.height:

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -16,13 +16,13 @@ from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.notes import Note
 from llrcal.trials.archives import is_npz
-from llrcal.trials.conventions import IDS, SPEAKERS, ConventionName, kept_role
-from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, joined, without_duplicates
+from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
+from llrcal.trials.joining import joined, without_duplicates
 from llrcal.trials.nan_scores import usable, without_nan
 from llrcal.trials.npy import archive_trials, is_npy, read_npy
-from llrcal.trials.request import Columns, Decimal, LabelWords, OnNan, Request, Separator
+from llrcal.trials.request import ReadKeywords, ReadOptions, Request
 from llrcal.trials.source import Source, mode_of
-from llrcal.trials.spoofs import Spoof, check_spoof, without_spoof
+from llrcal.trials.spoofs import without_spoof
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_file, read_table
 from llrcal.trials.trials import Trials
@@ -31,22 +31,7 @@ from llrcal.trials.trials import Trials
 def read_trials(
     source: str | PathLike[str] | Any,
     key: str | PathLike[str] | Any | None = None,
-    *,
-    columns: Columns | None = None,
-    convention: ConventionName | None = None,
-    key_columns: Columns | None = None,
-    key_convention: ConventionName | None = None,
-    labels: LabelWords | None = None,
-    separator: Separator | None = None,
-    header: bool | None = None,
-    decimal: Decimal = "point",
-    missing: OnMissing = "error",
-    unknown: OnMissing = "error",
-    duplicates: OnDuplicates = "error",
-    spoof: Spoof = "error",
-    allow_infinite: bool = False,
-    on_nan: OnNan = "error",
-    keep: Sequence[str] = (),
+    **options: Unpack[ReadKeywords],
 ) -> Trials:
     """Read scores and labels, from one file or from a score file and its key.
 
@@ -118,70 +103,40 @@ def read_trials(
     >>> print(trials.notes[0])
     the frame: 3 trials; columns by name (score=plda,label=verdict)
     """
-    request, key_request = requests(
-        has_key=key is not None,
-        columns=columns,
-        convention=convention,
-        key_columns=key_columns,
-        key_convention=key_convention,
-        labels=labels,
-        separator=separator,
-        header=header,
-        decimal=decimal,
-        allow_infinite=allow_infinite,
-        on_nan=on_nan,
-        keep=keep,
-    )
-    check_spoof(spoof)
+    return trials_from(source, key, ReadOptions(**options))
+
+
+def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
+    """The trials that :func:`read_trials` describes."""
     if key is None:
         pair = pair_of(source)
         if pair:
-            return _class_by_class(pair, request)
+            return _class_by_class(pair, options.request("class"))
         if is_archive(source):
-            return archive_trials(fspath(source), request)
-    policy = Policy(missing, unknown, duplicates)
-    table, notes = read_and_join(source, key, request, key_request, policy)
-    _refuse_unkept(table, request, key)
-    table, spoofs = without_spoof(table, spoof)
-    return _trials(table, [*notes, *spoofs], request)
-
-
-def requests(
-    *,
-    has_key: bool,
-    convention: ConventionName | None = None,
-    columns: Columns | None = None,
-    key_convention: ConventionName | None = None,
-    key_columns: Columns | None = None,
-    allow_infinite: bool = False,
-    on_nan: OnNan = "error",
-    **form: Any,
-) -> tuple[Request, Request]:
-    """What to look for in the scores, and what in the key."""
-    scores = Request.of(
-        "scores" if has_key else "trials",
-        convention=convention,
-        columns=columns,
-        allow_infinite=allow_infinite,
-        on_nan=on_nan,
-        **form,
-    )
-    return scores, Request.of("key", convention=key_convention, columns=key_columns, **form)
+            return archive_trials(fspath(source), options.request("trials"))
+    table, notes = read_and_join(source, key, options)
+    _refuse_unkept(table, options, key)
+    table, spoofs = without_spoof(table, options.spoof)
+    return _trials(table, [*notes, *spoofs], options)
 
 
 def read_and_join(
-    source: Any, key: Any | None, request: Request, key_request: Request, policy: Policy
+    source: Any, key: Any | None, options: ReadOptions, request: Request | None = None
 ) -> tuple[Table, list[Note]]:
-    """Scores, with labels from the key if there is one, and how they were read."""
+    """Scores, with labels from the key if there is one, and how they were read.
+
+    ``request`` is what to look for in the scores, unless that follows from whether there is a key.
+    """
+    request = request or options.request("trials" if key is None else "scores")
     scores = read_table(source, request)
-    labelled = None if key is None else read_table(key, key_request)
+    labelled = None if key is None else read_table(key, options.request("key"))
     dropped: list[Note] = []
     if request.on_nan == "drop":
         scores, labelled, dropped = without_nan(scores, labelled)
     if labelled is None:
-        table, notes = without_duplicates(scores, policy)
+        table, notes = without_duplicates(scores, options)
         return table, [_reading(table), *dropped, *notes]
-    table, notes = joined(scores, labelled, policy)
+    table, notes = joined(scores, labelled, options)
     table = replace(table, forensic=labelled.forensic)
     return table, [_reading(scores), _reading(labelled), *dropped, *notes]
 
@@ -212,7 +167,7 @@ def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
     readings: list[Note] = []
     dropped: list[Note] = []
     for name, what in zip(pair, ("target", "non-target"), strict=True):
-        scores, note = _one_class(Source(name), f"{what}s", replace(request, contents="class"))
+        scores, note = _one_class(Source(name), f"{what}s", request)
         readings.append(note)
         chosen, notes = usable(scores, name, what, request)
         dropped += notes
@@ -231,7 +186,7 @@ def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
     return table.frame["score"].to_numpy(), _reading(table, what)
 
 
-def _trials(table: Table, notes: Sequence[Note], request: Request) -> Trials:
+def _trials(table: Table, notes: Sequence[Note], options: ReadOptions) -> Trials:
     frame = table.frame
     labels = (frame["label"] == Label.TARGET.value).to_numpy()
     scores = frame["score"].to_numpy()
@@ -247,8 +202,8 @@ def _trials(table: Table, notes: Sequence[Note], request: Request) -> Trials:
         notes=(*notes,),
         score_name=table.score_name,
         forensic=table.forensic,
-        allow_infinite=request.allow_infinite,
-        kept=kept_columns(frame, request) if request.keep else None,
+        allow_infinite=options.allow_infinite,
+        kept=kept_columns(frame, options) if options.keep else None,
     )
 
 
@@ -258,14 +213,14 @@ def ids_of(frame: pl.DataFrame) -> pl.DataFrame | None:
     return frame.select(ids) if ids else None
 
 
-def kept_columns(frame: pl.DataFrame, request: Request) -> pl.DataFrame:
+def kept_columns(frame: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
     """The further columns that were asked for, by their names."""
-    return frame.select(pl.col(kept_role(name)).alias(name) for name in request.keep)
+    return frame.select(pl.col(kept_role(name)).alias(name) for name in dict.fromkeys(options.keep))
 
 
-def _refuse_unkept(table: Table, request: Request, key: Any | None) -> None:
+def _refuse_unkept(table: Table, options: ReadOptions, key: Any | None) -> None:
     """Raise a TrialFileError if columns that were asked for are in none of the files."""
-    missing = [name for name in request.keep if not table.has(kept_role(name))]
+    missing = [name for name in options.keep if not table.has(kept_role(name))]
     if missing:
         where = f"{table.source}, {key}" if isinstance(key, str) else table.source
         raise TrialFileError(

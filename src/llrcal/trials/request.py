@@ -1,11 +1,11 @@
-"""What the reader of a file looks for, and what the user has said about the file."""
+"""How to read trials: what the user says about files, and what the reader of each looks for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 import polars as pl
@@ -19,9 +19,6 @@ from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName
 Contents = Literal["scores", "key", "trials", "class"]
 """Scores; a key; scores with labels; or the scores of one class."""
 
-OnNan = Literal["error", "drop"]
-"""What becomes of trials whose score is NaN."""
-
 Columns = str | Mapping[str, str] | Sequence[str]
 """Roles in the order of the file, or the name of the column for each role."""
 
@@ -33,11 +30,141 @@ Separator = Literal["tab", "comma", "semicolon", "space", "\t", ",", ";", " "]
 Decimal = Literal["point", "comma"]
 """What separates the fraction of a number in a text file."""
 
+OnMissing = Literal["error", "skip"]
+"""What becomes of trials without a score, or of scores without a trial in the key."""
+
+OnDuplicates = Literal["error", "first", "mean", "all"]
+"""What becomes of trials that occur more than once."""
+
+OnNan = Literal["error", "drop"]
+"""What becomes of trials whose score is NaN."""
+
+Spoof = Literal["error", "omit", "nontarget", "only"]
+"""Refuse them, leave them out, or count them as non-targets: with the others or instead of them."""
+
 MATRIX = "matrix"
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d*(?:[eE][+-]?\d+)?", re.ASCII)
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 TO_DROP_NAN: Message = (", or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
 """The end of a complaint about scores that are NaN."""
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "convention": (None, *get_args(ConventionName)),
+    "key_convention": (None, *get_args(ConventionName)),
+    "separator": (None, *get_args(Separator)),
+    "header": (None, True, False),
+    "decimal": get_args(Decimal),
+    "missing": get_args(OnMissing),
+    "unknown": get_args(OnMissing),
+    "duplicates": get_args(OnDuplicates),
+    "spoof": get_args(Spoof),
+    "on_nan": get_args(OnNan),
+}
+"""What options can be that are one of a few words."""
+
+
+class ReadKeywords(TypedDict, total=False):
+    """The fields of :class:`ReadOptions` as keyword arguments."""
+
+    columns: Columns | None
+    convention: ConventionName | None
+    key_columns: Columns | None
+    key_convention: ConventionName | None
+    labels: LabelWords | None
+    separator: Separator | None
+    header: bool | None
+    decimal: Decimal
+    missing: OnMissing
+    unknown: OnMissing
+    duplicates: OnDuplicates
+    spoof: Spoof
+    allow_infinite: bool
+    on_nan: OnNan
+    keep: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read trials, in the words of :func:`llrcal.read_trials`, which explains them.
+
+    They are checked here, once, and passed on as they are.
+
+    Raises
+    ------
+    OptionError
+        If one of them has the wrong type, or is not one of the words that it can be.
+    """
+
+    columns: Columns | None = None
+    convention: ConventionName | None = None
+    key_columns: Columns | None = None
+    key_convention: ConventionName | None = None
+    labels: LabelWords | None = None
+    separator: Separator | None = None
+    header: bool | None = None
+    decimal: Decimal = "point"
+    missing: OnMissing = "error"
+    unknown: OnMissing = "error"
+    duplicates: OnDuplicates = "error"
+    spoof: Spoof = "error"
+    allow_infinite: bool = False
+    on_nan: OnNan = "error"
+    keep: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            _check_choice(name, getattr(self, name), allowed)
+        if self.decimal == "comma" and self.separator in ("comma", ","):
+            raise OptionError("a comma cannot separate both columns and the fraction of a number")
+        if isinstance(self.keep, str) or (len(self.keep) and not _are_texts(self.keep)):
+            raise OptionError(f"keep is {self.keep!r:.80}; give a list of names of columns")
+        self.request("trials"), self.request("key")  # columns and labels are checked there
+
+    def request(self, contents: Contents, *, joins: bool = True) -> Request:
+        """What the reader of one file should look for.
+
+        ``joins`` says whether scores and labels are joined on ids, which must then be known.
+        """
+        is_key = contents == "key"
+        name = "key_columns" if is_key else "columns"
+        named, roles = self._roles(name)
+        return Request(
+            contents,
+            convention=self.key_convention if is_key else self.convention,
+            columns=() if named else roles,
+            named=named,
+            separator=SEPARATORS.get(self.separator or "", self.separator),
+            header=self.header,
+            label_of_word=_vocabulary(self.labels),
+            allow_infinite=self.allow_infinite and not is_key,
+            on_nan="error" if is_key else self.on_nan,
+            keep=tuple(dict.fromkeys(self.keep)),
+            decimal=self.decimal,
+            joins=joins,
+            spoof=self.spoof,
+        )
+
+    def _roles(self, option: str) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+        """Roles with the names of their columns, if there are names, and the roles."""
+        columns: Columns | None = getattr(self, option)
+        if columns is None:
+            return (), ()
+        setting = Setting(option)
+        named, roles = _named_or_ordered(columns, setting)
+        for role in roles:
+            if role not in ROLES:
+                raise OptionError(
+                    setting, f": there is no role {role!r}; choose from {', '.join(ROLES)}"
+                )
+            if role != "-" and roles.count(role) > 1:
+                raise OptionError(setting, f": the role {role} occurs twice")
+        if named and self.header is False:
+            raise OptionError(
+                setting,
+                " gives names of columns, but the file has none: ",
+                Setting("header", False),
+            )
+        return named, roles
 
 
 @dataclass(frozen=True)
@@ -61,69 +188,7 @@ class Request:
     decimal: Decimal = "point"
     joins: bool = True
     """Whether scores and labels are joined on ids, which must then be known."""
-
-    @classmethod
-    def of(
-        cls,
-        contents: Contents,
-        *,
-        convention: ConventionName | None = None,
-        columns: Columns | None = None,
-        separator: Separator | None = None,
-        header: bool | None = None,
-        labels: LabelWords | None = None,
-        allow_infinite: bool = False,
-        on_nan: OnNan = "error",
-        decimal: Decimal = "point",
-        joins: bool = True,
-        keep: Sequence[str] = (),
-    ) -> Self:
-        """A request in the words of :func:`llrcal.read_trials`, which are checked."""
-        if convention is not None and convention not in get_args(ConventionName):
-            known = ", ".join(get_args(ConventionName))
-            raise OptionError(f"there is no format {convention!r}; choose one of {known}")
-        if separator is not None and separator not in get_args(Separator):
-            raise OptionError(
-                f"the separator cannot be {separator!r}; choose {', '.join(SEPARATORS)}"
-            )
-        if header is not None and not isinstance(header, bool):
-            raise OptionError(f"header cannot be {header!r}; choose True or False")
-        if on_nan not in get_args(OnNan):
-            raise OptionError(f"on_nan cannot be {on_nan!r}; choose {', '.join(get_args(OnNan))}")
-        if decimal not in get_args(Decimal):
-            raise OptionError(f"decimal cannot be {decimal!r}; choose point or comma")
-        if decimal == "comma" and separator in ("comma", ","):
-            raise OptionError("a comma cannot separate both columns and the fraction of a number")
-        request = cls(
-            contents,
-            convention=convention,
-            separator=None if separator is None else SEPARATORS.get(separator, separator),
-            header=header,
-            allow_infinite=allow_infinite,
-            on_nan=on_nan,
-            decimal=decimal,
-            joins=joins,
-            keep=_kept_names(keep),
-        )
-        if labels is not None:
-            request = replace(request, label_of_word=_vocabulary(labels))
-        return request if columns is None else request._with_columns(columns)
-
-    def _with_columns(self, columns: Columns) -> Self:
-        name = self.setting("columns")
-        pairs, roles = _named_or_ordered(columns, name)
-        for role in roles:
-            if role not in ROLES:
-                raise OptionError(
-                    name, f": there is no role {role!r}; choose from {', '.join(ROLES)}"
-                )
-            if role != "-" and roles.count(role) > 1:
-                raise OptionError(name, f": the role {role} occurs twice")
-        if pairs and self.header is False:
-            raise OptionError(
-                name, " gives names of columns, but the file has none: ", Setting("header", False)
-            )
-        return replace(self, named=pairs) if pairs else replace(self, columns=roles)
+    spoof: Spoof = "error"
 
     def setting(self, name: str, value: str | None = None) -> Setting:
         """A setting for the file in question; some of those for a key have names of their own."""
@@ -185,6 +250,16 @@ class Request:
         return self.contents in ("key", "trials")
 
 
+def _check_choice(name: str, value: object, allowed: Sequence[object]) -> None:
+    """Raise an OptionError if an option is not one of the words that it can be."""
+    if any(value is one or (isinstance(value, str) and value == one) for one in allowed):
+        return
+    words = ", ".join(str(one) for one in allowed if one is not None and len(str(one)) > 1)
+    if name.endswith("convention"):
+        raise OptionError(f"there is no format {value!r:.80}; choose one of {words}")
+    raise OptionError(Setting(name), f" cannot be {value!r:.80}; choose {words}")
+
+
 def _named_or_ordered(
     columns: Columns, setting: Setting
 ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
@@ -210,7 +285,10 @@ def _named_or_ordered(
     return tuple(pairs), tuple(role for role, _ in pairs) or tuple(entries)
 
 
-def _vocabulary(labels: LabelWords) -> tuple[tuple[str, Label], ...]:
+def _vocabulary(labels: LabelWords | None) -> tuple[tuple[str, Label], ...]:
+    """The words for labels: those that the user gave, or every one that is known."""
+    if labels is None:
+        return tuple(LABEL_OF_WORD.items())
     words = [word.strip() for word in labels.split(",")] if isinstance(labels, str) else labels
     if (
         not _are_texts(words)
@@ -225,12 +303,6 @@ def _vocabulary(labels: LabelWords) -> tuple[tuple[str, Label], ...]:
         )
     kinds = (Label.TARGET, Label.NONTARGET, Label.SPOOF)
     return tuple(zip(words, kinds[: len(words)], strict=True))
-
-
-def _kept_names(keep: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(keep, str) or (len(keep) and not _are_texts(keep)):
-        raise OptionError(f"keep is {keep!r:.80}; give a list of names of columns")
-    return tuple(dict.fromkeys(keep))
 
 
 def _are_texts(values: Any) -> bool:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args
 
 import polars as pl
 
-from llrcal.errors import OptionError, TrialFileError
+from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
+from llrcal.trials.request import Spoof
 from llrcal.trials.table import Table
-
-Spoof = Literal["error", "omit", "nontarget", "only"]
-"""Refuse them, leave them out, or count them as non-targets: with the others or instead of them."""
-
-
-def check_spoof(spoof: Spoof) -> None:
-    """Raise an OptionError if this is not a way to treat spoofs."""
-    if spoof not in get_args(Spoof):
-        raise OptionError(f"spoof cannot be {spoof!r}; choose {', '.join(get_args(Spoof))}")
 
 
 def are_spoofs(source: str, count: int, total: int) -> TrialFileError:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,13 +17,12 @@ from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, kept_role
-from llrcal.trials.joining import OnDuplicates, OnMissing, Policy, named
+from llrcal.trials.joining import named
 from llrcal.trials.packing import plain_name
-from llrcal.trials.reading import ids_of, kept_columns, read_and_join, requests, speakers_of
-from llrcal.trials.request import Columns
-from llrcal.trials.spoofs import Spoof, without_spoof
+from llrcal.trials.reading import ids_of, kept_columns, read_and_join, speakers_of
+from llrcal.trials.request import OnMissing, ReadOptions
+from llrcal.trials.spoofs import without_spoof
 
-Missing = Literal["error", "skip", "patterns"]
 _SEPARATORS = re.compile(r"[-_. ]+")  # of words in names
 
 
@@ -91,13 +90,9 @@ def read_systems(
     sources: Mapping[str, tuple[Any, str | None]],
     key: Any | None = None,
     *,
+    options: ReadOptions,
     labelled: bool = True,
-    missing: Missing = "error",
-    unknown: OnMissing = "error",
-    duplicates: OnDuplicates = "error",
-    spoof: Spoof = "error",
-    columns: Columns | None = None,
-    **form: Any,
+    partial: bool = False,
 ) -> Systems:
     """Scores of systems, joined on the ids of the trials.
 
@@ -106,12 +101,12 @@ def read_systems(
     sources
         By the name of the system: a file or frame, and the name of its column of scores if that is
         not the only one.
-    key, columns, unknown, duplicates, spoof, **form
-        As for :func:`read_trials`.
+    key, options
+        As for :func:`read_trials`; ``missing`` is also about trials of other systems.
     labelled
         Whether labels are needed.
-    missing
-        Trials that some systems have no score of: ``"error"``, ``"skip"``, or ``"patterns"``.
+    partial
+        Whether to keep trials that some systems have no score of.
 
     Raises
     ------
@@ -120,31 +115,33 @@ def read_systems(
     """
     out: pl.DataFrame | None = None
     notes: list[Note] = []
-    policy = Policy("error" if missing == "error" else "skip", unknown, duplicates)
+    if partial:
+        options = replace(options, missing="skip")
     for name, (source, column) in sources.items():
-        request, key_request = requests(
-            has_key=key is not None, columns=with_score(columns, column), **form
-        )
-        if not labelled:
-            request = replace(request, contents="scores")
-        if missing == "patterns":
+        reading = with_score(options, column)
+        request = reading.request("trials" if labelled and key is None else "scores")
+        if partial:
             request = replace(request, on_nan="keep")
         try:
-            table, more = read_and_join(source, key, request, key_request, policy)
+            table, more = read_and_join(source, key, reading, request)
         except TrialFileError as problem:
             if isinstance(source, str) and source not in str(problem):
                 raise problem.within(source) from problem
             raise
         # Where scores may be missing, a trial without one is not left out.
-        notes += (note for note in more if missing != "patterns" or note.code != "missing")
+        notes += (note for note in more if not partial or note.code != "missing")
         if labelled:
-            table, more = without_spoof(table, spoof)
+            table, more = without_spoof(table, options.spoof)
             notes += more
         one = table.frame.rename({"score": _column(name)})
-        out = one if out is None else _joined(out, one, name, missing, notes)
+        out = (
+            one
+            if out is None
+            else _joined(out, one, name, None if partial else options.missing, notes)
+        )
     if out is None:
         raise OptionError("there are no systems to fuse")
-    absent = [name for name in request.keep if kept_role(name) not in out.columns]
+    absent = [name for name in options.keep if kept_role(name) not in out.columns]
     if absent:
         raise TrialFileError(f"no file has a column {', '.join(map(repr, absent))}")
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
@@ -155,25 +152,30 @@ def read_systems(
         (out["label"] == Label.TARGET.value).to_numpy() if "label" in out.columns else None,
         ids_of(out),
         speakers_of(out),
-        kept_columns(out, request),
+        kept_columns(out, options),
         tuple(dict.fromkeys(notes)),
         ", ".join(dict.fromkeys(files)),
     )
 
 
-def with_score(columns: Columns | None, score: str | None) -> Columns | None:
-    """The roles of columns that the user named, and that of the score if it is known."""
+def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
+    """The options, with the name of the column of scores if it is known."""
     if score is None:
-        return columns
+        return options
+    columns = options.columns
     if isinstance(columns, str):
         columns = dict(entry.split("=", 1) for entry in columns.split(",") if "=" in entry)
-    return {**(columns if isinstance(columns, Mapping) else {}), "score": score}
+    named = columns if isinstance(columns, Mapping) else {}
+    return replace(options, columns={**named, "score": score})
 
 
 def _joined(
-    left: pl.DataFrame, right: pl.DataFrame, name: str, missing: Missing, notes: list[Note]
+    left: pl.DataFrame, right: pl.DataFrame, name: str, missing: OnMissing | None, notes: list[Note]
 ) -> pl.DataFrame:
-    """The scores of some systems joined with those of one more."""
+    """The scores of some systems joined with those of one more.
+
+    ``missing`` says what becomes of trials that lack one of them; None to keep them.
+    """
     ids = [role for role in IDS if role in left.columns and role in right.columns]
     if not ids:
         if len(left) != len(right):
@@ -188,7 +190,7 @@ def _joined(
         "have no score of another system": right.join(left, on=ids, how="anti"),
     }
     for what, trials in gone.items():
-        if trials.height and missing != "patterns":
+        if trials.height and missing is not None:
             sentence = f"{trials.height} trials {what}, such as {named(trials, ids)}"
             if missing == "error":
                 raise TrialFileError(
@@ -198,7 +200,7 @@ def _joined(
                     Setting("missing", "patterns"),
                 )
             notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
-    if missing != "patterns":
+    if missing is not None:
         new = [one for one in right.columns if one not in left.columns]
         return left.join(right.select(*ids, *new), on=ids, how="inner", maintain_order="left")
     both = left.join(right, on=ids, how="full", coalesce=True, maintain_order="left_right")

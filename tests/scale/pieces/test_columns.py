@@ -11,7 +11,7 @@ from llrcal.scale.pieces.columns import labels_of
 from llrcal.trials.request import Request
 from tests.scale.sets import words
 
-REQUEST = Request.of("trials")
+REQUEST = Request("trials")
 ROWS = 33_000  # a few more than are looked at for words
 IS_TARGET = np.arange(ROWS) >= ROWS - 100
 WORDS = words(IS_TARGET)

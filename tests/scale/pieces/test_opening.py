@@ -155,14 +155,14 @@ def test_every_kind_of_file(
     with quiet():
         found = out_of_core.fit_all(made, methods=QUICK)
     assert texts(found) == expected()
-    pieces = pieces_of(made, Request.of("trials"))
+    pieces = pieces_of(made, Request("trials"))
     assert rows > 997 or kind in WHOLE or len(pieces) > 20
 
 
 def test_pieces_say_how_many_trials_they_have(tmp_path: Path) -> None:
-    pieces = pieces_of(many(tmp_path), Request.of("trials"))
+    pieces = pieces_of(many(tmp_path), Request("trials"))
     assert sum(piece.rows for piece in pieces) == COUNT
-    lines = pieces_of(csv(tmp_path / "a.csv"), Request.of("trials"))
+    lines = pieces_of(csv(tmp_path / "a.csv"), Request("trials"))
     assert sum(piece.rows for piece in lines) == pytest.approx(COUNT, rel=0.05)
 
 

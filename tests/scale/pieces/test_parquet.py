@@ -85,7 +85,7 @@ def test_infinite_scores_are_not_dropped(tmp_path: Path) -> None:
 
 def test_batches_that_are_held_stay_as_they_are(tmp_path: Path) -> None:
     table(SCORES, IS_TARGET).write_parquet(path := tmp_path / "trials.parquet")
-    batches = [b for piece in pieces_of(str(path), Request.of("trials")) for b in piece.batches()]
+    batches = [b for piece in pieces_of(str(path), Request("trials")) for b in piece.batches()]
     assert len(batches) > COUNT // 150
     for is_class, side in ((IS_TARGET, "tar"), (~IS_TARGET, "non")):
         found = np.concatenate([getattr(batch, side) for batch in batches])
@@ -155,7 +155,7 @@ def test_pages_that_are_damaged(tmp_path: Path) -> None:
 
 def test_files_that_change(tmp_path: Path) -> None:
     path = written(tmp_path / "trials.parquet")
-    pieces = pieces_of(path, Request.of("trials"))
+    pieces = pieces_of(path, Request("trials"))
     table(SCORES[:9000], IS_TARGET[:9000]).write_parquet(path)
     with pytest.raises(TrialFileError, match="has changed since it was opened"):
         list(pieces[-1].batches())

@@ -44,7 +44,7 @@ def read(path: Path, piece: int, block: int) -> list[Batch]:
         patch.setattr(text_piece, "_PIECE", piece)
         patch.setattr(text_piece, "_BLOCK", block)
         patch.setattr(source, "_BLOCK", block)
-        return [b for p in pieces_of(path, Request.of("trials")) for b in p.batches()]
+        return [b for p in pieces_of(path, Request("trials")) for b in p.batches()]
 
 
 @examples(150)
@@ -83,7 +83,7 @@ def test_a_glance_at_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path.write_text(HEADER + "".join(LINES))
     monkeypatch.setattr(text_piece, "_PIECE", 20_000)
     monkeypatch.setattr(text_piece, "_PEEK", 1000)
-    for piece in pieces_of(path, Request.of("trials")):
+    for piece in pieces_of(path, Request("trials")):
         peeked = piece.peek()
         assert 0 < len(peeked.tar) + len(peeked.non) < 60
         first = next(iter(piece.batches()))
@@ -151,7 +151,7 @@ def test_lines_that_end_within_quotation_marks(
     for offset in range(-60, 60, 5):
         monkeypatch.setattr(text_piece, what, content.index("\n2000") + offset)
         try:
-            batches = [b for p in pieces_of(path, Request.of("trials")) for b in p.batches()]
+            batches = [b for p in pieces_of(path, Request("trials")) for b in p.batches()]
         except TrialFileError as problem:
             found.add(str(problem))
             continue
@@ -166,7 +166,7 @@ def test_lines_that_end_within_quotation_marks(
 def test_a_file_that_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "trials.tsv"
     path.write_text(HEADER + "".join(LINES))
-    (piece,) = pieces_of(path, Request.of("trials"))
+    (piece,) = pieces_of(path, Request("trials"))
     path.unlink()
     with pytest.raises(TrialFileError, match=r"trials\.tsv: cannot be read: No such file"):
         list(piece.batches())

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials import source
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source
 from llrcal.trials.text import lines
 from llrcal.trials.text.lines import Answers, rewritten
@@ -64,9 +64,8 @@ class Document:
     def request(self) -> Request:
         roles = ["-"] * self.width
         roles[self.place] = "score"
-        return Request.of(
-            "scores", columns=",".join(roles), separator=self.separator, header=self.header
-        )
+        options = ReadOptions(columns=",".join(roles), separator=self.separator, header=self.header)
+        return options.request("scores")
 
 
 # ----------------------------------------------------------------------- documents of any form
@@ -240,13 +239,13 @@ def test_five_thousand_columns(path: Path, sign: str) -> None:
     names = ["score", "enrol", "test", *(f"c{i}" for i in range(4997))]
     rows = [["1.5", "a", "b", *(str(i % 7) for i in range(4997))] for _ in range(3)]
     path.write_text("".join(sign.join(row) + "\n" for row in [names, *rows]))
-    out = rewritten_file(path, Request.of("scores", header=True)).decode()
+    out = rewritten_file(path, ReadOptions(header=True).request("scores")).decode()
     expected = [[repr(1.5 / 3), *row[1:]] for row in rows]
     assert [line.split(sign) for line in out.splitlines()] == [names, *expected]
     with path.open("a") as file:
         file.write(sign.join(rows[0][:-1]) + "\n")
     with pytest.raises(TrialFileError, match=r"4999 columns where 5000|parted|columns"):
-        rewritten_file(path, Request.of("scores", header=True))
+        rewritten_file(path, ReadOptions(header=True).request("scores"))
 
 
 def test_blocks_as_they_are_read(path: Path) -> None:
@@ -256,7 +255,7 @@ def test_blocks_as_they_are_read(path: Path) -> None:
     assert path.stat().st_size > 2 * source._BLOCK
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_BLOCK", source._BLOCK)
-        out = rewritten_file(path, Request.of("scores"))
+        out = rewritten_file(path, Request("scores"))
     rows = [line.split() for line in out.decode().splitlines()]
     assert [row[1] for row in rows] == [f"test{i}" for i in range(len(texts))]
     assert [float(row[2]) for row in rows] == [float(text) / 3 for text in texts]
@@ -297,14 +296,14 @@ def test_a_line_of_another_form_is_refused_by_its_number(
 ) -> None:
     path.write_text(f"{good}\n" * MANY + f"{bad}\n" + f"{good}\n", newline="")
     with pytest.raises(TrialFileError) as caught:
-        rewritten_file(path, Request.of("scores"))
+        rewritten_file(path, Request("scores"))
     assert f"line {MANY + 1}: " in str(caught.value)
     assert words in str(caught.value)
 
 
 def test_infinite_llrs_where_they_are_allowed(path: Path) -> None:
     path.write_text("a b 1.5\nc d -inf\ne f Infinity\n")
-    request = Request.of("scores", allow_infinite=True)
+    request = ReadOptions(allow_infinite=True).request("scores")
     assert rewritten_file(path, request) == b"a b 0.5\nc d -inf\ne f inf\n"
 
 
@@ -313,18 +312,18 @@ def test_bytes_that_are_not_utf8_are_named_by_their_offset(path: Path) -> None:
     path.write_bytes(content)
     for block in (None, 4096):
         with pytest.raises(TrialFileError, match=f"offset {content.index(0xE9)} is not UTF-8"):
-            rewritten_file(path, Request.of("scores"), block=block)
+            rewritten_file(path, Request("scores"), block=block)
 
 
 def test_lines_that_end_in_two_ways_are_refused(path: Path) -> None:
     """In the beginning, which is looked at, every line ends in a carriage return."""
     path.write_bytes(b"a b 1.5\r" * 40_000 + b"c d 1.5\ne f 1.5\r")
     with pytest.raises(TrialFileError):
-        rewritten_file(path, Request.of("scores"))
+        rewritten_file(path, Request("scores"))
 
 
 def test_a_column_that_is_there_is_not_added_again(path: Path) -> None:
     path.write_text("enrol,test,score,sign\na,b,1.5,plus\n")
     with pytest.raises(OptionError, match="has a column 'sign' already"):
-        rewritten_file(path, Request.of("scores"), answers_and_more)
-    assert rewritten_file(path, Request.of("scores")).endswith(b"\na,b,0.5,plus\n")
+        rewritten_file(path, Request("scores"), answers_and_more)
+    assert rewritten_file(path, Request("scores")).endswith(b"\na,b,0.5,plus\n")

@@ -157,7 +157,7 @@ class DaskEngine:
                 score_name=join.scores[0].score_name,
                 forensic=join.key[0].forensic,
                 index=index,
-                columns=Columns("score", "label", join.request, join.spoof),
+                columns=Columns("score", "label", join.request),
             )
             for index in range(len(tasks))
         ]

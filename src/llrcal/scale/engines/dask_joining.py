@@ -74,7 +74,7 @@ class MatchedPartition(Partition):
     def batches(self) -> Iterator[Batch]:
         part: Matched = self.frame
         columns = self.columns
-        yield as_batch([part.scores], part.labels, columns.request, columns.spoof, self.name)
+        yield as_batch([part.scores], part.labels, columns.request, self.name)
 
 
 def kept(tasks: Sequence[Delayed], client: Any | None) -> list[Delayed]:

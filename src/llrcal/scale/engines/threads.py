@@ -96,7 +96,6 @@ class Threads:
                 labels=found[1],
                 start=start,
                 request=join.request,
-                spoof=join.spoof,
             )
             for start in range(0, found[0].count, _ROWS)
         ]

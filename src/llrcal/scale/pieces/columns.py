@@ -17,7 +17,7 @@ from llrcal.inputs.scores import are_usable
 from llrcal.kernels import kernels_for
 from llrcal.scale.pieces.piece import Batch
 from llrcal.trials.request import Request
-from llrcal.trials.spoofs import Spoof, are_spoofs, check_spoof
+from llrcal.trials.spoofs import are_spoofs
 from llrcal.trials.tables.frames import labels_in, refuse_nulls, rows_counted_from, scores_in
 from llrcal.trials.text.parsing import FIRST, labelled
 
@@ -33,10 +33,6 @@ class Columns:
     label: str | None
     """None if labels are not needed."""
     request: Request
-    spoof: Spoof = "error"
-
-    def __post_init__(self) -> None:
-        check_spoof(self.spoof)
 
     @property
     def names(self) -> list[str]:
@@ -59,7 +55,7 @@ class Columns:
         for start in range(0, frame.height, _IN_CACHE):
             scores = self.scores(frame.slice(start, _IN_CACHE), name, first_row + start)
             some = None if labels is None else labels[start : start + _IN_CACHE]
-            yield as_batch(scores, some, self.request, self.spoof, name)
+            yield as_batch(scores, some, self.request, name)
 
     def scores(self, frame: pl.DataFrame, name: str, first_row: int) -> list[Array]:
         """The scores of a part of a table, whatever their labels, as they lie in memory."""
@@ -140,15 +136,14 @@ def _reused(count: int) -> Floats:
     return known[:count]
 
 
-def as_batch(
-    parts: Sequence[Array], labels: Array | None, request: Request, spoof: Spoof, name: str
-) -> Batch:
+def as_batch(parts: Sequence[Array], labels: Array | None, request: Request, name: str) -> Batch:
     """Trials by label, without those that the user wants to leave out.
 
     Where labels are not needed, all count as non-targets. Scores may come in several parts.
     """
     if labels is None:
         labels = np.full(sum(map(len, parts)), Label.NONTARGET.value, np.int8)
+    spoof = request.spoof
     is_target: Bools = labels == Label.TARGET.value
     is_spoof: Bools = labels == Label.SPOOF.value
     if request.on_nan == "error" and spoof != "only" and not is_spoof.any():

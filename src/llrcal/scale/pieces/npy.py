@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,11 +44,12 @@ class NpyPiece(Piece):
         except ScoreError as problem:
             raise problem.moved(index=start) from problem
         labels = np.full(len(scores), int(self.is_tar), np.int8)
-        return as_batch([scores], labels, self.request, "error", self.path)
+        return as_batch([scores], labels, self.request, self.path)
 
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     """The pieces of an array on disk."""
+    request = replace(request, spoof="error")  # all of one class, of which none is a spoof
     array = read_npy(path)
     if array.ndim != 1:
         raise ScoreError(f"{path}: scores have shape {array.shape}; pass a one-dimensional array")

@@ -19,12 +19,10 @@ from llrcal.scale.pieces.text import text_pieces
 from llrcal.scale.pieces.unchanged import Stamp, watched
 from llrcal.trials.archives import is_npz
 from llrcal.trials.forked import refuse_after_fork
-from llrcal.trials.joining import Policy
 from llrcal.trials.npy import archive_trials, is_npy, names_in_npz
 from llrcal.trials.reading import read_and_join
-from llrcal.trials.request import Request
+from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source
-from llrcal.trials.spoofs import Spoof, check_spoof
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
 from llrcal.trials.text.sniffing import Layout, sniff
@@ -32,7 +30,7 @@ from llrcal.trials.text.sniffing import Layout, sniff
 _UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
 
 
-def pieces_of(paths: Paths, request: Request, spoof: Spoof = "error") -> list[Piece]:
+def pieces_of(paths: Paths, request: Request) -> list[Piece]:
     """The pieces of one or more files, in the order of their names.
 
     Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
@@ -41,14 +39,11 @@ def pieces_of(paths: Paths, request: Request, spoof: Spoof = "error") -> list[Pi
     ------
     TrialFileError
         If a file cannot be read without guessing; the message names it.
-    OptionError
-        If ``spoof`` is not a known policy.
     """
-    check_spoof(spoof)
     if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
         return list(_class_by_class(paths, request))
     names = files_of(paths)
-    found = [piece for name in names for piece in _pieces(name, request, spoof)]
+    found = [piece for name in names for piece in _pieces(name, request)]
     if not found:
         others = f" and {len(names) - 1} more" if names[1:] else ""
         raise TrialFileError(f"{names[0]}{others}: there are no trials")
@@ -67,10 +62,10 @@ def _class_by_class(pair: str, request: Request) -> Iterator[Piece]:
             yield from watched(npy_pieces(name, request, is_tar=is_tar), stamp)
 
 
-def _pieces(name: str, request: Request, spoof: Spoof) -> list[Piece]:
+def _pieces(name: str, request: Request) -> list[Piece]:
     source = Source(name)
     stamp = Stamp.of(name)
-    return watched(_pieces_of(source, name, request, spoof), stamp)
+    return watched(_pieces_of(source, name, request), stamp)
 
 
 def table_pieces(paths: Paths, request: Request) -> list[Piece]:
@@ -81,15 +76,15 @@ def table_pieces(paths: Paths, request: Request) -> list[Piece]:
     TrialFileError
         If a file cannot be read without guessing; the message names it.
     """
-    return [piece for name in files_of(paths) for piece in _pieces(name, request, "nontarget")]
+    return [piece for name in files_of(paths) for piece in _pieces(name, request)]
 
 
-def _pieces_of(source: Source, name: str, request: Request, spoof: Spoof) -> list[Piece]:
+def _pieces_of(source: Source, name: str, request: Request) -> list[Piece]:
     refuse_after_fork()
     if source.path is not None and source.head.startswith(b"PAR1"):
         if request.needs_ids:
             return parquet_tables(source, request)
-        return parquet_pieces(source, request, spoof)
+        return parquet_pieces(source, request)
     if not request.needs_label and is_npy(source.head):
         return npy_pieces(name, request, is_tar=False)
     if Path(name).stat().st_size == 0:
@@ -103,10 +98,9 @@ def _pieces_of(source: Source, name: str, request: Request, spoof: Spoof) -> lis
                 names_speakers=is_npz(source.head) and "tar_speakers" in names_in_npz(name),
                 path=name,
                 request=request,
-                spoof=spoof,
             )
         ]
-    return text_pieces(source, layout, request, spoof)
+    return text_pieces(source, layout, request)
 
 
 def _layout(source: Source, request: Request) -> Layout | None:
@@ -124,12 +118,11 @@ class WholePiece(Piece):
 
     path: str
     request: Request
-    spoof: Spoof
 
     def batches(self) -> Iterator[Batch]:
         if not self.request.needs_label:
             scores = read_table(self.path, self.request).frame["score"].to_numpy()
-            yield as_batch([scores], None, self.request, self.spoof, self.path)
+            yield as_batch([scores], None, self.request, self.path)
             return
         if is_npz(Source(self.path).head):
             trials = archive_trials(self.path, self.request)
@@ -137,7 +130,7 @@ class WholePiece(Piece):
             return
         frame = self._table().frame
         scores, labels = frame["score"].to_numpy(), frame["label"].to_numpy()
-        yield as_batch([scores], labels, self.request, self.spoof, self.path)
+        yield as_batch([scores], labels, self.request, self.path)
 
     @property
     def has_ids(self) -> bool:
@@ -155,5 +148,5 @@ class WholePiece(Piece):
             yield read_table(self.path, self.request)
 
     def _table(self) -> Table:
-        policy = Policy("error", "error", "all")
-        return read_and_join(self.path, None, self.request, self.request, policy)[0]
+        options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
+        return read_and_join(self.path, None, options, self.request)[0]

@@ -14,7 +14,6 @@ from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.spoofs import Spoof
 from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
 from llrcal.trials.tables.frames import SAMPLE, roles_of
 
@@ -92,7 +91,7 @@ def columns_by_role(source: Source, request: Request) -> dict[str, str]:
     return roles
 
 
-def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece]:
+def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     """The pieces of a Parquet file.
 
     Raises
@@ -105,9 +104,7 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
     if not claims.rows:
         return []
     roles = columns_by_role(source, request)
-    columns = Columns(
-        roles["score"], roles["label"] if request.needs_label else None, request, spoof
-    )
+    columns = Columns(roles["score"], roles["label"] if request.needs_label else None, request)
     id_columns = tuple((role, roles[role]) for role in IDS if role in roles and "test" in roles)
     return [
         ParquetPiece(

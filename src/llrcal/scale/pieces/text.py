@@ -18,7 +18,6 @@ from llrcal.scale.pieces.piece import NOTHING, Batch, Piece
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import LONGEST_LINE, Readable, Source, too_long, whole_lines
-from llrcal.trials.spoofs import Spoof
 from llrcal.trials.table import Table
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import Layout
@@ -50,7 +49,6 @@ class TextPiece(Piece):
     """None for the whole of a compressed file, which can only be read from its start."""
     layout: Layout
     request: Request
-    spoof: Spoof
 
     def batches(self) -> Iterator[Batch]:
         start = self.start
@@ -74,7 +72,7 @@ class TextPiece(Piece):
         frame = self._table(content, layout, start).frame
         scores = frame["score"].to_numpy()
         labels = frame["label"].to_numpy() if self.request.needs_label else None
-        return as_batch([scores], labels, self.request, self.spoof, self.path)
+        return as_batch([scores], labels, self.request, self.path)
 
     @property
     def file(self) -> str:
@@ -126,7 +124,7 @@ class TextPiece(Piece):
             return sum(block.count(b"\n") for block in _up_to(place, file, _BLOCK))
 
 
-def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) -> list[Piece]:
+def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]:
     """The pieces of a text file of trials, cut at ends of lines."""
     path = source.name
     size = Path(path).stat().st_size
@@ -152,7 +150,6 @@ def text_pieces(source: Source, layout: Layout, request: Request, spoof: Spoof) 
             forensic=layout.forensic,
             names_speakers=set(SPEAKERS) <= set(layout.roles),
             request=request,
-            spoof=spoof,
         )
         for start, end in spans
     ]
