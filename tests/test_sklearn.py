@@ -90,63 +90,21 @@ class OneColumn(LLRCalibrator):
         return tags
 
 
-TOO_FEW = "trains on classes of 3 or 4 scores, on which this density has no best fit"
-EXPECTED = {
-    "student-t": ("check_estimators_dtypes", "check_fit2d_1feature"),
-    "nig": (
-        "check_estimators_dtypes",
-        "check_fit2d_1feature",
-        "check_classifier_data_not_an_array",
-    ),
-}
-
-
-def expected_failures(estimator: OneColumn) -> dict[str, str]:
-    return dict.fromkeys(EXPECTED.get(estimator.method, ()), TOO_FEW)
-
-
 # Random data of the checks have no targets that score higher.
 RANDOM_DATA = pytest.mark.filterwarnings("ignore:the targets, taken:llrcal.errors.LlrcalWarning")
 
 
 @RANDOM_DATA
 @estimator_checks.parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [OneColumn(method) for method in llrcal.METHODS], expected_failed_checks=expected_failures
+    [OneColumn(), OneColumn("logistic")]
 )
 def test_checks_of_scikit_learn(estimator: OneColumn, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 
-@EVERY_METHOD
-def test_the_checks_are_many(method: str) -> None:
+def test_the_checks_are_many() -> None:
     """Tags can make scikit-learn skip them without a word."""
-    checks = list(estimator_checks.estimator_checks_generator(OneColumn(method)))
-    assert len(checks) > 50
-
-
-@pytest.mark.slow
-def test_the_check_that_runs_only_where_scipy_is_told_to() -> None:
-    pytest.importorskip("sklearn", "1.9", reason="the check of older ones asks for more")
-    code = """
-import llrcal
-from sklearn.utils.estimator_checks import check_array_api_input
-from tests.test_sklearn import OneColumn
-
-for method in llrcal.METHODS:
-    check_array_api_input(
-        "OneColumn", OneColumn(method), array_namespace="numpy", expect_only_array_outputs=False
-    )
-    print(method)
-"""
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-        env=os.environ | {"SCIPY_ARRAY_API": "1"},
-    )
-    assert ran.stdout.split() == list(llrcal.METHODS)
+    assert len(list(estimator_checks.estimator_checks_generator(OneColumn()))) > 50
 
 
 @RANDOM_DATA
@@ -168,12 +126,8 @@ def test_checks_that_scikit_learn_keeps_for_its_own(check: str) -> None:
     getattr(estimator_checks, check)("OneColumn", OneColumn())
 
 
-EITHER_CLASS = pytest.mark.parametrize("target", [0, 1])
-
-
 @RANDOM_DATA
-@EITHER_CLASS
-@EVERY_METHOD
+@pytest.mark.parametrize("target", [0, 1])
 @pytest.mark.parametrize(
     "check",
     [
@@ -184,19 +138,18 @@ EITHER_CLASS = pytest.mark.parametrize("target", [0, 1])
     ids=["classes", "train", "proba"],
 )
 def test_either_class_may_be_the_target(
-    method: str, target: int, check: Any, monkeypatch: pytest.MonkeyPatch
+    target: int, check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What scikit-learn wants of columns and signs holds in both orders, with any words."""
     monkeypatch.setattr(adapter.calibrator, "target_index", lambda classes, request: target)
     if target == 0:
         monkeypatch.setattr(OneColumn, "_one_column", staticmethod(second_column))
-    check("OneColumn", OneColumn(method))
+    check("OneColumn", OneColumn())
 
 
-@EVERY_METHOD
-def test_the_plain_class_passes_with_its_own_tags(method: str) -> None:
+def test_the_plain_class_passes_with_its_own_tags() -> None:
     with pytest.warns(SkipTestWarning, match="Can't test estimator"):
-        results = estimator_checks.check_estimator(LLRCalibrator(method))
+        results = estimator_checks.check_estimator(LLRCalibrator())
     assert {result["status"] for result in results} == {"passed"}
     for check in (
         estimator_checks.check_valid_tag_types,
@@ -208,7 +161,7 @@ def test_the_plain_class_passes_with_its_own_tags(method: str) -> None:
         estimator_checks.check_set_params,
         estimator_checks.check_parameters_default_constructible,
     ):
-        check("LLRCalibrator", LLRCalibrator(method))
+        check("LLRCalibrator", LLRCalibrator())
 
 
 def test_tags() -> None:
@@ -269,30 +222,27 @@ def test_parameters_are_integrated_out_or_it_is_refused() -> None:
         LLRCalibrator("gaussian", bayes="yes").fit(SCORES, LABELS)  # type: ignore[arg-type]
 
 
-@EVERY_METHOD
 @pytest.mark.parametrize("rising", [True, False])
 @pytest.mark.parametrize("bounds", ["range", "counts", "none"])
-def test_bounds_are_those_of_fit(method: str, bounds: Any, rising: bool) -> None:
+def test_bounds_are_those_of_fit(bounds: Any, rising: bool) -> None:
     far = np.array([-30.0, 0.5, 30.0])
-    calibrator = LLRCalibrator(method, bounds=bounds, rising=rising).fit(SCORES, LABELS)
-    expected = llrcal.fit(TAR, NON, method=method, bounds=bounds, rising=rising)(far)
+    calibrator = LLRCalibrator(bounds=bounds, rising=rising).fit(SCORES, LABELS)
+    expected = llrcal.fit(TAR, NON, bounds=bounds, rising=rising)(far)
     np.testing.assert_array_equal(llrs(calibrator, far), expected)
 
 
-@EVERY_METHOD
-def test_distances(method: str) -> None:
-    plain = LLRCalibrator(method).fit(SCORES, LABELS)
-    distances = LLRCalibrator(method, lower_is_better=True).fit(-SCORES, LABELS)
+def test_distances() -> None:
+    plain = LLRCalibrator().fit(SCORES, LABELS)
+    distances = LLRCalibrator(lower_is_better=True).fit(-SCORES, LABELS)
     np.testing.assert_array_equal(llrs(distances, -NEW), llrs(plain))
     assert distances.predict(-NEW).tolist() == plain.predict(NEW).tolist()
 
 
-@EVERY_METHOD
-def test_in_a_pipeline(method: str) -> None:
-    pipeline = make_pipeline(StandardScaler(), LLRCalibrator(method, p_target=0.2))
+def test_in_a_pipeline() -> None:
+    pipeline = make_pipeline(StandardScaler(), LLRCalibrator(p_target=0.2))
     pipeline.fit(SCORES[:, None], LABELS)
     mean, deviation = SCORES.mean(), SCORES.std()
-    calibration = llrcal.fit((TAR - mean) / deviation, (NON - mean) / deviation, method=method)
+    calibration = llrcal.fit((TAR - mean) / deviation, (NON - mean) / deviation)
     expected = calibration((NEW - mean) / deviation)
     np.testing.assert_allclose(pipeline.transform(NEW[:, None])[:, 0], expected, rtol=1e-8)
     accepted = expected + math.log(0.2 / 0.8) >= 0
@@ -350,35 +300,20 @@ def test_a_search_in_two_processes_of_a_pipeline() -> None:
     assert best[0].best_params_ == best[1].best_params_
 
 
-@EVERY_METHOD
-def test_cross_val_predict(method: str) -> None:
+def test_cross_val_predict() -> None:
     folds = StratifiedKFold(4)
-    found = cross_val_predict(
-        LLRCalibrator(method), SCORES, LABELS, cv=folds, method="decision_function"
-    )
+    found = cross_val_predict(LLRCalibrator(), SCORES, LABELS, cv=folds, method="decision_function")
     for train, test in folds.split(SCORES, LABELS):
         tar, non = (SCORES[train][LABELS[train] == label] for label in (1, 0))
-        calibration = llrcal.fit(tar, non, method=method)
+        calibration = llrcal.fit(tar, non)
         np.testing.assert_array_equal(found[test], calibration(SCORES[test]))
 
 
 # --------------------------------------------------------------------------- which is target?
 
-PAIRS = [
-    ("target", "nontarget"),
-    ("tar", "non"),
-    ("genuine", "impostor"),
-    ("mated", "nonmated"),
-    ("same", "different"),
-    ("true", "false"),
-    ("Hp", "Hd"),
-    ("1", "0"),
-    ("genuine", "nontarget"),
-]
-
 
 @pytest.mark.parametrize("kind", ["U", "O", "pandas", "polars"])
-@pytest.mark.parametrize(("target", "nontarget"), PAIRS)
+@pytest.mark.parametrize(("target", "nontarget"), [("target", "nontarget"), ("Hp", "Hd")])
 def test_words_mean_what_they_mean_in_split(target: str, nontarget: str, kind: str) -> None:
     """LLRs never change their sign with the alphabet."""
     labels: Any = words(target, nontarget)
@@ -454,12 +389,11 @@ def test_of_unknown_words_the_last_is_taken_with_a_warning() -> None:
     assert calibrator.calibration_ == llrcal.fit(TAR, NON)
 
 
-@EVERY_METHOD
 @pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("dog", "cat")])
-def test_target_label_decides(method: str, one: str, other: str) -> None:
-    calibrator = LLRCalibrator(method, target_label=one).fit(SCORES, words(one, other))
+def test_target_label_decides(one: str, other: str) -> None:
+    calibrator = LLRCalibrator(target_label=one).fit(SCORES, words(one, other))
     assert calibrator.target_label_ == one
-    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method)
+    assert calibrator.calibration_ == llrcal.fit(TAR, NON)
     sign = 1 if one == "dog" else -1
     np.testing.assert_array_equal(calibrator.decision_function(NEW), sign * llrs(calibrator))
 
@@ -476,16 +410,15 @@ def test_a_target_label_that_is_none(wanted: Any) -> None:
         LLRCalibrator(target_label=wanted).fit(SCORES, words("cat", "dog"))
 
 
-@EVERY_METHOD
-def test_targets_that_score_worse_give_a_warning(method: str) -> None:
+def test_targets_that_score_worse_give_a_warning() -> None:
     with pytest.warns(
         llrcal.LlrcalWarning, match=r"those labelled 1, score .* mean lower_is_better=True"
     ):
-        LLRCalibrator(method).fit(-SCORES, LABELS)
+        LLRCalibrator().fit(-SCORES, LABELS)
     with pytest.warns(llrcal.LlrcalWarning, match="mean lower_is_better=False"):
-        LLRCalibrator(method, lower_is_better=True).fit(SCORES, LABELS)
+        LLRCalibrator(lower_is_better=True).fit(SCORES, LABELS)
     with pytest.warns(llrcal.LlrcalWarning, match="those labelled 'impostor', score worse"):
-        LLRCalibrator(method, target_label="impostor").fit(SCORES, words("genuine", "impostor"))
+        LLRCalibrator(target_label="impostor").fit(SCORES, words("genuine", "impostor"))
 
 
 @pytest.mark.parametrize(
@@ -554,13 +487,12 @@ def test_an_llr_at_the_threshold_is_accepted_as_evaluate_does() -> None:
     assert neg_dcf_scorer(calibrator, scores, labels) == -1
 
 
-@EVERY_METHOD
-def test_the_operating_point_moves_without_another_fit(method: str) -> None:
-    calibrator = LLRCalibrator(method).fit(SCORES, LABELS)
+def test_the_operating_point_moves_without_another_fit() -> None:
+    calibrator = LLRCalibrator().fit(SCORES, LABELS)
     before = calibrator.calibration_
     for p_target, c_miss, c_fa in POINTS[2:4]:
         calibrator.set_params(p_target=p_target, c_miss=c_miss, c_fa=c_fa)
-        fresh = LLRCalibrator(method, p_target=p_target, c_miss=c_miss, c_fa=c_fa)
+        fresh = LLRCalibrator(p_target=p_target, c_miss=c_miss, c_fa=c_fa)
         fresh.fit(SCORES, LABELS)
         for name in ("predict", "predict_proba", "decision_function", "transform"):
             np.testing.assert_array_equal(getattr(calibrator, name)(NEW), getattr(fresh, name)(NEW))
@@ -648,22 +580,11 @@ def test_every_form_of_one_column(convert: Callable[[Floats], Any]) -> None:
     assert calibrator.predict_proba(convert(NEW)).shape == (6, 2)
 
 
-def test_one_form_may_be_trained_on_and_another_asked_for() -> None:
-    expected = LLRCalibrator().fit(SCORES, LABELS).transform(NEW)
-    np.testing.assert_array_equal(
-        LLRCalibrator().fit(SCORES[:, None], LABELS).transform(NEW), expected
-    )
-    np.testing.assert_array_equal(
-        LLRCalibrator().fit(SCORES, LABELS).transform(NEW[:, None]), expected
-    )
-
-
-@EVERY_METHOD
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int16, np.int64, np.longdouble])
-def test_types_of_scores(method: str, dtype: type) -> None:
+def test_types_of_scores(dtype: type) -> None:
     scores: Array = np.round(4 * SCORES).astype(dtype)
-    one = LLRCalibrator(method).fit(scores, LABELS)
-    assert one.calibration_ == LLRCalibrator(method).fit(scores.astype(float), LABELS).calibration_
+    one = LLRCalibrator().fit(scores, LABELS)
+    assert one.calibration_ == LLRCalibrator().fit(scores.astype(float), LABELS).calibration_
     assert one.transform(scores).dtype == np.float64
 
 
@@ -748,13 +669,10 @@ def test_systems_side_by_side() -> None:
 # --------------------------------------------------------------------- copies, files and words
 
 
-@EVERY_METHOD
-def test_copies_answer_the_same(method: str) -> None:
-    calibrator = LLRCalibrator(method, p_target=0.1, target_label="dog")
+def test_copies_answer_the_same() -> None:
+    calibrator = LLRCalibrator(p_target=0.1, target_label="dog")
     calibrator.fit(SCORES, words("dog", "cat"))
-    fresh = pickle.dumps(calibrator)
-    expected = calibrator.transform(NEW)  # from here on NIG holds a table
-    assert pickle.dumps(calibrator) == fresh
+    expected = calibrator.transform(NEW)
     file = io.BytesIO()
     joblib.dump(calibrator, file)
     file.seek(0)
@@ -772,9 +690,8 @@ def test_copies_answer_the_same(method: str) -> None:
     np.testing.assert_array_equal(calibrator.transform(NEW), expected)
 
 
-@EVERY_METHOD
-def test_clones_are_unfitted(method: str) -> None:
-    calibrator = LLRCalibrator(method, alpha="empirical", target_label=1).fit(SCORES, LABELS)
+def test_clones_are_unfitted() -> None:
+    calibrator = LLRCalibrator(alpha="empirical", target_label=1).fit(SCORES, LABELS)
     fresh = clone(calibrator)
     assert fresh.get_params() == calibrator.get_params()
     assert set(vars(fresh)) == set(calibrator.get_params())
