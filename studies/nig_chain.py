@@ -21,7 +21,7 @@ from scipy.stats import norminvgauss
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.array_training import ArrayTraining
-from llrcal.densities.shapes import NIGShapes
+from llrcal.densities.nig import NIGShapes
 from llrcal.fitting.posterior import Draws, posterior_draws
 
 WALKERS = 32

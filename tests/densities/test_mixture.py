@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.stats import cauchy, t
 
 from llrcal.densities.mixture import Predictive
-from llrcal.densities.shapes import StudentTShapes
+from llrcal.densities.student_t import StudentTShapes
 
 WEIGHTS, LOCATIONS, SCALES, DOFS = (0.3, 0.7), (0.5, -1.0), (1.5, 0.4), (3.0, 20.0)
 DENSITY = Predictive(

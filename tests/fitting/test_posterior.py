@@ -10,7 +10,9 @@ from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.array_training import ArrayTraining
-from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
+from llrcal.densities.density import Shapes
+from llrcal.densities.nig import NIGShapes
+from llrcal.densities.student_t import StudentTShapes
 from llrcal.errors import DegenerateError
 from llrcal.fitting.posterior import Draws, near_draws, posterior_draws
 from llrcal.fitting.proposals import Proposal, evenly_spread

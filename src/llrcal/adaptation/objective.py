@@ -17,8 +17,7 @@ from scipy.special import expit
 from llrcal.adaptation.move import Moved, Place
 from llrcal.adaptation.pool import Pool
 from llrcal.arrays import Floats
-from llrcal.densities.at_each import AtEach, at_each
-from llrcal.densities.density import Evaluated
+from llrcal.densities.density import AtEach, Evaluated
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Evidence:
             return 0.0
         sides = zip((self.tar, self.non), self.place.moved(moves), strict=True)
         logs = (
-            each.counts @ at_each(self.place.family, side.theta, each.values).log_densities
+            each.counts @ self.place.family.at_each(side.theta, each.values).log_densities
             for each, side in sides
         )
         return (1 - self.label_weight) * float(sum(logs))
@@ -77,7 +76,7 @@ class Objective:
             parts.append(self._mixture(tar, non, data.log_odds + moves[-1]))
         for few, side in ((data.tar, tar), (data.non, non)):
             if few.count:
-                each = at_each(data.place.family, side.theta, few.values)
+                each = data.place.family.at_each(side.theta, few.values)
                 weights = few.counts * data.label_weight
                 parts.append(-_pulled_back(each, weights, side))
         return Evaluated(
@@ -90,7 +89,7 @@ class Objective:
         """The part of the unlabelled scores."""
         data = self.evidence
         weights = data.pool.counts * (data.trust / data.pool.count)
-        sides = [at_each(data.place.family, side.theta, data.pool.values) for side in (tar, non)]
+        sides = [data.place.family.at_each(side.theta, data.pool.values) for side in (tar, non)]
         joint = [
             sides[0].log_densities - np.logaddexp(0, -log_odds),
             sides[1].log_densities - np.logaddexp(0, log_odds),

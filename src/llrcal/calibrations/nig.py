@@ -15,8 +15,7 @@ from llrcal.calibrations.table import Table
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
-from llrcal.densities.nig import NIG
-from llrcal.densities.shapes import NIGShapes
+from llrcal.densities.nig import NIG, NIGShapes
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,7 +7,7 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
-from llrcal.densities.shapes import Shapes
+from llrcal.densities.density import Shapes
 from llrcal.fitting.posterior import near_draws
 
 

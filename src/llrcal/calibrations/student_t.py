@@ -13,8 +13,7 @@ from llrcal.calibrations.shape_draws import near
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.densities.density import Density
-from llrcal.densities.shapes import StudentTShapes
-from llrcal.densities.student_t import StudentT
+from llrcal.densities.student_t import StudentT, StudentTShapes
 
 _LEAST = 1e-17  # of 1 / dof, as good as zero
 _NOTHING = 1e-100  # coefficients below this have roots that are too far away to matter

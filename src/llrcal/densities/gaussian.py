@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Evaluated, moments
+from llrcal.arrays import Array, Floats
+from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Terms, moments
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,6 @@ class Gaussian(Density):
         mean, sd, _, _ = moments(values, weights)
         return [np.array([mean, np.log(sd)])]
 
-    @staticmethod
-    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
-        location, log_scale = theta
-        sigma = np.exp(log_scale)
-        y = (values - location) / sigma
-        total = float(weights.sum())
-        first = weighted_sum(y, weights)
-        second = weighted_sum(y * y, weights)
-        gradient = np.array([first / sigma, second - total])
-        hessian = np.array(
-            [[-total / sigma**2, -2 * first / sigma], [-2 * first / sigma, -2 * second]]
-        )
-        value = -0.5 * second - total * (HALF_LOG_TWO_PI + log_scale)
-        return Evaluated(value, gradient, hessian)
+    @classmethod
+    def terms(cls, z: Floats, *shape: float) -> Terms:
+        return Terms(-0.5 * z * z, (-z,), (np.full_like(z, -1.0),))

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.densities.density import FURTHEST
-from llrcal.densities.shapes import Shapes
+from llrcal.densities.density import FURTHEST, Shapes
 
 _AT_ONCE = 2**16  # log densities
 

@@ -1,22 +1,40 @@
 """The normal-inverse-Gaussian density (paper, section 5.4).
 
-The textbook parameters (mu, delta, alpha, beta) run off to infinity together near the Gaussian
-and near ``|beta| = alpha``, and their formula subtracts large numbers. The mean ``m``, the standard
-deviation ``s``, ``eta = skewness / 3`` and ``kappa = excess kurtosis / 3 - 5 eta^2 >= 0`` do
-neither:
+In the textbook (Barndorff-Nielsen, *Scandinavian Journal of Statistics* 24, 1997) its parameters
+are mu, delta > 0 and alpha > |beta|, and with gamma = sqrt(alpha^2 - beta^2) and
+q = sqrt(delta^2 + (x - mu)^2) it is
+
+    f(x) = alpha delta / (pi q) K1(alpha q) exp(delta gamma + beta (x - mu)),
+
+where K1 is the modified Bessel function of the second kind. ``params`` gives these four numbers.
+But near the Gaussian and near |beta| = alpha they run off to infinity together, and the formula
+subtracts large numbers. The mean m, the standard deviation s, eta = skewness / 3 and
+kappa = excess kurtosis / 3 - 5 eta^2 >= 0 do neither:
 
     log f = -log s - log(2 pi)/2 + K(1 + eta y, y, kappa),    y = (x - m) / s
+    K(u, y, c) = -(3/2) log Q + F(c / Q) - T,    Q = sqrt(u^2 + c y^2),   T = (Q - u) / c
 
-with K of :mod:`llrcal.densities.nig_kernel`. The Gaussian is the ordinary point
-``eta = kappa = 0``; ``kappa = 0`` alone is the inverse Gaussian, whose support ends where
-``1 + eta y = 0``.
+with F the scaled Bessel function of :mod:`llrcal.densities.bessel`. Nothing special happens at
+c = 0, where T = y^2 / (2 u) and F = 0, as long as u is positive there. The Gaussian is the ordinary
+point eta = kappa = 0; kappa = 0 alone is the inverse Gaussian, whose support ends where
+1 + eta y = 0.
 
 For Cauchy-like scores, mean and deviation run off as well. A density therefore keeps
 
     (l, w, v, k):   m = l + w tanh v,       s = w e^(k/2) cosh v,
-                    eta = e^(k/2) sinh v,   kappa = e^k - 1
+                    eta = e^(k/2) sinh v,   kappa = e^k - 1.
 
-and a fit searches the coordinates of :mod:`llrcal.densities.nig_likelihood`.
+Where one tail is far heavier than the other (one score a million deviations away will do), these
+run off, too, with w ~ e^(2v) and k ~ e^(-2v). A fit searches free coordinates that stay finite,
+
+    (l, log omega, v, log(1 + c)):    omega = w / cosh^2 v,    c = kappa cosh^2 v >= 0,
+
+in which the density is, with z = (x - l) / omega and A = c + cosh^2 v,
+
+    log f = -log omega - log(2 pi)/2 + log(cosh^2 v / A)/2 + K(u, y, c)
+    u = 1 + z tanh v,   y = (z / cosh v - sinh v) / sqrt(A).
+
+Nothing in it becomes large: for v -> oo and c = 0 it is Levy's density, for c -> oo it is Cauchy's.
 """
 
 from __future__ import annotations
@@ -24,21 +42,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.densities import nig_likelihood
+from llrcal.densities.bessel import (
+    SERIES,
+    SERIES_END,
+    put_beyond_series,
+    scaled_log_k1,
+    scaled_log_k1_derivatives,
+)
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     POSITIVE,
     Density,
-    Evaluated,
+    Shape,
+    Shapes,
+    Terms,
     moments,
     quantiles,
 )
-from llrcal.densities.nig_kernel import log_kernel
+from llrcal.kernels import kernels_for
+from llrcal.kernels.interface import Kernels
 from llrcal.notes import Note
 
 # At the edge kappa = 0 the density is zero outside its support. A kappa as small as this makes it
@@ -63,7 +90,7 @@ class NIG(Density):
     family: ClassVar[str] = "nig"
     ranges: ClassVar[Mapping[str, tuple[float, float]]] = {
         "scale": POSITIVE,
-        "asymmetry": (-300.0, 300.0),
+        "asymmetry": (-250.0, 250.0),  # at 276, cosh^2 times the furthest score would overflow
         "tail": (_LEAST_KAPPA / 2, _MOST_TAIL),
     }
     least_distinct: ClassVar[int] = 5
@@ -76,21 +103,23 @@ class NIG(Density):
     @property
     def params(self) -> dict[str, float]:
         """The textbook parameters mu, delta, alpha and beta, with ``|beta| < alpha``."""
-        tail = max(self.tail, float(np.log1p(_DISTINCT * np.sinh(self.asymmetry) ** 2)))
-        shape = _Shape(self.scale, self.asymmetry, tail)
+        v, w = self.asymmetry, self.scale
+        tail = max(self.tail, float(np.log1p(_DISTINCT * np.sinh(v) ** 2)))
+        root, kappa = np.exp(tail / 2), np.expm1(tail)
+        eta, sd = root * np.sinh(v), w * root * np.cosh(v)
+        tau = kappa + eta * eta
         return {
-            "mu": self.origin + (self.location + shape.mu),
-            "delta": float(shape.sd * np.sqrt(shape.kappa) / shape.tau),
-            "alpha": float(np.sqrt(shape.tau) / shape.kappa / shape.sd),
-            "beta": float(shape.eta / shape.kappa / shape.sd),
+            "mu": self.origin + (self.location - float(w * np.tanh(v) / tau)),
+            "delta": float(sd * np.sqrt(kappa) / tau),
+            "alpha": float(np.sqrt(tau) / kappa / sd),
+            "beta": float(eta / kappa / sd),
         }
 
     def _logpdf(self, centred: Floats) -> Floats:
-        shape = _Shape(self.scale, self.asymmetry, self.tail)
-        u, y = shape.standardised(centred, self.location)
-        out = log_kernel(u, y, shape.kappa)
-        out -= HALF_LOG_TWO_PI + np.log(shape.sd)
-        return out
+        v, square = self.asymmetry, np.cosh(self.asymmetry) ** 2
+        # Take the location off first: the difference of neighbours is exact.
+        z = (centred - self.location) / (self.scale / square)
+        return _logpdfs(z, v, np.expm1(self.tail) * square, np.log(self.scale) - np.log(square))
 
     @classmethod
     def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> NIG:
@@ -141,13 +170,134 @@ class NIG(Density):
         ]
         return [free_coordinates(*start) for start in starts]
 
-    @staticmethod
-    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
-        return nig_likelihood.mean_loglik(theta, values, weights)
+    @classmethod
+    def shape(cls, *free: float) -> Shape:
+        v, log1p_c = free
+        c = math.expm1(log1p_c)
+        return Shape((v, c), (1.0, 1 + c), (0.0, 1 + c))
+
+    @classmethod
+    def terms(cls, z: Floats, *shape: float) -> Terms:
+        """K(u, y, c) with its derivatives by z, v and c."""
+        v, c = shape
+        numbers = _numbers(v, c)
+        if kernels := kernels_for(z):
+            rows = np.empty((10, len(z)))
+            kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
+            return Terms(rows[0], tuple(rows[1:4]), tuple(rows[4:]))
+        _, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
+        u, y = 1 + tanh * z, (z / cosh - sinh) / root
+
+        # The derivatives of u and y. Terms that would cancel in y_v have been cancelled by hand.
+        u_z, u_v = tanh, z / square
+        y_z = 1 / (cosh * root)
+        y_v = -(z * bent + cosh * (1 + c)) / (a * root)
+        y_c = -0.5 * y / a
+        y_zv = -bent / (a * root)
+        y_zc, y_cc = -0.5 * y_z / a, 0.75 * y / a_squared
+        y_vv = -(z * curl + sinh * (1 + c)) / (a * root)
+        y_vv = y_vv - 3 * sinh * cosh / a * y_v
+        y_vc = -(z * tanh / cosh + cosh) / (a * root) - 1.5 * y_v / a
+
+        # The chain rule.
+        k, (k_u, k_y, k_c), second = _kernel_derivatives(u, y, c)
+        k_uu, k_uy, k_uc, k_yy, k_yc, k_cc = second
+        uz, yz = k_uu * u_z + k_uy * y_z, k_uy * u_z + k_yy * y_z
+        uv, yv = k_uu * u_v + k_uy * y_v, k_uy * u_v + k_yy * y_v
+        first = (k_u * u_z + k_y * y_z, k_u * u_v + k_y * y_v, k_y * y_c + k_c)
+        second = (
+            uz * u_z + yz * y_z,
+            uz * u_v + yz * y_v + k_u / square + k_y * y_zv,
+            yz * y_c + k_uc * u_z + k_yc * y_z + k_y * y_zc,
+            uv * u_v + yv * y_v - 2 * tanh * k_u * u_v + k_y * y_vv,
+            yv * y_c + k_uc * u_v + k_yc * y_v + k_y * y_vc,
+            (k_yy * y_c + 2 * k_yc) * y_c + k_cc + k_y * y_cc,
+        )
+        return Terms(k, first, second)
+
+    @classmethod
+    def constants(cls, *shape: float) -> Terms:
+        """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
+        v, c = shape
+        sinh, cosh, tanh = math.sinh(v), math.cosh(v), math.tanh(v)
+        square = cosh * cosh
+        a = c + square
+        first = (tanh * c / a, -0.5 / a)
+        second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
+        return Terms(-0.5 * math.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
+
+    @classmethod
+    def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
+        if kernels := kernels_for(z):
+            numbers, sums = _numbers(*shape), np.empty(15)
+            kernels.nig_sums(z, _made_of(kernels, z, numbers), numbers, weights, sums)
+            found: list[float] = sums.tolist()
+            return found
+        return super()._sums(z, shape, weights)
 
 
-def free_coordinates(location: float, log_scale: float, asymmetry: float, tail: float) -> Floats:
-    """The free coordinates (l, log omega, v, log(1 + c)) of (l, log w, v, k)."""
+class NIGShapes(Shapes):
+    """Normal-inverse-Gaussian densities as (l, log w, v, root of k).
+
+    With k Gamma with shape 1/2, its root is half of a Gaussian.
+    """
+
+    family = NIG
+    names = ("location", "log_scale", "asymmetry", "root_tail")
+    prior = (
+        "flat in location and log scale; asymmetry v Gaussian with deviation 0.25; tail k Gamma "
+        "with shape 1/2 and mean 0.2"
+    )
+    tails = (2.0**-25, 6.7)  # from the Gaussian, to the last bit
+    folded = True
+    likely = ((-0.8, float(np.sqrt(0.02))), (0.8, float(np.sqrt(2.0))))
+    precisions: ClassVar[Floats] = np.array([0.0, 0.0, 0.25**-2, 1 / 0.2])
+    """Of the priors, which are Gaussian around zero."""
+
+    @classmethod
+    def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
+        location, log_omega, v, log1p_c = cls.free(rows).T[:, :, None]
+        z = (scores - location) * np.exp(-log_omega)
+        return _logpdfs(z, v, np.expm1(log1p_c), log_omega, series=17)
+
+    @classmethod
+    def free(cls, rows: Floats) -> Floats:
+        location, log_scale, v, root = rows.T
+        return free_coordinates(location, log_scale, v, root * root).T
+
+    @classmethod
+    def from_free(cls, free: Floats) -> Floats:
+        location, log_omega, v, log1p_c = free.T
+        roots = np.clip(np.sqrt(_tail(v, np.maximum(log1p_c, 0))), *cls.tails)
+        return np.column_stack([location, log_omega + np.log(np.cosh(v) ** 2), v, roots])
+
+    @classmethod
+    def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
+        _, _, v, root = row
+        k, square = root * root, np.cosh(v) ** 2
+        kappa, up = np.expm1(k), 2 * root * np.exp(k)
+        whole = 1 + kappa * square  # log(1 + c) is the log of this
+        by = np.array([kappa * np.sinh(2 * v), up * square]) / whole
+        mixed = up * np.sinh(2 * v)
+        twice = np.array(
+            [[2 * kappa * np.cosh(2 * v), mixed], [mixed, (2 + 4 * k) * np.exp(k) * square]]
+        )
+        first, second = np.eye(4), np.zeros((4, 4, 4))
+        first[1, 2], second[1, 2, 2] = -2 * np.tanh(v), -2 / square
+        first[3, 2:], second[3, 2:, 2:] = by, twice / whole - np.outer(by, by)
+        return first, second
+
+    @classmethod
+    def log_priors(cls, rows: Floats) -> Floats:
+        return np.asarray(-0.5 * (cls.precisions * rows * rows).sum(axis=1))
+
+    @classmethod
+    def prior_derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
+        return -cls.precisions * row, -cls.precisions
+
+
+def free_coordinates(location: Any, log_scale: Any, asymmetry: Any, tail: Any) -> Floats:
+    """The free coordinates (l, log omega, v, log(1 + c)) of (l, log w, v, k), or of arrays."""
     square = np.cosh(asymmetry) ** 2
     log1p_c = np.log1p(np.expm1(tail) * square)
     return np.array([location, log_scale - np.log(square), asymmetry, log1p_c])
@@ -159,9 +309,9 @@ def least_tail(asymmetry: float) -> float:
     return float(np.log1p(max(_LEAST_KAPPA, least)))
 
 
-def _tail(v: float, log1p_c: float) -> float:
-    """The k of free coordinates."""
-    return float(np.log1p(np.expm1(log1p_c) / np.cosh(v) ** 2))
+def _tail(v: Any, log1p_c: Any) -> Any:
+    """The k of free coordinates, or of arrays of these."""
+    return np.log1p(np.expm1(log1p_c) / np.cosh(v) ** 2)
 
 
 def _from_moments(
@@ -174,28 +324,85 @@ def _from_moments(
     return mean - scale * np.tanh(asymmetry), np.log(scale), asymmetry, tail
 
 
-class _Shape:
-    """Standard deviation, eta, kappa and tau = kappa + eta^2 of (w, v, k)."""
+def _logpdfs(z: Floats, v: Any, c: Any, log_omega: Any, series: int = 27) -> Floats:
+    """Log densities at z in units of omega, of arrays that are broadcast.
 
-    def __init__(self, scale: float, asymmetry: float, tail: float) -> None:
-        root = np.exp(tail / 2)
-        self.kappa = np.expm1(tail)
-        self.eta = root * np.sinh(asymmetry)
-        self.tau = self.kappa + self.eta * self.eta
-        self.sd = scale * root * np.cosh(asymmetry)
-        self.mean = scale * np.tanh(asymmetry)  # seen from the location
+    With 17 terms of the series of F, they are good to 1e-13.
+    """
+    cosh = np.cosh(v)
+    square = cosh * cosh
+    a = c + square
+    u, y = 1 + np.tanh(v) * z, (z - cosh * np.sinh(v)) / (cosh * np.sqrt(a))
+    q = np.hypot(u, np.sqrt(c) * y)
+    out = scaled_log_k1(c / q, series) - 1.5 * np.log(q) - _exponent(u, y, c, q)
+    out += 0.5 * np.log(square / a) - log_omega - HALF_LOG_TWO_PI
+    return np.asarray(out)
 
-    @property
-    def mu(self) -> float:
-        """The textbook mu, seen from the location."""
-        return float(-self.mean / self.tau)
 
-    def standardised(self, values: Floats, location: float) -> tuple[Floats, Floats]:
-        """``u = 1 + eta y`` and y, from whichever of mean and mu lies near the scores."""
-        # Take the location off first: the difference of neighbours is exact.
-        from_location = values - location
-        if self.tau <= 1:
-            y = (from_location - self.mean) / self.sd
-            return 1 + self.eta * y, y
-        r = (from_location - self.mu) / self.sd
-        return self.kappa / self.tau + self.eta * r, r - self.eta / self.tau
+def _numbers(v: float, c: float) -> Floats:
+    """What depends on the shape alone: c, sinh, cosh, tanh, cosh^2, A, A^2, its root, and two more.
+
+    The last two are the terms in z of the first and the second derivative of y by v.
+    """
+    sinh, cosh, tanh = math.sinh(v), math.cosh(v), math.tanh(v)
+    square = cosh * cosh
+    a = c + square
+    bent = 2 * sinh + c * tanh / cosh
+    curl = 2 * cosh + c * (1 - sinh**2) / cosh**3
+    return np.array([c, sinh, cosh, tanh, square, a, a**2, math.sqrt(a), bent, curl])
+
+
+def _made_of(kernels: Kernels, z: Floats, numbers: Floats) -> Floats:
+    """The ingredients of K. NumPy adds logarithms, SciPy Bessel functions beyond the series."""
+    rows = np.empty((6, len(z)))
+    most = kernels.nig_ingredients(z, numbers, *SERIES, rows)
+    np.log(rows[0], out=rows[2])
+    if most > SERIES_END:
+        put_beyond_series(numbers[0] * (1 / rows[0]), *rows[3:])
+    return rows
+
+
+def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Terms:
+    """K, its derivatives by u, y and c, and by uu, uy, uc, yy, yc and cc.
+
+    Scores are not so far out here that squares overflow, as they may be where a density is used.
+    """
+    q = np.sqrt(u * u + c * (y * y))
+    exponent, iq = _exponent(u, y, c, q), 1 / q
+    t = c * iq
+    bessel, bessel1, bessel2 = scaled_log_k1_derivatives(t)
+
+    # L(Q, c) = -(3/2) log Q + F(c / Q)
+    iq2 = iq * iq
+    iq3 = iq2 * iq
+    mixed = bessel1 + t * bessel2
+    l_q, l_c = -(1.5 + t * bessel1) * iq, bessel1 * iq
+    l_qq, l_qc, l_cc = (1.5 + t * (bessel1 + mixed)) * iq2, -mixed * iq2, bessel2 * iq2
+
+    u2, y2, tq = u * u, y * y, exponent * q
+    q_u, q_y, q_c = u * iq, c * y * iq, 0.5 * y2 * iq
+    first = (
+        l_q * q_u + exponent * iq,
+        l_q * q_y - y * iq,
+        l_q * q_c + l_c + 0.5 * exponent * exponent * iq,
+    )
+    second = (
+        l_qq * q_u * q_u + (l_q * c - 1) * y2 * iq3,
+        l_qq * q_u * q_y - (l_q * c - 1) * u * y * iq3,
+        (l_qq * q_c + l_qc) * q_u - 0.5 * (l_q * u * y2 + exponent * (tq + y2)) * iq3,
+        l_qq * q_y * q_y + (l_q * c - 1) * u2 * iq3,
+        (l_qq * q_c + l_qc) * q_y + 0.5 * (l_q * (q * q + u2) + y2) * y * iq3,
+        (l_qq * q_c + 2 * l_qc) * q_c
+        + l_cc
+        - 0.25 * (l_q * y2 * y2 + exponent * exponent * (2 * tq + y2)) * iq3,
+    )
+    return Terms(bessel - 1.5 * np.log(q) - exponent, first, second)
+
+
+def _exponent(u: Floats, y: Floats, c: float | Floats, q: Floats) -> Floats:
+    """T, worked out without subtracting numbers that are nearly equal."""
+    exponent = np.asarray(y * y / (np.abs(u) + q))
+    below = u < 0
+    if below.any():
+        exponent[below] = (q[below] - u[below]) / np.broadcast_to(c, q.shape)[below]
+    return exponent

@@ -18,12 +18,13 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
-from llrcal.arrays import Array, Floats, weighted_sums
+from llrcal.arrays import Array, Floats
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     POSITIVE,
     Density,
-    Evaluated,
+    Shapes,
+    Terms,
     moments,
     quantiles,
 )
@@ -70,12 +71,8 @@ class StudentT(Density):
         return {"location": self.origin + self.location, "scale": self.scale, "dof": dof}
 
     def _logpdf(self, centred: Floats) -> Floats:
-        lam = self.inverse_dof
         y = (centred - self.location) / self.scale
-        y2 = y * y
-        out: Floats = -0.5 * (1 + lam) * y2 * _log1p_over(lam * y2)
-        out += normaliser(lam)[0] - np.log(self.scale)
-        return out
+        return _logpdfs(y, np.array(self.inverse_dof), np.log(self.scale))
 
     @classmethod
     def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> StudentT:
@@ -109,73 +106,126 @@ class StudentT(Density):
         narrow = np.log(spread / 6)
         return starts + [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
 
-    @staticmethod
-    def mean_loglik(theta: Array, values: Floats, weights: Floats) -> Evaluated:
-        location, log_scale, lam = theta
-        sigma = np.exp(log_scale)
-        y = (values - location) / sigma
-        value, m_y, m_s, m_l, m_yy, m_ys, m_ss, m_yl, m_sl, m_ll = _sums(y, lam, weights)
-        c0, c1, c2 = normaliser(lam)
-        total = float(weights.sum())
-        h_ms, h_ml, h_sl = m_ys / sigma, -m_yl / sigma, -m_sl
-        hessian = np.array(
-            [
-                [m_yy / sigma**2, h_ms, h_ml],
-                [h_ms, m_ss, h_sl],
-                [h_ml, h_sl, m_ll + total * c2],
-            ]
+    @classmethod
+    def terms(cls, z: Floats, *shape: float) -> Terms:
+        (lam,) = shape
+        y2 = z * z
+        w = lam * y2
+        l0, l1, l2 = _log1p_over(w)
+        d = 1 / (1 + w)
+        more = 1 + lam
+        y4 = y2 * y2
+        first = (-more * z * d, -0.5 * y2 * l0 - 0.5 * more * y4 * l1)
+        second = (
+            -more * (1 - w) * d * d,
+            -z * d + more * y2 * z * d * d,
+            -y4 * l1 - 0.5 * more * y4 * y2 * l2,
         )
-        gradient = np.array([-m_y / sigma, -m_s - total, m_l + total * c1])
-        return Evaluated(value + total * (c0 - log_scale), gradient, hessian)
+        return Terms(-0.5 * more * y2 * l0, first, second)
+
+    @classmethod
+    def constants(cls, *shape: float) -> Terms:
+        """C(lam) and its derivatives."""
+        (lam,) = shape
+        if lam < _NORMALISER_BELOW:
+            n = _NORMALISER_POWERS
+            c0 = float(_NORMALISER @ lam**n) - HALF_LOG_TWO_PI
+            c1 = float((_NORMALISER * n) @ lam ** (n - 1))
+            c2 = float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:])
+            return Terms(c0, (c1,), (c2,))
+        nu = 1 / lam
+        above, below = (nu + 1) / 2, nu / 2
+        c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
+        c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
+        # Hurwitz's zeta function at 2 is the derivative of the digamma function.
+        c_nunu = 0.25 * float(zeta(2, above) - zeta(2, below)) + 0.5 / nu**2
+        return Terms(c0, (-(nu**2) * c_nu,), (nu**4 * c_nunu + 2 * nu**3 * c_nu,))
+
+    @classmethod
+    def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
+        if kernels := kernels_for(z):
+            (lam,), sums = shape, np.empty(10)
+            kernels.student_t_sums(z, np.log1p(lam * (z * z)), lam, _L0, _L1, _L2, weights, sums)
+            found: list[float] = sums.tolist()
+            return found
+        return super()._sums(z, shape, weights)
 
 
-def _sums(y: Floats, lam: float, weights: Floats) -> list[float]:
-    """Weighted sums of the terms below, and of some of them times y."""
-    if kernels := kernels_for(y):
-        sums = np.empty(10)
-        kernels.student_t_sums(y, np.log1p(lam * (y * y)), lam, _L0, _L1, _L2, weights, sums)
-        plain: list[float] = sums.tolist()
-        return plain
-    f, (f_y, f_l), (f_yy, f_yl, f_ll) = shape_terms(y, lam)
-    wanted = [f, f_y, y * f_y, f_l, f_yy, f_y + y * f_yy, y * f_y + y * y * f_yy]
-    return weighted_sums([*wanted, f_yl, y * f_yl, f_ll], weights)
+class StudentTShapes(Shapes):
+    """Student-T densities as (location, log scale, log of 1 / dof).
+
+    A prior of 1 / dof that were exponential would find the Gaussian too unlikely: intervals would
+    rarely hold it.
+    """
+
+    family = StudentT
+    names = ("location", "log_scale", "log_inverse_dof")
+    prior = "flat in location and log scale; 1 / dof Gamma with shape 1/2 and mean 0.25"
+    tails = (-40.0, float(np.log(1 / _LEAST_DOF)))  # from the Gaussian, to the last bit
+    folded = False
+    likely = ((float(np.log(0.02)),), (0.0,))
+    gamma: ClassVar[float] = 0.5
+    """The shape of the prior of 1 / dof."""
+    mean_inverse_dof: ClassVar[float] = 0.25
+
+    @classmethod
+    def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
+        location, log_scale, log_tail = (rows[:, i, None] for i in range(3))
+        y = (scores - location) * np.exp(-log_scale)
+        return _logpdfs(y, np.exp(log_tail), log_scale)
+
+    @classmethod
+    def free(cls, rows: Floats) -> Floats:
+        return np.column_stack([rows[:, :2], np.exp(rows[:, 2])])
+
+    @classmethod
+    def from_free(cls, free: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tails = np.clip(np.log(np.maximum(free[:, 2], 0)), *cls.tails)
+        return np.column_stack([free[:, :2], tails])
+
+    @classmethod
+    def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
+        tail = np.exp(row[2])
+        second = np.zeros((3, 3, 3))
+        second[2, 2, 2] = tail
+        return np.diag([1.0, 1.0, tail]), second
+
+    @classmethod
+    def bounds(cls, tie_share: float) -> tuple[Floats, Floats]:
+        """As in a search for the maximum: the posterior has no integral with fewer dof either."""
+        lower, upper = super().bounds(tie_share)
+        upper[-1] = min(upper[-1], np.log(cls.family.bounds(tie_share)[1][-1]))
+        return lower, upper
+
+    @classmethod
+    def log_priors(cls, rows: Floats) -> Floats:
+        return np.asarray(cls.gamma * (rows[:, 2] - np.exp(rows[:, 2]) / cls.mean_inverse_dof))
+
+    @classmethod
+    def prior_derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
+        pull = np.exp(row[2]) / cls.mean_inverse_dof
+        return cls.gamma * np.array([0.0, 0.0, 1 - pull]), cls.gamma * np.array([0.0, 0.0, -pull])
 
 
-def shape_terms(
-    y: Floats, lam: float
-) -> tuple[Floats, tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
-    """The part that depends on y, with its derivatives by y and lam, and by yy, yl and ll."""
-    y2 = y * y
-    w = lam * y2
-    l0, l1, l2 = _log1p_over_derivatives(w)
-    d = 1 / (1 + w)
-    more = 1 + lam
-    y4 = y2 * y2
-    first = (-more * y * d, -0.5 * y2 * l0 - 0.5 * more * y4 * l1)
-    second = (
-        -more * (1 - w) * d * d,
-        -y * d + more * y2 * y * d * d,
-        -y4 * l1 - 0.5 * more * y4 * y2 * l2,
-    )
-    return -0.5 * more * y2 * l0, first, second
+def _logpdfs(y: Floats, lam: Floats, log_scale: Floats) -> Floats:
+    """Log densities at y in standard units, of arrays that are broadcast."""
+    # Any less is the Gaussian to the last bit, and its products are too small for doubles.
+    tail = np.maximum(lam, 1e-300)
+    out = -0.5 * (1 + tail) * np.log1p(tail * y * y) / tail
+    out += _normalisers(tail) - log_scale
+    return np.asarray(out)
 
 
-def _log1p_over(w: Floats) -> Floats:
-    """l(w) = log(1 + w) / w, with l(0) = 1."""
-    safe = np.where(w == 0, 1, w)
-    return np.where(w == 0, 1, np.log1p(safe) / safe)
-
-
-def _log1p_over_derivatives(w: Floats) -> tuple[Floats, Floats, Floats]:
-    """l, l' and l'' for w >= 0."""
+def _log1p_over(w: Floats) -> tuple[Floats, Floats, Floats]:
+    """l(w) = log(1 + w) / w, l' and l'' for w >= 0."""
     small = w < _SERIES_BELOW
     safe = np.where(small, 1, w)
     log = np.log1p(safe)
-    l0, l1, l2 = (np.empty_like(w) for _ in range(3))
     big = 1 + safe
-    l0[:] = log / safe
-    l1[:] = (safe / big - log) / (safe * safe)
-    l2[:] = (2 * log - (2 * safe + 3 * safe * safe) / (big * big)) / (safe * safe * safe)
+    l0 = log / safe
+    l1 = (safe / big - log) / (safe * safe)
+    l2 = (2 * log - (2 * safe + 3 * safe * safe) / (big * big)) / (safe * safe * safe)
     if small.any():
         at = w[small]
         for out, series in ((l0, _L0), (l1, _L1), (l2, _L2)):
@@ -191,24 +241,7 @@ def _series(at: Floats, terms: Floats) -> Floats:
     return np.asarray(np.polynomial.polynomial.polyval(at, terms))
 
 
-def normaliser(lam: float) -> tuple[float, float, float]:
-    """C(lam) and its first two derivatives."""
-    if lam < _NORMALISER_BELOW:
-        n = _NORMALISER_POWERS
-        c0 = float(_NORMALISER @ lam**n) - HALF_LOG_TWO_PI
-        c1 = float((_NORMALISER * n) @ lam ** (n - 1))
-        c2 = float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:])
-        return c0, c1, c2
-    nu = 1 / lam
-    above, below = (nu + 1) / 2, nu / 2
-    c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
-    c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
-    # Hurwitz's zeta function at 2 is the derivative of the digamma function.
-    c_nunu = 0.25 * float(zeta(2, above) - zeta(2, below)) + 0.5 / nu**2
-    return c0, -(nu**2) * c_nu, nu**4 * c_nunu + 2 * nu**3 * c_nu
-
-
-def normalisers(lam: Floats) -> Floats:
+def _normalisers(lam: Floats) -> Floats:
     """C(lam) of each: a posterior multiplies its last digits by the number of scores."""
     small = lam < _NORMALISER_BELOW
     near = np.where(small, lam, 0)[..., None] ** _NORMALISER_POWERS

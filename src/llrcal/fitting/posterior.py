@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.densities.shapes import Shapes
+from llrcal.densities.density import Shapes
 from llrcal.fitting.chain import WALKERS, effective_steps, pooled_weights, rows_of, walked
 from llrcal.fitting.likelihood import check_spread
 from llrcal.fitting.optimizer import Solution

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.densities.density import Evaluated, quantiles
-from llrcal.densities.shapes import Shapes
+from llrcal.densities.density import Evaluated, Shapes, quantiles
 from llrcal.fitting.likelihood import ROUGHLY, coarser
 from llrcal.fitting.optimizer import Function, Solution, minimise
 from llrcal.fitting.proposals import Proposal
@@ -155,13 +154,12 @@ class Target:
                 value, gradient, hessian = self.shapes.family.mean_loglik(free, values, weights)
                 first, second = self.shapes.derivatives(row)
                 bent = first.T @ hessian @ first + (gradient[:, None, None] * second).sum(axis=0)
-                prior = self.shapes.log_prior(row)
-                here = Evaluated(
-                    value + prior.value / self.count,
-                    first.T @ gradient + prior.gradient / self.count,
-                    bent + prior.hessian / self.count,
+                slopes, bends = self.shapes.prior_derivatives(row)
+                return -Evaluated(
+                    value + float(self.shapes.log_priors(row[None])[0]) / self.count,
+                    first.T @ gradient + slopes / self.count,
+                    bent + np.diag(bends) / self.count,
                 )
-                return -(here if here.is_finite else Evaluated.impossible(row.size))
 
         return cost
 

@@ -100,7 +100,7 @@ typedef struct {
 void logistic_sums(Logistic at, const double *rows, int64_t terms, int64_t *sums);
 
 /* A normal-inverse-Gaussian log density at points z, but for constants, and with names from
-   densities/nig_likelihood.py. What is not exactly rounded comes from NumPy and SciPy: logarithms,
+   densities/nig.py. What is not exactly rounded comes from NumPy and SciPy: logarithms,
    and the Bessel function where its argument t exceeds the end of its series. */
 typedef struct {
     double c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl;

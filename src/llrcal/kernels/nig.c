@@ -1,6 +1,6 @@
 #include "kernels.h"
 
-/* The formulas of densities/nig_kernel.py and densities/nig_likelihood.py, term by term. */
+/* The formulas of densities/nig.py, term by term. */
 
 PART double u_at(NigShape s, double z) { return 1 + s.tanh * z; }
 PART double y_at(NigShape s, double z) { return (z / s.cosh - s.sinh) / s.root; }

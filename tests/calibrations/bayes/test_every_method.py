@@ -19,7 +19,7 @@ from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.bayes.sampled import draw_notes
 from llrcal.calibrations.methods import class_of, label
 from llrcal.cli.fit import fit as fit_verb
-from llrcal.densities.shapes import StudentTShapes
+from llrcal.densities.student_t import StudentTShapes
 from llrcal.errors import ModelFileError, OptionError
 from llrcal.fitting.posterior import posterior_draws
 from llrcal.method_table import TABLE

@@ -19,8 +19,10 @@ from llrcal.calibrations.bayes.costly_curve import CostlyCurve
 from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
+from llrcal.densities.density import Shapes
 from llrcal.densities.mixture import Predictive
-from llrcal.densities.shapes import NIGShapes, Shapes, StudentTShapes
+from llrcal.densities.nig import NIGShapes
+from llrcal.densities.student_t import StudentTShapes
 from llrcal.errors import DegenerateError
 from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws
 from llrcal.fitting.report import Report
