@@ -15,7 +15,7 @@ from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.spoofs import Spoof
-from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
+from llrcal.trials.tables.frame_files import collected, count_rows, scan_parquet
 from llrcal.trials.tables.frames import SAMPLE, roles_of
 
 _ROWS = 2 * BATCH
@@ -101,8 +101,8 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
         If the file is damaged, or its columns are ambiguous.
     """
     path = str(source.path)
-    claims = check_parquet(source)
-    if not claims.rows:
+    rows = count_rows(source)
+    if not rows:
         return []
     roles = columns_by_role(source, request)
     columns = Columns(
@@ -120,7 +120,7 @@ def parquet_pieces(source: Source, request: Request, spoof: Spoof) -> list[Piece
             score_name=columns.score,
             names_speakers=set(SPEAKERS) <= set(roles),
         )
-        for start, rows in spans(claims.groups)
+        for start, rows in spans(rows)
     ]
 
 
@@ -128,17 +128,7 @@ def _part(path: str, start: int, rows: int) -> str:
     return f"{path}, rows {start} to {start + rows - 1}"
 
 
-def spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Start and number of rows of each piece: whole row groups, unless these are large."""
-    start = rows = 0
-    for group in groups:
-        if rows and rows + group > _ROWS:
-            yield from _cut(start, rows)
-            start, rows = start + rows, 0
-        rows += group
-    yield from _cut(start, rows)
-
-
-def _cut(start: int, rows: int) -> Iterator[tuple[int, int]]:
-    for at in range(0, rows, _ROWS):
-        yield start + at, min(_ROWS, rows - at)
+def spans(rows: int) -> Iterator[tuple[int, int]]:
+    """Start and number of rows of each piece."""
+    for start in range(0, rows, _ROWS):
+        yield start, min(_ROWS, rows - start)
