@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
-import polars as pl
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
@@ -21,8 +20,7 @@ from llrcal.trials.npy import is_npy, read_npy, read_npz
 from llrcal.trials.packing import output
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.tables.frame_files import score_column
-from llrcal.trials.tables.parquet_rewriting import rewrite_parquet, with_answers
+from llrcal.trials.tables.frame_files import rewrite_frame_file
 from llrcal.trials.text.lines import Answers, rewritten, rewritten_matrix
 from llrcal.trials.text.matrix import matrix_cells
 from llrcal.trials.text.sniffing import sniff
@@ -86,10 +84,8 @@ def _write(
             f"{file.name}: scores in {kind} are not replaced; convert the file first: llrcal "
             f"convert {shlex.quote(file.on_disk)} -o scores.csv"
         )
-    if file.path is not None and file.head.startswith(b"PAR1"):
-        return rewrite_parquet(file, written, answers, request)
     if file.head.startswith((b"PAR1", b"ARROW1")):
-        return _write_frame(file, written, answers, request)
+        return rewrite_frame_file(file, written, answers, request)
     if is_npy(file.head) or is_npz(file.head):
         _refuse_to_drop(file.name, request)
         return _write_arrays(file, written, _only_llrs(answers, file.name), request)
@@ -152,14 +148,3 @@ def _finite(array: Array, name: str, request: Request) -> Floats:
     scores = as_floats(array, name)
     check_finite(scores, name, allow_infinite=request.allow_infinite)
     return scores
-
-
-def _write_frame(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
-    frame, name = score_column(file, request)
-    columns = answers(frame[name].cast(pl.Float64).to_numpy())
-    frame = with_answers(frame, name, columns, file.name)
-    if file.head.startswith(b"PAR1"):
-        frame.write_parquet(written)
-    else:
-        frame.write_ipc(written)
-    return f"column {name!r}"

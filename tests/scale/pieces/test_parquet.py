@@ -164,17 +164,6 @@ def test_files_that_change(tmp_path: Path) -> None:
         list(pieces[0].batches())
 
 
-# --------------------------------------------------------------------------------- groups of rows
-
-
-@pytest.mark.parametrize(
-    "groups", [(10_000,), (700,) * 14 + (200,), (3000, 3000, 4000), (1,), (2999, 2, 8000, 1)]
-)
-def test_pieces_are_whole_groups_but_for_large_ones(groups: tuple[int, ...]) -> None:
-    cut = list(spans(groups))
-    assert [start for start, _ in cut] == [0, *np.cumsum([rows for _, rows in cut])[:-1]]
-    assert sum(rows for _, rows in cut) == sum(groups)
-    assert all(0 < rows <= 3000 for _, rows in cut)
-    edges = {0, *np.cumsum(groups).tolist()}
-    if max(groups) <= 3000:
-        assert {start for start, _ in cut} <= edges
+def test_pieces_cover_all_rows() -> None:
+    assert list(spans(10_000)) == [(0, 3000), (3000, 3000), (6000, 3000), (9000, 1000)]
+    assert list(spans(1)) == [(0, 1)]

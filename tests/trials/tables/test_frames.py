@@ -387,7 +387,7 @@ def test_a_panic_of_the_library_is_an_error_like_others(
     def panic(*_: object, **__: object) -> None:
         raise pl.exceptions.PanicException("index out of bounds")
 
-    monkeypatch.setattr(pl, "read_parquet", panic)
+    monkeypatch.setattr(pl.LazyFrame, "collect", panic)
     path = tmp_path / "a.parquet"
     frame().write_parquet(path)
     with pytest.raises(TrialFileError, match=r"a\.parquet: cannot be read: its content cont"):

@@ -14,7 +14,7 @@ from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
+from llrcal.trials.tables.frame_files import collected, count_rows, scan_parquet
 from llrcal.trials.tables.frames import SAMPLE, roles_of
 
 _ROWS = 2 * BATCH
@@ -100,8 +100,8 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
         If the file is damaged, or its columns are ambiguous.
     """
     path = str(source.path)
-    claims = check_parquet(source)
-    if not claims.rows:
+    rows = count_rows(source)
+    if not rows:
         return []
     roles = columns_by_role(source, request)
     columns = Columns(roles["score"], roles["label"] if request.needs_label else None, request)
@@ -117,7 +117,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
             score_name=columns.score,
             names_speakers=set(SPEAKERS) <= set(roles),
         )
-        for start, rows in spans(claims.groups)
+        for start, rows in spans(rows)
     ]
 
 
@@ -125,17 +125,7 @@ def _part(path: str, start: int, rows: int) -> str:
     return f"{path}, rows {start} to {start + rows - 1}"
 
 
-def spans(groups: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Start and number of rows of each piece: whole row groups, unless these are large."""
-    start = rows = 0
-    for group in groups:
-        if rows and rows + group > _ROWS:
-            yield from _cut(start, rows)
-            start, rows = start + rows, 0
-        rows += group
-    yield from _cut(start, rows)
-
-
-def _cut(start: int, rows: int) -> Iterator[tuple[int, int]]:
-    for at in range(0, rows, _ROWS):
-        yield start + at, min(_ROWS, rows - at)
+def spans(rows: int) -> Iterator[tuple[int, int]]:
+    """Start and number of rows of each piece."""
+    for start in range(0, rows, _ROWS):
+        yield start, min(_ROWS, rows - start)

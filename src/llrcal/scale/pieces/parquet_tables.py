@@ -14,7 +14,7 @@ from llrcal.trials.conventions import IDS
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
-from llrcal.trials.tables.frame_files import check_parquet, collected, scan_parquet
+from llrcal.trials.tables.frame_files import collected, count_rows, scan_parquet
 from llrcal.trials.tables.frames import (
     refuse_nulls,
     rows_counted_from,
@@ -80,8 +80,8 @@ def parquet_tables(source: Source, request: Request) -> list[Piece]:
         If the file is damaged, or its columns are ambiguous.
     """
     path = str(source.path)
-    claims = check_parquet(source)
-    if not claims.rows:
+    rows = count_rows(source)
+    if not rows:
         return []
     names = columns_by_role(source, request)
     wanted = "score" if request.needs_score else "label"
@@ -95,5 +95,5 @@ def parquet_tables(source: Source, request: Request) -> list[Piece]:
             score_name=names.get("score"),
             request=request,
         )
-        for start, rows in spans(claims.groups)
+        for start, rows in spans(rows)
     ]

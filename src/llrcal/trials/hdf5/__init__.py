@@ -14,12 +14,12 @@ index     ``trial_mask``: 1 where there is a trial, without its label
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from llrcal.trials.hdf5.container import is_hdf5, opened
-from llrcal.trials.hdf5.matrix import Cells
-from llrcal.trials.hdf5.pairs import Pairs
-from llrcal.trials.hdf5.sheets import key_in, pairs_of, scores_in
+from llrcal.trials.hdf5.score_matrices import label_cells, matrix, read_sides, score_cells
 from llrcal.trials.hdf5.writing import write_hdf5_key, write_hdf5_scores
 from llrcal.trials.request import Request
 
@@ -35,44 +35,37 @@ def read_hdf5(path: str, request: Request) -> tuple[pl.DataFrame, str]:
         Columns ``enrol`` and ``test``, and ``score`` or ``label`` (True for targets) or both, row
         by row.
     """
+    what, counts, found = [], [], []
     with opened(path) as file:
-        scores, key = scores_in(file), key_in(file)
-        matrices = (*(scores.matrices if scores else ()), *(key.matrices if key else ()))
-        if not matrices:
+        old, new = file.has("target_mask") or file.has("nontarget_mask"), file.has("trial_mask")
+        if old and new:
+            raise file.error("has a trial_mask and a target_mask; remove one of the two keys")
+        scores: tuple[Any, ...] = ()
+        if file.has("scores"):
+            scores = matrix(file, "scores", kinds="fiu"), matrix(file, "score_mask")
+        names = ("target_mask", "nontarget_mask") if old else ("trial_mask",) if new else ()
+        key = tuple(matrix(file, name) for name in names)
+        if not scores and not key:
             raise file.error(
                 f"holds {file.contents()}; expected scores and score_mask, or trial_mask, as "
                 "BOSARIS and SIDEKIT write them"
             )
-        who, pairs = pairs_of(file, matrices)
-        found = {}
+        who, sides = read_sides(file, (*scores, *key))
         if scores:
-            found["score"] = scores.cells(pairs, request)
+            cells = score_cells(file, scores, sides, request)
+            what, counts, found = ["scores"], [f"{len(cells):,} scores"], [cells]
         if key:
-            found["label"] = key.cells(pairs)
-        if scores and key and not found["score"].agree_with(found["label"]):
+            cells = label_cells(file, key, sides)
+            targets = int(cells["label"].sum())
+            what.append("key")
+            counts.append(f"{targets:,} targets and {len(cells) - targets:,} non-targets")
+            found.append(cells)
+        places, *others = (part.select("row", "column") for part in found)
+        if not all(places.equals(other) for other in others):
             raise file.error(
-                f"has scores for {len(found['score']):,} trials and labels for "
-                f"{len(found['label']):,}, not all of them the same; make two files of it"
+                f"has scores for {len(found[0]):,} trials and labels for {len(found[1]):,}, not "
+                "all of them the same; make two files of it"
             )
-    return _frame(found, pairs), f"{who} {_reading(found)} among {pairs}"
-
-
-def _frame(found: dict[str, Cells], pairs: Pairs) -> pl.DataFrame:
-    where = next(iter(found.values()))
-    sides = {
-        "enrol": pairs.enrol.gather(where.rows),
-        "test": pairs.test.gather(where.columns),
-    }
-    return pl.DataFrame({**sides, **{name: cells.values for name, cells in found.items()}})
-
-
-def _reading(found: dict[str, Cells]) -> str:
-    what, counts = [], []
-    if "score" in found:
-        what.append("scores")
-        counts.append(f"{len(found['score']):,} scores")
-    if "label" in found:
-        targets = int(found["label"].values.sum())
-        what.append("key")
-        counts.append(f"{targets:,} targets and {len(found['label']) - targets:,} non-targets")
-    return f"{' and '.join(what)} (HDF5), {', '.join(counts)}"
+    ids = {"enrol": sides.enrol.gather(places["row"]), "test": sides.test.gather(places["column"])}
+    frame = pl.DataFrame(ids | {part.columns[-1]: part.to_series(-1) for part in found})
+    return frame, f"{who} {' and '.join(what)} (HDF5), {', '.join(counts)} among {sides}"

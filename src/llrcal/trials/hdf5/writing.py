@@ -13,7 +13,7 @@ from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.files.atomic import atomic_file
 from llrcal.trials.hdf5.container import new_image, visible
-from llrcal.trials.hdf5.pairs import LONGEST_ID
+from llrcal.trials.hdf5.score_matrices import LONGEST_ID
 
 _MOST_CELLS = 2**28  # two gigabytes of scores
 

@@ -1,57 +1,117 @@
-"""Parquet and Arrow files: checked before they are unpacked, and read only as far as needed."""
+"""Parquet and Arrow files: read only as far as needed, and rewritten with LLRs for scores."""
 
 from __future__ import annotations
 
 import glob
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
-from llrcal.errors import TrialFileError
+from llrcal.arrays import Array
+from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.notes import warn
 from llrcal.trials.conventions import is_wanted
-from llrcal.trials.nan_scores import without_nan
+from llrcal.trials.nan_scores import left_out
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, can_be_opened
 from llrcal.trials.table import Table
-from llrcal.trials.tables.frames import SAMPLE, read_frame, roles_of, unnamed_ids
-from llrcal.trials.tables.parquet import Claims, DamagedError, claims_of
+from llrcal.trials.tables.frames import (
+    SAMPLE,
+    read_frame,
+    refuse_nulls,
+    roles_of,
+    rows_counted_from,
+    scores_in,
+    unnamed_ids,
+)
+from llrcal.trials.text.lines import Answers
 
 _SCORE = 8  # bytes
-_LARGEST_RATIO = 1000  # of rows to file, in bytes: they may all be the same
-_LARGEST_EXPANSION = 100  # of compressed data, as for text
-_HARMLESS = 2**26
+_LARGEST_RATIO = 1000  # of scores to file, in bytes: they may all be the same
+_HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
+_ROWS = 2**20  # rows that are rewritten at a time
 
 
 def read_frame_file(source: Source, request: Request) -> Table:
     """The trials of a Parquet or Arrow file; columns that are not needed stay on disk."""
-    head = _read(source, n_rows=SAMPLE)
+    scan, _ = _counted(source)
+    head = collected(scan.head(SAMPLE), source.name)
     roles = roles_of(head, request, source.name)
     wanted = [n for n, role in zip(head.columns, roles, strict=True) if is_wanted(role)]
-    frame = _read(source, columns=wanted)
+    frame = collected(scan.select(wanted), source.name)
     kept = tuple(role for role in roles if is_wanted(role))
     table = read_frame(frame, replace(request, columns=kept, named=()), source.name)
     return replace(table, unnamed=unnamed_ids(head, roles, request))
 
 
-def score_column(source: Source, request: Request) -> tuple[pl.DataFrame, str]:
-    """A Parquet or Arrow file with all its columns, and the name of the one with the scores.
+def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
+    """Write a Parquet or Arrow file again with ``answers`` in place of its scores, rows by rows.
 
-    Rows whose score is NaN are left out with a warning if the request says so.
+    Returns how it was read. Rows whose score is NaN are left out if the request says so.
     """
-    frame = _read(source)
-    table = read_frame(frame, request, source.name)
-    if request.on_nan == "drop":
-        _, _, notes = without_nan(table, None)
-        frame = frame.filter(~table.frame["score"].is_nan())
-        warn(notes)
-    return frame, str(table.score_name)
+    scan, rows = _counted(file)
+    name = _score_name(scan, request, file.name)
+    problems: list[LlrcalError] = []
+    dropped = 0
+
+    def answered(frame: pl.DataFrame) -> pl.DataFrame:
+        nonlocal dropped
+        column = frame[name]
+        if request.on_nan == "drop":
+            column = column.fill_null(float("nan"))
+        refuse_nulls(column, "score", file.name)
+        scores = scores_in(column, request, file.name)
+        if request.on_nan == "drop" and (is_nan := scores.is_nan()).any():
+            frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
+            dropped += int(is_nan.sum())
+        return _with_answers(frame, name, answers(scores.to_numpy()), file.name)
+
+    def parts(*_: Any) -> Iterator[pl.DataFrame]:
+        try:
+            for start in range(0, rows, _ROWS):
+                frame = collected(scan.slice(start, _ROWS), file.name)
+                with rows_counted_from(start):
+                    yield answered(frame)
+        except LlrcalError as problem:  # polars would turn it into an error of its own
+            problems.append(problem)
+            raise
+
+    lazy = register_io_source(parts, schema=answered(collected(scan.head(0), file.name)).schema)
+    try:
+        (lazy.sink_parquet if _is_parquet(file) else lazy.sink_ipc)(written)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError):
+        if problems:
+            raise problems[0] from None
+        raise
+    warn(left_out(file.name, dropped, rows))
+    return f"column {name!r}"
+
+
+def _score_name(scan: pl.LazyFrame, request: Request, source: str) -> str:
+    head = collected(scan.head(SAMPLE), source)
+    named = dict(request.named).get("score", "score")
+    if not head.height and named in head.columns:
+        return named
+    if not head.height:
+        raise TrialFileError(f"{source}: holds no trials")
+    return head.columns[roles_of(head, request, source).index("score")]
+
+
+def _with_answers(
+    frame: pl.DataFrame, name: str, answers: Mapping[str, Array], source: str
+) -> pl.DataFrame:
+    """The frame with LLRs in place of the scores in a column, and with the columns to add."""
+    llrs, *added = (pl.Series(key, value) for key, value in answers.items())
+    for column in added:
+        if column.name in frame.columns:
+            raise OptionError(f"{source}: has a column {column.name!r} already")
+    return frame.with_columns(llrs.rename(name), *added)
 
 
 def scan_parquet(path: str) -> pl.LazyFrame:
@@ -63,84 +123,55 @@ def scan_parquet(path: str) -> pl.LazyFrame:
     return pl.scan_parquet(_plain(path))
 
 
+def count_rows(source: Source) -> int:
+    """The number of rows of a Parquet file."""
+    return _counted(source)[1]
+
+
 def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
     """The rows of a lazy frame; errors name the file."""
-    with reading_errors(name):
+    with _reading_errors(name):
         return scan.collect()
 
 
 @contextmanager
-def reading_errors(name: str) -> Iterator[None]:
+def _reading_errors(name: str) -> Iterator[None]:
     """Turn errors of polars about a file into a TrialFileError."""
     try:
         yield
-    except pl.exceptions.PanicException as problem:
+    except pl.exceptions.PanicException as problem:  # whose text says nothing to a user
         raise _damaged(name, "its content contradicts its header") from problem
     except (pl.exceptions.PolarsError, OSError) as problem:
-        first_line = str(problem).partition("\n")[0]
-        raise TrialFileError(f"{name}: cannot be read: {first_line}") from problem
+        raise _damaged(name, str(problem).partition("\n")[0]) from problem
 
 
-def _read(source: Source, **options: Any) -> pl.DataFrame:
-    is_parquet = source.head.startswith(b"PAR1")
-    read = pl.read_parquet if is_parquet else pl.read_ipc
+def _damaged(name: str, reason: str) -> TrialFileError:
+    return TrialFileError(f"{name}: cannot be read: {reason}; copy or write the file again")
+
+
+def _counted(source: Source) -> tuple[pl.LazyFrame, int]:
+    """A file to be read lazily, and the number of its rows.
+
+    Refused if it claims far more rows than it can hold, unless all are the same.
+    """
     path = _plain(source.path) if source.path and can_be_opened(source.path) else None
-    with reading_errors(source.name):
-        if is_parquet:
-            check_parquet(source)
-        else:
-            count = pl.scan_ipc(path or io.BytesIO(source.content)).select(pl.len()).collect()
-            _refuse_many(source, count.item())
-        return read(path or source.content, **options)
+    size = Path(source.path).stat().st_size if source.path else len(source.content)
+    with _reading_errors(source.name):
+        scan = (pl.scan_parquet if _is_parquet(source) else pl.scan_ipc)(
+            path or io.BytesIO(source.content)
+        )
+        rows = int(scan.select(pl.len()).collect().item())
+    if rows * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
+        raise TrialFileError(
+            f"{source.name}: {size} bytes expand to {rows} rows; these cannot be scores"
+        )
+    return scan, rows
+
+
+def _is_parquet(source: Source) -> bool:
+    return source.head.startswith(b"PAR1")
 
 
 def _plain(path: str) -> str:
     """A name that polars does not take for a pattern, even with a * or a [ in it."""
     return glob.escape(str(Path(path).absolute()))
-
-
-def check_parquet(source: Source) -> Claims:
-    """What a Parquet file claims to hold; refused if it is damaged, or would expand too far."""
-    try:
-        with _image(source) as data:
-            claims = claims_of(data)
-    except DamagedError as problem:
-        raise _damaged(source.name, str(problem)) from problem
-    _refuse_many(source, claims.rows)
-    size = _size(source)
-    if claims.unpacked > max(_HARMLESS, _LARGEST_EXPANSION * size):
-        raise TrialFileError(
-            f"{source.name}: {size} bytes expand to {claims.unpacked}; if this is intended, write "
-            "the file without compression first"
-        )
-    return claims
-
-
-def _refuse_many(source: Source, rows: int) -> None:
-    """Refuse a file that claims far more rows than it can hold, unless all are the same."""
-    size = _size(source)
-    if rows * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
-        raise TrialFileError(
-            f"{source.name}: {size} bytes expand to {rows} rows; these cannot be scores"
-        )
-
-
-@contextmanager
-def _image(source: Source) -> Iterator[bytes | mmap]:
-    """The bytes of a file, mapped if possible."""
-    if source.path is None:
-        yield source.content
-        return
-    with (
-        Path(source.path).open("rb") as file,
-        mmap(file.fileno(), 0, access=ACCESS_READ) as image,
-    ):
-        yield image
-
-
-def _size(source: Source) -> int:
-    return Path(source.path).stat().st_size if source.path else len(source.content)
-
-
-def _damaged(name: str, reason: str) -> TrialFileError:
-    return TrialFileError(f"{name}: cannot be read: {reason}; copy or write the file again")
