@@ -20,6 +20,7 @@ ROOMS = (
     "notes",
     "notebook",
     "arrays",
+    "declaration",
     "kernels",
     "scoring_rule",
     "onepass",

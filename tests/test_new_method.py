@@ -10,14 +10,13 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pytest
 
 import llrcal
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.comparison import compare
 from llrcal.method_table import TABLE, Entry, Look, methods_to_compare
@@ -35,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 class Toy(llrcal.Calibration):
     """LLRs that are the scores themselves, less the middle of the training scores."""
 
-    middle: float
+    middle: Annotated[float, "The middle of the training scores."]
 
     method: ClassVar[str] = "toy"
 
@@ -55,13 +54,6 @@ class Toy(llrcal.Calibration):
 
     def _llrs(self, scores: Array) -> Floats:
         return scores - self.middle
-
-    def to_model(self) -> dict[str, Any]:
-        return {"middle": self.middle}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        return cls(middle=model.number("middle"), **common)
 
 
 ENTRY = Entry(

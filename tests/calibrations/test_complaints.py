@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.fields import Fields
-from llrcal.errors import DegenerateError, ModelFileError, OptionError
+from llrcal.errors import DegenerateError, OptionError
 from tests.notes import texts
 from tests.trial_sets import normal
 
@@ -135,99 +134,3 @@ def test_a_threshold_that_is_no_number(value: Any) -> None:
     words = f"the LLR to be reached is {value!r}; give a number"
     with pytest.raises(OptionError, match=f"^{re.escape(words)}$"):
         llrcal.fit(TAR, NON, method="logistic").regions(value)
-
-
-KINDS = {
-    "an object": {},
-    "a list": [],
-    "text": "word",
-    "true or false": True,
-    "null": None,
-    "a number": 1.5,
-}
-WISHES = {
-    "text": "must be text",
-    "texts": "must be a list of texts",
-    "flag": "must be true or false",
-    "number": "must be a number",
-    "positive": "must be a number",
-    "not_negative": "must be a number",
-    "count": "must be a whole number",
-    "weight": "must be a number",
-}
-FITTING = {
-    ("text", "text"),
-    ("texts", "a list"),
-    ("flag", "true or false"),
-    *((ask, "a number") for ask in ("number", "positive", "not_negative")),
-}
-
-
-def complaint(ask: str, value: Any, **options: Any) -> str:
-    with pytest.raises(ModelFileError) as caught:
-        getattr(Fields({"x": value}, "model.json"), ask)("x", **options)
-    return str(caught.value).removeprefix("model.json: field 'x' ")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("ask", WISHES)
-def test_a_field_of_another_kind(ask: str, kind: str) -> None:
-    if (ask, kind) in FITTING:
-        assert getattr(Fields({"x": KINDS[kind]}, "model.json"), ask)("x") == (KINDS[kind] or ())
-    elif (ask, kind) == ("weight", "a number"):
-        assert complaint(ask, KINDS[kind]) == "must lie between 0 and 1, but is 1.5"
-    else:
-        assert complaint(ask, KINDS[kind]) == f"{WISHES[ask]}, not {kind}"
-
-
-@pytest.mark.parametrize(
-    ("ask", "value", "words"),
-    [
-        ("texts", ["a", 1], "must be a list of texts, not a number"),
-        ("text", "\ud800", "must be text, without unpaired surrogates"),
-        ("texts", ["\ud800"], "must be a list of texts, without unpaired surrogates"),
-        ("number", math.inf, "must be a finite number"),
-        ("number", 10**400, "must be a finite number"),
-        ("positive", 0, "must be positive, not 0.0"),
-        ("not_negative", -1, "must not be negative, but is -1.0"),
-        ("count", -1, "must be a whole number from 0 to 2^53, not -1"),
-        ("count", 2**53 + 1, "must be a whole number from 0 to 2^53, not 9007199254740993"),
-        ("rising", "word", "must be a list of numbers"),
-        ("rising", [], "must be a list of numbers"),
-        ("rising", [1, "2"], "must be a number, not text"),
-        ("rising", [1, 2, 2], "must be in strictly rising order"),
-        ("weight", 0, "must lie between 0 and 1, but is 0.0"),
-        ("weight", "half", "must be a number, not text"),
-    ],
-)
-def test_a_value_that_may_not_be(ask: str, value: Any, words: str) -> None:
-    assert complaint(ask, value) == words
-
-
-def test_the_last_values_that_may_be() -> None:
-    given = {"zero": 0, "count": 2**53, "most": 1.7976931348623157e308, "one": 1, "few": [1.0]}
-    fields = Fields(given, "model.json")
-    assert fields.not_negative("zero") == 0
-    assert fields.count("count") == 2**53
-    assert fields.number("most") == 1.7976931348623157e308
-    assert fields.count("one", least=1) == 1
-    assert fields.rising("few") == (1.0,)
-    fields.done()
-
-
-def test_fields_that_are_missing_left_over_or_no_fields() -> None:
-    with pytest.raises(ModelFileError, match=r"^model\.json: field 'x' is missing$"):
-        Fields({}, "model.json").number("x")
-    with pytest.raises(ModelFileError, match=r"^model\.json: field 'x' is unknown$"):
-        Fields({"x": 1}, "model.json").done()
-    with pytest.raises(ModelFileError, match=r"^model\.json: expected an object, found a list$"):
-        Fields([], "model.json")
-    with pytest.raises(ModelFileError, match=r"^model\.json: tar: field 'x' is missing$"):
-        Fields({"tar": {}}, "model.json").section("tar").number("x")
-
-
-def test_a_long_name_is_cut() -> None:
-    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}' is unknown$"):
-        Fields({"x" * 80: 1}, "model.json").done()
-    with pytest.raises(ModelFileError, match=f"^model.json: field '{'x' * 80}…' is unknown$"):
-        Fields({"x" * 81: 1}, "model.json").done()

@@ -205,25 +205,25 @@ CASES = (
     Case(
         "a negative scale",
         field("model", "tar", "scale", value=-1.0, method="gaussian"),
-        Refused(ModelFileError, "field 'scale' must lie between", "model.json: model: tar"),
+        Refused(ModelFileError, "field 'scale' must be above 0", "model.json: model: tar"),
         "Refused.",
     ),
     Case(
         "a tail beyond those of the family",
         field("model", "tar", "tail", value=1e9, method="nig"),
-        Refused(ModelFileError, "field 'tail' must lie between", "model.json: model: tar"),
+        Refused(ModelFileError, "field 'tail' must be at least", "model.json: model: tar"),
         "Refused.",
     ),
     Case(
         "a weight of one",
         field("model", "alpha", value=1),
-        Refused(ModelFileError, "field 'alpha' must lie between 0 and 1", "model.json: model"),
+        Refused(ModelFileError, "field 'alpha' must be above 0 and below 1", "model.json: model"),
         "Refused.",
     ),
     Case(
         "an unknown scoring rule",
         field("model", "rule", value=[1.0, 2.0, 3.0]),
-        Refused(ModelFileError, "field 'rule' must be one of log", "model.json: model"),
+        Refused(ModelFileError, "field 'rule' has 3 values; there must be 2", "model.json: model"),
         "Refused.",
     ),
     Case(
@@ -255,7 +255,7 @@ CASES = (
     Case(
         "a lower bound of LLRs above zero",
         changed(lambda d: d["bounds"].update(policy="elub", least_llr=0.5, greatest_llr=2.0)),
-        Refused(ModelFileError, "must not be positive", "bounds: field 'least_llr'"),
+        Refused(ModelFileError, "must be at most 0", "bounds: field 'least_llr'"),
         "Refused.",
     ),
     Case(
@@ -279,7 +279,7 @@ CASES = (
     Case(
         "a report that is a list",
         field("report", value=[]),
-        Refused(ModelFileError, "expected an object, found a list", "model.json: report"),
+        Refused(ModelFileError, "must be an object, not a list", "model.json: field 'report'"),
         "Refused.",
     ),
     Case(

@@ -8,11 +8,10 @@ import numpy as np
 
 from llrcal.adaptation.move import Place, coordinates
 from llrcal.arrays import Floats
-from llrcal.calibrations.bayes.sampled import SampledBayes
+from llrcal.calibrations.bayes.sampled import KeptDraws, SampledBayes
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.generative import Generative
 from llrcal.densities.density import Density
-from llrcal.densities.mixture import Predictive
 from llrcal.errors import OptionError
 
 _METHODS = ("gaussian", "student-t", "nig")
@@ -68,7 +67,7 @@ def _density(place: Place, theta: Floats, loglik: float) -> Density:
     return replace(density, loglik=loglik)
 
 
-def _middle(draws: Predictive) -> Density:
+def _middle(draws: KeptDraws) -> Density:
     """The density at the mean of the coordinates of draws."""
     row = np.array(draws.coordinates) @ np.array(draws.weights)
     free = draws.shapes.free(row[None, :])[0]
@@ -76,7 +75,7 @@ def _middle(draws: Predictive) -> Density:
     return replace(density, location=density.location + draws.middle, loglik=0.0)
 
 
-def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
+def _moved_draws(draws: KeptDraws, place: Place, change: Floats) -> KeptDraws:
     """Draws around the density in their middle, moved with it in the free coordinates."""
     middle = coordinates(_middle(draws), draws.origin + draws.middle, draws.spread)
     rows = draws.shapes.free(np.array(draws.coordinates).T)
@@ -85,9 +84,5 @@ def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
     wider = float(np.exp(change[1]))
     # Where the middle of the draws, which is zero in their units, goes.
     away = middle[0] * (1 - wider) * draws.spread + change[0] * place.unit
-    return replace(
-        draws,
-        middle=draws.middle + away,
-        spread=draws.spread * wider,
-        coordinates=tuple(tuple(column) for column in columns.tolist()),
-    )
+    moved = replace(draws, middle=draws.middle + away, spread=draws.spread * wider)
+    return moved.with_coordinates(columns)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
 
 from llrcal.arrays import LARGEST
-from llrcal.calibrations.fields import Fields
+from llrcal.declaration import NotNegative, Share, schema, to_json
+
+_WITH_INTERVAL = ": value, and both ends of the 95 % interval."
 
 
 class Estimate(NamedTuple):
@@ -22,61 +24,43 @@ class Estimate(NamedTuple):
 class Adapted:
     """How far a calibration was moved. Shifts are in units of the scores, negated for distances."""
 
-    applied: bool
-    """False if the calibration was left as it was."""
-    p_target: float
-    """The share of targets among the unlabelled scores, as given."""
-    factor: float
-    """The factor by which that share may be off, as one standard deviation."""
-    unlabelled: int
-    tar: int
-    """Labelled targets of the new place."""
-    non: int
-    trust: float
-    """How many independent scores the unlabelled ones weigh as much as."""
-    unmoved: float
-    """The probability that nothing has moved."""
-    misfit: float
-    """Kullback-Leibler divergence of the unlabelled scores from the moved densities, in nats."""
-    share: Estimate
-    tar_shift: Estimate
-    tar_widening: Estimate
-    non_shift: Estimate
-    non_widening: Estimate
-    cllr_before: Estimate
-    """Expected in the new place of the calibration as it was, in bits."""
-    cllr: Estimate
-    eer: Estimate
-    dcf: Estimate
-    """Normalised, at ``p_target`` with costs of one."""
+    applied: Annotated[bool, "False if the calibration was left as it was."]
+    p_target: Annotated[Share, "Share of targets among the unlabelled scores, as given."]
+    factor: Annotated[
+        float,
+        schema(minimum=1),
+        "The factor by which that share may be off, as one standard deviation.",
+    ]
+    unlabelled: Annotated[int, "Number of unlabelled scores."]
+    tar: Annotated[int, "Number of labelled targets of the new place."]
+    non: Annotated[int, "Number of labelled non-targets of the new place."]
+    trust: Annotated[
+        NotNegative, "How many independent scores the unlabelled ones weigh as much as."
+    ]
+    unmoved: Annotated[Share, "Probability that nothing has moved."]
+    misfit: Annotated[
+        float,
+        "Kullback-Leibler divergence of the unlabelled scores from the moved densities, in nats.",
+    ]
+    share: Annotated[Estimate, "Share of targets" + _WITH_INTERVAL]
+    tar_shift: Annotated[Estimate, "Shift of the targets" + _WITH_INTERVAL]
+    tar_widening: Annotated[Estimate, "Factor by which the targets are wider" + _WITH_INTERVAL]
+    non_shift: Annotated[Estimate, "Shift of the non-targets" + _WITH_INTERVAL]
+    non_widening: Annotated[Estimate, "Factor by which the non-targets are wider" + _WITH_INTERVAL]
+    cllr_before: Annotated[
+        Estimate, "Cllr in bits, expected of the calibration as it was" + _WITH_INTERVAL
+    ]
+    cllr: Annotated[Estimate, "Expected Cllr in bits" + _WITH_INTERVAL]
+    eer: Annotated[Estimate, "Expected equal-error-rate" + _WITH_INTERVAL]
+    dcf: Annotated[
+        Estimate,
+        "Expected normalised detection cost at p_target with costs of one" + _WITH_INTERVAL,
+    ]
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain JSON values; an estimate is a list of its value and both ends."""
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: list(v) if isinstance(v, Estimate) else v for name, v in values}
-
-    @classmethod
-    def from_fields(cls, section: Fields) -> Adapted:
-        """What :meth:`to_dict` describes."""
-        estimates = {
-            field.name: Estimate(*section.numbers(field.name, 3))
-            for field in fields(cls)
-            if field.type == "Estimate"
-        }
-        out = cls(
-            applied=section.flag("applied"),
-            p_target=section.between("p_target", 0, 1),
-            factor=section.between("factor", 1, LARGEST),
-            unlabelled=section.count("unlabelled"),
-            tar=section.count("tar"),
-            non=section.count("non"),
-            trust=section.not_negative("trust"),
-            unmoved=section.between("unmoved", 0, 1),
-            misfit=section.number("misfit"),
-            **estimates,
-        )
-        section.done()
-        return out
+        plain: dict[str, Any] = to_json(self)
+        return plain
 
 
 def estimate(value: float, draws: Any) -> Estimate:

@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
+from llrcal.declaration import ALWAYS, NotNegative, field_error, schema
 from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
@@ -47,18 +48,52 @@ class Bounds:
     are unknown ones.
     """
 
-    policy: str = "none"
-    lowest_score: float = -LARGEST
-    highest_score: float = LARGEST
-    soft_end: float = 0.0
-    """How far LLRs may go beyond those that the counts support, in nats. If it is not positive, the
-    end is hard, and as far within, up to an LLR of zero."""
-    meeting: float | None = None
-    """The score at which the classes meet, from which outwards no LLR falls; None if some may."""
-    least_llr: float | None = None
-    """The lower bound of LLRs, if the policy is ``elub``."""
-    greatest_llr: float | None = None
-    """The upper bound of LLRs, if the policy is ``elub``."""
+    policy: Annotated[
+        str,
+        schema(enum=POLICIES),
+        ALWAYS,
+        "counts: a score beyond the training scores is moved to the nearest of these, and LLRs are "
+        "kept between -log(tar + 1) and log(non + 1) with the counts of training, but for "
+        "soft_end; elub: the former, and LLRs are kept between least_llr and greatest_llr; range: "
+        "the former only; none: neither.",
+    ] = "none"
+    lowest_score: Annotated[float, ALWAYS, "Least training score of both classes."] = -LARGEST
+    highest_score: Annotated[
+        float, ALWAYS, "Greatest training score of both classes; not below lowest_score."
+    ] = LARGEST
+    soft_end: Annotated[
+        float,
+        ALWAYS,
+        "How far LLRs may go beyond those that the counts support, in nats; 0 for a hard end, as "
+        "in version 1; if it is negative, the end is hard, and as far within, up to an LLR of 0. "
+        "It matters if policy is counts.",
+    ] = 0.0
+    meeting: Annotated[
+        float | None,
+        ALWAYS,
+        "The score from which outwards LLRs are held where they would fall, between lowest_score "
+        "and highest_score; null if they may fall, as in version 1.",
+    ] = None
+    least_llr: Annotated[
+        Annotated[float, schema(maximum=0)] | None,
+        "The lower bound of LLRs, in nats; only if policy is elub.",
+    ] = None
+    greatest_llr: Annotated[
+        NotNegative | None, "The upper bound of LLRs, in nats; only if policy is elub."
+    ] = None
+
+    def check(self, where: str) -> None:
+        """Refuse bounds of a model file that contradict each other."""
+        low, high = self.lowest_score, self.highest_score
+        if low > high:
+            problem = f"is {high}, below the lowest score, {low}"
+            raise field_error(where, "highest_score", problem)
+        if self.meeting is not None and not low <= self.meeting <= high:
+            raise field_error(where, "meeting", f"is {self.meeting}, not between {low} and {high}")
+        for name in ("least_llr", "greatest_llr"):
+            is_there, is_used = getattr(self, name) is not None, self.policy == "elub"
+            if is_there != is_used:
+                raise field_error(where, name, "is missing" if is_used else "is unknown")
 
     @classmethod
     def of(

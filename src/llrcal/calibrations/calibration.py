@@ -14,13 +14,13 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.intervals import Margins, interval
 from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.calibrations.weighing import Weight, weighed
+from llrcal.declaration import to_json
 from llrcal.fitting.report import Report
 from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
@@ -79,14 +79,14 @@ class Calibration(ABC):
         """The score at which the classes meet, from which outwards no LLR falls."""
         return data.meeting
 
-    @abstractmethod
     def to_model(self) -> dict[str, Any]:
-        """Everything that ``from_model`` needs, as plain JSON values."""
+        """The fields that a method declares (:mod:`llrcal.declaration`), as plain JSON values."""
+        model: dict[str, Any] = to_json(self)
+        return model
 
-    @classmethod
-    @abstractmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        """The calibration that ``to_model`` describes."""
+    def loaded(self) -> Self:
+        """Itself; or what takes its place, if a model file has fields as they once were."""
+        return self
 
     @property
     def training_range(self) -> tuple[float, float]:

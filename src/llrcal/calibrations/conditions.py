@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from scipy.special import expit, logit
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.calibrations.fields import Fields, quoted
+from llrcal.declaration import Stored
 from llrcal.notes import Note
 
 Slope = tuple[float, float]
@@ -29,12 +29,34 @@ _FAR, _WIDTH = 1000.0, 0.05  # of LLRs that are looked at, and of cells, in nats
 
 
 @dataclass(frozen=True)
+class _NamedLine:
+    """One condition, as it is kept in a model file."""
+
+    name: Annotated[str, "Its name."]
+    line: Annotated[Slope, "Slope and offset."]
+
+
+def _by_name(lines: tuple[_NamedLine, ...]) -> dict[str, Slope]:
+    found = {one.name: one.line for one in lines}
+    if len(found) < len(lines):
+        raise ValueError("must not have the same name twice")
+    return found
+
+
+def _named_lines(lines: Mapping[str, Slope]) -> tuple[_NamedLine, ...]:
+    return tuple(_NamedLine(name, line) for name, line in lines.items())
+
+
+@dataclass(frozen=True)
 class Conditions:
     """Slopes and offsets of LLRs, by condition."""
 
-    pooled: Slope
-    """The line for any other condition."""
-    lines: Mapping[str, Slope] = field(hash=False)
+    pooled: Annotated[Slope, "Slope and offset in any other condition."]
+    lines: Annotated[
+        Mapping[str, Slope],
+        Stored(form=tuple[_NamedLine, ...], read=_by_name, write=_named_lines),
+        "Those of known conditions.",
+    ] = field(hash=False)
 
     def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, list[Note]]:
         """LLRs of trials in these conditions, and a note if some of these are not known."""
@@ -66,26 +88,6 @@ class Conditions:
     def to_dict(self) -> dict[str, Slope]:
         """Slope and offset by condition."""
         return {"pooled": self.pooled, **self.lines}
-
-    def to_model(self) -> dict[str, Any]:
-        """Slopes and offsets as plain JSON values."""
-        lines = [{"name": name, "line": line} for name, line in self.lines.items()]
-        return {"pooled": self.pooled, "lines": lines}
-
-    @classmethod
-    def from_model(cls, fields: Fields) -> Conditions:
-        """What ``to_model`` describes."""
-        pooled = fields.numbers("pooled", 2)
-        lines: dict[str, Slope] = {}
-        for one in fields.sections("lines"):
-            name = one.text("name")
-            if name in lines:
-                raise one.error("name", f"{quoted(name)} occurs twice")
-            slope, offset = one.numbers("line", 2)
-            lines[name] = slope, offset
-            one.done()
-        fields.done()
-        return cls((pooled[0], pooled[1]), lines)
 
 
 def fitted_conditions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from llrcal.densities.gaussian import Gaussian
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GaussianCalibration(Generative):
     """One Gaussian density for each class."""
+
+    tar: Annotated[Gaussian, "Density of the targets."]
+    non: Annotated[Gaussian, "Density of the non-targets."]
 
     method: ClassVar[str] = "gaussian"
     family: ClassVar[type[Density]] = Gaussian

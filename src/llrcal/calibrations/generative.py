@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.curve import Curve
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.densities.density import FURTHEST, Density
 from llrcal.errors import DegenerateError
@@ -27,8 +26,8 @@ class Generative(Curve):
     Each density maximises the plain likelihood of its class, so no weight is needed.
     """
 
-    tar: Density
-    non: Density
+    tar: Annotated[Density, "Density of the targets."]
+    non: Annotated[Density, "Density of the non-targets."]
 
     family: ClassVar[type[Density]]
 
@@ -105,24 +104,3 @@ class Generative(Curve):
         return [
             density.origin + density.location - self._middle for density in (self.tar, self.non)
         ]
-
-    def to_model(self) -> dict[str, Any]:
-        return {"tar": _plain(self.tar), "non": _plain(self.non)}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        tar, non = (cls._density(model.section(name)) for name in ("tar", "non"))
-        return cls(tar=tar, non=non, **common)
-
-    @classmethod
-    def _density(cls, model: Fields) -> Density:
-        values = {field.name: model.number(field.name) for field in fields(cls.family)}
-        for name, (low, high) in cls.family.ranges.items():
-            if not low <= values[name] <= high:
-                raise model.error(name, f"must lie between {low:g} and {high:g}")
-        model.done()
-        return cls.family(**values)
-
-
-def _plain(density: Density) -> dict[str, float]:
-    return {field.name: getattr(density, field.name) for field in fields(density)}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.calibrations.fields import Fields, quoted
+from llrcal.declaration import ALWAYS, NotNegative, Rising, schema
 from llrcal.errors import OptionError
 from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
@@ -32,12 +32,24 @@ class Margins:
     Those of a skewed distribution give intervals of 95 % its quantiles as their ends.
     """
 
-    scores: tuple[float, ...]
-    """In rising order; negated if lower scores are better."""
-    below: tuple[float, ...]
-    above: tuple[float, ...]
-    by: By = "trial"
-    """What was taken to be independent: each trial, or each speaker."""
+    scores: Annotated[
+        Rising,
+        "Where deviations are given, in strictly rising order, negated if lower scores are better; "
+        "they are straight lines in between, and constant beyond.",
+    ]
+    below: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="scores"),
+        "Standard deviation downwards at each of the scores.",
+    ]
+    above: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="scores"),
+        "Standard deviation upwards at each of the scores.",
+    ]
+    by: Annotated[By, ALWAYS, "What was taken to be independent: each trial, or each speaker."] = (
+        "trial"
+    )
 
     @classmethod
     def even(cls, scores: Floats, deviations: Floats) -> Margins:
@@ -51,22 +63,6 @@ class Margins:
         where, known = scores / 2, np.array(self.scores) / 2
         below, above = (np.interp(where, known, side) for side in (self.below, self.above))
         return np.asarray(below), np.asarray(above)
-
-    def to_model(self) -> dict[str, object]:
-        """Plain JSON values."""
-        names = ("scores", "below", "above")
-        return {"by": self.by, **{name: list(getattr(self, name)) for name in names}}
-
-    @classmethod
-    def from_model(cls, model: Fields) -> Margins:
-        """The margins that ``to_model`` describes."""
-        by = model.text("by")
-        if by not in ("trial", "speaker"):
-            raise model.error("by", f"is {quoted(by)}, not one of trial, speaker")
-        scores = model.rising("scores")
-        below, above = (model.not_negatives(name, len(scores)) for name in ("below", "above"))
-        model.done()
-        return cls(scores, below, above, "speaker" if by == "speaker" else "trial")
 
 
 def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple[Floats, Floats]:

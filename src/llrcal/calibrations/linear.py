@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.fields import Fields
+from llrcal.declaration import Weight
 from llrcal.errors import DegenerateError
 
 
@@ -18,12 +18,10 @@ from llrcal.errors import DegenerateError
 class Linear(Calibration):
     """A linear calibration, stored as slope and height at an origin among the scores."""
 
-    alpha: float | str
-    origin: float
-    slope: float
-    """Rise of the LLR per unit of score."""
-    height: float
-    """LLR of a score at the origin."""
+    alpha: Weight
+    origin: Annotated[float, "A score amid those of training, from which scores are measured."]
+    slope: Annotated[float, "Rise of the LLR per unit of score."]
+    height: Annotated[float, "LLR of a score at the origin: LLR = height + slope (score - origin)."]
 
     @property
     def offset(self) -> float:
@@ -40,24 +38,6 @@ class Linear(Calibration):
     @property
     def params(self) -> dict[str, Any]:
         return {"slope": self.slope, "offset": self.offset}
-
-    def to_model(self) -> dict[str, Any]:
-        return {
-            "alpha": self.alpha,
-            "origin": self.origin,
-            "slope": self.slope,
-            "height": self.height,
-        }
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        return cls(
-            alpha=model.weight("alpha"),
-            origin=model.number("origin"),
-            slope=model.number("slope"),
-            height=model.number("height"),
-            **common,
-        )
 
 
 def check_line(slope: float, height: float) -> None:

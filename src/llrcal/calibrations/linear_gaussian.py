@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from llrcal.arrays import LARGEST
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.linear import Linear, check_line
 from llrcal.calibrations.normal_draws import (
     check_variance,
@@ -27,6 +26,7 @@ from llrcal.calibrations.normal_draws import (
 )
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
+from llrcal.declaration import Positive
 from llrcal.fitting.report import Report
 
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
@@ -36,9 +36,9 @@ _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 class LinearGaussian(Linear):
     """Shared-variance Gaussian calibration; the means are kept relative to the origin."""
 
-    mean_tar: float
-    mean_non: float
-    variance: float
+    mean_tar: Annotated[float, "Mean of the targets, from the origin. It takes no part in LLRs."]
+    mean_non: Annotated[float, "Mean of the non-targets, likewise."]
+    variance: Annotated[Positive, "Their shared variance, likewise."]
 
     method: ClassVar[str] = "linear-gaussian"
 
@@ -78,12 +78,3 @@ class LinearGaussian(Linear):
             "variance": self.variance,
             **super().params,
         }
-
-    def to_model(self) -> dict[str, Any]:
-        moments = {name: getattr(self, name) for name in ("mean_tar", "mean_non", "variance")}
-        return super().to_model() | moments
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        moments = {name: model.number(name) for name in ("mean_tar", "mean_non")}
-        return super().from_model(model, variance=model.positive("variance"), **moments, **common)

@@ -17,26 +17,27 @@ line is searched for from this one (:mod:`llrcal.calibrations.rule_line`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.line_uncertainty import line_uncertainty
 from llrcal.calibrations.linear import Linear, check_line
 from llrcal.calibrations.rule_line import NO_MINIMUM, RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
-from llrcal.errors import OptionError
+from llrcal.declaration import Stored, schema
 from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
-from llrcal.scoring_rule import LOG, ONE_OF_THE_RULES, RuleLike, ScoringRule
+from llrcal.scoring_rule import GREATEST, LEAST, LOG, RuleLike, ScoringRule
 
 _Weighted = tuple[Floats, Floats]
+_Exponent = Annotated[float, schema(minimum=LEAST, maximum=GREATEST)]
+_RuleForm = Literal["log", "brier", "boosting"] | tuple[_Exponent, _Exponent]
 SEPARABLE = Note.warning(
     "separable",
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
@@ -54,8 +55,12 @@ class Logistic(Linear):
 
     method: ClassVar[str] = "logistic"
 
-    rule: ScoringRule = LOG
-    """The rule that was minimised."""
+    rule: Annotated[
+        ScoringRule,
+        Stored(form=_RuleForm, read=ScoringRule.of, write=lambda rule: rule.plain),
+        "The proper scoring rule that was minimised, unless it is the logarithmic one: a name, or "
+        "the exponents a and b of its weights. It takes no part in LLRs.",
+    ] = LOG
 
     @classmethod
     def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: RuleLike = "log") -> Self:
@@ -110,14 +115,6 @@ class Logistic(Linear):
             LOG if fell_back else self.rule,
         )
 
-    def to_model(self) -> dict[str, Any]:
-        model = super().to_model()
-        return model if self.rule == LOG else model | {"rule": self.rule.plain}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        return super().from_model(model, rule=_rule(model), **common)
-
 
 def _are_separable(data: Training) -> bool:
     tar, non = data.tar, data.non
@@ -158,13 +155,3 @@ def _entropy(weight: float, rule: ScoringRule) -> float:
     if rule == LOG:
         return float(-weight * np.log(weight) - (1 - weight) * np.log1p(-weight))
     return rule.default_cost(weight)
-
-
-def _rule(model: Fields) -> ScoringRule:
-    """The rule of a model; that of most models, which do not name it, is the logarithmic one."""
-    if "rule" not in model:
-        return LOG
-    try:
-        return ScoringRule.of(model.take("rule"))
-    except OptionError:
-        raise model.error("rule", f"must be {ONE_OF_THE_RULES}") from None

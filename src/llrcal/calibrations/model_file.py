@@ -1,62 +1,142 @@
 """Model files: one JSON object, written atomically and checked field by field when read.
 
-docs/model-files.md describes the format, and docs/model.schema.json is its schema. Every version of
-llrcal can read the files of all earlier versions.
+docs/model-files.md describes the format. What it holds is declared by dataclasses
+(:mod:`llrcal.declaration`): here for the whole file, beside each method for its parameters. Every
+version of llrcal can read the files of all earlier versions.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.bounds import POLICIES, Bounds
+from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditioned import Conditioned
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.fields import Fields, quoted
 from llrcal.calibrations.intervals import Margins
-from llrcal.calibrations.methods import METHODS, class_of
+from llrcal.calibrations.methods import METHODS, class_of, is_bayes
+from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.method_table import TABLE
-from llrcal.notes import Note
 from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
 VERSION = 2
+_NEW_IN_VERSION_2 = {"soft_end": 0.0, "meeting": None}  # of bounds, and what they were before
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
+
+
+def _our_format(kind: str) -> str:
+    if kind == FUSION:
+        raise ValueError("says that this is a fusion of systems; give a calibration")
+    if kind != FORMAT:
+        raise ValueError(f"must be {FORMAT!r}: this is not a model file of llrcal")
+    return kind
+
+
+def _known_version(version: int) -> int:
+    if not 1 <= version <= VERSION:
+        raise ValueError(f"is {version}; this llrcal reads versions 1 to {VERSION}")
+    return version
+
+
+def _known_method(method: str) -> str:
+    if method not in METHODS:
+        raise ValueError(f"is {quoted(method)}, not one of {', '.join(METHODS)}")
+    return method
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many trials of either class something was trained on."""
+
+    tar: Annotated[Trials, "Number of target trials."]
+    non: Annotated[Trials, "Number of non-target trials."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationFile:
+    """What a model file of a calibration holds, beside the parameters of its method."""
+
+    format: Annotated[str, Stored(read=_our_format), schema(const=FORMAT), "What this is."]
+    version: Annotated[
+        int,
+        Stored(read=_known_version),
+        schema(enum=(1, VERSION)),
+        "Version of this format: 2, or 1 as earlier versions of llrcal wrote it.",
+    ]
+    written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
+    method: Annotated[
+        str,
+        Stored(read=_known_method),
+        "What the model is; it decides on the fields of model.",
+    ]
+    training: Annotated[Counts, "What it was trained on."]
+    lower_is_better: Annotated[
+        bool,
+        "Whether scores are distances: they are negated before all else, and bounds and model "
+        "refer to negated scores.",
+    ]
+    bounds: Annotated[
+        Bounds,
+        "What becomes of scores beyond the training scores, of LLRs beyond what the counts "
+        "support, and of LLRs that would fall.",
+    ]
+    model: Annotated[dict[str, Any], "The parameters, by method."]
+    margins: Annotated[
+        Margins | None,
+        "How sure LLRs are: standard deviations of the LLR, before it is bounded, downwards and "
+        "upwards. LLRs do not depend on them. Files of llrcal before there were intervals have "
+        "none.",
+    ] = None
+    report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
+    adapted: Annotated[
+        Adapted | None,
+        "What was found when the calibration was adapted to another place; LLRs do not depend on "
+        "it.",
+    ] = None
+    conditions: Annotated[
+        Conditions | None,
+        "Slope and offset of the LLR for each condition, if there are conditions.",
+    ] = None
 
 
 def save(
     calibration: Calibration, path: str | PathLike[str], conditions: Conditions | None = None
 ) -> None:
     """Write a calibration to a file; a file is never left half written."""
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": f"llrcal {__version__}",
-        "method": calibration.method,
-        "training": {"tar": calibration.tar_count, "non": calibration.non_count},
-        "lower_is_better": calibration.lower_is_better,
-        "bounds": _in_use(asdict(calibration.bounds)),
-        "model": calibration.to_model(),
-        **({} if calibration.margins is None else {"margins": calibration.margins.to_model()}),
-        "report": dict(calibration.report),
-    }
-    if calibration.adapted is not None:
-        document["adapted"] = calibration.adapted.to_dict()
-    if conditions is not None:
-        document["conditions"] = conditions.to_model()
+    bayes = {"bayes": True} if is_bayes(calibration) else {}
+    whole = CalibrationFile(
+        format=FORMAT,
+        version=VERSION,
+        written_by=f"llrcal {__version__}",
+        method=calibration.method,
+        training=Counts(calibration.tar_count, calibration.non_count),
+        lower_is_better=calibration.lower_is_better,
+        bounds=calibration.bounds,
+        model=bayes | calibration.to_model(),
+        margins=calibration.margins,
+        report=calibration.report,
+        adapted=calibration.adapted,
+        conditions=conditions,
+    )
+    write(whole, path)
+
+
+def write(whole: Any, path: str | PathLike[str]) -> None:
+    """Write what a model file holds."""
     # JSON uses the repr of a double, which reads back as the same double.
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(to_json(whole), indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
 
 
@@ -81,84 +161,38 @@ def load(path: str | PathLike[str]) -> Calibration:
 def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
     """Read a calibration, which may be one by condition."""
     name = fspath(path)
-    document = Fields(parsed(name), name)
-    kind = document.text("format")
-    if kind == FUSION:
-        raise document.error("format", "says that this is a fusion of systems; give a calibration")
-    if kind != FORMAT:
-        raise document.error("format", f"must be {FORMAT!r}: this is not a model file of llrcal")
-    version = document.count("version")
-    if not 1 <= version <= VERSION:
-        raise document.error("version", f"is {version}; this llrcal reads versions 1 to {VERSION}")
-    document.text("written_by")
-    method = document.text("method")
-    if method not in METHODS:
-        raise document.error("method", f"is {quoted(method)}, not one of {', '.join(METHODS)}")
-    parts = ("training", "bounds", "model", "report")
-    training, bounds, model, report = (document.section(part) for part in parts)
-    calibration = _class(method, model).from_model(
+    whole: CalibrationFile = from_json(CalibrationFile, _in_version_2(parsed(name), name), name)
+    where, model = f"{name}: model", dict(whole.model)
+    bayes = bool(TABLE[whole.method].bayes) and "bayes" in model
+    if bayes and model.pop("bayes") is not True:
+        raise field_error(where, "bayes", "must be true, or left out")
+    calibration: Calibration = from_json(
+        class_of(whole.method, bayes=bayes),
         model,
-        margins=document.optional("margins", Margins.from_model),
-        tar_count=training.count("tar", least=1),
-        non_count=training.count("non", least=1),
-        lower_is_better=document.flag("lower_is_better"),
-        bounds=_bounds(bounds, version),
-        report=report_of(report),
-        adapted=document.optional("adapted", Adapted.from_fields),
+        where,
+        tar_count=whole.training.tar,
+        non_count=whole.training.non,
+        lower_is_better=whole.lower_is_better,
+        bounds=whole.bounds,
+        margins=whole.margins,
+        report=whole.report,
+        adapted=whole.adapted,
     )
-    by = document.optional("conditions", Conditions.from_model)
-    for part in (document, training, bounds, model, report):
-        part.done()
-    return calibration if by is None else Conditioned(calibration, by)
+    loaded = calibration.loaded()
+    return loaded if whole.conditions is None else Conditioned(loaded, whole.conditions)
 
 
-def _in_use(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Bounds without those of LLRs, unless the policy has them."""
-    return {k: v for k, v in bounds.items() if v is not None or not k.endswith("_llr")}
-
-
-def _class(method: str, model: Fields) -> type[Calibration]:
-    """The class of a method, or the one that integrates its parameters out."""
-    if "bayes" not in model or not TABLE[method].bayes:
-        return METHODS[method]
-    if not model.flag("bayes"):
-        raise model.error("bayes", "must be true, or left out")
-    return class_of(method, bayes=True)
-
-
-def _bounds(fields: Fields, version: int) -> Bounds:
-    policy = fields.text("policy")
-    if policy not in POLICIES:
-        raise fields.error("policy", f"is {quoted(policy)}, not one of {', '.join(POLICIES)}")
-    lowest, highest = fields.number("lowest_score"), fields.number("highest_score")
-    if lowest > highest:
-        raise fields.error("highest_score", f"is {highest}, below the lowest score, {lowest}")
-    llrs: dict[str, float] = {}
-    if policy == "elub":
-        llrs = {
-            "least_llr": fields.not_positive("least_llr"),
-            "greatest_llr": fields.not_negative("greatest_llr"),
-        }
-    if version == 1:  # which knew no soft ends, and let LLRs fall
-        return Bounds(policy, lowest, highest, **llrs)
-    meeting = fields.number_or_null("meeting")
-    if meeting is not None and not lowest <= meeting <= highest:
-        raise fields.error("meeting", f"is {meeting}, not between {lowest} and {highest}")
-    return Bounds(policy, lowest, highest, fields.number("soft_end"), meeting, **llrs)
-
-
-def report_of(fields: Fields) -> Report:
-    """The report that a section of a model file holds."""
-    return Report(
-        converged=fields.flag("converged"),
-        reason=fields.text("reason"),
-        iterations=fields.count("iterations"),
-        objective=fields.number("objective"),
-        gradient_norm=fields.not_negative("gradient_norm"),
-        saddles_escaped=fields.count("saddles_escaped"),
-        positive_definite=fields.flag("positive_definite"),
-        notes=tuple(Note.of("saved", text) for text in fields.texts("notes")),
+def _in_version_2(document: Any, name: str) -> Any:
+    """A document of version 1 with the bounds that it means; any other as it is."""
+    version, bounds = (
+        document.get(name) if isinstance(document, dict) else None for name in ("version", "bounds")
     )
+    if type(version) is not int or version != 1 or not isinstance(bounds, dict):
+        return document
+    for field in _NEW_IN_VERSION_2:
+        if field in bounds:
+            raise field_error(f"{name}: bounds", field, "is unknown")
+    return document | {"bounds": bounds | _NEW_IN_VERSION_2}
 
 
 def parsed(name: str) -> Any:

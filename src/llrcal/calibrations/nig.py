@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class NIGCalibration(Generative):
     log-ratio of the densities to 1e-9 (absolute error; relative if it is larger than one).
     """
 
-    tar: NIG
-    non: NIG
+    tar: Annotated[NIG, "Density of the targets."]
+    non: Annotated[NIG, "Density of the non-targets."]
 
     method: ClassVar[str] = "nig"
     family: ClassVar[type[Density]] = NIG

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import xlogy
 
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.pav_uncertainty import step_uncertainty
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
+from llrcal.declaration import Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.kernels import kernels_for
 from llrcal.notes import Note
@@ -41,8 +41,8 @@ class PAV(Calibration):
     first value.
     """
 
-    scores: tuple[float, ...]
-    llrs: tuple[float, ...]
+    scores: Annotated[Rising, "Where each step begins, in strictly rising order."]
+    llrs: Annotated[Rising, schema(as_many_as="scores"), "Its LLR, in strictly rising order."]
 
     method: ClassVar[str] = "pav"
     needs_ranks: ClassVar[bool] = True
@@ -90,16 +90,6 @@ class PAV(Calibration):
     @cached_property
     def _values(self) -> Floats:
         return np.array(self.llrs)
-
-    def to_model(self) -> dict[str, Any]:
-        return self.params
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        scores, llrs = model.rising("scores"), model.rising("llrs")
-        if len(scores) != len(llrs):
-            raise model.error("llrs", f"has {len(llrs)} values for {len(scores)} scores")
-        return cls(scores=scores, llrs=llrs, **common)
 
 
 def _steps(hull: Hull) -> tuple[Floats, Bools]:

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
+from llrcal.declaration import NotNegative, Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots, RisingSpline
 from llrcal.fitting.spline_ends import distances_of_ends
@@ -34,11 +34,22 @@ _GUESSED = 0.25  # of the rise beyond the knots: a standard deviation, in old mo
 class Smooth(Calibration):
     """A rising spline with quadratic pieces, given by its slopes at the knots."""
 
-    scores: tuple[float, ...]
-    """The knots; a single one if all training scores are equal."""
-    first: float
-    """LLR at the first knot."""
-    slopes: tuple[float, ...]
+    scores: Annotated[
+        Rising,
+        "The knots, in strictly rising order; a single one if all training scores are equal.",
+    ]
+    first: Annotated[float, "LLR at the first knot."]
+    slopes: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="scores"),
+        "Rise of the LLR per unit of score at each knot.",
+    ]
+    deviations: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="scores", and_more=2),
+        "Only in files from before there were margins: standard deviations of the LLR at "
+        "lowest_score, at each knot, and at highest_score. LLRs do not depend on them.",
+    ] = ()
 
     method: ClassVar[str] = "smooth"
 
@@ -93,20 +104,11 @@ class Smooth(Calibration):
 
         return Uncertainty(at, llrs - below, llrs + above, effects)
 
-    def to_model(self) -> dict[str, Any]:
-        return {"scores": list(self.scores), "first": self.first, "slopes": list(self.slopes)}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        scores = model.rising("scores")
-        slopes = model.not_negatives("slopes", len(scores))
-        fitted = cls(scores=scores, first=model.number("first"), slopes=slopes, **common)
-        if "deviations" not in model:
-            return fitted
-        # As model files had them before all methods gave intervals.
-        known = model.not_negatives("deviations", len(scores) + 2)
-        ends = fitted.bounds.lowest_score, fitted.bounds.highest_score
-        at, first = np.unique(np.clip([ends[0], *scores, ends[1]], *ends), return_index=True)
-        beyond = fitted._llrs(at) - fitted._llrs(np.clip(at, scores[0], scores[-1]))
-        deviations = np.hypot(np.array(known)[first], _GUESSED * beyond)
-        return replace(fitted, margins=Margins.even(at, deviations))
+    def loaded(self) -> Self:
+        if not self.deviations:
+            return self
+        knots, ends = self.scores, (self.bounds.lowest_score, self.bounds.highest_score)
+        at, first = np.unique(np.clip([ends[0], *knots, ends[1]], *ends), return_index=True)
+        beyond = self._llrs(at) - self._llrs(np.clip(at, knots[0], knots[-1]))
+        deviations = np.hypot(np.array(self.deviations)[first], _GUESSED * beyond)
+        return replace(self, margins=Margins.even(at, deviations), deviations=())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -23,8 +23,8 @@ _NOTHING = 1e-100  # coefficients below this have roots that are too far away to
 class StudentTCalibration(Generative):
     """One Student-T density for each class."""
 
-    tar: StudentT
-    non: StudentT
+    tar: Annotated[StudentT, "Density of the targets."]
+    non: Annotated[StudentT, "Density of the non-targets."]
 
     method: ClassVar[str] = "student-t"
     family: ClassVar[type[Density]] = StudentT

@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats, weighted_sum, weighted_sums
+from llrcal.declaration import Positive
 from llrcal.notes import Note
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
-POSITIVE = (np.finfo(np.float64).smallest_subnormal, math.inf)
 
 # A score further out than this many units is treated as if it were this far out: squares and
 # fourth powers stay finite, and so does every log density.
@@ -87,11 +87,12 @@ class Density(ABC):
     scores around 1e9 that differ by 1e-3 cannot be held in one double.
     """
 
-    origin: float
-    loglik: float
-    """Mean log density per training score, in nats."""
-    location: float
-    scale: float
+    origin: Annotated[float, "A score amid those of the class, from which scores are measured."]
+    loglik: Annotated[
+        float, "Mean log density per training score, in nats. It takes no part in LLRs."
+    ]
+    location: Annotated[float, "Where the density lies, from the origin."]
+    scale: Annotated[Positive, "How wide it is, in units of the scores."]
 
     family: ClassVar[str]
 
@@ -204,8 +205,6 @@ class Density(ABC):
                 hessian[i][i] = hessian[i][i] + bend / slope * gradient[i]
         return whole[0], gradient, hessian
 
-    ranges: ClassVar[Mapping[str, tuple[float, float]]]
-    """The ranges in which fields must lie to describe a density."""
     least_distinct: ClassVar[int] = 2
     """Fewer distinct scores than this leave the likelihood without a maximum."""
     most_tied: ClassVar[float] = 1.0

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.densities.density import HALF_LOG_TWO_PI, POSITIVE, Density, Terms, moments
+from llrcal.densities.density import HALF_LOG_TWO_PI, Density, Terms, moments
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,6 @@ class Gaussian(Density):
     """
 
     family: ClassVar[str] = "gaussian"
-    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {"scale": POSITIVE}
 
     @property
     def params(self) -> dict[str, float]:

@@ -40,13 +40,13 @@ Nothing in it becomes large: for v -> oo and c = 0 it is Levy's density, for c -
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
+from llrcal.declaration import schema
 from llrcal.densities.bessel import (
     SERIES,
     SERIES_END,
@@ -56,7 +56,6 @@ from llrcal.densities.bessel import (
 )
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
-    POSITIVE,
     Density,
     Shape,
     Shapes,
@@ -84,15 +83,17 @@ _DISTINCT = 2.0**-50
 class NIG(Density):
     """A normal-inverse-Gaussian density with the parameters (l, w, v, k) above."""
 
-    asymmetry: float
-    tail: float
+    # At an asymmetry of 276, cosh^2 times the furthest score would overflow.
+    asymmetry: Annotated[
+        float, schema(minimum=-250, maximum=250), "Which way it leans; zero is symmetric."
+    ]
+    tail: Annotated[
+        float,
+        schema(minimum=_LEAST_KAPPA / 2, maximum=_MOST_TAIL),
+        "How heavy its tails are, from Gaussian to Cauchy.",
+    ]
 
     family: ClassVar[str] = "nig"
-    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "scale": POSITIVE,
-        "asymmetry": (-250.0, 250.0),  # at 276, cosh^2 times the furthest score would overflow
-        "tail": (_LEAST_KAPPA / 2, _MOST_TAIL),
-    }
     least_distinct: ClassVar[int] = 5
     # With k of n scores in one place, the likelihood grows like delta^(n - 2k) as the density
     # shrinks onto them. With all others on one side, its inverse-Gaussian edge can do so too, and

@@ -11,17 +11,16 @@ scores ends there instead of wandering off with ``dof``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
 from llrcal.arrays import Array, Floats
+from llrcal.declaration import schema
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
-    POSITIVE,
     Density,
     Shapes,
     Terms,
@@ -55,13 +54,13 @@ class StudentT(Density):
     Its free coordinates are location, log scale and ``1 / dof``.
     """
 
-    inverse_dof: float
+    inverse_dof: Annotated[
+        float,
+        schema(minimum=0, maximum=1 / _LEAST_DOF),
+        "1 / degrees of freedom; zero is the Gaussian.",
+    ]
 
     family: ClassVar[str] = "student-t"
-    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {
-        "scale": POSITIVE,
-        "inverse_dof": (0.0, 1 / _LEAST_DOF),
-    }
     least_distinct: ClassVar[int] = 4
     most_tied: ClassVar[float] = 0.5
 

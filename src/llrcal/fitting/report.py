@@ -4,29 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
+from llrcal.declaration import NotNegative, Stored
 from llrcal.fitting.optimizer import Solution
 from llrcal.notes import Note, Severity
+
+
+def texts(notes: tuple[Note, ...]) -> tuple[str, ...]:
+    """Notes in words."""
+    return tuple(map(str, notes))
+
+
+def saved_notes(words: tuple[str, ...]) -> tuple[Note, ...]:
+    """Notes that were saved, of which only the words are left."""
+    return tuple(Note.of("saved", text) for text in words)
 
 
 @dataclass(frozen=True)
 class Report:
     """How a fit went. Its fields can be read as attributes or, for tables, as a mapping."""
 
-    converged: bool
-    reason: str
-    iterations: int
-    objective: float
-    """The final value of what was minimised: mean cost per score in nats. By a scoring rule other
-    than the logarithmic one, in its unit: a probability of one half costs log 2."""
-    gradient_norm: float
-    """Largest component of its gradient over the free coordinates, scores in standard units."""
-    saddles_escaped: int
-    positive_definite: bool
-    """Whether the Hessian at the end is positive definite on the free coordinates."""
-    notes: tuple[Note, ...] = field(default=(), compare=False)
-    """What a reader should know: bounds that are active, limits that were reached."""
+    converged: Annotated[bool, "Whether the optimum was found."]
+    reason: Annotated[str, "Why the search ended."]
+    iterations: Annotated[int, "Steps of the search."]
+    objective: Annotated[
+        float,
+        "What was minimised, at the end: mean cost per score in nats. By a scoring rule other than "
+        "the logarithmic one, in its unit: a probability of one half costs log 2.",
+    ]
+    gradient_norm: Annotated[
+        NotNegative,
+        "Largest component of its gradient over the free coordinates, scores in standard units.",
+    ]
+    saddles_escaped: Annotated[int, "Saddle points that the search came across and left."]
+    positive_definite: Annotated[
+        bool, "Whether the Hessian at the end is positive definite on the free coordinates."
+    ]
+    notes: Annotated[
+        tuple[Note, ...],
+        Stored(form=tuple[str, ...], read=saved_notes, write=texts, always=True),
+        "What a reader should know: bounds that are active, limits that were reached.",
+    ] = field(default=(), compare=False)
 
     @classmethod
     def closed_form(cls, objective: float, notes: tuple[Note, ...] = ()) -> Report:
@@ -83,7 +102,7 @@ class Report:
 
     def __getitem__(self, name: str) -> Any:
         if name == "notes":
-            return tuple(map(str, self.notes))
+            return texts(self.notes)
         return asdict(self)[name]
 
     def __iter__(self) -> Iterator[str]:

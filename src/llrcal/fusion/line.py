@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, get_args
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations.intervals import By
+from llrcal.declaration import NotNegative, field_error, schema
 from llrcal.fitting.optimizer import Solution
 from llrcal.fitting.report import Report
 from llrcal.fusion.cost import Cost
 from llrcal.fusion.passes import Trials
 from llrcal.fusion.regression import regression
-from llrcal.fusion.terms import Known, Terms
+from llrcal.fusion.terms import Columns, Known, Terms
 from llrcal.fusion.uncertainty import margins
 from llrcal.notes import Note
 
@@ -21,17 +25,50 @@ from llrcal.notes import Note
 class Line:
     """LLR = height + the sum of weights times terms."""
 
-    systems: tuple[int, ...]
-    """Which of the systems of the fusion it takes the scores of."""
-    terms: Terms
-    weights: tuple[float, ...]
-    """The weights of the standardised terms; the last is the height."""
-    margins: tuple[float, ...]
-    """Half the widths of the 95 % intervals of the weights."""
-    variances: tuple[float, ...]
-    """Prior variances of the weights of scores, and of side information if there is some."""
-    by: str
-    """What intervals take to be independent: each ``"trial"``, or each ``"speaker"``."""
+    systems: Annotated[
+        tuple[int, ...],
+        schema(minItems=1, rising=True),
+        "Which systems of the fusion, counted from 0, in rising order.",
+    ]
+    scores: Annotated[Columns, "How scores are standardised."]
+    quality: Annotated[Columns, "How side information is standardised."]
+    weights: Annotated[
+        tuple[float, ...],
+        schema(minItems=2),
+        "Of the standardised scores, of side information, of their products (all systems for the "
+        "first column of side information, then for the next), and the height.",
+    ]
+    margins: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="weights"),
+        "Half the width of the 95 % interval of each weight. LLRs do not depend on them.",
+    ]
+    variances: Annotated[
+        tuple[NotNegative, ...],
+        schema(minItems=1, maxItems=2),
+        "Of the prior of the weights of scores, and of the others if there are any. LLRs do not "
+        "depend on them.",
+    ]
+    by: Annotated[
+        str,
+        schema(enum=get_args(By)),
+        "What intervals take to be independent: each trial, or each speaker.",
+    ]
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What is weighted."""
+        return Terms(self.scores, self.quality)
+
+    def check(self, where: str) -> None:
+        """Refuse lists of a model file that are not as long as the terms ask for."""
+        for name, wanted in (
+            ("weights", self.terms.count + 1),
+            ("variances", len(self.terms.groups)),
+        ):
+            count = len(getattr(self, name))
+            if count != wanted:
+                raise field_error(where, name, f"has {count} values; there must be {wanted}")
 
     def llrs(self, trials: Known) -> Floats:
         """LLRs of trials with all of these systems and no others.
@@ -57,7 +94,8 @@ def fitted_line(
     found = regression(cost)
     widths, by = margins(cost, found, speakers)
     weights = tuple(found.weights.tolist())
-    line = Line(systems, cost.terms, weights, widths, found.variances, by)
+    columns = cost.terms.scores, cost.terms.quality
+    line = Line(systems, *columns, weights, widths, found.variances, by)
     return line, _report(cost, found.solution)
 
 

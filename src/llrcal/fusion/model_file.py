@@ -1,52 +1,110 @@
-"""Fusions as model files: docs/model-files.md describes them, docs/fusion.schema.json is a schema.
+"""Fusions as model files: docs/model-files.md describes them.
 
-They are written and read as those of calibrations are: see :mod:`llrcal.calibrations.model_file`.
+They are declared, written and read as those of calibrations are
+(:mod:`llrcal.calibrations.model_file`).
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any
+from typing import Annotated, Any
 
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.fields import Fields, quoted
-from llrcal.calibrations.model_file import FUSION, load_calibration, parsed, report_of
-from llrcal.files.atomic import write_atomically
-from llrcal.fusion.fused import LIMITS, Fused
+from llrcal.calibrations.model_file import FUSION, Counts, load_calibration, parsed, write
+from llrcal.declaration import Stored, Weight, field_error, from_json, schema
+from llrcal.fitting.report import Report
+from llrcal.fusion.fused import Fused, Limit
 from llrcal.fusion.line import Line
-from llrcal.fusion.terms import Columns, Terms
 from llrcal.version import __version__
 
 VERSION = 1
+_Name = Annotated[str, schema(minLength=1)]
+
+
+def _our_format(kind: str) -> str:
+    if kind != FUSION:
+        raise ValueError(f"must be {FUSION!r}: this is not a fusion of llrcal")
+    return kind
+
+
+def _known_version(version: int) -> int:
+    if version != VERSION:
+        raise ValueError(f"is {version}; this llrcal reads version {VERSION}")
+    return version
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusionFile:
+    """What a model file of a fusion holds."""
+
+    format: Annotated[str, Stored(read=_our_format), schema(const=FUSION), "What this is."]
+    version: Annotated[
+        int, Stored(read=_known_version), schema(const=VERSION), "Version of this format."
+    ]
+    written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
+    systems: Annotated[
+        tuple[_Name, ...],
+        schema(minItems=1, uniqueItems=True),
+        "Names of the systems, each once.",
+    ]
+    quality: Annotated[
+        tuple[_Name, ...],
+        schema(uniqueItems=True),
+        "Names of the columns of side information, each once.",
+    ]
+    training: Annotated[Counts, "What it was trained on."]
+    alpha: Weight
+    missing: Annotated[bool, "Whether scores may be missing."]
+    bounds: Annotated[
+        Limit,
+        "range: no more than the clipping of columns; counts: LLRs also keep to what the number of "
+        "trials supports.",
+    ]
+    lines: Annotated[
+        tuple[Line, ...],
+        schema(minItems=1),
+        "A weighted sum for each set of systems that may be there.",
+    ]
+    conditions: Annotated[
+        Conditions | None, "Slope and offset for each condition, if there are conditions."
+    ] = None
+    report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
+
+    def check(self, where: str) -> None:
+        """Refuse lines that do not go with the systems."""
+        patterns = [line.systems for line in self.lines]
+        if len(set(patterns)) < len(patterns):
+            raise field_error(where, "lines", "must be one for each set of systems")
+        if {system for pattern in patterns for system in pattern} != set(range(len(self.systems))):
+            raise field_error(where, "lines", "must have every system, and no others")
+        for line in self.lines:
+            for name, columns, count in (
+                ("scores", line.scores, len(line.systems)),
+                ("quality", line.quality, len(self.quality)),
+            ):
+                if len(columns.unit) != count:
+                    problem = f"has {len(columns.unit)} {name} in a line; there must be {count}"
+                    raise field_error(where, "lines", problem)
 
 
 def save(fused: Fused, path: str | PathLike[str]) -> None:
     """Write a fusion to a file; a file is never left half written."""
-    document: dict[str, Any] = {
-        "format": FUSION,
-        "version": VERSION,
-        "written_by": f"llrcal {__version__}",
-        "systems": fused.names,
-        "quality": fused.quality_names,
-        "training": {"tar": fused.tar_count, "non": fused.non_count},
-        "alpha": fused.alpha,
-        "missing": fused.missing,
-        "bounds": fused.bounds,
-        "lines": [_line_document(line) for line in fused.lines],
-    }
-    if fused.conditions is not None:
-        document["conditions"] = fused.conditions.to_model()
-    document["report"] = dict(fused.report)
-    text = json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
-    write_atomically(path, (text + "\n").encode())
-
-
-def _line_document(line: Line) -> dict[str, Any]:
-    terms = {"scores": asdict(line.terms.scores), "quality": asdict(line.terms.quality)}
-    others = ("weights", "margins", "variances", "by")
-    return {"systems": line.systems, **terms, **{name: getattr(line, name) for name in others}}
+    whole = FusionFile(
+        format=FUSION,
+        version=VERSION,
+        written_by=f"llrcal {__version__}",
+        systems=fused.names,
+        quality=fused.quality_names,
+        training=Counts(fused.tar_count, fused.non_count),
+        alpha=fused.alpha,
+        missing=fused.missing,
+        bounds=fused.bounds,
+        lines=fused.lines,
+        conditions=fused.conditions,
+        report=fused.report,
+    )
+    write(whole, path)
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -78,90 +136,16 @@ def load(path: str | PathLike[str]) -> Any:
 
 def load_fusion(path: str | PathLike[str]) -> Fused:
     """Read a fusion."""
-    name = fspath(path)
-    document = Fields(parsed(name), name)
-    if document.text("format") != FUSION:
-        raise document.error("format", f"must be {FUSION!r}: this is not a fusion of llrcal")
-    version = document.count("version")
-    if version != VERSION:
-        raise document.error("version", f"is {version}; this llrcal reads version {VERSION}")
-    document.text("written_by")
-    systems, quality = _names(document, "systems", least=1), _names(document, "quality", least=0)
-    training, report = document.section("training"), document.section("report")
-    bounds = document.text("bounds")
-    if bounds not in LIMITS:
-        raise document.error("bounds", f"is {quoted(bounds)}, not one of {', '.join(LIMITS)}")
-    lines = tuple(_line(one, len(systems), len(quality)) for one in document.sections("lines"))
-    _check_lines(document, lines, len(systems))
-    fused = Fused(
-        names=systems,
-        quality_names=quality,
-        tar_count=training.count("tar", least=1),
-        non_count=training.count("non", least=1),
-        alpha=document.weight("alpha"),
-        lines=lines,
-        missing=document.flag("missing"),
-        conditions=document.optional("conditions", Conditions.from_model),
-        bounds="counts" if bounds == "counts" else "range",
-        report=report_of(report),
+    whole: FusionFile = from_json(FusionFile, parsed(fspath(path)), fspath(path))
+    return Fused(
+        names=whole.systems,
+        quality_names=whole.quality,
+        tar_count=whole.training.tar,
+        non_count=whole.training.non,
+        alpha=whole.alpha,
+        lines=whole.lines,
+        missing=whole.missing,
+        conditions=whole.conditions,
+        bounds=whole.bounds,
+        report=whole.report,
     )
-    for part in (document, training, report):
-        part.done()
-    return fused
-
-
-def _names(document: Fields, name: str, *, least: int) -> tuple[str, ...]:
-    names = document.texts(name)
-    if len(names) < least or len(set(names)) < len(names) or "" in names:
-        raise document.error(name, "must be names, each of them once")
-    return names
-
-
-def _check_lines(document: Fields, lines: tuple[Line, ...], systems: int) -> None:
-    patterns = [line.systems for line in lines]
-    if not lines or len(set(patterns)) < len(lines):
-        raise document.error("lines", "must be one for each set of systems")
-    if {system for line in patterns for system in line} != set(range(systems)):
-        raise document.error("lines", "must have every system")
-
-
-def _line(fields: Fields, systems: int, quality: int) -> Line:
-    chosen = fields.places("systems", systems)
-    terms = Terms(
-        _columns(fields.section("scores"), len(chosen)),
-        _columns(fields.section("quality"), quality),
-    )
-    by = fields.text("by")
-    if by not in ("trial", "speaker"):
-        raise fields.error("by", f"is {quoted(by)}, not one of trial, speaker")
-    size = terms.count + 1
-    line = Line(
-        chosen,
-        terms,
-        fields.numbers("weights", size),
-        fields.not_negatives("margins", size),
-        fields.not_negatives("variances", len(terms.groups)),
-        by,
-    )
-    fields.done()
-    return line
-
-
-def _columns(fields: Fields, count: int) -> Columns:
-    if not count:
-        for name in ("centre", "unit", "lowest", "highest"):
-            if fields.take(name) != []:
-                raise fields.error(name, "must be an empty list")
-        fields.done()
-        return Columns((), (), (), ())
-    columns = Columns(
-        fields.numbers("centre", count),
-        fields.not_negatives("unit", count),
-        fields.numbers("lowest", count),
-        fields.numbers("highest", count),
-    )
-    for low, high in zip(columns.lowest, columns.highest, strict=True):
-        if low > high:
-            raise fields.error("highest", f"has {high}, below the lowest, {low}")
-    fields.done()
-    return columns

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import check_spread
+from llrcal.declaration import NotNegative, field_error, schema
 
 if TYPE_CHECKING:
     from llrcal.fusion.looking import Look
@@ -37,12 +38,28 @@ class Known:
 class Columns:
     """Where columns have their centre, what is one unit of them, and how far they reach."""
 
-    centre: tuple[float, ...]
-    unit: tuple[float, ...]
-    """Zero for a column whose values are all equal, which says nothing."""
-    lowest: tuple[float, ...]
-    highest: tuple[float, ...]
-    """Values beyond those of training are taken for the nearest of these."""
+    centre: Annotated[tuple[float, ...], "Half-way between the means of both classes."]
+    unit: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="centre"),
+        "What is one unit; 0 for a column whose values are all equal, which says nothing.",
+    ]
+    lowest: Annotated[
+        tuple[float, ...],
+        schema(as_many_as="centre"),
+        "Least training value; lower ones are taken for it.",
+    ]
+    highest: Annotated[
+        tuple[float, ...],
+        schema(as_many_as="centre"),
+        "Greatest training value, not below the lowest; higher ones are taken for it.",
+    ]
+
+    def check(self, where: str) -> None:
+        """Refuse columns of a model file whose ends are the wrong way round."""
+        for low, high in zip(self.lowest, self.highest, strict=True):
+            if low > high:
+                raise field_error(where, "highest", f"has {high}, below the lowest, {low}")
 
     @classmethod
     def of(cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int) -> Self:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from llrcal.arrays import weighted_sum
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.normal_draws import (
     check_variance,
     moments_from,
@@ -23,6 +22,7 @@ from llrcal.calibrations.normal_draws import (
 from llrcal.calibrations.student_t import StudentTCalibration
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
+from llrcal.declaration import Weight
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.report import Report
@@ -49,9 +49,6 @@ class GaussianBayes(StudentTCalibration):
     def params(self) -> dict[str, Any]:
         return {**super().params, "prior": PRIOR}
 
-    def to_model(self) -> dict[str, Any]:
-        return {"bayes": True, **super().to_model()}
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LinearGaussianBayes(GaussianBayes):
@@ -65,7 +62,7 @@ class LinearGaussianBayes(GaussianBayes):
     degrees of freedom.
     """
 
-    alpha: float | str
+    alpha: Weight
 
     method: ClassVar[str] = "linear-gaussian"
 
@@ -93,13 +90,6 @@ class LinearGaussianBayes(GaussianBayes):
 
     def uncertainty(self, data: Training) -> Uncertainty:
         return shared_variance(data, data.weight(self.alpha))
-
-    def to_model(self) -> dict[str, Any]:
-        return {"bayes": True, "alpha": self.alpha, **super().to_model()}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        return super().from_model(model, alpha=model.weight("alpha"), **common)
 
 
 def _named(data: Training) -> tuple[tuple[Summary, str], tuple[Summary, str]]:

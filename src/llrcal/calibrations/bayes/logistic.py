@@ -18,17 +18,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.bayes.costly_curve import CostlyCurve
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.logistic import CONSTANT, standardised
 from llrcal.calibrations.training import Training, target_weight
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
+from llrcal.declaration import NotNegative, Positive, Weight, schema
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
 from llrcal.fitting.line import LineCost
@@ -49,15 +49,15 @@ _AT_ONCE = 2**12  # scores
 class LogisticBayes(CostlyCurve):
     """The posterior of a line ``slope z + height``, with ``z = (s - origin - centre) / unit``."""
 
-    alpha: float | str
-    origin: float
-    centre: float
-    unit: float
-    slope: float
-    height: float
-    slope_deviation: float
-    height_deviation: float
-    correlation: float
+    alpha: Weight
+    origin: Annotated[float, "A score amid those of training, from which scores are measured."]
+    centre: Annotated[float, "Mean of the training scores, seen from origin."]
+    unit: Annotated[Positive, "Twice the deviation of the training scores."]
+    slope: Annotated[float, "Mean of the rise of the log-odds per unit."]
+    height: Annotated[float, "Mean of the log-odds at the centre."]
+    slope_deviation: Annotated[NotNegative, "Standard deviation of the slope."]
+    height_deviation: Annotated[NotNegative, "Standard deviation of the height."]
+    correlation: Annotated[float, schema(minimum=-1, maximum=1), "Of slope and height."]
 
     method: ClassVar[str] = "logistic"
 
@@ -164,32 +164,6 @@ class LogisticBayes(CostlyCurve):
     def _unit(self) -> float:
         return self.unit
 
-    def to_model(self) -> dict[str, Any]:
-        return {"bayes": True, "alpha": self.alpha} | {name: getattr(self, name) for name in _NAMES}
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        values: dict[str, Any] = {
-            name: model.number(name) for name in ("origin", "centre", "slope", "height")
-        }
-        values["unit"] = model.positive("unit")
-        for name in ("slope_deviation", "height_deviation"):
-            values[name] = model.not_negative(name)
-        values["correlation"] = model.between("correlation", -1.0, 1.0)
-        return cls(alpha=model.weight("alpha"), **values, **common)
-
-
-_NAMES = (
-    "origin",
-    "centre",
-    "unit",
-    "slope",
-    "height",
-    "slope_deviation",
-    "height_deviation",
-    "correlation",
-)
-
 
 def prior_deviation(weight: float) -> float:
     """The prior deviation of slope and height for standardised scores, given the target weight."""
@@ -268,4 +242,5 @@ def _mean_and_deviation(
 
 def _nothing(score: float) -> dict[str, Any]:
     """A line without a slope, which is certain."""
-    return dict.fromkeys(_NAMES, 0.0) | {"origin": score, "unit": 1.0}
+    zero = ("centre", "slope", "height", "slope_deviation", "height_deviation", "correlation")
+    return dict.fromkeys(zero, 0.0) | {"origin": score, "unit": 1.0}

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.bayes.costly_curve import CostlyCurve
-from llrcal.calibrations.fields import Fields
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
+from llrcal.declaration import NotNegative, Positive, schema
 from llrcal.densities.density import Shapes
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIGShapes
@@ -33,91 +33,192 @@ from llrcal.onepass.summary import Summary
 _MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
 
 
+_AS_MANY = schema(as_many_as="weights")
+
+
+def _within(limits: tuple[float, float]) -> tuple[tuple[str, float], ...]:
+    return schema(minimum=limits[0], maximum=limits[1])
+
+
+_LIMITS = [_within(limits) for limits in NIGShapes.limits()]
+_Location = Annotated[float, _LIMITS[0]]
+_LogScale = Annotated[float, _LIMITS[1]]
+_Asymmetry = Annotated[float, _LIMITS[2]]
+_RootTail = Annotated[float, _LIMITS[3]]
+_LogInverseDof = Annotated[float, _within(StudentTShapes.tails)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptDraws:
+    """Draws of the parameters of the density of a class, as they are kept."""
+
+    origin: Annotated[float, "A score amid those of training, from which scores are measured."]
+    middle: Annotated[float, "Median of the training scores of the class, seen from origin."]
+    spread: Annotated[
+        Positive,
+        "Distance of the quartiles of these scores, or their standard deviation if that is zero.",
+    ]
+    elsewhere: Annotated[
+        float,
+        schema(minimum=0, maximum=0.5),
+        "Probability of Cauchy's density around middle, whose scale is spread, in place of the "
+        "draws; zero in files that lack it.",
+    ] = 0.0
+    effective_draws: Annotated[
+        tuple[NotNegative, NotNegative, NotNegative],
+        "How many draws those from the posterior were worth: in all, at lowest_score, and at "
+        "highest_score. LLRs do not depend on them.",
+    ]
+    weights: Annotated[
+        tuple[Positive, ...], schema(minItems=1, maxItems=_MOST_DRAWS), "Of the draws."
+    ]
+    location: Annotated[
+        tuple[_Location, ...], _AS_MANY, "Of each draw, seen from middle, in units of spread."
+    ]
+    log_scale: Annotated[tuple[_LogScale, ...], _AS_MANY, "Of each draw, in units of spread."]
+
+    shapes: ClassVar[type[Shapes]]
+
+    @classmethod
+    def of(cls, draws: Draws, scores: Summary) -> Self:
+        """A few of the draws."""
+        rows, weights = thinned(draws)
+        grid = scores.grid
+        return cls(
+            origin=grid.origin,
+            middle=draws.middle * grid.unit,
+            spread=draws.spread * grid.unit,
+            elsewhere=1 / (scores.count + 2),
+            effective_draws=tuple(draws.effective.tolist()),
+            weights=tuple(weights.tolist()),
+            **cls._named(rows.T),
+        )
+
+    @classmethod
+    def _named(cls, columns: Floats) -> dict[str, Any]:
+        return {
+            name: tuple(column)
+            for name, column in zip(cls.shapes.names, columns.tolist(), strict=True)
+        }
+
+    @property
+    def coordinates(self) -> tuple[tuple[float, ...], ...]:
+        """One tuple for each coordinate of the shapes, of as many numbers as there are draws."""
+        return tuple(getattr(self, name) for name in self.shapes.names)
+
+    def with_coordinates(self, columns: Floats) -> Self:
+        """The same with other coordinates."""
+        return replace(self, **self._named(columns))
+
+    @cached_property
+    def density(self) -> Predictive:
+        """The mean of their densities."""
+        measures = self.origin, self.middle, self.spread
+        return Predictive(self.shapes, *measures, self.weights, self.coordinates, self.elsewhere)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What there is to say of them."""
+        return {
+            "location": self.density.origin + self.density.location,
+            "scale": self.density.scale,
+            "draws": len(self.weights),
+            "effective draws": self.effective_draws[0],
+            "effective draws at the lower end": self.effective_draws[1],
+            "effective draws at the upper end": self.effective_draws[2],
+            "from elsewhere": self.elsewhere,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudentTDraws(KeptDraws):
+    """Draws of Student-T densities."""
+
+    log_inverse_dof: Annotated[tuple[_LogInverseDof, ...], _AS_MANY, "Log of 1 / dof of each draw."]
+
+    shapes: ClassVar[type[Shapes]] = StudentTShapes
+
+
+@dataclass(frozen=True, kw_only=True)
+class NIGDraws(KeptDraws):
+    """Draws of normal-inverse-Gaussian densities."""
+
+    asymmetry: Annotated[tuple[_Asymmetry, ...], _AS_MANY, "v of each draw."]
+    root_tail: Annotated[tuple[_RootTail, ...], _AS_MANY, "Square root of k of each draw."]
+
+    shapes: ClassVar[type[Shapes]] = NIGShapes
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SampledBayes(CostlyCurve):
     """The log-ratio of two predictive densities, each of which is a mean over draws."""
 
-    tar: Predictive
-    non: Predictive
-    tar_effective: tuple[float, float, float]
-    """Effective numbers of draws: in all, at the lower end of the scores, and at the upper."""
-    non_effective: tuple[float, float, float]
+    tar: Annotated[KeptDraws, "Density of the targets."]
+    non: Annotated[KeptDraws, "Density of the non-targets."]
 
-    shapes: ClassVar[type[Shapes]]
+    draws: ClassVar[type[KeptDraws]]
 
     @classmethod
     def fit(cls, data: Training) -> Self:
         sides = data.tar, data.non  # before the range, which takes no pass of its own then
         ends = data.score_range
-        tar, tar_report, tar_effective = cls._fit_class(sides[0], "target", ends)
-        non, non_report, non_effective = cls._fit_class(sides[1], "non-target", ends)
+        tar, tar_report = cls._fit_class(sides[0], "target", ends)
+        non, non_report = cls._fit_class(sides[1], "non-target", ends)
         share = data.empirical_alpha
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
             tar=tar,
             non=non,
-            tar_effective=tar_effective,
-            non_effective=non_effective,
             report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
         )
 
     @classmethod
     def _fit_class(
         cls, scores: Summary, name: str, ends: tuple[float, float]
-    ) -> tuple[Predictive, Report, tuple[float, float, float]]:
+    ) -> tuple[KeptDraws, Report]:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                draws = posterior_draws(cls.shapes, scores, ends)
+                draws = posterior_draws(cls.draws.shapes, scores, ends)
         except DegenerateError as problem:
             raise DegenerateError(f"{name} scores: {problem}") from None
-        density = _kept(draws, scores)
+        kept = cls.draws.of(draws, scores)
         points, grid = scores.points(), scores.grid
-        logs = density.logpdf_from(grid.origin, points.values * grid.unit)
+        logs = kept.density.logpdf_from(grid.origin, points.values * grid.unit)
         report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
         if report.converged:
             origin = "from the posterior" if draws.replaced is None else "of Markov chains"
             report = replace(report, reason=f"{len(draws.rows):,} draws {origin}")
-        every, low, high = draws.effective.tolist()
-        return density, report, (every, low, high)
+        return kept, report
 
     @property
     def params(self) -> dict[str, Any]:
-        sides = ((self.tar, self.tar_effective), (self.non, self.non_effective))
-        tar, non = (
-            {
-                "location": density.origin + density.location,
-                "scale": density.scale,
-                "draws": len(density.weights),
-                "effective draws": effective[0],
-                "effective draws at the lower end": effective[1],
-                "effective draws at the upper end": effective[2],
-                "from elsewhere": density.elsewhere,
-            }
-            for density, effective in sides
-        )
-        return {"tar": tar, "non": non, "prior": self.shapes.prior}
+        prior = self.draws.shapes.prior
+        return {"tar": self.tar.params, "non": self.non.params, "prior": prior}
 
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
-        sides = (self.tar, self.non)
-        tar, non = ((one.log_densities(at), np.array(one.weights)) for one in sides)
+        tar, non = (
+            (one.density.log_densities(at), np.array(one.weights)) for one in (self.tar, self.non)
+        )
         return from_draws(at, tar, non, meeting=self.bounds.meeting)
 
+    @property
+    def _densities(self) -> tuple[Predictive, Predictive]:
+        return self.tar.density, self.non.density
+
     def log_ratio(self, distance: Floats) -> Floats:
-        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
+        tar, non = (density.logpdf_from(self._middle, distance) for density in self._densities)
         return np.asarray(tar - non)
 
     @property
     def _centres(self) -> list[float]:
-        return [
-            density.origin + density.location - self._middle for density in (self.tar, self.non)
-        ]
+        return [density.origin + density.location - self._middle for density in self._densities]
 
     @cached_property
     def _narrower(self) -> Predictive:
         """The density with the finer details, from which distances are measured."""
-        return min(self.tar, self.non, key=lambda density: density.scale)
+        return min(self._densities, key=lambda density: density.scale)
 
     @property
     def _middle(self) -> float:
@@ -127,70 +228,27 @@ class SampledBayes(CostlyCurve):
     def _unit(self) -> float:
         return self._narrower.scale
 
-    def to_model(self) -> dict[str, Any]:
-        return {
-            "bayes": True,
-            "tar": _plain(self.tar, self.tar_effective),
-            "non": _plain(self.non, self.non_effective),
-        }
-
-    @classmethod
-    def from_model(cls, model: Fields, **common: Any) -> Self:
-        tar, tar_effective = cls._density(model.section("tar"))
-        non, non_effective = cls._density(model.section("non"))
-        effective: Any = {"tar_effective": tar_effective, "non_effective": non_effective}
-        return cls(tar=tar, non=non, **effective, **common)
-
-    @classmethod
-    def _density(cls, model: Fields) -> tuple[Predictive, tuple[float, ...]]:
-        weights = model.positives("weights", most=_MOST_DRAWS)
-        names = cls.shapes.names
-        density = Predictive(
-            cls.shapes,
-            model.number("origin"),
-            model.number("middle"),
-            model.positive("spread"),
-            weights,
-            tuple(
-                model.numbers(name, len(weights), *limits)
-                for name, limits in zip(names, cls.shapes.limits(), strict=True)
-            ),
-            model.between("elsewhere", 0.0, 0.5) if "elsewhere" in model else 0.0,
-        )
-        effective = model.not_negatives("effective_draws", 3)
-        model.done()
-        return density, effective
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StudentTBayes(SampledBayes):
     """One Student-T density for each class, with its parameters integrated out."""
 
+    tar: Annotated[StudentTDraws, "Density of the targets."]
+    non: Annotated[StudentTDraws, "Density of the non-targets."]
+
     method: ClassVar[str] = "student-t"
-    shapes: ClassVar[type[Shapes]] = StudentTShapes
+    draws: ClassVar[type[KeptDraws]] = StudentTDraws
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NIGBayes(SampledBayes):
     """One normal-inverse-Gaussian density for each class, with its parameters integrated out."""
 
+    tar: Annotated[NIGDraws, "Density of the targets."]
+    non: Annotated[NIGDraws, "Density of the non-targets."]
+
     method: ClassVar[str] = "nig"
-    shapes: ClassVar[type[Shapes]] = NIGShapes
-
-
-def _kept(draws: Draws, scores: Summary) -> Predictive:
-    """The predictive density of a few draws."""
-    rows, weights = thinned(draws)
-    grid = scores.grid
-    return Predictive(
-        draws.shapes,
-        grid.origin,
-        draws.middle * grid.unit,
-        draws.spread * grid.unit,
-        tuple(weights.tolist()),
-        tuple(tuple(column) for column in rows.T.tolist()),
-        1 / (scores.count + 2),
-    )
+    draws: ClassVar[type[KeptDraws]] = NIGDraws
 
 
 def draw_notes(draws: Draws) -> tuple[Note, ...]:
@@ -213,16 +271,3 @@ def draw_notes(draws: Draws) -> tuple[Note, ...]:
     else:
         return ()
     return (note,)
-
-
-def _plain(density: Predictive, effective: tuple[float, float, float]) -> dict[str, Any]:
-    columns = zip(density.shapes.names, density.coordinates, strict=True)
-    return {
-        "origin": density.origin,
-        "middle": density.middle,
-        "spread": density.spread,
-        "elsewhere": density.elsewhere,
-        "effective_draws": list(effective),
-        "weights": list(density.weights),
-        **{name: list(column) for name, column in columns},
-    }

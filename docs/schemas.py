@@ -1,0 +1,108 @@
+"""Write the JSON Schemas of model files, which follow from what the code declares.
+
+``python docs/schemas.py`` writes docs/model.schema.json and docs/fusion.schema.json anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from llrcal.calibrations.methods import METHODS, class_of
+from llrcal.calibrations.model_file import CalibrationFile
+from llrcal.declaration import schema_of
+from llrcal.fusion.model_file import FusionFile
+from llrcal.method_table import TABLE
+
+HERE = Path(__file__).parent
+BAYES = {"description": "That the parameters were integrated out.", "const": True}
+# What depends on the value of another field: conditions that declarations do not know.
+OF_ELUB = {
+    "if": {"properties": {"policy": {"const": "elub"}}},
+    "then": {"required": ["least_llr", "greatest_llr"]},
+    "else": {"properties": {"least_llr": False, "greatest_llr": False}},
+}
+OF_VERSION_1 = {
+    "if": {"properties": {"version": {"const": 1}}},
+    "then": {"properties": {"bounds": {"properties": {"soft_end": False, "meeting": False}}}},
+    "else": {"properties": {"bounds": {"required": ["soft_end", "meeting"]}}},
+}
+
+
+def headed(schema: dict[str, Any], name: str, title: str) -> dict[str, Any]:
+    """A schema with what every one of them begins with."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:llrcal:{name}",
+        "title": f"{title} to log-likelihood-ratios (LLRs)",
+        "description": "Numbers are finite doubles; docs/model-files.md says what a schema cannot. "
+        "Lists with rising are in strictly rising order; those with as_many_as have as many values "
+        "as the list of that name, and and_more.",
+        **schema,
+    }
+
+
+def model(method: str, *, bayes: bool) -> dict[str, Any]:
+    """The parameters of a method."""
+    declared = schema_of(class_of(method, bayes=bayes))
+    if not bayes:
+        return {"description": TABLE[method].description, **declared}
+    return {
+        "description": f"{TABLE[method].description}, with its parameters integrated out",
+        **declared,
+        "required": ["bayes", *declared["required"]],
+        "properties": {"bayes": BAYES, **declared["properties"]},
+    }
+
+
+def of_method(method: str) -> dict[str, Any]:
+    """What the model is, given the method."""
+    fields: dict[str, Any] = {"$ref": f"#/$defs/{method}"}
+    if TABLE[method].bayes:
+        bayes = {"$ref": f"#/$defs/{method}, bayes"}
+        fields = {"if": {"required": ["bayes"]}, "then": bayes, "else": fields}
+    return {
+        "if": {"properties": {"method": {"const": method}}},
+        "then": {"properties": {"model": fields}},
+    }
+
+
+def calibration_schema() -> dict[str, Any]:
+    """The schema of a calibration."""
+    declared = schema_of(CalibrationFile)
+    properties = dict(declared["properties"])
+    properties["method"] = {**properties["method"], "enum": list(METHODS)}
+    old = [name for name in properties["bounds"]["required"] if name not in ("soft_end", "meeting")]
+    properties["bounds"] = {**properties["bounds"], "required": old, **OF_ELUB}
+    models = {method: model(method, bayes=False) for method in METHODS}
+    models |= {
+        f"{method}, bayes": model(method, bayes=True) for method in METHODS if TABLE[method].bayes
+    }
+    whole = {
+        **declared,
+        "properties": properties,
+        "allOf": [OF_VERSION_1, *map(of_method, METHODS)],
+        "$defs": models,
+    }
+    return headed(whole, "calibration:2", "A calibration of llrcal: a map from scores")
+
+
+def fusion_schema() -> dict[str, Any]:
+    """The schema of a fusion."""
+    title = "A fusion of llrcal: a map from the scores of several systems"
+    return headed(schema_of(FusionFile), "fusion:1", title)
+
+
+def texts() -> dict[Path, str]:
+    """The content of each file."""
+    every = {"model": calibration_schema(), "fusion": fusion_schema()}
+    return {
+        HERE / f"{name}.schema.json": json.dumps(schema, indent=1) + "\n"
+        for name, schema in every.items()
+    }
+
+
+if __name__ == "__main__":
+    for path, text in texts().items():
+        path.write_text(text, "utf-8")

@@ -1,0 +1,312 @@
+"""What a model file holds, declared once: as dataclasses whose fields say type, range and meaning.
+
+A field that goes into a file is annotated with its type, and with what JSON Schema is to say of it:
+
+    slopes: Annotated[tuple[NotNegative, ...], schema(as_many_as="scores"), "Rise at each knot."]
+
+From that follow the schema (:func:`schema_of`), what is written (:func:`to_json`), and what is
+accepted, with the words for what is not (:func:`from_json`). A field with a default may be left
+out, and is left out if it has that value. A dataclass may also have a method ``check``, which is
+called with the place in the file and refuses what no schema can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from itertools import pairwise
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from llrcal.arrays import LARGEST
+from llrcal.errors import ModelFileError
+
+_QUOTED = 80  # characters of a text that an error message quotes
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")  # possible in JSON, but not in UTF-8
+
+
+@dataclass(frozen=True)
+class Stored:
+    """How a field is kept in a file, if not as it is: under another name, or in another form.
+
+    ``read`` may refuse what it is given by a ValueError that completes "field 'x' ...".
+    """
+
+    name: str = ""
+    form: Any = None
+    read: Callable[[Any], Any] | None = None
+    write: Callable[[Any], Any] | None = None
+    always: bool = False
+    """Whether it may not be left out, although it has a default."""
+
+
+ALWAYS = Stored(always=True)
+
+
+def schema(**keywords: Any) -> tuple[tuple[str, Any], ...]:
+    """Keywords of JSON Schema for an annotation; and two of our own, for lists.
+
+    ``rising=True`` asks for strictly rising order, ``as_many_as="scores"`` for the length of the
+    list in another field, to which ``and_more`` may be added.
+    """
+    return tuple(keywords.items())
+
+
+Positive = Annotated[float, schema(exclusiveMinimum=0)]
+NotNegative = Annotated[float, schema(minimum=0)]
+Share = Annotated[float, schema(minimum=0, maximum=1)]
+Trials = Annotated[int, schema(minimum=1)]
+Rising = Annotated[tuple[float, ...], schema(minItems=1, rising=True)]
+_Inside = Annotated[float, schema(exclusiveMinimum=0, exclusiveMaximum=1)]
+Weight = Annotated[
+    float | str,
+    Stored(form=_Inside | Literal["empirical"]),
+    'Weight of the targets in training: a number strictly between 0 and 1, or "empirical" for '
+    "their share of the trials.",
+]
+
+_PLAIN: dict[Any, dict[str, Any]] = {
+    float: {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
+    int: {"type": "integer", "minimum": 0, "maximum": 2**53},  # others lose digits beyond that
+    bool: {"type": "boolean"},
+    str: {"type": "string"},
+    dict[str, Any]: {"type": "object"},
+    NoneType: {"type": "null"},
+}
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "boolean": ("true or false", (bool,)),
+    "number": ("a number", (int, float)),
+    "integer": ("a whole number", (int,)),
+    "string": ("text", (str,)),
+    "array": ("a list", (list,)),
+    "object": ("an object", (dict,)),
+    "null": ("null", (NoneType,)),
+}
+
+
+class _Field(NamedTuple):
+    attribute: str
+    hint: Any
+    default: Any
+
+
+@cache
+def declared(cls: type) -> dict[str, _Field]:
+    """The fields of a dataclass that go into a file, by their names there."""
+    defaults = {field.name: field.default for field in fields(cls)}
+    found = {}
+    for attribute, hint in get_type_hints(cls, include_extras=True).items():
+        if get_origin(hint) is Annotated:
+            stored = _stored(hint)
+            default = MISSING if stored.always else defaults[attribute]
+            kept = _not_null(hint) if default is None else hint
+            found[stored.name or attribute] = _Field(attribute, kept, default)
+    return found
+
+
+def _not_null(hint: Any) -> Any:
+    """The annotation of a field that is left out rather than null."""
+    base, *marks = get_args(hint)
+    others = tuple(one for one in get_args(base) if one is not NoneType)
+    return Annotated[(Union[others], *marks)]  # noqa: UP007
+
+
+def _stored(hint: Any) -> Stored:
+    return next((mark for mark in get_args(hint) if isinstance(mark, Stored)), Stored())
+
+
+@cache
+def schema_of(hint: Any) -> dict[str, Any]:
+    """The JSON Schema of an annotation, or of a dataclass with annotations."""
+    arguments = get_args(hint)
+    if get_origin(hint) is Annotated:
+        out = dict(schema_of(_stored(hint).form or arguments[0]))
+        for mark in arguments[1:]:
+            if isinstance(mark, str):
+                out["description"] = mark
+            elif isinstance(mark, tuple):
+                out |= mark
+        return out
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if get_origin(hint) is Literal:
+        return {"type": "string", "enum": list(arguments)}
+    if get_origin(hint) in (Union, UnionType):
+        return {"anyOf": [schema_of(one) for one in arguments]}
+    if _is_record(hint):
+        entries = declared(hint).items()
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "required": [name for name, field in entries if field.default is MISSING],
+            "properties": {name: schema_of(field.hint) for name, field in entries},
+        }
+    items = _items(hint)
+    size = {} if items[-1] is ... else {"minItems": len(items), "maxItems": len(items)}
+    return {"type": "array", "items": schema_of(items[0]), **size}
+
+
+def _is_record(hint: Any) -> bool:
+    return isinstance(hint, type) and is_dataclass(hint)
+
+
+def _items(hint: Any) -> tuple[Any, ...]:
+    """The types of the items of a tuple, named or not, which are all the same."""
+    return get_args(hint) or tuple(get_type_hints(hint).values())
+
+
+def to_json(value: Any) -> Any:
+    """A dataclass, or what its fields hold, as plain JSON values."""
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    kind: Any = type(value)
+    if not _is_record(kind):
+        return value
+    out = {}
+    for name, (attribute, hint, default) in declared(kind).items():
+        held, write = getattr(value, attribute), _stored(hint).write
+        if default is MISSING or held != default:
+            out[name] = to_json(write(held) if write else held)
+    return out
+
+
+def field_error(where: str, name: str, problem: str) -> ModelFileError:
+    """What is wrong with a field, which is in some place of a file."""
+    return ModelFileError(f"{where}: field {quoted(name)} {problem}")
+
+
+def quoted(text: str) -> str:
+    """A text from a file in quotes: escaped if not printable, and shortened if long."""
+    return repr(text if len(text) <= _QUOTED else text[:_QUOTED] + "…")
+
+
+def from_json(cls: Any, value: Any, where: str, **known: Any) -> Any:
+    """The instance of a dataclass that a JSON object describes.
+
+    Parameters
+    ----------
+    where
+        The file, and the place in it, for error messages.
+    **known
+        Values of fields that are not in the file.
+
+    Raises
+    ------
+    ModelFileError
+        If anything is missing, unknown, of another type or out of range.
+    """
+    if not isinstance(value, dict):
+        raise ModelFileError(f"{where}: expected an object, found {_kind(value)}")
+    for name, (attribute, hint, default) in declared(cls).items():
+        if name in value:
+            known[attribute] = _read(hint, value[name], where, name)
+            if problem := _problem_among(schema_of(hint), value, name):
+                raise field_error(where, name, problem)
+        elif default is MISSING:
+            raise field_error(where, name, "is missing")
+    for name in value:
+        if name not in declared(cls):
+            raise field_error(where, name, "is unknown")
+    out = cls(**known)
+    if hasattr(out, "check"):
+        out.check(where)
+    return out
+
+
+def _read(hint: Any, value: Any, where: str, name: str) -> Any:
+    """What a JSON value stands for, if it is as declared."""
+    if _is_record(hint):
+        return from_json(hint, value, f"{where}: {name}")
+    if problem := _problem(schema_of(hint), value):
+        raise field_error(where, name, problem)
+    if get_origin(hint) is Annotated:
+        stored = _stored(hint)
+        found = _read(stored.form or get_args(hint)[0], value, where, name)
+        try:
+            return stored.read(found) if stored.read else found
+        except ValueError as refusal:
+            raise field_error(where, name, str(refusal)) from None
+    if get_origin(hint) in (Union, UnionType):
+        chosen = next(one for one in get_args(hint) if _fits(schema_of(one), value))
+        return _read(chosen, value, where, name)
+    if not isinstance(value, list):
+        return float(value) if hint is float else value
+    item = _items(hint)[0]
+    if _is_record(item):
+        return tuple(from_json(item, one, f"{where}: {name}[{i}]") for i, one in enumerate(value))
+    described = schema_of(item)  # once: there may be millions of numbers
+    if problem := next(filter(None, (_problem(described, one) for one in value)), None):
+        raise field_error(where, name, problem)
+    found = map(float, value) if described["type"] == "number" else value
+    return tuple(found) if get_origin(hint) is tuple else hint(*found)
+
+
+def _fits(described: dict[str, Any], value: Any) -> bool:
+    """Whether a value is of the type that a schema asks for."""
+    if "anyOf" in described:
+        return any(_fits(one, value) for one in described["anyOf"])
+    types = _KINDS[described["type"]][1]
+    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
+
+
+def _problem(described: dict[str, Any], value: Any) -> str | None:
+    """What is wrong with a value, given its schema; with a list, but for its items."""
+    if not _fits(described, value):
+        kinds = [_KINDS[one["type"]][0] for one in described.get("anyOf", [described])]
+        return f"must be {' or '.join(kinds)}, not {_kind(value)}"
+    if isinstance(value, str):
+        return _problem_of_text(described, value)
+    if isinstance(value, list):
+        least, most = described.get("minItems", 0), described.get("maxItems", len(value))
+        if least <= len(value) <= most:
+            return None
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        return f"has {len(value)} values; there must be {wanted if least <= most else 'some'}"
+    if "minimum" in described:
+        return _problem_of_number(described, value)
+    return None
+
+
+def _problem_of_text(described: dict[str, Any], value: str) -> str | None:
+    if _HALF_A_PAIR.search(value):
+        return "must be text, without unpaired surrogates"
+    if value not in described.get("enum", [value]):
+        return f"is {quoted(value)}, not one of {', '.join(described['enum'])}"
+    return "must not be empty" if len(value) < described.get("minLength", 0) else None
+
+
+def _problem_of_number(described: dict[str, Any], value: float) -> str | None:
+    least, most = described["minimum"], described["maximum"]
+    above, below = described.get("exclusiveMinimum"), described.get("exclusiveMaximum")
+    is_inside = (above is None or value > above) and (below is None or value < below)
+    if least <= value <= most and is_inside:
+        return None
+    if described["type"] == "integer":
+        return f"must be a whole number from {least} to {most}, not {str(value)[:_QUOTED]}"
+    if not -LARGEST <= value <= LARGEST:
+        return "must be a finite number"
+    limits = {"above": above, "below": below}
+    limits |= {"at least": least if least > -LARGEST else None}
+    limits |= {"at most": most if most < LARGEST else None}
+    words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
+    return f"must be {' and '.join(words)}, but is {float(value)}"
+
+
+def _problem_among(described: dict[str, Any], whole: dict[str, Any], name: str) -> str | None:
+    """What is wrong with a list beside the other fields, or with the order of its items."""
+    value = whole[name]
+    if described.get("rising") and any(before >= after for before, after in pairwise(value)):
+        return "must be in strictly rising order"
+    if described.get("uniqueItems") and len(set(value)) < len(value):
+        return "must not have the same name twice"
+    if "as_many_as" in described:
+        wanted = len(whole[described["as_many_as"]]) + described.get("and_more", 0)
+        if len(value) != wanted:
+            return f"has {len(value)} values; there must be {wanted}"
+    return None
+
+
+def _kind(value: Any) -> str:
+    return next(word for word, types in _KINDS.values() if isinstance(value, types))
