@@ -103,7 +103,7 @@ evidence: $(VENV)/installed
 # docs/cli.md and the page of `llrcal --help`, from the commands; docs/studies/hostile.md; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
 docs: $(VENV)/installed
-	$(BIN)/python -m llrcal.cli.reference
+	$(BIN)/python docs/cli.py
 	$(BIN)/python -m tests.hostile.page
 	$(BIN)/python docs/figures/how_it_works.py
 	$(BIN)/python docs/figures/notebook.py --write
