@@ -100,10 +100,10 @@ evidence: $(VENV)/installed
 	$(BIN)/python -m studies.interval_coverage
 	$(BIN)/python -m studies.linear_truth
 
-# docs/cli.md and the page of `llrcal --help`, from the commands; schemas; docs/studies/hostile.md; the figures of
+# docs/cli.md, the schemas and docs/studies/hostile.md from the code; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
 docs: $(VENV)/installed
-	$(BIN)/python -m llrcal.cli.reference
+	$(BIN)/python docs/cli.py
 	$(BIN)/python docs/schemas.py
 	$(BIN)/python -m tests.hostile.page
 	$(BIN)/python docs/figures/how_it_works.py

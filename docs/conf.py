@@ -21,7 +21,6 @@ extensions = [
 exclude_patterns = ["figures", "gallery/*.py"]
 suppress_warnings = [
     "config.cache",  # every build is a fresh one
-    "myst.header",  # docs/cli.md leaves a level out
 ]
 
 highlight_language = "none"  # blocks without a language are commands, output and formulas

@@ -14,7 +14,8 @@ from pathlib import Path
 import click
 import pytest
 
-from llrcal.cli.verbs import VERBS, verb
+from llrcal.cli import EXAMPLES, VERBS
+from llrcal.cli.verbs import verb
 from llrcal.comparison import compare
 from tests.cli.running import llrcal
 from tests.command_files import make_files
@@ -23,6 +24,15 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {path.name: path.read_text("utf-8") for path in ROOT.glob("docs/**/*.md")}
 PAGES["README.md"] = (ROOT / "README.md").read_text("utf-8")
 del PAGES["hostile.md"]  # its commands are run where the page is made
+EXAMPLES_OF = {
+    name: block.removeprefix("\b\n")
+    for name in VERBS
+    for block in inspect.cleandoc(verb(name).help or "").split("\n\n")
+    if block.startswith("\b")
+}
+"""The examples in the help of each verb, of which docs/cli.md is made."""
+PAGES["cli.md"] += "".join(f"```\n{lines}\n```\n" for lines in EXAMPLES_OF.values())
+PAGES["cli.md"] += "\n".join(["```", *EXAMPLES, "```\n"])
 
 _FENCED = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SPOKEN = re.compile(r"`(llrcal [^`]*\.\w[^`]*)`")  # of a file

@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import TrialFileError, fit, read_trials
-from llrcal.cli import system_error_in_text
+from llrcal import fit, read_trials
 from llrcal.trials.packing import zstd
 from tests.cli.running import llrcal, only_line, run
 from tests.conftest import real_scores
@@ -367,27 +366,3 @@ def test_standard_output_that_takes_no_more(
     )
     os.close(writing)
     assert (ran.returncode, ran.stderr) == (141, "")
-
-
-def test_what_polars_says_in_words() -> None:
-    told = system_error_in_text(
-        pl.exceptions.ComputeError("parquet: underlying: Broken (os error 32)")
-    )
-    assert isinstance(told, BrokenPipeError)
-    assert system_error_in_text(pl.exceptions.ComputeError("of 3 rows")) is None
-    assert system_error_in_text(ValueError("(os error 32)")) is None
-    too_large = ImportError("a.so: failed to map segment from shared object")
-    assert isinstance(system_error_in_text(too_large), MemoryError)
-    assert system_error_in_text(ImportError("No module named 'a'")) is None
-
-
-def test_files_are_not_blamed_for_want_of_memory() -> None:
-    for cause in (
-        MemoryError("Unable to allocate 3 GiB"),
-        OSError(12, "Cannot allocate memory"),
-        pl.exceptions.ComputeError("Cannot allocate memory (os error 12)"),
-        pl.exceptions.PanicException("LazyLock instance has previously been poisoned"),
-    ):
-        problem = TrialFileError("a.parquet: cannot be read")
-        problem.__cause__ = cause
-        assert isinstance(system_error_in_text(problem), MemoryError)

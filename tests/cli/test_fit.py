@@ -13,7 +13,7 @@ import pytest
 from llrcal import fit, load
 from llrcal.arrays import Array
 from llrcal.calibrations import METHODS
-from llrcal.cli.terminal import say
+from llrcal.cli.terminal import print_notes
 from llrcal.cli.verbs import verb
 from llrcal.messages import Setting
 from llrcal.notes import Note
@@ -185,7 +185,7 @@ def test_doubts_are_said_even_if_quiet(capsys: pytest.CaptureFixture[str]) -> No
     poor = replace(report, converged=False, reason="out of steps", notes=notes)
     said = []
     for quiet in (True, False):
-        say(poor.all_notes, quiet=quiet, lead="note: ")
+        print_notes(poor.all_notes, quiet=quiet, lead="note: ")
         captured = capsys.readouterr()
         assert captured.out == ""
         said.append(captured.err.splitlines())

@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 from llrcal import fit, read_trials
-from llrcal.cli.verbs import VERBS, verb
+from llrcal.cli import VERBS
+from llrcal.cli.verbs import verb
 from llrcal.notes import Note, Severity
 from tests.cli.running import SCHEMA, document, llrcal, only_line, text_of
 from tests.trial_sets import normal

@@ -1,38 +1,42 @@
-"""How the command starts and ends: little is loaded, the pages are click's, exits are tidy."""
+"""How the command starts, what its help says, and how it ends."""
 
 from __future__ import annotations
 
 import ast
-import fcntl
+import io
 import os
-import pty
-import resource
+import runpy
 import signal
-import struct
 import subprocess
 import sys
 import sysconfig
-import termios
+import warnings
 from pathlib import Path
+from typing import Any
 
+import click
+import polars as pl
 import pytest
 
 import llrcal.cli
-from llrcal.cli.verbs import EXAMPLES, GROUPS, VERBS, command_line, verb
-from llrcal.kernels import compiled
+from llrcal.cli import GROUPS, VERBS, help_text, main
+from llrcal.cli.endings import status_after, system_error
+from llrcal.cli.terminal import print_warnings, progress_bar
+from llrcal.cli.verbs import verb
+from llrcal.errors import LlrcalWarning, TrialFileError
+from tests.cli.running import llrcal as invoke
 from tests.cli.running import run
-
-pytestmark = pytest.mark.slow
+from tests.test_commands import EXAMPLES_OF
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "llrcal")
 HEAVY = {"numpy", "scipy", "polars", "rich", "matplotlib"}
-EVERY_VERB = pytest.mark.parametrize("name", VERBS)
+ROOT = Path(__file__).resolve().parents[2]
 
 
 # ------------------------------------------------------------------------------- the table
 
 
-@EVERY_VERB
+@pytest.mark.parametrize("name", VERBS)
 def test_the_table_says_what_the_command_says(name: str) -> None:
     assert verb(name).name == name
     assert verb(name).get_short_help_str(limit=1000) == VERBS[name]
@@ -44,11 +48,10 @@ def test_every_verb_is_in_the_table() -> None:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef):
                 looks = {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}
-                if looks & {"click.command", "command"}:
+                if "click.command" in looks:
                     assert node.name == path.stem
                     verbs.add(node.name)
     assert verbs == set(VERBS)
-    assert "compare" in verbs  # so the search finds what is there
 
 
 def test_verbs_are_in_the_order_of_the_work() -> None:
@@ -59,23 +62,42 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
         ["export", "convert"],
         ["demo", "simulate", "completion"],
     ]
-    listed = command_line.list_commands(command_line.make_context("llrcal", ["demo"]))
-    assert listed == list(VERBS)
 
 
-def test_help_teaches_the_main_jobs_by_example(tmp_path: Path) -> None:
-    said = run("--help", cwd=tmp_path).stdout
-    assert [line.split()[1] for line in EXAMPLES] == [
-        "fit", "apply", "evaluate", "decide", "weigh", "adapt", "fuse", "compare", "demo",
-    ]  # fmt: skip
-    for line in EXAMPLES:
-        assert f"    {line}\n" in said
+# -------------------------------------------------------------------------------- the help
+
+
+def test_help_is_one_text_that_fits_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("--help", "-h"):
+        sys.argv[1:], before = [word], sys.argv[1:]
+        try:
+            main()
+        finally:
+            sys.argv[1:] = before
+        assert capsys.readouterr().out == invoke(word).stdout == f"{help_text()}\n"
+    assert max(map(len, help_text().splitlines())) <= 80
+    assert "--help" in invoke("fit", "-h").stdout
+
+
+def test_every_verb_has_examples() -> None:
+    assert set(EXAMPLES_OF) == set(VERBS) - {"demo", "completion"}
+
+
+def test_the_manual_is_current() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "cli.py"))
+    assert made["PAGE"].read_text("utf-8") == made["page"](), "run `make docs`"
+
+
+def test_a_verb_that_does_not_exist_is_an_error_of_use() -> None:
+    ran = invoke("comparr", "--help")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "No such command 'comparr'" in ran.stderr
 
 
 # ------------------------------------------------------------------------- what is loaded
 
 
-def loaded(*arguments: str, columns: int = 80) -> set[str]:
+def loaded(*arguments: str) -> set[str]:
     """The modules that a command has loaded when it ends, beyond those of Python's start."""
     code = (
         "import atexit, sys; start = set(sys.modules)\n"
@@ -83,243 +105,230 @@ def loaded(*arguments: str, columns: int = 80) -> set[str]:
         f"atexit.register(tell); sys.argv = ['llrcal', *{arguments!r}]\n"
         "from llrcal.cli import main; main()"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": str(columns)},
-    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout
     return set(ran.stderr.split())
 
 
-def verbs_in(modules: set[str]) -> list[str]:
-    return [name for name in VERBS if f"llrcal.cli.{name}" in modules]
-
-
 def test_help_loads_next_to_nothing() -> None:
-    ours = {"llrcal", "llrcal.version", "llrcal.cli"}
-    passes = {"llrcal.kernels"} | ({"llrcal.kernels._compiled"} if compiled else set())
-    assert loaded("--version") == ours | passes
-    modules = loaded("--help")
-    assert {name for name in modules if name.startswith("llrcal")} == ours | {
-        "llrcal.cli.help_page"
-    }
-    assert not modules & {*HEAVY, "click", "typing", "pathlib", "importlib.util", "shutil"}
+    assert loaded("--help") == {"llrcal", "llrcal.cli", "llrcal.version"}
 
 
-def test_help_that_click_lays_out_loads_no_verb() -> None:
-    modules = loaded("--help", columns=60)
-    assert "click" in modules
-    assert not modules & HEAVY
-    assert verbs_in(modules) == []
-
-
-@EVERY_VERB
-def test_help_of_a_verb_loads_no_numbers(name: str) -> None:
+@pytest.mark.parametrize("name", ["fit", "compare"])
+def test_help_of_a_verb_loads_no_numbers_and_no_other_verb(name: str) -> None:
     modules = loaded(name, "--help")
     assert not modules & HEAVY
-    assert name in verbs_in(modules)
-    if name != "demo":  # which is made of the others
-        assert verbs_in(modules) == [name]
+    assert [other for other in VERBS if f"llrcal.cli.{other}" in modules] == [name]
 
 
-@pytest.mark.slow
-def test_help_takes_at_most_three_times_the_start_of_python() -> None:
-    """In processor time, the least of many runs in turns: other work on the machine counts less."""
-    commands = ([sys.executable, "-c", "pass"], [COMMAND, "--help"])
-    least = [float("inf")] * 2
-    for _ in range(25):
-        for i, command in enumerate(commands):
-            before = processor_time()
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-            least[i] = min(least[i], processor_time() - before)
-    assert least[1] <= 3 * least[0]
-
-
-def processor_time() -> float:
-    """Seconds that finished children have used."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-# ------------------------------------------------------------------------ pages made ahead
-
-
-@pytest.mark.parametrize(
-    ("option", "columns"),
-    [
-        ("--version", None),
-        ("-h", None),
-        *(("--help", columns) for columns in ("", "0", "-5", "x", "79", "80", "200")),
-    ],
-)
-def test_pages_are_those_of_click(option: str, columns: str | None) -> None:
-    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    if columns is not None:
-        env["COLUMNS"] = columns
-    code = "from llrcal.cli.verbs import command_line; command_line(prog_name='llrcal')"
-    by_click, by_us, by_module = (
-        subprocess.run([*command, option], capture_output=True, check=True, env=env)
-        for command in (
-            [sys.executable, "-c", code],
-            [COMMAND],
-            [sys.executable, "-m", "llrcal"],
-        )
+def test_no_verb_loads_numbers() -> None:
+    code = (
+        "import sys; from llrcal.cli import VERBS; from llrcal.cli.verbs import verb\n"
+        "[verb(name) for name in VERBS]; print(*sys.modules)"
     )
-    assert by_us.stdout == by_module.stdout == by_click.stdout != b""
-    assert by_us.stderr == by_module.stderr == by_click.stderr == b""
-
-
-@pytest.mark.parametrize("columns", [0, 60, 100])
-def test_pages_fit_the_terminal(columns: int) -> None:
-    """In a terminal of its own width, click and the page made ahead agree too."""
-    code = "from llrcal.cli.verbs import command_line; command_line(prog_name='llrcal')"
-    shown = [
-        in_terminal([*command, "--help"], columns=columns)
-        for command in ([COMMAND], [sys.executable, "-c", code])
-    ]
-    assert shown[0] == shown[1]
-    assert b"Usage: llrcal" in shown[0]
-    described, _, examples = shown[0].partition(b"Examples:")
-    assert b"Train and apply:" in described
-    assert max(map(len, described.splitlines())) <= (columns or 80)
-    assert max(map(len, examples.splitlines())) <= 80
-
-
-def in_terminal(command: list[str], *, columns: int) -> bytes:
-    """What a command shows on a terminal that many columns wide."""
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    child = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=env)
-    os.close(its)
-    shown = b""
-    try:
-        while piece := os.read(ours, 4096):
-            shown += piece
-    except OSError:  # how a terminal says that nobody holds its other end
-        pass
-    finally:
-        os.close(ours)
-    assert child.wait() == 0
-    return shown
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not set(ran.stdout.split()) & HEAVY
 
 
 # -------------------------------------------------------------------------------- endings
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["compare", "--help"], ["completion", "bash"]]
-)
-def test_a_reader_who_left_is_no_error(arguments: list[str]) -> None:
-    assert into_closed_pipe(arguments) == (141, b"")
+    ("problem", "status", "line"),
+    [
+        (BrokenPipeError(32, "Broken pipe"), 141, ""),
+        (KeyboardInterrupt(), 130, "llrcal: interrupted\n"),
+        (OSError(28, "No space", "a"), 2, "llrcal: a: No space\n"),
+        (TrialFileError("a\x1b[0m: no"), 2, "llrcal: a\\x1b[0m: no\n"),
+        (MemoryError("3 GiB"), 2, "llrcal: there is not enough memory: 3 GiB; files can be read "
+         "--in-pieces\n"),
+        (pl.exceptions.ComputeError("underlying: Broken (os error 32)"), 141, ""),
+        (pl.exceptions.ComputeError("of 3 rows"), None, ""),
+        (ValueError("(os error 32)"), None, ""),
+        (click.UsageError("so"), None, ""),
+    ],
+)  # fmt: skip
+def test_exit_status_and_line(
+    problem: BaseException, status: int | None, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status_after(problem) == status
+    assert capsys.readouterr() == ("", line)
 
 
+def test_files_are_not_blamed_for_want_of_memory() -> None:
+    for cause in (
+        MemoryError("Unable to allocate 3 GiB"),
+        OSError(12, "Cannot allocate memory"),
+        pl.exceptions.ComputeError("Cannot allocate memory (os error 12)"),
+    ):
+        problem = TrialFileError("a.parquet: cannot be read")
+        problem.__cause__ = cause
+        assert isinstance(system_error(problem), MemoryError)
+
+
+def test_a_bug_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(**_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(verb("completion"), "callback", bug)
+    with pytest.raises(ZeroDivisionError):
+        invoke("completion", "bash")
+
+
+def test_the_reader_of_rich_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich then exits by itself, with a status of its own."""
+
+    def left(**_: Any) -> None:
+        end = SystemExit(1)
+        end.__context__ = BrokenPipeError()
+        raise end
+
+    monkeypatch.setattr(verb("completion"), "callback", left)
+    assert invoke("completion", "bash").exit_code == 141
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["simulate", "--out", "out", "--force", "--quiet"],  # click writes
+        ["--help"],
+        ["--version"],
         ["evaluate", "trials.txt", "--quiet"],  # rich writes
         ["convert", "trials.txt", "-o", "-", "--to", "csv", "--quiet"],  # polars writes
     ],
 )
-def test_a_reader_who_left_is_no_error_for_a_verb(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_reader_who_left_is_no_error(arguments: list[str], tmp_path: Path) -> None:
     lines = [f"a b{i} {i / 7} {'target' if i > 40 or i == 9 else 'nontarget'}" for i in range(99)]
-    Path("trials.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "trials.txt").write_text("\n".join(lines), encoding="utf-8")
     assert run(*arguments, cwd=tmp_path).stdout
-    code, said = into_closed_pipe(arguments)
+    reader, writer = os.pipe()
+    os.close(reader)
+    code, said = into(writer, arguments, tmp_path)
+    os.close(writer)
     assert said == b""
     # Older versions of polars do not tell that nobody reads what they write.
     assert code == 141 or (arguments[0] == "convert" and code == 0)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["completion", "bash"]])
-def test_a_full_disk_in_one_line(arguments: list[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--help"], ["completion", "bash"]])
+def test_a_full_disk_in_one_line(arguments: list[str], tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        assert into(full.fileno(), arguments) == (2, b"llrcal: No space left on device\n")
+        ended = into(full.fileno(), arguments, tmp_path)
+    assert ended == (2, b"llrcal: No space left on device\n")
 
 
-def test_a_reader_who_left_before_the_last_words() -> None:
-    """A verb may leave its words to Python's buffer, as click's ``echo`` does not."""
-    code = (
-        "import sys; from llrcal.cli import completion, main\n"
-        "completion.completion.callback = lambda shell: sys.stdout.write('words')\n"
-        "main()"
-    )
-    assert into_closed_pipe(["-c", code, "completion", "bash"], sys.executable) == (141, b"")
-
-
-def into_closed_pipe(arguments: list[str], program: str = COMMAND) -> tuple[int, bytes]:
-    """Exit status and words of a command whose output nobody reads."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        return into(writer, arguments, program)
-    finally:
-        os.close(writer)
-
-
-def into(output: int, arguments: list[str], program: str = COMMAND) -> tuple[int, bytes]:
+def into(output: int, arguments: list[str], folder: Path) -> tuple[int, bytes]:
+    """Exit status and words of a command with another standard output."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     ran = subprocess.run(
-        [program, *arguments], stdout=output, stderr=subprocess.PIPE, env=env, check=False
+        [COMMAND, *arguments],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        env=env,
+        check=False,
+        cwd=folder,
     )
     return ran.returncode, ran.stderr
 
 
-@pytest.mark.parametrize("line", ["--help >&-", "--version >&-", "completion bash >&-"])
-def test_output_may_be_closed(line: str) -> None:
-    ran = shell(f"'{COMMAND}' {line}")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+@pytest.mark.parametrize(
+    ("line", "status"), [("--help >&-", 0), ("--version >&-", 0), ("fit none -o m.json 2>&-", 2)]
+)
+def test_output_may_be_closed(line: str, status: int) -> None:
+    ran = subprocess.run(
+        ["/bin/sh", "-c", f"'{COMMAND}' {line}"], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (status, "", "")
 
 
-def test_errors_may_have_nowhere_to_go(tmp_path: Path) -> None:
-    ran = shell(f"'{COMMAND}' simulate --out '{tmp_path}/none/out' 2>&-")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", "")
+def test_warnings_come_before_the_error(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail_after_a_warning() -> None:
+        with print_warnings():
+            warnings.warn("mind", LlrcalWarning, stacklevel=1)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_after_a_warning()
+    assert capsys.readouterr().err == "warning: mind\n"
 
 
-def shell(line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    for terminal, quiet, is_shown in (
+        (Terminal(), False, True),
+        (Terminal(), True, False),
+        (io.StringIO(), False, False),
+    ):
+        monkeypatch.setattr(sys, "stderr", terminal)
+        for unit in ("", "steps", "bytes", "scores"):
+            with progress_bar(unit, quiet=quiet) as show:
+                show("counting", completed=1_000_000, total=2_000_000)
+                show("counting", completed=2_000_000)
+        assert ("counting" in terminal.getvalue()) == is_shown
 
 
-def test_interrupted_in_one_line(tmp_path: Path) -> None:
-    """While it waits for more of its input, having taken more than a pipe can hold."""
+# ------------------------------------------------------------------------------- interrupts
+
+
+def interrupted(code: str, folder: Path, *arguments: str, words: str = "") -> tuple[int, str, str]:
+    """What a program comes to that is interrupted, having taken more than a pipe can hold."""
     # A parent that ignores interrupts would hand that down; a shell on a terminal does not.
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from llrcal.cli import main; main()"
+    start = (
+        "import os, signal, sys, time\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     )
     child = subprocess.Popen(
-        [sys.executable, "-c", code, "fit", "-", "-o", "model.json"],
+        [sys.executable, "-c", start + code, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=tmp_path,
+        cwd=folder,
     )
     assert child.stdin
-    child.stdin.write("one other 1.5 target\none another -1.5 nontarget\n" * 10_000)
-    child.stdin.flush()
-    child.send_signal(signal.SIGINT)
-    said = child.communicate()
-    assert (child.returncode, *said) == (130, "", "llrcal: interrupted\n")
+    if words:
+        child.stdin.write(words)
+        child.stdin.flush()
+        child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)
+    return child.returncode, *said
+
+
+@pytest.mark.slow
+def test_interrupted_in_one_line(tmp_path: Path) -> None:
+    """While it waits for more of its input."""
+    words = "one other 1.5 target\none another -1.5 nontarget\n" * 10_000
+    code = "from llrcal.cli import main; main()"
+    ended = interrupted(code, tmp_path, "fit", "-", "-o", "model.json", words=words)
+    assert ended == (130, "", "llrcal: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_trouble_with_files_in_one_line(tmp_path: Path) -> None:
-    ran = run("simulate", "--out", "x" * 300, "--quiet", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("llrcal: ")
-    assert ran.stderr.endswith("x: File name too long\n")
-    assert ran.stderr.count("\n") == 1
+LISTENING = """
+from llrcal.cli.endings import listen_for_interrupts
+listen_for_interrupts()
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(1000): pass  # where Python raises it
+
+try:
+    {code}
+    print("went on", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+CALLBACK = "Fallen = type('Fallen', (), {'__del__': lambda self: interrupt()}); Fallen()"
+IMPORT = "sys.path.insert(0, ''); sys.modules['main'] = sys.modules['__main__']; import interrupted"
 
 
-def test_a_verb_that_does_not_exist_is_an_error_of_use(tmp_path: Path) -> None:
-    ran = run("comparr", "--help", cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "No such command 'comparr'" in ran.stderr
+@pytest.mark.parametrize("code", [CALLBACK, IMPORT])
+def test_it_comes_again_where_it_does_no_harm(code: str, tmp_path: Path) -> None:
+    """Where Python would lose it, or break: inside a callback, and inside an import."""
+    (tmp_path / "interrupted.py").write_text("import main; main.interrupt()")
+    ended = interrupted(LISTENING.format(code=code), tmp_path)
+    assert (ended[1].split("\n")[:2], ended[2]) == (["went on", "interrupted"], "")

@@ -1,152 +1,90 @@
-"""The command line: one file per verb, called through the table in ``verbs.py``.
+"""The command line: one file per verb, imported when the verb is called.
 
-``llrcal --help`` is what people type first. If click lays it out, it takes several times as long as
-``python -c pass``; as a page that ``make docs`` generated, half as long again.
+``llrcal --help`` is what people type first. It is written from the tables below without click,
+whose import alone takes three times as long as starting Python.
 """
 
-import os
 import sys
 
-from llrcal.version import __version__
+# Each verb is the command of that name in the module of that name. Its line here repeats the first
+# sentence of the command's help, so that verbs can be listed without importing their modules.
+GROUPS = {
+    "Train and apply": {
+        "fit": "Train a calibration on scores and labels.",
+        "apply": "Replace the scores in a file by calibrated LLRs.",
+        "adapt": "Adapt a calibration to scores from another domain.",
+        "fuse": "Fuse the scores of several systems into one LLR.",
+    },
+    "Evaluate and compare": {
+        "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
+        "compare": "Compare every calibration of the paper, in numbers and pictures.",
+    },
+    "Decide and report": {
+        "decide": "Print which scores to accept, at costs or at an error-rate.",
+        "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
+    },
+    "Export": {
+        "export": "Write a calibration as a function in C, JavaScript or ONNX.",
+        "convert": "Write trials in another format.",
+    },
+    "Try out and set up": {
+        "demo": "Simulate a recognizer and compare every calibration on it.",
+        "simulate": "Simulate a recognizer and write its trials.",
+        "completion": "Print the script that makes a shell complete verbs and options.",
+    },
+}
+VERBS = {name: line for group in GROUPS.values() for name, line in group.items()}
+
+# The main tasks, in the order in which they come up.
+EXAMPLES = (
+    "llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json",
+    "llrcal apply nig.json eval-scores.txt -o eval-llrs.txt",
+    "llrcal evaluate eval-llrs.txt --key eval-key.txt",
+    "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
+    "llrcal weigh nig.json 3.7",
+    "llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json",
+    "llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt -o fused.json",
+    "llrcal compare --train dev.npz --test eval.npz --out results",
+    "llrcal demo",
+)
+
+
+def help_text() -> str:
+    """What ``llrcal --help`` prints."""
+    options = {
+        "--version": "Show the version and exit.",
+        "-h, --help": "Show this message and exit.",
+    }
+    lines = ["Usage: llrcal [OPTIONS] COMMAND [ARGS]...", ""]
+    lines += ["  Turn recognizer scores into calibrated log-likelihood-ratios (LLRs)."]
+    for title, group in {"Options": options, **GROUPS}.items():
+        lines += ["", f"{title}:", *(f"  {name:12}{line}" for name, line in group.items())]
+    return "\n".join([*lines, "", "Examples:", *(f"  {example}" for example in EXAMPLES)])
 
 
 def main(prog_name: str = "llrcal") -> None:
     """Run the command line."""
+    if sys.argv[1:] not in (["--help"], ["-h"]) or sys.stdout is None:  # None if it is closed
+        from llrcal.cli.endings import run_tidily
+
+        run_tidily(lambda: _run(prog_name))
+        return
     try:
-        page = _ready_page(sys.argv[1:])
-        if page is None:
-            from llrcal.cli.interrupts import listen_for_interrupts, stop_listening
+        sys.stdout.write(f"{help_text()}\n")
+        sys.stdout.flush()
+    except (KeyboardInterrupt, OSError) as problem:
+        from llrcal.cli.endings import status_after
 
-            listen_for_interrupts()
-            from llrcal.cli.verbs import command_line
-
-            if "_LLRCAL_COMPLETE" in os.environ:
-                from llrcal.cli.completion import prepare_completion
-
-                prepare_completion()
-            try:
-                command_line(prog_name=prog_name)
-            finally:
-                stop_listening()
-        else:
-            sys.stdout.write(page)
-            sys.stdout.flush()
-    except (KeyboardInterrupt, MemoryError, OSError) as problem:
-        sys.exit(status_after(problem))
-    except (ImportError, SystemError) as problem:
-        if system_error_in_text(problem) is None:
-            raise
         sys.exit(status_after(problem))
 
 
-def _ready_page(arguments: list[str]) -> str | None:
-    """What click would print, if that is known without it."""
-    if sys.stdout is None:  # closed; click can handle that
-        return None
-    if arguments == ["--version"]:
-        return f"llrcal {version_and_passes()}\n"
-    if arguments in (["--help"], ["-h"]) and _columns() >= 80:  # click never uses more
-        from llrcal.cli.help_page import HELP_PAGE
+def _run(prog_name: str) -> None:
+    from llrcal.cli.endings import listen_for_interrupts, stop_listening
 
-        return HELP_PAGE
-    return None
+    listen_for_interrupts()
+    from llrcal.cli.verbs import command_line
 
-
-def _columns() -> int:
-    """The width of the terminal, as ``shutil`` finds it, which takes long to import."""
     try:
-        columns = int(os.environ["COLUMNS"])
-    except (KeyError, ValueError):
-        columns = 0
-    if columns > 0:
-        return columns
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
-    except (AttributeError, ValueError, OSError):
-        return 80
-
-
-def version_and_passes() -> str:
-    """The version, and whether scores are passed over by compiled code or by NumPy."""
-    from llrcal.kernels import in_use
-
-    return f"{__version__} ({in_use()})"
-
-
-def status_after(problem: BaseException) -> int:
-    """The exit status for an error, after printing the error on standard error."""
-    _let_go_of_output()
-    problem = system_error_in_text(problem) or problem
-    if isinstance(problem, BrokenPipeError):
-        return 141  # `llrcal ... | head` has read enough, which is not an error
-    if isinstance(problem, KeyboardInterrupt):
-        status, text = 130, "interrupted"
-    elif isinstance(problem, MemoryError):
-        reason = f": {problem}" if str(problem) else ""
-        status, text = 2, f"there is not enough memory{reason}; files can be read --in-pieces"
-    elif isinstance(problem, OSError):
-        where = f"{problem.filename}: " if problem.filename else ""
-        status, text = 2, f"{where}{problem.strerror or problem}"
-    else:
-        from llrcal.errors import LlrcalError
-
-        status = 2
-        text = problem.on_command_line if isinstance(problem, LlrcalError) else str(problem)
-    from llrcal.cli.terminal import tell
-
-    tell(f"llrcal: {text}")
-    return status
-
-
-# If a library does not fit into memory, or half of polars, or its threads.
-_NO_MEMORY = {
-    "ImportError": ("failed to map segment",),
-    "NameError": ("name 'PyLazyFrame'", "_TO_CONSTRUCTOR'"),
-    "SystemError": ("error return without exception set",),
-    "PanicException": (
-        "could not spawn threads",
-        "previously been poisoned",
-        "Resource temporarily unavailable",
-    ),
-}
-
-
-def system_error_in_text(problem: BaseException) -> OSError | MemoryError | None:
-    """The system error that is only mentioned in the text of another one, or caused it."""
-    cause: BaseException | None = problem
-    while cause is not None:
-        if isinstance(cause, MemoryError):
-            return cause
-        if _is_for_want_of_memory(cause):
-            return MemoryError()
-        cause = cause.__cause__
-    number = _number_in_text(problem)
-    return None if number is None else OSError(number, os.strerror(number))
-
-
-def _is_for_want_of_memory(problem: BaseException) -> bool:
-    import errno
-
-    known = _NO_MEMORY.get(type(problem).__name__, ())
-    if any(words in str(problem) for words in known):
-        return True
-    number = problem.errno if isinstance(problem, OSError) else None
-    return errno.ENOMEM in (number, _number_in_text(problem))
-
-
-def _number_in_text(problem: BaseException) -> int | None:
-    """The number of a system error, as polars gives it."""
-    import re
-
-    number = re.search(r"\(os error (\d+)\)$", str(problem))
-    is_candidate = isinstance(problem, OSError) or type(problem).__module__.startswith("polars.")
-    return int(number[1]) if number and is_candidate else None
-
-
-def _let_go_of_output() -> None:
-    """Discard output that cannot be written, or Python would complain when it exits."""
-    try:
-        if sys.stdout:
-            sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        command_line(prog_name=prog_name)
+    finally:
+        stop_listening()

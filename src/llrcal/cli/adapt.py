@@ -1,4 +1,4 @@
-"""``llrcal adapt``: labels from one place, scores from another."""
+"""``llrcal adapt``: labels from one domain, scores from another."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, scale_options
+from llrcal.cli.options import FILE
 from llrcal.cli.reading import FORM, form_options, key_options
-from llrcal.cli.terminal import print_whole, say, table_of, tell
+from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.arrays import Floats
     from llrcal.calibrations import Calibration
-    from llrcal.calibrations.adapted import Adapted, Estimate
+    from llrcal.calibrations.adapted import Adapted
     from llrcal.onepass.summary import Summary
 
 
 @click.command()
-@click.argument("model", metavar="MODEL")
-@click.argument("scores", metavar="[SCORES]", required=False)
-@click.option("-o", "new", required=True, metavar="NEW", help="The adapted model (JSON).")
+@click.argument("model", metavar="MODEL", type=FILE)
+@click.argument("scores", metavar="[SCORES]", type=FILE, required=False)
+@click.option(
+    "-o", "new", required=True, metavar="NEW", type=FILE, help="The adapted model (JSON)."
+)
 @click.option("--p-target", type=float, default=0.01, help="Rough share of targets among SCORES.")
 @click.option(
     "--factor",
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
     default=2.0,
     help="How far off that share may be: a factor that is one standard deviation.",
 )
-@click.option("--labelled", metavar="FILE", help="A few labelled scores of the new place.")
+@click.option(
+    "--labelled", metavar="FILE", type=FILE, help="A few labelled scores from the new domain."
+)
 @key_options
 @form_options
 @scale_options
 @json_option
-@click.option("--out", metavar="DIR", help="Draw figures into this folder.")
+@click.option("--out", metavar="DIR", type=FILE, help="Draw figures into this folder.")
 @click.option(
     "--force",
     is_flag=True,
@@ -57,13 +61,13 @@ def adapt(
     quiet: bool,
     **reading: Any,
 ) -> None:
-    """Adapt a calibration to scores of another place, labelled or not.
+    """Adapt a calibration to scores from another domain.
 
-    MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores of
-    the new place; labels in it are not used. With --labelled, a few labelled scores help, or do
-    alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and you
-    are told. The options on columns are for both files, and --key is for --labelled. SCORES may
-    also be a folder of files or a pattern in quotes, of any size.
+    MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores
+    from the new domain; labels in it are not used. With --labelled, a few labelled scores help, or
+    do alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and
+    you are told. The options on columns are for both files, and --key is for --labelled. SCORES
+    may also be a folder of files or a pattern in quotes, of any size.
 
     \b
     llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
@@ -91,7 +95,7 @@ def adapt(
     densities_of(before)  # or refused, before any scores are read
     few = None if labelled is None else read_trials(labelled, **reading)
     if few is not None:
-        say(few.notes, quiet=quiet)
+        print_notes(few.notes, quiet=quiet)
     field = None if scores is None else _unlabelled(scores, before, quiet=quiet, **reading)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
@@ -116,11 +120,11 @@ def adapt(
         )
     elif after.adapted and not quiet:
         _show(after.method, after.adapted)
-    say(after.report.all_notes, quiet=quiet, lead="note: ")
+    print_notes(after.report.all_notes, quiet=quiet, lead="note: ")
     if not quiet:
         if out:
-            tell(f"Figures: {out}")
-        tell(f"Model: {new}")
+            echo_err(f"Figures: {out}")
+        echo_err(f"Model: {new}")
 
 
 def _unlabelled(
@@ -143,24 +147,23 @@ def _show(method: str, what: Adapted) -> None:
         f"{what.trust:,.0f} independent ones; {what.tar} + {what.non} labelled"
     )
     click.echo(f"probability that nothing has moved: {what.unmoved:.2g}")
-    table = table_of([""], ["estimate", "95 % interval"])
-    for name, one, form in _rows(what):
-        if one is what.share and not what.unlabelled:
-            continue
-        table.add_row(name, form.format(one.value), f"{form} to {form}".format(one.low, one.high))
-    print_whole(table)
+    estimates = {
+        "targets: shift of scores": (what.tar_shift, "+.3g"),
+        "targets: wider by a factor of": (what.tar_widening, ".3g"),
+        "non-targets: shift of scores": (what.non_shift, "+.3g"),
+        "non-targets: wider by a factor of": (what.non_widening, ".3g"),
+        **({"share of targets": (what.share, ".3g")} if what.unlabelled else {}),
+        "expected Cllr before": (what.cllr_before, ".3f"),
+        "expected Cllr after": (what.cllr, ".3f"),
+        "expected EER": (what.eer, ".2%"),
+        f"expected DCF at {what.p_target:g}, normalised": (what.dcf, ".3f"),
+    }
+    print_table(
+        ("", "estimate", "95 % interval"),
+        [
+            (name, f"{one.value:{form}}", f"{one.low:{form}} to {one.high:{form}}")
+            for name, (one, form) in estimates.items()
+        ],
+        words=("",),
+    )
     click.echo("Expected values hold as far as the moved densities describe both classes.")
-
-
-def _rows(what: Adapted) -> list[tuple[str, Estimate, str]]:
-    return [
-        ("targets: shift of scores", what.tar_shift, "{:+.3g}"),
-        ("targets: wider by a factor of", what.tar_widening, "{:.3g}"),
-        ("non-targets: shift of scores", what.non_shift, "{:+.3g}"),
-        ("non-targets: wider by a factor of", what.non_widening, "{:.3g}"),
-        ("share of targets", what.share, "{:.3g}"),
-        ("expected Cllr before", what.cllr_before, "{:.3f}"),
-        ("expected Cllr after", what.cllr, "{:.3f}"),
-        ("expected EER", what.eer, "{:.2%}"),
-        (f"expected DCF at {what.p_target:g}, normalised", what.dcf, "{:.3f}"),
-    ]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json, refuse_two_outputs
-from llrcal.cli.options import UNITS
+from llrcal.cli.options import FILE, UNITS
 from llrcal.cli.reading import form_options
-from llrcal.cli.terminal import byte_bar, counting_bar, printed_warnings, say, tell
+from llrcal.cli.terminal import (
+    echo_err,
+    json_option,
+    print_json,
+    print_notes,
+    print_warnings,
+    progress_bar,
+    refuse_two_outputs,
+)
 from llrcal.files.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
@@ -23,10 +31,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", metavar="MODEL")
-@click.argument("files", metavar="SCORES...", nargs=-1, required=True)
+@click.argument("model", metavar="MODEL", type=FILE)
+@click.argument("files", metavar="SCORES...", type=FILE, nargs=-1, required=True)
 @click.option(
-    "-o", "--out", required=True, metavar="OUT", help="The new file; - for standard output."
+    "-o",
+    "--out",
+    required=True,
+    metavar="OUT",
+    type=FILE,
+    help="The new file; - for standard output.",
 )
 @click.option(
     "--units", type=click.Choice(list(UNITS)), default="nats", help="Logarithm of the LLRs."
@@ -54,6 +67,7 @@ if TYPE_CHECKING:
 @click.option(
     "--quality",
     metavar="FILE",
+    type=FILE,
     help="Of a fusion with side information: a file with it, as for llrcal fuse, if it is not in "
     "columns of the first file.",
 )
@@ -99,7 +113,7 @@ def apply(
     llrcal apply by-channel.json eval.csv -o eval-llrs.csv --condition channel
     """
     from llrcal.calibrations import Calibration
-    from llrcal.cli.apply_fusion import apply_to_systems
+    from llrcal.cli.systems import apply_to_systems
     from llrcal.errors import OptionError
     from llrcal.fusion import load
 
@@ -125,9 +139,9 @@ def apply(
         )
     if as_json:
         print_json({"model": model, "out": out, "units": units, "trials": trials}, notes)
-    say(notes, quiet=quiet)
+    print_notes(notes, quiet=quiet)
     if not quiet and units != "nats":
-        tell(f"LLRs are in {units}: give --units {units} when you evaluate them")
+        echo_err(f"LLRs are in {units}: give --units {units} when you evaluate them")
 
 
 def _apply(
@@ -164,13 +178,21 @@ def _apply(
 
     request = ReadOptions(**form).request("scores")
     if scores != "-" and is_many(scores):
-        with printed_warnings(), counting_bar("applying to files", quiet=quiet) as done_so_far:
-            each = one_by_one(lambda _what, done, total: done_so_far(done, total))
+        with print_warnings(), progress_bar(quiet=quiet) as show:
+            each = one_by_one(lambda what, done, total: show(what, completed=done, total=total))
             count = apply_to_files(Rewriter(answers, request), scores, out, each, force=force)
         reading = f"{count} files"
     else:
-        with printed_warnings(), byte_bar("applying", scores, quiet=quiet) as progress:
-            reading = rewrite(scores, out, answers, request, progress=progress)
+        path = Path(scores)
+        size = path.stat().st_size if path.is_file() else None
+        with print_warnings(), progress_bar("bytes", quiet=quiet) as show:
+            reading = rewrite(
+                scores,
+                out,
+                answers,
+                request,
+                progress=lambda done: show("applying", total=size, advance=done),
+            )
     read = Note.of("read", reading).about("standard input" if scores == "-" else scores)
     return seen.total, [*seen.notes, read]
 

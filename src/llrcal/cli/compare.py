@@ -10,7 +10,7 @@ import click
 
 from llrcal.cli.comparing import compare_and_write
 from llrcal.cli.opening import Opener, opener, scale_options
-from llrcal.cli.options import comparison_options, split_names
+from llrcal.cli.options import FILE, comparison_options, split_names
 from llrcal.cli.reading import (
     FORM,
     POLICIES,
@@ -19,7 +19,7 @@ from llrcal.cli.reading import (
     policy_options,
 )
 from llrcal.cli.systems import sources_of
-from llrcal.cli.terminal import say
+from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -40,16 +40,26 @@ _READING = (*FORM, "key_columns", "key_convention", *POLICIES)
 @click.option(
     "--train",
     metavar="FILE",
+    type=FILE,
     multiple=True,
     help="Trials to train on. Several files are of several systems: see below.",
 )
-@click.option("--train-key", metavar="FILE", help="Their labels, if they are in another file.")
-@click.option("--test", metavar="FILE", multiple=True, help="Trials to test on.")
-@click.option("--test-key", metavar="FILE", help="Their labels, if they are in another file.")
 @click.option(
-    "--data", metavar="FILE", help="One set of trials, for training and testing in folds."
+    "--train-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
 )
-@click.option("--data-key", metavar="FILE", help="Their labels, if they are in another file.")
+@click.option("--test", metavar="FILE", type=FILE, multiple=True, help="Trials to test on.")
+@click.option(
+    "--test-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
+)
+@click.option(
+    "--data",
+    metavar="FILE",
+    type=FILE,
+    help="One set of trials, for training and testing in folds.",
+)
+@click.option(
+    "--data-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
+)
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
@@ -65,7 +75,7 @@ _READING = (*FORM, "key_columns", "key_convention", *POLICIES)
     metavar="COLUMNS",
     help="Columns of the test trials or of their key: give every number also for each condition.",
 )
-@click.option("--out", required=True, metavar="DIR", help="Folder for the results.")
+@click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the results.")
 @comparison_options
 @form_options
 @click.option("--key-columns", metavar="ROLES", help="The columns of the keys, as for --columns.")
@@ -158,7 +168,7 @@ def _systems(
     from llrcal.trials.systems import read_systems
 
     found = read_systems(sources_of(files, scores), key, options=ReadOptions(**reading))
-    say(found.notes, quiet=quiet)
+    print_notes(found.notes, quiet=quiet)
     return found
 
 

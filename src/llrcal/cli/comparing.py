@@ -5,18 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from llrcal.cli.answers import print_json
+import click
+
 from llrcal.cli.options import methods_with, operating_points, split_names, weight
 from llrcal.cli.reading import refuse_wrong_way
-from llrcal.cli.terminal import print_lines, progress_bar, say, tell
+from llrcal.cli.terminal import print_json, print_lines, print_notes, print_table, progress_bar
+from llrcal.messages import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from llrcal.calibrations.methods import Method
+    from llrcal.comparison import Comparison
+    from llrcal.evaluation import Evaluation
     from llrcal.trials.systems import Systems
     from llrcal.trials.trial_set import TrialSet
+
+_MOST_WARNINGS = 5  # on the terminal: what does not push the verdict off the screen
 
 
 def compare_and_write(
@@ -46,10 +52,8 @@ def compare_and_write(
     inverted: bool = True,
 ) -> None:
     """Compare on two sets of trials, or on folds of one, and write everything to a folder."""
-    from llrcal.cli.show_comparison import show
     from llrcal.comparison import compare as compare_trials
     from llrcal.comparison.figure_formats import figure_formats
-    from llrcal.comparison.learning import SIZES
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
@@ -58,13 +62,15 @@ def compare_and_write(
     if systems:
         methods = _weights_of_systems(alphas, rules, bayes=bayes)
     points = operating_points(p_target, c_miss, c_fa, preset)
-    moved = 0 if adapt is None else 1 + 3 * (1 + bayes)  # gaussian, student-t and nig
-    steps = len(methods) + moved + 6 + (folds or 0) + (SIZES if learning_curve else 0)
     with (
         atomic_folder(out, force=force) as folder,  # first, so that a bad folder is refused at once
         trials as sets,
-        progress_bar("comparing", total=steps, quiet=quiet) as progress,
+        progress_bar("steps", quiet=quiet) as show,
     ):
+
+        def progress(step: str) -> None:
+            show("comparing", description=f"comparing: {step}")
+
         comparison = compare_trials(
             *sets,
             folds=folds,
@@ -85,16 +91,16 @@ def compare_and_write(
             refuse_wrong_way(comparison.notes, sets[0].source, distance=lower_is_better)
         write_results(comparison, folder, formats=wanted, progress=progress)
     if comparison.folds is not None:
-        say([comparison.folds.note], quiet=quiet)
+        print_notes([comparison.folds.note], quiet=quiet)
     if as_json:
         read = [note for one in sets for note in one.notes]
         notes = dict.fromkeys([*read, *comparison.notes, *comparison.verdict.reasons])
         print_json({"out": out, **comparison.to_dict()}, notes)
     elif not quiet:
-        show(comparison)
+        show_comparison(comparison)
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
-        tell(f"Report: {Path(out) / 'report.html'}", err=False)
+        click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
 
 
 def _weights_of_systems(
@@ -109,3 +115,80 @@ def _weights_of_systems(
             "once, and neither --rule nor --bayes"
         )
     return [("logistic", {"alpha": weight(one)}) for one in alphas or ("0.5",)]
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Print the table of a comparison, the verdict, and the gravest warnings."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from llrcal.cli.evaluation_tables import show_conditions
+    from llrcal.comparison.tables import gravest_first, shown
+
+    _show_table(comparison)
+    by = comparison.candidates[comparison.recommended].by
+    if by is not None:
+        print_lines(f"{shown(comparison.recommended)}, by condition:")
+        show_conditions(by, comparison.points)
+    _show_verdict(comparison)
+    warnings, others = gravest_first(comparison)
+    for note in warnings[:_MOST_WARNINGS]:
+        warning = Text(f"warning: {shown(note.on_command_line, limit=500)}")
+        Console().print(warning, highlight=False)
+    more = len(warnings[_MOST_WARNINGS:]) + others
+    if more:
+        words = "1 more note" if more == 1 else f"{more} more notes"
+        print_lines(f"{words}: see the report.")
+
+
+def _show_table(comparison: Comparison) -> None:
+    from llrcal.comparison.tables import shown
+
+    criterion, ranking, raw = comparison.criterion, comparison.ranking, comparison.raw
+    ranked = {"range": "mean error", "points": "at points", "cllr": "Cllr"}[criterion.name]
+    is_cllr = criterion.name == "cllr"
+    priors = [point.prior_log_odds for point in comparison.points]
+
+    def row(name: str, value: float, interval: str, *numbers: float) -> list[str]:
+        cells = [f"{value:.4f}", *([interval] if ranking.intervals else [])]
+        return [name, *cells, *(f"{number:.4f}" for number in numbers[is_cllr:])]
+
+    def of_candidate(label: str, ev: Evaluation) -> list[str]:
+        mark = "*" if comparison.verdict.fit and label == comparison.recommended else " "
+        ends = " to ".join(f"{end:.4f}" for end in ranking.intervals.get(label, ()))
+        costs = ev.cllr, ev.calibration_loss, *ev.bayes_error(priors)
+        return row(f"{mark} {shown(label)}", ranking.values[label], ends, *costs)
+
+    rows = [of_candidate(label, one.evaluation) for label, one in comparison.candidates.items()]
+    # The least that any calibration of these scores can reach.
+    least = raw.min_cllr, 0.0, *raw.min_bayes_error(priors)
+    rows.append(row("  minimum", criterion.least(raw), "", *least))
+    styles = {name: "bold" for name, *_ in rows if name.startswith("*")} | {"  minimum": "dim"}
+    heads = ["calibration", ranked, *(["95 % interval"] if ranking.intervals else [])]
+    heads += [*([] if is_cllr else ["Cllr"]), "loss", *(point.name for point in comparison.points)]
+    caption = (
+        "p...: actual detection cost at an operating point; 1 is deciding by the prior alone\n"
+        f"{ranked}: the {criterion.words}"
+    )
+    print_table(heads, rows, words=("calibration",), caption=caption, styles=styles)
+
+
+def _show_verdict(comparison: Comparison) -> None:
+    """The verdict in a box, in a red one if no calibration is fit for use."""
+    from rich import box
+    from rich.console import Console, Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    from llrcal.comparison.tables import shown
+
+    verdict = comparison.verdict
+    words = Group(
+        Text(shown(verdict.headline, limit=500), style="bold"),
+        Text(shown(verdict.basis, limit=2000)),
+    )
+    title, frame, style = Text("Verdict"), box.ROUNDED, ""
+    if not verdict.fit:
+        title = Text(" NOT FIT FOR USE ", style="bold white on red")
+        frame, style = box.DOUBLE, "bold red"
+    Console().print(Panel(words, title=title, title_align="left", box=frame, border_style=style))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json, refuse_two_outputs
+from llrcal.cli.options import FILE
 from llrcal.cli.reading import form_options, key_options
-from llrcal.cli.terminal import tell
+from llrcal.cli.terminal import echo_err, json_option, print_json, refuse_two_outputs
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scores", metavar="SCORES")
+@click.argument("scores", metavar="SCORES", type=FILE)
 @click.option(
-    "-o", "--out", required=True, metavar="OUT", help="The new file; - for standard output."
+    "-o",
+    "--out",
+    required=True,
+    metavar="OUT",
+    type=FILE,
+    help="The new file; - for standard output.",
 )
 @click.option(
     "--to",
@@ -30,7 +35,10 @@ if TYPE_CHECKING:
     "hdf5, ...  [default: by the ending of OUT]",
 )
 @click.option(
-    "--key-out", metavar="FILE", help="Also write the labels to a key of the same format."
+    "--key-out",
+    metavar="FILE",
+    type=FILE,
+    help="Also write the labels to a key of the same format.",
 )
 @key_options
 @form_options
@@ -83,7 +91,7 @@ def convert(
         print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)}, notes)
     if not quiet:
         for note in notes:
-            tell(note.on_command_line)
+            echo_err(note.on_command_line)
 
 
 def _read(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
+from llrcal.cli.options import FILE
 from llrcal.cli.reading import (
     direction_options,
     form_options,
     key_options,
     refuse_wrong_way,
 )
-from llrcal.cli.terminal import say
+from llrcal.cli.terminal import json_option, print_json, print_notes
 from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("trials", metavar="[SCORES]", required=False)
-@click.option("--model", metavar="MODEL", help="A model written by `llrcal fit`.")
+@click.argument("trials", metavar="[SCORES]", type=FILE, required=False)
+@click.option("--model", metavar="MODEL", type=FILE, help="A model written by `llrcal fit`.")
 @click.option("--p-target", type=float, help="Prior of a target.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm.")
@@ -107,7 +107,7 @@ def _decide_by_rate(
     if not inverted:
         refuse_wrong_way(evaluation.direction_notes, source, distance=distance)
     found = evaluation.threshold(pfa=fmr, pmiss=fnmr)
-    say(read.notes, quiet=False)
+    print_notes(read.notes, quiet=False)
     doubts = [] if all(map(math.isfinite, found.interval)) else [_too_few(found)]
     sign = -1 if distance else 1
     low, high = sorted(sign * end for end in found.interval)
@@ -121,7 +121,7 @@ def _decide_by_rate(
     else:
         click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
         click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
-    say(doubts, quiet=False)
+    print_notes(doubts, quiet=False)
 
 
 def _too_few(found: ScoreThreshold) -> Note:

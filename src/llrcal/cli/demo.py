@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.options import comparison_options
+from llrcal.cli.options import FILE, comparison_options
 from llrcal.cli.simulate import simulated
 
 if TYPE_CHECKING:
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--out", default="llrcal-demo", metavar="DIR", help="Folder for the results.")
+@click.option(
+    "--out", default="llrcal-demo", metavar="DIR", type=FILE, help="Folder for the results."
+)
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
 @click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
 @comparison_options

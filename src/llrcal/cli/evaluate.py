@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import (
+    FILE,
     RULES,
     UNITS,
     averaged_points,
@@ -19,25 +21,30 @@ from llrcal.cli.options import (
     split_names,
 )
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
-from llrcal.cli.terminal import counting_bar, say, tell
+from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, progress_bar
+from llrcal.errors import OptionError
 from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from llrcal.arrays import Array
     from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
     from llrcal.evaluation.intervals import Intervals
     from llrcal.notes import Note
     from llrcal.scoring_rule import ScoringRule
+    from llrcal.trials.trial_set import TrialSet
+
+_RATIO = "ratio"
 
 
 @click.command()
-@click.argument("llrs", metavar="LLRS")
+@click.argument("llrs", metavar="LLRS", type=FILE)
 @key_options
 @form_options
 @click.option(
     "--units",
-    type=click.Choice([*UNITS, "ratio"]),
+    type=click.Choice([*UNITS, _RATIO]),
     help="Logarithm of the LLRs in the file, or ratio for likelihood-ratios.  [default: nats]",
 )
 @point_options
@@ -88,7 +95,7 @@ if TYPE_CHECKING:
     "prior alone.",
 )
 @json_option
-@click.option("--figures", metavar="DIR", help="Draw figures into this folder.")
+@click.option("--figures", metavar="DIR", type=FILE, help="Draw figures into this folder.")
 @click.option("--force", is_flag=True, help="Replace the folder if it exists.")
 @direction_options
 @scale_options
@@ -132,7 +139,6 @@ def evaluate(
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
-    from llrcal.cli.units import InNats, unit_of
     from llrcal.comparison.parts import in_memory
     from llrcal.evaluation.evaluating import by_condition, evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
@@ -155,7 +161,7 @@ def evaluate(
         trials = open_trials(llrs, allow_infinite=True, keep=columns, **reading)
         if intervals or error_rates:  # before any work
             in_memory(trials, Setting("intervals" if intervals else "error_rates"))
-        in_nats = trials.mapped(InNats(units or unit_of(trials), -1.0 if distance else 1.0))
+        in_nats = trials.mapped(InNats(units or _unit_of(trials), -1.0 if distance else 1.0))
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in points] + [-x for x in misleading]
@@ -169,8 +175,13 @@ def evaluate(
         also: dict[str, Any] = {"error_rates": error_rates}
         found = None
         if intervals:
-            with counting_bar("drawing test sets", quiet=quiet) as progress:
-                found = evaluation.intervals(points, **asked, **draws, progress=progress)
+            with progress_bar(quiet=quiet) as show:
+                found = evaluation.intervals(
+                    points,
+                    **asked,
+                    **draws,
+                    progress=lambda i, n: show("drawing test sets", completed=i, total=n),
+                )
         if as_json:
             numbers = evaluation.to_dict(points, **asked, **also, intervals=found)
             numbers |= _more(evaluation, averages, divided, points)
@@ -178,14 +189,14 @@ def evaluate(
         else:
             also |= {"plain": plain, "intervals": found, "divided": divided}
             _show(evaluation, points, averages, **asked, **also)
-        say(notes, quiet=quiet)
+        print_notes(notes, quiet=quiet)
         if folder is not None:
             from llrcal.figures.evaluation import draw_evaluation
 
             drawn = evaluation if divided is None else divided.largest
             draw_evaluation(drawn, folder, points, **draws)
     if figures is not None and not quiet:
-        tell(f"Figures: {figures}")
+        echo_err(f"Figures: {figures}")
 
 
 def _more(
@@ -214,26 +225,21 @@ def _show(
     divided: ByCondition | None,
 ) -> None:
     """Print what was asked for."""
-    from llrcal.cli.show_conditions import show_conditions
-    from llrcal.cli.show_error_rates import show_error_rates
-    from llrcal.cli.show_evaluation import show_evaluation
-    from llrcal.cli.show_forensic import show_forensic
-    from llrcal.cli.show_intervals import show_intervals
+    from llrcal.cli import evaluation_tables as tables
 
-    show_evaluation(evaluation, points, averages, rules, plain=plain)
+    tables.show_evaluation(evaluation, points, averages, rules, plain=plain)
     if forensic:
-        show_forensic(evaluation.forensic)
+        tables.show_forensic(evaluation)
     if error_rates:
-        show_error_rates(evaluation.error_rates, evaluation.non_count)
+        tables.show_error_rates(evaluation)
     if divided is not None:
-        show_conditions(divided, points)
+        tables.show_conditions(divided, points)
     if intervals is not None:
-        show_intervals(evaluation, intervals, points)
+        tables.show_intervals(evaluation, intervals, points)
 
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:
     """Level and replicates of the intervals, if these are asked for."""
-    from llrcal.errors import OptionError
     from llrcal.evaluation.bootstrap import check_draws
     from llrcal.evaluation.resampling import REPLICATES
 
@@ -252,9 +258,66 @@ def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict
 
 def _notes(evaluation: Evaluation, units: str | None) -> list[Note]:
     """Notes on the LLRs, or only on their unit if that is in doubt."""
-    from llrcal.cli.units import doubts
     from llrcal.onepass.direction import WRONG_WAY
 
-    return ([] if units else doubts(evaluation)) or [
+    return ([] if units else _doubts(evaluation)) or [
         note for note in evaluation.notes if note.code != WRONG_WAY
     ]
+
+
+@dataclass(frozen=True)
+class InNats:
+    """The transform of LLRs in some unit to natural logarithms."""
+
+    unit: str
+    sign: float = 1.0
+
+    def __call__(self, values: Array) -> Array:
+        import numpy as np
+
+        if self.unit != _RATIO:
+            return np.asarray(values) * (self.sign * UNITS[self.unit])
+        if (values < 0).any():
+            raise OptionError("a likelihood-ratio cannot be negative; are these logarithms?")
+        with np.errstate(divide="ignore"):
+            return self.sign * np.log(values)
+
+
+def _unit_of(trials: TrialSet) -> str:
+    """The unit that a file suggests; natural logarithms by default."""
+    from llrcal.trials.conventions import is_log10, is_plain_ratio
+
+    source, name = trials.source, trials.score_name
+    if name is not None and is_log10(name):
+        echo_err(f"{source}: column {name!r} contains common logarithms (log10)")
+        return "log10"
+    if name is not None and is_plain_ratio(name):
+        raise OptionError(
+            f"{source}: column {name!r} may contain likelihood-ratios or their logarithms; "
+            "specify which: --units ratio, nats, log10 or bits"
+        )
+    if trials.forensic:
+        raise OptionError(
+            f"{source}: its labels are hypotheses, and tools that write these often write "
+            "common logarithms; specify which: --units log10 or --units nats"
+        )
+    return "nats"
+
+
+def _doubts(evaluation: Evaluation) -> list[Note]:
+    """A warning if the LLRs would be far better when read as common logarithms."""
+    from llrcal.messages import Setting
+    from llrcal.notes import Note
+
+    loss = evaluation.calibration_loss
+    # Classes that do not overlap look better the larger the LLRs.
+    if evaluation.min_cllr == 0 or loss < 0.01:
+        return []
+    as_log10 = evaluation.cllr_multiplied(UNITS["log10"])
+    if as_log10 == math.inf or as_log10 - evaluation.min_cllr > loss / 2:
+        return []
+    text = (
+        f"read as common logarithms, these LLRs would have a Cllr of {as_log10:.4f} rather than "
+        f"{evaluation.cllr:.4f}; if that is what they are, give "
+    )
+    return [Note.warning("log10", text, Setting("units", "log10"))]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.terminal import tell
+from llrcal.cli.options import FILE
+from llrcal.cli.terminal import echo_err, json_option, print_json
 from llrcal.files.overwriting import refuse_to_overwrite
 
 
 @click.command()
-@click.argument("model", metavar="MODEL")
-@click.option("-o", "--out", required=True, metavar="FILE", help="The file to write.")
+@click.argument("model", metavar="MODEL", type=FILE)
+@click.option("-o", "--out", required=True, metavar="FILE", type=FILE, help="The file to write.")
 @click.option(
     "--to",
     type=click.Choice(["c", "js", "onnx"]),
@@ -41,7 +41,7 @@ def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet
     if as_json:
         print_json({"model": model, "out": out, "name": name, **vars(exported)})
     if not quiet:
-        tell(
+        echo_err(
             f"{out}: {exported.pieces:,} pieces, at most {exported.largest_error:.1e} nats from "
             "the model over the training range and beyond"
         )

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, scale_options
-from llrcal.cli.options import RULES, WEIGHTED, scoring_rule, weight
+from llrcal.cli.options import FILE, RULES, WEIGHTED, scoring_rule, weight
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
-from llrcal.cli.terminal import say, tell
+from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
 
@@ -24,11 +23,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("scores", metavar="SCORES")
+@click.argument("scores", metavar="SCORES", type=FILE)
 @click.option(
     "--method", type=click.Choice(list(TABLE)), default=DEFAULT, help="The method to train."
 )
-@click.option("-o", "--out", required=True, metavar="MODEL", help="The model file (JSON).")
+@click.option(
+    "-o", "--out", required=True, metavar="MODEL", type=FILE, help="The model file (JSON)."
+)
 @click.option(
     "--alpha",
     metavar="WEIGHT",
@@ -134,13 +135,13 @@ def fit(
     if as_json:
         conditions = None if isinstance(found, Calibration) else found.conditions
         _print_json(model, out, conditions, [*trials.notes, *notes])
-    say(notes, quiet=quiet, lead="note: ")
+    print_notes(notes, quiet=quiet, lead="note: ")
     if not quiet:
-        tell(
+        echo_err(
             f"{model.method}: {model.tar_count:,} targets, {model.non_count:,} non-targets; "
             f"{model.report.reason}"
         )
-        tell(f"Model: {out}")
+        echo_err(f"Model: {out}")
 
 
 def _print_json(

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
 from llrcal.cli.opening import opener, scale_options
-from llrcal.cli.options import weight
+from llrcal.cli.options import FILE, weight
 from llrcal.cli.reading import form_options, key_options_of_systems
-from llrcal.cli.show_fusion import (
-    contributions_as_numbers,
-    fusion_as_numbers,
-    show_contributions,
-    show_fusion,
-)
 from llrcal.cli.systems import (
     both_classes,
     side_columns,
@@ -26,7 +19,7 @@ from llrcal.cli.systems import (
     sources_of,
     with_label,
 )
-from llrcal.cli.terminal import say, tell
+from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -39,8 +32,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", metavar="SCORES...", nargs=-1, required=True)
-@click.option("-o", "--out", required=True, metavar="MODEL", help="The model file (JSON).")
+@click.argument("files", metavar="SCORES...", type=FILE, nargs=-1, required=True)
+@click.option(
+    "-o", "--out", required=True, metavar="MODEL", type=FILE, help="The model file (JSON)."
+)
 @click.option(
     "--scores",
     metavar="COLUMNS",
@@ -50,6 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--quality",
     metavar="FILE|COLUMNS",
+    type=FILE,
     help="Side information, such as durations: columns of the first file or of the key; or a file "
     "with the id of a recording, or both of a trial, and numbers in each line.",
 )
@@ -147,7 +143,7 @@ def fuse(
             hint = ". If columns of this table are the scores of several systems, name them: "
             raise problem.followed_by(hint, Setting("scores", "A,B")) from problem
         raise
-    say(systems.notes, quiet=quiet)
+    print_notes(systems.notes, quiet=quiet)
     speakers = None if systems.speakers is None else systems.split(systems.speakers)
     model = fusion(
         *systems.split(systems.scores),
@@ -175,17 +171,17 @@ def _finish(
     """Write the model, and print its numbers and notes."""
     model.save(out)
     if as_json:
-        more = {} if added is None else {"contributions": contributions_as_numbers(added)}
+        more = {} if added is None else {"contributions": _contributions_as_numbers(added)}
         notes = [*read, *model.report.all_notes, *(added.notes if added else ())]
-        print_json({"model": out, **fusion_as_numbers(model), **more}, notes)
+        print_json({"model": out, **_fusion_as_numbers(model), **more}, notes)
     elif not quiet:
-        show_fusion(model)
+        _show_fusion(model)
         if added is not None:
-            show_contributions(added)
-    say(model.report.all_notes, quiet=quiet, lead="note: ")
-    say(() if added is None else added.notes, quiet=quiet, lead="note: ")
+            _show_contributions(added)
+    print_notes(model.report.all_notes, quiet=quiet, lead="note: ")
+    print_notes(() if added is None else added.notes, quiet=quiet, lead="note: ")
     if not quiet:
-        tell(f"Model: {out}")
+        echo_err(f"Model: {out}")
 
 
 def _fused_in_pieces(
@@ -217,7 +213,7 @@ def _fused_in_pieces(
             raise OptionError(f"a fusion in pieces cannot be made with {given[0]}")
         names = [*sources, *sides]
         trials = opened_columns(table, opened.engine(), names, options)
-        say(trials.notes, quiet=quiet)
+        print_notes(trials.notes, quiet=quiet)
         model = fused_columns(trials, list(sources), sides, alpha=weight(alpha), bounds=bounds)
         return model, trials.notes
 
@@ -227,3 +223,55 @@ def _contributions(systems: Systems, speakers: Any, alpha: float | str) -> Contr
 
     tar, non = systems.split(systems.scores)
     return contributions(tar, non, names=systems.names, alpha=alpha, speakers=speakers)
+
+
+def _fusion_as_numbers(model: Fused) -> dict[str, Any]:
+    """Weights and conditions as plain values."""
+    conditions = model.conditions
+    return {
+        "systems": model.names,
+        "tar_count": model.tar_count,
+        "non_count": model.non_count,
+        "offset": model.offset._asdict(),
+        "weights": {name: one._asdict() for name, one in model.weights.items()},
+        **({} if conditions is None else {"conditions": conditions.to_dict()}),
+    }
+
+
+def _contributions_as_numbers(added: Contributions) -> dict[str, Any]:
+    """What each system adds, as plain values."""
+    correlations = {"tar": added.tar_correlations, "non": added.non_correlations}
+    return {
+        "cllr": {"fused": added.fused, "alone": added.alone, "without": added.without},
+        "correlations": {name: table.tolist() for name, table in correlations.items()},
+    }
+
+
+def _show_fusion(model: Fused) -> None:
+    """Print the weights, and what conditions do to the LLR."""
+    count = "1 system" if len(model.names) == 1 else f"{len(model.names)} systems"
+    click.echo(f"{count}: {model.tar_count:,} targets, {model.non_count:,} non-targets")
+    weights = (*model.weights.items(), ("(offset, at the centre)", model.offset))
+    print_table(
+        ("LLR per unit of", "weight", "95 % interval"),
+        [(name, f"{one.value:.4g}", f"{one.low:.4g} to {one.high:.4g}") for name, one in weights],
+        words=("LLR per unit of",),
+    )
+    click.echo(f"Intervals take each {model.lines[0].by} to be independent.")
+    if model.conditions is not None:
+        lines = (("(any other)", model.conditions.pooled), *model.conditions.lines.items())
+        rows = [(name, f"{slope:.3f}", f"{offset:+.3f}") for name, (slope, offset) in lines]
+        print_table(("condition", "slope", "offset"), rows, words=("condition",))
+
+
+def _show_contributions(added: Contributions) -> None:
+    """Print what each system adds."""
+    print_table(
+        ("system", "alone", "all others"),
+        [
+            (name, f"{cllr:.4f}", f"{added.without[name]:.4f}" if added.without else "")
+            for name, cllr in added.alone.items()
+        ],
+        words=("system",),
+        caption=f"Cllr on trials held out; {added.fused:.4f} with all systems",
+    )

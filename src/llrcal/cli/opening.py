@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import together
-from llrcal.cli.terminal import printed_warnings, say, score_bar
+from llrcal.cli.terminal import print_notes, print_warnings, progress_bar
 
 if TYPE_CHECKING:
     from llrcal.arrays import Floats
@@ -60,7 +60,7 @@ def opener(*, quiet: bool) -> Iterator[Opener]:
     where = click.get_current_context().obj
     if where["workers"] and where["scheduler"]:
         raise OptionError("give either --workers or --scheduler, not both")
-    with printed_warnings(), ExitStack() as stack:
+    with print_warnings(), ExitStack() as stack:
         yield Opener(**where, quiet=quiet, stack=stack)
 
 
@@ -90,7 +90,7 @@ class Opener:
             from llrcal.trials.reading import trials_from
 
             trials = trials_from(source, key, options)
-        say(trials.notes, quiet=self.quiet)
+        print_notes(trials.notes, quiet=self.quiet)
         return trials
 
     def scores(self, source: str, **form: Any) -> TrialSet | Floats:
@@ -102,14 +102,14 @@ class Opener:
             from llrcal.scale.opening import opened_scores
 
             trials = opened_scores(source, self.engine(), options)
-            say(trials.notes, quiet=self.quiet)
+            print_notes(trials.notes, quiet=self.quiet)
             return trials
         from llrcal.notes import Note
         from llrcal.trials.table_reading import read_table
 
         table = read_table(source, options.request("scores", joins=False))
         note = Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)
-        say([note], quiet=self.quiet)
+        print_notes([note], quiet=self.quiet)
         column = table.frame["score"]
         scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
         return scores
@@ -138,7 +138,11 @@ class Opener:
         if not self.engines:
             from llrcal.scale.engines.threads import Threads
 
-            progress = self.stack.enter_context(score_bar(quiet=self.quiet))
+            show = self.stack.enter_context(progress_bar("scores", quiet=self.quiet))
+
+            def progress(what: str, done: int, total: int) -> None:
+                show(what, completed=done, total=total)
+
             if self.workers is None and self.scheduler is None:
                 self.engines.append(Threads(progress))
             else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from llrcal.cli.answers import json_option
+from llrcal.cli.terminal import json_option
 from llrcal.method_table import ALPHAS, TABLE, integrated_out, methods_to_compare
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entr
 
 RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
 """The scoring rules, for help texts."""
+
+FILE = click.Path(readable=False)
+"""A file or folder, which shells complete; what it is and whether it can be used is for readers to
+say, and patterns, pairs and names of new files are no paths that click could check."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import Command, together
+from llrcal.cli.options import FILE, Command, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -87,7 +87,9 @@ def _policy_options(missing: Sequence[str], without_score: str) -> Callable[[Com
 
 
 _key = together(
-    click.option("--key", metavar="FILE", help="Labels, if they are not in the score file."),
+    click.option(
+        "--key", metavar="FILE", type=FILE, help="Labels, if they are not in the score file."
+    ),
     click.option(
         "--key-columns", metavar="ROLES", help="The columns of the key, as for --columns."
     ),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.terminal import counting_bar, tell
+from llrcal.cli.options import FILE
+from llrcal.cli.terminal import json_option, print_json, progress_bar
+from llrcal.messages import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from llrcal.trials import Trials
@@ -19,7 +22,7 @@ _CONDITIONS: tuple[Condition, ...] = ("train", "test")
 
 
 @click.command()
-@click.option("--out", required=True, metavar="DIR", help="Folder for the trials.")
+@click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the trials.")
 @click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
 @click.option(
     "--trials",
@@ -51,6 +54,7 @@ def simulate(
     """
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
+    from llrcal.simulation.files import write_parts
 
     if full and trials is not None:
         raise OptionError("give either --full or --trials, not both")
@@ -62,12 +66,14 @@ def simulate(
                 _write(folder / f"{condition}.npz", made)
                 sizes[f"{out}/{condition}.npz"] = len(made.tar) + len(made.non)
             else:
-                _write_parts(folder / condition, condition, trials, seed, quiet=quiet)
+                with _progress(condition, quiet=quiet) as progress:
+                    place = folder / condition
+                    write_parts(place, trials, seed=seed, condition=condition, progress=progress)
                 sizes[f"{out}/{condition}"] = trials
     if as_json:
         print_json({"seed": seed, "trials": sizes})
     else:
-        tell(f"Simulated trials: {' and '.join(sizes)}", err=False)
+        click.echo(printable(f"Simulated trials: {' and '.join(sizes)}"))
 
 
 def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Trials:
@@ -79,7 +85,7 @@ def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Tr
         "test": simulation.PAPER_TEST if full else simulation.DEMO_TEST,
     }
     targets, nontargets = sizes[condition]
-    with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:
+    with _progress(condition, quiet=quiet) as progress:
         return simulation.simulate(
             targets=targets,
             nontargets=nontargets,
@@ -89,13 +95,12 @@ def simulated(condition: Condition, full: bool, seed: int, *, quiet: bool) -> Tr
         )
 
 
-def _write_parts(
-    folder: Path, condition: Condition, trials: int, seed: int, *, quiet: bool
-) -> None:
-    from llrcal.simulation.files import write_parts
-
-    with counting_bar(f"simulating {condition} trials", quiet=quiet) as progress:
-        write_parts(folder, trials, seed=seed, condition=condition, progress=progress)
+@contextmanager
+def _progress(condition: Condition, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar, called with the number done and the total."""
+    with progress_bar(quiet=quiet) as show:
+        name = f"simulating {condition} trials"
+        yield lambda done, total: show(name, completed=done, total=total)
 
 
 def _write(path: Path, trials: Trials) -> None:

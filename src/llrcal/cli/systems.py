@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llrcal.cli.options import split_names
+from llrcal.cli.options import UNITS, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llrcal.arrays import Floats
+    from llrcal.arrays import Array, Floats
+    from llrcal.calibrations import Conditioned
+    from llrcal.fusion import Fused
+    from llrcal.notes import Note
     from llrcal.trials.systems import Systems
 
 
@@ -70,3 +75,107 @@ def both_classes(systems: Systems, sides: dict[str, Floats]) -> tuple[Any, Any] 
     parts = {name: systems.split(side) for name, side in sides.items()}
     tar, non = ({name: part[k] for name, part in parts.items()} for k in (0, 1))
     return tar, non
+
+
+def apply_to_systems(
+    model: Fused | Conditioned,
+    files: Sequence[str],
+    out: str,
+    more: Callable[[Floats], Mapping[str, Array]],
+    *,
+    units: str,
+    condition: str | None,
+    quality: str | None,
+    **form: Any,
+) -> tuple[int, list[Note]]:
+    """Write the LLRs of the trials in some files, in the format that goes with the name.
+
+    ``more`` gives further columns. Returns the number of trials, and notes.
+    """
+    from llrcal.errors import TrialFileError
+    from llrcal.fusion import Fused
+    from llrcal.trials.request import ReadOptions
+    from llrcal.trials.systems import read_systems
+
+    fused = model if isinstance(model, Fused) else None
+    names = ("score",) if fused is None else fused.names
+    sides = () if fused is None else fused.quality_names
+    _check(condition, quality, has_conditions=model.conditions is not None, sides=sides)
+    keep = [*(() if side_files(quality) else sides), *([condition] if condition else [])]
+    try:
+        systems = read_systems(
+            _sources(names, files),
+            options=ReadOptions(keep=keep, **form),
+            labelled=False,
+            partial=fused is not None and fused.missing,
+        )
+    except TrialFileError as problem:
+        if len(files) == 1 < len(names):
+            needed = f". The model fuses {', '.join(names)}: give a file of each, or one table "
+            raise problem.followed_by(needed, "with a column of each") from problem
+        raise
+    where = systems.kept[condition].to_numpy() if condition else None
+    if isinstance(model, Fused):
+        known = sides_of(systems, quality, sides) if sides else None
+        llrs, notes = model.answers(systems.scores, quality=known, condition=where)
+    else:
+        llrs, notes = model.answers(systems.scores[:, 0], condition=where)
+    _write(out, systems.ids, llrs / UNITS[units], more(llrs))
+    return len(llrs), [*systems.notes, *notes]
+
+
+def _check(
+    condition: str | None, quality: str | None, *, has_conditions: bool, sides: Sequence[str]
+) -> None:
+    """Refuse options that do not go with the model, before any work."""
+    from llrcal.errors import OptionError
+    from llrcal.messages import Setting
+
+    if (condition is not None) != has_conditions:
+        trained = "with" if has_conditions else "without"
+        help_ = "give their column by " if has_conditions else "leave out "
+        raise OptionError(
+            f"the model was trained {trained} conditions: {help_}", Setting("condition")
+        )
+    if quality is not None and not sides:
+        raise OptionError("the model was trained without ", Setting("quality"), ": leave it out")
+    if quality is not None and not side_files(quality):
+        raise OptionError(f"there is no file {quality!r}; columns are found by their names")
+
+
+def _sources(names: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+    """The file of each system, and its column if all are in one."""
+    from llrcal.fusion.inputs import refuse_others
+    from llrcal.trials.systems import named_files
+
+    if len(files) == 1 and len(names) > 1:
+        return {name: (files[0], name) for name in names}
+    given = named_files(files, names)
+    if len(files) == len(names) == 1:
+        return {names[0]: (next(iter(given.values())), None)}
+    refuse_others(list(given), names, "systems, by the names of their files (NAME=FILE)")
+    return {name: (given[name], None) for name in names}
+
+
+def _write(out: str, ids: Any, llrs: Floats, more: Mapping[str, Array]) -> None:
+    import polars as pl
+
+    from llrcal.errors import OptionError
+    from llrcal.trials.table import Table
+    from llrcal.trials.writing import format_of, prepared
+
+    scores = pl.Series("score", llrs)
+    frame = scores.to_frame() if ids is None else ids.with_columns(scores)
+    try:
+        to = format_of(out)
+    except OptionError:  # a text, in the form of most toolkits
+        text = {("enrol", "test"): "kaldi", ("enrol", "test", "side"): "nist"}
+        text |= {("test",): "asvspoof2021", (): "scores"}
+        to = text.get(tuple(frame.columns[:-1]), "scores")
+    if to == "npz" or (more and to == "hdf5"):
+        what = "labels, which these LLRs do not have" if to == "npz" else "no columns beside LLRs"
+        raise OptionError(f"{out}: files of this kind hold {what}; write .txt, .csv or .parquet")
+    written = prepared(Table(frame, "the fusion", "fused"), to=to)
+    written = replace(written, frame=written.frame.with_columns(**more))
+    written.check_place(out)
+    written.write(out)

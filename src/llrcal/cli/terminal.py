@@ -1,166 +1,96 @@
-"""Output to the terminal: notes, warnings, progress bars and tables."""
+"""Output of the verbs: tables and JSON on standard output; notes and progress on standard error."""
 
 from __future__ import annotations
 
+import json
+import math
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.messages import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.progress import Progress, ProgressColumn, TaskID
-    from rich.table import Table
+    from collections.abc import Collection, Iterable, Sequence
 
     from llrcal.notes import Note
 
+# ------------------------------------------------------------------------ standard error
 
-def tell(line: str, *, err: bool = True) -> None:
+
+def echo_err(line: str) -> None:
     """Print a line on standard error, with control characters spelled out."""
-    click.echo(printable(line), err=err)
+    click.echo(printable(line), err=True)
 
 
-def say(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
+def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
     """Print notes on standard error: all of them, or only warnings if ``quiet``."""
     from llrcal.notes import Severity
 
     for note in notes:
         if note.severity is Severity.WARNING:
-            tell(f"warning: {note.on_command_line}")
+            echo_err(f"warning: {note.on_command_line}")
         elif not quiet:
-            tell(f"{lead}{note.on_command_line}")
+            echo_err(f"{lead}{note.on_command_line}")
 
 
 @contextmanager
-def printed_warnings() -> Iterator[None]:
+def print_warnings() -> Iterator[None]:
     """Print llrcal's warnings on standard error, one line each, rather than as Python does."""
     from llrcal.errors import LlrcalWarning
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LlrcalWarning)
-        yield
-    for warning in caught:
-        tell(f"warning: {warning.message}")
+        try:
+            yield
+        finally:  # an error may be the consequence of what was warned of
+            for warning in caught:
+                echo_err(f"warning: {warning.message}")
 
 
 @contextmanager
-def progress_bar(title: str, *, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A progress bar on standard error that advances whenever it is called with a step."""
-    if quiet:
-        yield lambda _: None
+def progress_bar(unit: str = "", *, quiet: bool) -> Iterator[Callable[..., None]]:
+    """Progress bars on standard error, if it is a terminal: one for each name it is called with.
+
+    The other arguments are those of ``update`` in rich: completed, total, advance, description. The
+    unit may be "steps", whose number nobody knows, "bytes" or "scores".
+    """
+    if quiet or not (sys.stderr and sys.stderr.isatty()):
+        yield lambda *_, **__: None
         return
-    from rich.progress import MofNCompleteColumn, TimeElapsedColumn
-
-    with _progress(MofNCompleteColumn(), TimeElapsedColumn()) as bar:
-        task = bar.add_task(title, total=total)
-
-        def advance(step: str) -> None:
-            bar.update(task, description=f"{title}: {step}", advance=1)
-
-        yield advance
-
-
-@contextmanager
-def counting_bar(title: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, called with the number done and the total."""
-    if quiet:
-        yield lambda _done, _total: None
-        return
-    from rich.progress import TaskProgressColumn, TimeRemainingColumn
-
-    with _progress(TaskProgressColumn(), TimeRemainingColumn()) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-@contextmanager
-def byte_bar(title: str, source: str, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error, called with numbers of bytes as they are done."""
-    if quiet:
-        yield lambda _: None
-        return
-    from rich.progress import DownloadColumn, TransferSpeedColumn
-
-    try:
-        total: int | None = Path(source).stat().st_size
-    except (OSError, ValueError):  # a pair of files, or a bad name, which reading will report
-        total = None
-    with _progress(DownloadColumn(), TransferSpeedColumn()) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda size: bar.advance(task, size)
-
-
-@contextmanager
-def score_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on standard error for each pass over the scores, with scores per second."""
-    if quiet:
-        yield lambda _what, _done, _total: None
-        return
-    from rich.progress import ProgressColumn, Task, TimeRemainingColumn
+    from rich import progress
+    from rich.console import Console
     from rich.text import Text
 
-    class Speed(ProgressColumn):
-        def render(self, task: Task) -> Text:
+    class ScoresPerSecond(progress.ProgressColumn):
+        def render(self, task: progress.Task) -> Text:
             speed = task.finished_speed or task.speed
             return Text("" if speed is None else f"{speed / 1e6:.1f} M scores/s")
 
-    with _progress(Speed(), TimeRemainingColumn()) as bar:
-        tasks: dict[str, TaskID] = {}
+    columns: dict[str, list[type[progress.ProgressColumn]]] = {
+        "": [progress.TaskProgressColumn, progress.TimeRemainingColumn],
+        "steps": [progress.TimeElapsedColumn],
+        "bytes": [progress.DownloadColumn, progress.TransferSpeedColumn],
+        "scores": [ScoresPerSecond, progress.TimeRemainingColumn],
+    }
+    first = progress.TextColumn("{task.description}"), progress.BarColumn()
+    tasks: dict[str, progress.TaskID] = {}
+    rest = [column() for column in columns[unit]]
+    with progress.Progress(*first, *rest, console=Console(stderr=True), transient=True) as bar:
 
-        def show(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
+        def show(name: str, **done: Any) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=None)
+            bar.update(tasks[name], **done)
 
         yield show
 
 
-@contextmanager
-def _progress(*columns: ProgressColumn) -> Iterator[Progress]:
-    """A progress bar on standard error if it is a terminal; otherwise nothing is printed."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    first = TextColumn("{task.description}"), BarColumn()
-    hidden = not console.is_terminal
-    bar = Progress(*first, *columns, console=console, transient=True, disable=hidden)
-    if console.is_terminal:
-        bar.start()
-    try:
-        yield bar
-    finally:
-        if console.is_terminal:  # old versions of rich end even a disabled bar with a line
-            bar.stop()
-
-
-def table_of(words: Sequence[str], numbers: Sequence[str], caption: str | None = None) -> Table:
-    """A table to add rows to: columns of words, then columns of numbers."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    for name in words:
-        table.add_column(name)
-    for name in numbers:
-        table.add_column(name, justify="right")
-    return table
-
-
-def print_whole(table: Table) -> None:
-    """Print a table in its full width, so that no number is cut off."""
-    from rich.console import Console
-
-    console = Console()
-    unbounded = console.options.update(max_width=10_000)
-    console.width = max(console.width, console.measure(table, options=unbounded).maximum)
-    console.print(table)
+# ---------------------------------------------------------------------- standard output
 
 
 def print_lines(*lines: str) -> None:
@@ -170,3 +100,72 @@ def print_lines(*lines: str) -> None:
     console = Console()
     for line in lines:
         console.print(line, highlight=False, markup=False)
+
+
+def print_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    words: Collection[str] = (),
+    caption: str | None = None,
+    styles: Mapping[str, str] | None = None,
+) -> None:
+    """Print a table in its full width, so that no number is cut off.
+
+    Columns of ``words`` begin at the left, the others are numbers; an empty row is a line between
+    parts. Styles are those of rows, by what is in their first column.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
+    for head in heads:
+        table.add_column(head, justify="left" if head in words else "right")
+    for row in rows:
+        if row:
+            table.add_row(*map(Text, row), style=(styles or {}).get(row[0]))
+        else:
+            table.add_section()
+    console = Console()
+    unbounded = console.options.update(max_width=10_000)
+    console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+    console.print(table)
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the answer as one JSON document."
+)
+
+
+def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
+    """Print the answer of the verb that is running, with notes, as one JSON document.
+
+    docs/answers.schema.json is its schema. Numbers have the names and the digits that they have in
+    Python.
+    """
+    verb = click.get_current_context().info_name
+    document = {"verb": verb, **answer, "notes": [note.to_dict() for note in notes]}
+    click.echo(json.dumps(_in_json(document), indent=1, allow_nan=False))
+
+
+def refuse_two_outputs(out: str, *, as_json: bool) -> None:
+    """Refuse to write both a file and a document to standard output."""
+    from llrcal.errors import OptionError
+
+    if as_json and "-" in out.split(","):
+        raise OptionError(
+            "-o - and --json would both write to standard output: name a file, or leave out --json"
+        )
+
+
+def _in_json(value: Any) -> Any:
+    """Numbers as values that JSON can represent: null for NaN, words for infinite ones."""
+    if isinstance(value, Mapping):
+        return {name: _in_json(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_in_json(one) for one in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.answers import json_option, print_json
-from llrcal.cli.terminal import print_whole, say, table_of
+from llrcal.cli.options import FILE
+from llrcal.cli.terminal import json_option, print_json, print_notes, print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ class _Score(click.types.FloatParamType):
 
 # Negative scores are not options.
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("model", metavar="MODEL")
+@click.argument("model", metavar="MODEL", type=FILE)
 @click.argument("scores", metavar="SCORE...", type=_Score(), nargs=-1, required=True)
 @click.option("--level", type=float, default=0.95, help="Probability of the interval.")
 @json_option
@@ -53,7 +53,7 @@ def weigh(model: str, scores: Sequence[float], level: float, as_json: bool) -> N
         print_json({"model": model, "method": calibration.method, "scores": answers}, notes)
         return
     _show(weights)
-    say(notes, quiet=False, lead="note: ")
+    print_notes(notes, quiet=False, lead="note: ")
 
 
 def _notes(weights: Sequence[Weight]) -> Iterator[Note]:
@@ -67,22 +67,19 @@ def _show(weights: Sequence[Weight]) -> None:
     from llrcal.calibrations.verbal_scale import in_short
     from llrcal.calibrations.weighing import shown_ratio
 
-    names = ["score", "LLR", "log10 LR", "LR"]
     has_interval = any(weight.interval is not None for weight in weights)
-    if has_interval:
-        names.append(f"{100 * weights[0].level:g} % interval of the LR")
-    caption = "Hp: same source (target), Hd: different sources (non-target)"
-    table = table_of((), names, caption)
-    table.add_column("in words (ENFSI 2015)")
+    interval, words = f"{100 * weights[0].level:g} % interval of the LR", "in words (ENFSI 2015)"
+    rows = []
     for weight in weights:
-        cells = [
-            f"{weight.score:g}",
-            f"{weight.llr:.3f}",
-            f"{weight.log10_lr:.3f}",
-            shown_ratio(weight.lr),
-        ]
+        row = [f"{weight.score:g}", f"{weight.llr:.3f}", f"{weight.log10_lr:.3f}"]
+        row.append(shown_ratio(weight.lr))
         if has_interval:
             ends = weight.lr_interval
-            cells.append("held at a bound" if ends is None else " to ".join(map(shown_ratio, ends)))
-        table.add_row(*cells, in_short(weight.llr))
-    print_whole(table)
+            row.append("held at a bound" if ends is None else " to ".join(map(shown_ratio, ends)))
+        rows.append([*row, in_short(weight.llr)])
+    print_table(
+        ["score", "LLR", "log10 LR", "LR", *([interval] if has_interval else []), words],
+        rows,
+        words=(words,),
+        caption="Hp: same source (target), Hd: different sources (non-target)",
+    )
