@@ -69,53 +69,66 @@ def asked(calibration: Calibration, classes: Classes, scores: list[float]) -> Fl
 
 
 @pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
-def test_what_is_loaded_is_what_was_saved(
+@given(
+    classes=CLASSES,
+    method=methods(),
+    options=OPTIONS,
+    scores=SCORES,
+    llr=st.floats(-10, 10),
+    seed=st.integers(0),
+)
+def test_every_calibration_keeps_its_promises(
     tmp_path_factory: pytest.TempPathFactory,
     classes: Classes,
     method: str,
     options: Options,
     scores: list[float],
+    llr: float,
+    seed: int,
 ) -> None:
+    given_scores = *classes, np.array(scores)
+    before = [array.tobytes() for array in given_scores]
+    for array in given_scores:
+        array.flags.writeable = False  # so that an attempt is noticed as well
     calibration = fitted(classes, method, options)
-    path = tmp_path_factory.getbasetemp() / "model.json"
+    new = asked(calibration, classes, scores)
+    llrs = calibration(new)
+    assert [array.tobytes() for array in given_scores] == before
+    is_loaded_as_saved(calibration, new, llrs, tmp_path_factory.getbasetemp() / "model.json")
+    has_the_shape_of_scores(calibration, scores)
+    stays_within_bounds(calibration, llrs)
+    has_regions(calibration, llr, new, llrs)
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(classes[0]), rng.permutation(classes[1])
+    assert fitted(shuffled, method, options) == calibration
+
+
+def is_loaded_as_saved(calibration: Calibration, new: Floats, llrs: Floats, path: Path) -> None:
     calibration.save(path)
     loaded, content = load(path), path.read_bytes()
     assert loaded == calibration
     assert loaded.report == calibration.report
-    new = asked(calibration, classes, scores)
-    assert loaded(new).tobytes() == calibration(new).tobytes()
+    assert loaded(new).tobytes() == llrs.tobytes()
     loaded.save(path)
     assert path.read_bytes() == content
 
 
-@pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
-def test_llrs_have_the_order_and_the_shape_of_the_scores(
-    classes: Classes, method: str, options: Options, scores: list[float]
-) -> None:
-    calibration = fitted(classes, method, options)
+def has_the_shape_of_scores(calibration: Calibration, scores: list[float]) -> None:
     llrs = calibration(scores)
     assert llrs.shape == (len(scores),)
-    assert calibration(scores[::-1]).tobytes() == llrs[::-1].tobytes()
+    assert llrs.flags.writeable
     table = np.array([scores, scores[::-1], scores])
     assert calibration(table).tobytes() == np.array([llrs, llrs[::-1], llrs]).tobytes()
     assert calibration(np.asfortranarray(table)).tolist() == calibration(table).tolist()
     assert [calibration(score) for score in scores] == llrs.tolist()
 
 
-@given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
-def test_llrs_stay_within_their_bounds(
-    classes: Classes, method: str, options: Options, scores: list[float]
-) -> None:
-    calibration = fitted(classes, method, options)
-    llrs = calibration(asked(calibration, classes, scores))
+def stays_within_bounds(calibration: Calibration, llrs: Floats) -> None:
     assert not np.isnan(llrs).any()
     low, high = calibration.llr_range
     if calibration.bounds.policy != "none":
         slack = 1e-9 * max(1, abs(low), abs(high))
-        assert (llrs >= low - slack).all()
-        assert (llrs <= high + slack).all()
+        assert ((low - slack <= llrs) & (llrs <= high + slack)).all()
         assert math.isfinite(low)
         assert math.isfinite(high)
     if calibration.bounds.policy == "counts":
@@ -124,21 +137,28 @@ def test_llrs_stay_within_their_bounds(
         assert ((least - soft_end <= llrs) & (llrs <= greatest + soft_end)).all()
 
 
-@pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, seed=st.integers(0))
-def test_the_order_of_the_training_trials_does_not_matter(
-    classes: Classes, method: str, options: Options, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    shuffled = rng.permutation(classes[0]), rng.permutation(classes[1])
-    assert fitted(shuffled, method, options) == fitted(classes, method, options)
+def has_regions(calibration: Calibration, llr: float, new: Floats, llrs: Floats) -> None:
+    """Regions hold the scores whose LLRs are large enough, and no others."""
+    regions = calibration.regions(llr)
+    within = np.array([any(score in region for region in regions) for score in new])
+    # Elsewhere scores whose LLR is that one but for rounding may be on either side.
+    near = np.abs(llrs - llr) <= 1e-9 * max(1, abs(llr))
+    sure = ~near if calibration.method not in MONOTONE else np.ones(new.shape, bool)
+    assert (within[sure] == (llrs >= llr)[sure]).all()
 
 
 @pytest.mark.slow
-@given(classes=CLASSES, method=methods(), bounds=st.sampled_from(POLICIES), scores=SCORES)
-def test_distances_are_negated_scores(
-    classes: Classes, method: str, bounds: str, scores: list[float]
+@given(
+    classes=CLASSES,
+    method=methods(),
+    bounds=st.sampled_from(POLICIES),
+    scores=SCORES,
+    power=st.integers(-60, 60),
+)
+def test_neither_the_sign_nor_the_unit_of_scores_matters(
+    classes: Classes, method: str, bounds: str, scores: list[float], power: int
 ) -> None:
+    """A power of two, so that nothing is rounded."""
     calibration = fitted(classes, method, {"bounds": bounds})
     negated = -classes[0], -classes[1]
     of_distances = fitted(negated, method, {"bounds": bounds, "lower_is_better": True})
@@ -147,48 +167,9 @@ def test_distances_are_negated_scores(
     assert dataclasses.replace(of_distances, report=told) == expected
     new = asked(calibration, classes, scores)
     assert of_distances(-new).tobytes() == calibration(new).tobytes()
-
-
-@pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, scores=SCORES)
-def test_arguments_stay_as_they_were(
-    classes: Classes, method: str, options: Options, scores: list[float]
-) -> None:
-    given_scores = *classes, np.array(scores)
-    before = [array.tobytes() for array in given_scores]
-    for array in given_scores:
-        array.flags.writeable = False  # so that an attempt is noticed as well
-    llrs = fitted(classes, method, options)(given_scores[2])
-    assert llrs.flags.writeable
-    assert [array.tobytes() for array in given_scores] == before
-
-
-@pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, power=st.integers(-60, 60))
-def test_the_unit_of_the_scores_does_not_matter(
-    classes: Classes, method: str, options: Options, power: int
-) -> None:
-    """A power of two, so that nothing is rounded."""
-    unit = 2.0**power
-    calibration = fitted(classes, method, options)
-    scaled = fitted((unit * classes[0], unit * classes[1]), method, options)
-    new = np.concatenate(classes)
-    np.testing.assert_allclose(scaled(unit * new), calibration(new), rtol=1e-8, atol=1e-8)
-
-
-@pytest.mark.slow
-@given(classes=CLASSES, method=methods(), options=OPTIONS, llr=st.floats(-10, 10), scores=SCORES)
-def test_regions_hold_the_scores_whose_llrs_are_large_enough(
-    classes: Classes, method: str, options: Options, llr: float, scores: list[float]
-) -> None:
-    calibration = fitted(classes, method, options)
-    regions = calibration.regions(llr)
-    new = asked(calibration, classes, scores)
-    llrs = calibration(new)
-    within = np.array([any(score in region for region in regions) for score in new])
-    # Elsewhere scores whose LLR is that one but for rounding may be on either side.
-    sure = np.full(new.shape, method in MONOTONE) | (np.abs(llrs - llr) > 1e-9 * max(1, abs(llr)))
-    assert (within[sure] == (llrs >= llr)[sure]).all()
+    unit, own = 2.0**power, np.concatenate(classes)
+    scaled = fitted((unit * classes[0], unit * classes[1]), method, {"bounds": bounds})
+    np.testing.assert_allclose(scaled(unit * own), calibration(own), rtol=1e-8, atol=1e-8)
 
 
 # --------------------------------------------------------- those that keep scores in order
