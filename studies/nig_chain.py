@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 from scipy.stats import norminvgauss
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.nig import NIGShapes
 from llrcal.fitting.posterior import Draws, posterior_draws
 

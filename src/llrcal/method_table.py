@@ -52,7 +52,7 @@ class Entry:
     parameters: int | None = None
     """How many numbers are learned; None if more trials mean more of them. Of methods that do
     equally well, the verdict of a comparison prefers the one with the fewest."""
-    freedom: int = 0
+    effective_parameters: int = 0
     """How many trials of a class its training uses up: bounds of LLRs know of it. Measured by
     studies/few_targets.py, such that no five targets make it worse than knowing nothing. Not
     of PAV, whose LLRs are what they are by definition: they keep to the counts by dummy trials."""
@@ -83,7 +83,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.closed_form:LinearGaussianBayes",
         parameters=2,
-        freedom=1,
+        effective_parameters=1,
     ),
     "logistic": Entry(
         "llrcal.calibrations.logistic:Logistic",
@@ -98,7 +98,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.logistic:LogisticBayes",
         parameters=2,
-        freedom=1,
+        effective_parameters=1,
     ),
     "pav": Entry(
         "llrcal.calibrations.pav:PAV",
@@ -115,7 +115,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.closed_form:GaussianBayes",
         parameters=4,
-        freedom=3,
+        effective_parameters=3,
     ),
     "student-t": Entry(
         "llrcal.calibrations.student_t:StudentTCalibration",
@@ -125,7 +125,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.sampled:StudentTBayes",
         parameters=6,
-        freedom=5,
+        effective_parameters=5,
     ),
     "nig": Entry(
         "llrcal.calibrations.nig:NIGCalibration",
@@ -135,7 +135,7 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.bayes.sampled:NIGBayes",
         parameters=8,
-        freedom=8,
+        effective_parameters=8,
     ),
 }
 

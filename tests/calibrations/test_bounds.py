@@ -13,8 +13,8 @@ from hypothesis import given
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
-from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO
 from tests.evaluation import forensic_oracles as oracle

@@ -10,7 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.trained import trained
+from llrcal.calibrations.fit import fit_methods
 from llrcal.notes import Note, Severity
 from tests.trial_sets import normal
 
@@ -51,7 +51,7 @@ def test_those_who_tell_of_doubts_themselves_get_no_warning() -> None:
     tar, non, _ = ODD["inverted"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        every = trained(tar, non, methods=["logistic", "pav"])
+        every = fit_methods(tar, non, methods=["logistic", "pav"])
     assert all(doubts(calibration) for calibration in every.values())
 
 

@@ -13,7 +13,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.dependence import Dependence
-from llrcal.calibrations.intervals import Margins
+from llrcal.calibrations.uncertainty import Margins
 from llrcal.trials import Trials
 from tests.calibrations.model_files import KEPT
 from tests.notes import codes
@@ -117,16 +117,15 @@ def test_trials_that_share_speakers_pair_by_pair() -> None:
     tar, non = rng.uniform(-2, 4, 15), rng.uniform(-2, 4, 60)
     who = np.repeat(rng.integers(0, 7, 15), 2).reshape(-1, 2)
     pairs = rng.integers(0, 7, (60, 2))
-    effects = rng.normal(size=(2, 3, 4))
-    factor = Dependence(tar, non, who, pairs).inflation(scores, *effects)
-    assert factor is not None
+    influence = rng.normal(size=(2, 3, 4))
+    factor = Dependence(tar, non, who, pairs).design_factor(scores, *influence)
     for i in range(3):
         trials: list[tuple[float, set[int]]] = []
-        for values, speakers, effect in ((tar, who, effects[0]), (non, pairs, effects[1])):
-            influence = np.interp(values, scores, effect[i])
-            influence -= influence.mean()
+        for values, speakers, effect in ((tar, who, influence[0]), (non, pairs, influence[1])):
+            own = np.interp(values, scores, effect[i])
+            own -= own.mean()
             sets = [set(pair) for pair in speakers.tolist()]
-            trials += list(zip(influence.tolist(), sets, strict=True))
+            trials += list(zip(own.tolist(), sets, strict=True))
         ratio = 7 / 6 * brute_force(trials) / sum(a * a for a, _ in trials)
         t = 2.4469118511449692 / 1.959963984540054  # quantiles of Student's T with 6 dof, Gaussian
         assert factor[i] == pytest.approx(t * max(ratio, 1) ** 0.5, rel=1e-12)

@@ -11,8 +11,8 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.training import ArrayTraining
 from tests.calibrations.rising_sets import (
     BENT,
     EVERY_CASE,
@@ -45,7 +45,7 @@ def imbalance(tar: Array, non: Array, score: float) -> tuple[float, float]:
 @EVERY_SET
 def test_the_classes_meet_where_counting_says(name: str) -> None:
     tar, non = (side.astype(np.float64) for side in SETS[name])
-    meeting = ArrayTraining(tar, non).meeting
+    meeting = ArrayTraining(tar, non).eer_score
     before, after = imbalance(tar, non, meeting)
     # Summaries place a score within its bin, which may lie on the other side of a neighbour.
     slack = 2 / min(len(tar), len(non))
@@ -54,11 +54,11 @@ def test_the_classes_meet_where_counting_says(name: str) -> None:
 
 
 def test_the_middle_of_a_gap() -> None:
-    assert ArrayTraining([3.0, 4.0], [-1.0, 1.0]).meeting == 2.0
-    assert ArrayTraining([-1.0, 1.0], [3.0, 4.0]).meeting == 2.0
-    assert ArrayTraining([5.0], [5.0]).meeting == 5.0
+    assert ArrayTraining([3.0, 4.0], [-1.0, 1.0]).eer_score == 2.0
+    assert ArrayTraining([-1.0, 1.0], [3.0, 4.0]).eer_score == 2.0
+    assert ArrayTraining([5.0], [5.0]).eer_score == 5.0
     # Ten shares of a tenth add up to less than one in doubles.
-    assert ArrayTraining(np.arange(10.0) + 20, np.arange(10.0)).meeting == pytest.approx(14.5)
+    assert ArrayTraining(np.arange(10.0) + 20, np.arange(10.0)).eer_score == pytest.approx(14.5)
 
 
 @pytest.mark.slow

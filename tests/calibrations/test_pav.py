@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from llrcal import fit, load, optimal_llrs
 from llrcal.arrays import Floats
-from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN, Groups
 from tests import oracles
 from tests.trial_sets import ANY, FEW_VALUES, FINITE, Sets, normal

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.smooth import Smooth
+from llrcal.calibrations.smooth import Smooth, _averaged
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.spline_ends import distances_of_ends
 from llrcal.onepass.rank_scale import Cells, Ordered
 from llrcal.onepass.summary import KEPT_UP_TO
@@ -380,7 +380,7 @@ def test_intervals_reach_further_outwards_than_inwards() -> None:
 
 def test_between_knots_margins_are_nearly_straight() -> None:
     """They are interpolated; worked out at each score, they would differ by a few per cent."""
-    spline = ArrayTraining(TAR, NON).spline
+    spline = _averaged(ArrayTraining(TAR, NON))
     asked = np.linspace(spline.knots.at[0], spline.knots.at[-1], 301)
     below, above = distances_of_ends(spline, asked, times=1.959964)
     low, high = smooth(TAR, NON, bounds="range").interval(asked)

@@ -10,7 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.calibrations.trained import trained
+from llrcal.calibrations.fit import fit_methods
 from llrcal.comparison import LearningCurve, compare, learning_curve
 from llrcal.comparison.draws import Pool, thinned
 from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
@@ -118,7 +118,7 @@ def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
     for number in range(20):
         drawn = pool.drawn(size.speakers, np.random.default_rng([5, size.speakers, number]))
         assert drawn is not None
-        (cal,) = trained(drawn, methods=["logistic"]).values()
+        (cal,) = fit_methods(drawn, methods=["logistic"]).values()
         cllr.append(evaluated(cal(test.tar), cal(test.non)).cllr)
     ordered = sorted(cllr)
     expected = Band(ordered[2], (ordered[9] + ordered[10]) / 2, ordered[17])  # 16 of 20 within

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.density import Shapes
 from llrcal.densities.nig import NIGShapes
 from llrcal.densities.student_t import StudentTShapes

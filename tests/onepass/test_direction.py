@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.onepass.direction import runs_backwards, runs_forwards
 from tests.trial_sets import FEW_VALUES, Sets, classes, normal
@@ -27,10 +27,8 @@ def test_the_order_is_that_of_all_pairs(sets: Sets) -> None:
     tar, non = map(np.array, sets)
     expected = pytest.approx(z_by_pairs(tar, non), rel=1e-9, abs=1e-9)
     assert ArrayLLRs(tar, non).order == expected
-    assert ArrayTraining(tar, non).order == expected
-    summarised = ArrayTraining(tar, non)
-    assert summarised.tar.count + summarised.non.count == len(tar) + len(non)
-    assert summarised.order == expected
+    for summarised in (True, False):
+        assert ArrayTraining(tar, non, summarised=summarised).order == expected
 
 
 def test_chance_is_not_taken_for_a_direction() -> None:

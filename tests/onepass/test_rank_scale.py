@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.calibrations.array_training import ArrayTraining
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.rank_scale import Cells, Ordered
 from tests.trial_sets import FINITE, Sets, normal
 

@@ -14,11 +14,10 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
-from llrcal.calibrations.intervals import Margins, interval
 from llrcal.calibrations.rising import Held, held_ranges
 from llrcal.calibrations.thresholds import Interval, regions
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty
+from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
 from llrcal.declaration import to_json
 from llrcal.fitting.report import Report
@@ -77,7 +76,7 @@ class Calibration(ABC):
 
     def meeting(self, data: Training) -> float:
         """The score at which the classes meet, from which outwards no LLR falls."""
-        return data.meeting
+        return data.eer_score
 
     def to_model(self) -> dict[str, Any]:
         """The fields that a method declares (:mod:`llrcal.declaration`), as plain JSON values."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from llrcal.calibrations.bounds import Bounds, unsupported
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.direction import direction_notes
+from llrcal.calibrations.linear import Linear
 from llrcal.calibrations.training import Training
 from llrcal.messages import Setting
 from llrcal.notes import Note
+from llrcal.onepass.direction import WRONG_WAY, runs_backwards, runs_forwards
 
 _ROUNDING = 1e-9  # of LLRs, in nats
 
@@ -18,7 +19,7 @@ def fit_notes(fitted: Calibration, data: Training, *, with_intervals: bool) -> t
     """Notes on a calibration, given its training scores."""
     return (
         *_of_no_use(fitted.bounds),
-        *direction_notes(fitted, data),
+        *_direction_notes(fitted, data),
         *_held_notes(fitted, data),
         *_single_score_notes(data),
         *(data.unused_speakers if with_intervals else ()),
@@ -67,3 +68,56 @@ def _single_score_notes(data: Training) -> Iterator[Note]:
                 f"there is only one {name} score, which may be due to chance: by Doddington's "
                 "rule, it takes 30 errors of a kind to estimate their rate",
             )
+
+
+def _direction_notes(calibration: Calibration, data: Training) -> tuple[Note, ...]:
+    """Notes on the direction of the scores, and on the slope of a linear calibration.
+
+    A linear fit is based on sums, which a single extreme score can dominate.
+    """
+    notes = []
+    if runs_backwards(data.order):
+        notes.append(_wrong_way(lower_is_better=calibration.lower_is_better))
+    if isinstance(calibration, Linear):
+        slope = calibration.slope
+        if slope < 0 and runs_forwards(data.order):
+            notes.append(_against_ranks(calibration, "negative", "better"))
+        elif slope > 0 and runs_backwards(data.order):
+            notes.append(_against_ranks(calibration, "positive", "worse"))
+        elif slope < 0 and not notes:
+            notes.append(_falling(held=calibration.bounds.meeting is not None))
+    return tuple(notes)
+
+
+def _falling(*, held: bool) -> Note:
+    if held:
+        return Note.warning(
+            "falling",
+            "the slope is negative: the LLR would fall as the score rises, so all scores get the "
+            "same LLR",
+        )
+    return Note.warning("falling", "the slope is negative: the LLR falls as the score rises")
+
+
+def _wrong_way(*, lower_is_better: bool) -> Note:
+    seen = (
+        "targets have larger distances than non-targets. If these are similarities, leave out "
+        if lower_is_better
+        else "targets score lower than non-targets. If these are distances, give "
+    )
+    return Note.warning(
+        WRONG_WAY,
+        seen,
+        Setting("lower_is_better", True),
+        "; otherwise check whether the labels are swapped",
+    )
+
+
+def _against_ranks(calibration: Calibration, sign: str, order: str) -> Note:
+    least, greatest = calibration.training_range
+    return Note.warning(
+        "slope against ranks",
+        f"the slope is {sign} although most targets score {order} than most non-targets: a few "
+        f"extreme scores decide it (the scores range from {least:.3g} to {greatest:.3g}). Look at "
+        "these, or use pav",
+    )

@@ -18,8 +18,8 @@ from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditioned import Conditioned
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.methods import METHODS, class_of, is_bayes
+from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically

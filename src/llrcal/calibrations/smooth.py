@@ -17,16 +17,18 @@ from scipy.special import expit
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.intervals import Margins
 from llrcal.calibrations.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
-from llrcal.calibrations.uncertainty import TIMES, Uncertainty
+from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import NotNegative, Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots, RisingSpline
 from llrcal.fitting.spline_ends import distances_of_ends
+from llrcal.fitting.stiffness import Averaged, averaged_spline
+from llrcal.onepass.rank_scale import Ordered
 from llrcal.scoring_rule import LOG
 
+_KNOTS = 31
 _GUESSED = 0.25  # of the rise beyond the knots: a standard deviation, in old model files
 
 
@@ -56,13 +58,12 @@ class Smooth(Calibration):
     @classmethod
     def fit(cls, data: Training) -> Self:
         common: dict[str, Any] = {"tar_count": data.tar_count, "non_count": data.non_count}
-        data.in_order  # noqa: B018 (refuses infinite scores)
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(data.empirical_alpha), (CONSTANT,))
             return cls(**common, report=report, scores=(least,), first=0.0, slopes=(0.0,))
         check_spread(greatest - least, "training")
-        spline = data.spline
+        spline = data.once(_averaged)
         parts = {
             f"stiffness {part.stiffness:g}": (part.weight, Report.of(part.solution, spline.cost))
             for part in spline.parts
@@ -95,14 +96,15 @@ class Smooth(Calibration):
         llrs = self._llrs(at)
         if len(at) == 1:
             return Uncertainty.none(at, llrs)
-        below, above = distances_of_ends(data.spline, at, times=TIMES)
+        spline = data.once(_averaged)
+        below, above = distances_of_ends(spline, at, times=TIMES)
 
-        def effects() -> tuple[Floats, Floats]:
-            covariance = data.spline.covariance(at)
+        def influence() -> tuple[Floats, Floats]:
+            covariance = spline.covariance(at)
             p = expit(llrs + np.log(data.tar_count) - np.log(data.non_count))
             return covariance * (1 - p), -covariance * p
 
-        return Uncertainty(at, llrs - below, llrs + above, effects)
+        return Uncertainty(at, llrs - below, llrs + above, influence)
 
     def loaded(self) -> Self:
         if not self.deviations:
@@ -112,3 +114,9 @@ class Smooth(Calibration):
         beyond = self._llrs(at) - self._llrs(np.clip(at, knots[0], knots[-1]))
         deviations = np.hypot(np.array(self.deviations)[first], _GUESSED * beyond)
         return replace(self, margins=Margins.even(at, deviations), deviations=())
+
+
+def _averaged(data: Training) -> Averaged:
+    """A rising spline through the labelled scores."""
+    ordered = Ordered.of(data.tar.finely_in_order(), data.non.finely_in_order())
+    return averaged_spline(ordered.cells(), *ordered.evenly_spaced(_KNOTS))

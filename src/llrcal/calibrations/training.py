@@ -1,28 +1,35 @@
-"""Training scores, as the methods need them."""
+"""Training scores, as the methods need them, wherever they are; and those in memory."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats, is_number
-from llrcal.calibrations.intervals import By, Effects
-from llrcal.calibrations.uncertainty import places
-from llrcal.errors import DegenerateError, OptionError
-from llrcal.fitting.stiffness import Averaged, averaged_spline
+from llrcal.arrays import LARGEST, Array, Counts, Floats, is_number
+from llrcal.calibrations.dependence import Dependence
+from llrcal.calibrations.uncertainty import By, Influence, places
+from llrcal.errors import DegenerateError, OptionError, changed_scores
+from llrcal.inputs.scores import as_scores, check_classes, check_finite
+from llrcal.inputs.speakers import Speakers, both_speakers
 from llrcal.notes import Note
+from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered
-from llrcal.onepass.ranks import Groups
-from llrcal.onepass.summary import Summary
+from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
+from llrcal.onepass.summary import Summary, Surveyed
 
-KNOTS = 31  # of splines
+_Answer = TypeVar("_Answer")
+ONE_SPEAKER = Note.warning(
+    "one speaker",
+    "all trials are of one speaker, so nothing is known about others: intervals treat trials as "
+    "independent, and are too narrow",
+)
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _ROUNDING = 1e-9  # of sums of shares
@@ -34,6 +41,8 @@ class Training(ABC):
 
     tar_count: int
     non_count: int
+    summarised: bool = True
+    """Whether there are summaries. If not, only ranks are known, and scores may be infinite."""
 
     @cached_property
     @abstractmethod
@@ -45,10 +54,10 @@ class Training(ABC):
     def non(self) -> Summary:
         """Summary of the non-target scores."""
 
-    @cached_property
-    @abstractmethod
+    @property
     def finite(self) -> Training:
         """The same scores, with infinite ones replaced by the largest finite double."""
+        return self
 
     @cached_property
     @abstractmethod
@@ -76,11 +85,14 @@ class Training(ABC):
     def _next_above(self, values: Floats) -> Floats:
         """The smallest score of the larger class above each of some values."""
 
-    def inflation(self, scores: Floats, effects: Effects) -> tuple[Floats | float, By]:
+    @abstractmethod
+    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+        """The ranks of the LLRs that a function gives to the scores of each class."""
+
+    def design_factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
         """How many times wider intervals are than those of independent trials, and why.
 
-        Given what one more trial at each of some scores does to each of some estimates. Where
-        speakers are not known, trials are taken to be independent.
+        Where speakers are not known, trials are taken to be independent.
         """
         return 1.0, "trial"
 
@@ -88,10 +100,6 @@ class Training(ABC):
     def unused_speakers(self) -> Iterator[Note]:
         """Why trials are taken to be independent, although something is known of speakers."""
         yield from ()
-
-    @abstractmethod
-    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        """The ranks of the LLRs that a function gives to the scores of each class."""
 
     def first_scores(self, which: Counts) -> Floats:
         """The smallest score in each of some groups."""
@@ -107,21 +115,19 @@ class Training(ABC):
 
     def _higher(self) -> float:
         """The share of pairs in which the target scores higher."""
-        if self._is_summarised:
-            return share_of_pairs(*self._shares)
-        return share_of_pairs(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
+        both = self.in_order if self.summarised else self.groups
+        return share_of_pairs(both.tar / self.tar_count, both.non / self.non_count)
 
     @cached_property
-    def meeting(self) -> float:
+    def eer_score(self) -> float:
         """The score at which the classes meet: as many targets below it as non-targets above.
 
         As many in shares of their class. If all scores in a gap are such, it is the middle of that.
         """
-        tar, non = self._shares
-        balance = np.cumsum(tar) + np.cumsum(non)  # from 0 to 2, and 1 where they meet
-        before, after = self.in_order.scores[
-            np.searchsorted(balance, [1 - _ROUNDING, 1 + _ROUNDING])
-        ]
+        scores, tar, non = self.in_order.scores, self.in_order.tar, self.in_order.non
+        # From 0 to 2, and 1 where they meet.
+        balance = np.cumsum(tar / self.tar_count) + np.cumsum(non / self.non_count)
+        before, after = scores[np.searchsorted(balance, [1 - _ROUNDING, 1 + _ROUNDING])]
         return float(0.5 * before + 0.5 * after)
 
     def share_between(self, low: float, high: float) -> float:
@@ -142,19 +148,15 @@ class Training(ABC):
         return places(self.in_order)
 
     @cached_property
-    def spline(self) -> Averaged:
-        """A rising spline through the labelled scores."""
-        ordered = Ordered.of(self.tar.finely_in_order(), self.non.finely_in_order())
-        return averaged_spline(ordered.cells(), *ordered.evenly_spaced(KNOTS))
+    def _answers(self) -> dict[Callable[..., Any], Any]:
+        return {}
 
-    @property
-    def _shares(self) -> tuple[Floats, Floats]:
-        """The share of each class at each of the scores in order."""
-        return self.in_order.tar / self.tar_count, self.in_order.non / self.non_count
-
-    @property
-    def _is_summarised(self) -> bool:
-        return "tar" in vars(self) and "non" in vars(self)
+    def once(self, work: Callable[[Training], _Answer]) -> _Answer:
+        """What a function makes of these scores, which is worked out once."""
+        if work not in self._answers:
+            self._answers[work] = work(self)
+        answer: _Answer = self._answers[work]
+        return answer
 
     @property
     def empirical_alpha(self) -> float:
@@ -164,6 +166,110 @@ class Training(ABC):
     def weight(self, alpha: float | str) -> float:
         """The weight of the targets as a number."""
         return target_weight(alpha, self.tar_count, self.non_count)
+
+
+class ArrayTraining(Training):
+    """Training scores in memory."""
+
+    def __init__(
+        self,
+        tar: Any,
+        non: Any,
+        *,
+        lower_is_better: bool = False,
+        speakers: Speakers | None = None,
+        summarised: bool = True,
+    ) -> None:
+        check_classes(tar, non)
+        self.summarised = summarised
+        # As given, so that errors show the distances rather than the negated ones.
+        self._given_tar = as_scores(tar, "target", allow_infinite=True)
+        self._given_non = as_scores(non, "non-target", allow_infinite=True)
+        self._tar, self._non = self._given_tar, self._given_non
+        if lower_is_better:
+            self._tar, self._non = -self._tar, -self._non
+        self.tar_count = len(self._tar)
+        self.non_count = len(self._non)
+        self._dependence: Dependence | None = None
+        if speakers is not None:
+            who = both_speakers(speakers, self.tar_count, self.non_count)
+            self._dependence = Dependence(self._tar, self._non, *who)
+
+    def design_factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
+        if self._dependence is None or self._dependence.count < 2:
+            return 1.0, "trial"
+        return self._dependence.design_factor(scores, *influence()), "speaker"
+
+    @property
+    def unused_speakers(self) -> Iterator[Note]:
+        if self._dependence is not None and self._dependence.count < 2:
+            yield ONE_SPEAKER
+
+    @cached_property
+    def tar(self) -> Summary:
+        return _summary(self._tar, self._given_tar, "target")
+
+    @cached_property
+    def non(self) -> Summary:
+        return _summary(self._non, self._given_non, "non-target")
+
+    @cached_property
+    def finite(self) -> Training:
+        if np.isfinite(self.score_range).all():
+            return self
+        tar, non = (
+            np.clip(scores.astype(np.float64), -LARGEST, LARGEST)
+            for scores in (self._tar, self._non)
+        )
+        return ArrayTraining(tar, non, summarised=self.summarised)
+
+    @cached_property
+    def groups(self) -> Groups:
+        return groups(self._tar, self._non)
+
+    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+        tar, non = (SortedRuns.of(llrs(scores)) for scores in (self._tar, self._non))
+        return Ranked(tar.count, tar.below), Ranked(non.count, non.below)
+
+    @property
+    def _larger(self) -> Array:
+        return self._non if self.tar_count <= self.non_count else self._tar
+
+    def _next_above(self, values: Floats) -> Floats:
+        return next_above(self._larger, values)
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        if self.summarised:
+            return range_of(self.tar, self.non)
+        low, above = self.groups.low, self.groups.excludes_low
+        # Groups do not contain the greatest score of the larger class.
+        greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
+        if not low[0] <= greatest:
+            raise changed_scores()
+        return float(low[0]), float(greatest) + 0.0
+
+
+def range_of(tar: Summary, non: Summary) -> tuple[float, float]:
+    """Least and greatest score of both classes together; -0.0 becomes 0.0."""
+    return min(tar.least, non.least) + 0.0, max(tar.greatest, non.greatest) + 0.0
+
+
+def _summary(scores: Array, given: Array, name: str) -> Summary:
+    """Summary of finite scores; whether they are follows from it, without another pass."""
+    try:
+        # An invalid unit is refused.
+        with np.errstate(over="ignore", invalid="ignore"):
+            surveyed = Surveyed(scores)
+        check_spread(surveyed.grid.unit, name)
+        summary = surveyed.summary
+    except DegenerateError:
+        check_finite(given, name)
+        raise
+    if not np.isfinite([summary.least, summary.greatest]).all():
+        check_finite(given, name)
+        raise changed_scores(name)
+    return summary
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from llrcal.arrays import LARGEST, ArrayLike
-from llrcal.calibrations.intervals import no_interval
+from llrcal.calibrations.uncertainty import no_interval
 from llrcal.calibrations.verbal_scale import in_words, support
 from llrcal.errors import OptionError
 from llrcal.inputs.scores import as_floats

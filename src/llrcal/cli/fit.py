@@ -105,7 +105,7 @@ def fit(
     """
     from llrcal.calibrations import Calibration
     from llrcal.calibrations.conditioned import Conditioned, conditioned
-    from llrcal.calibrations.trained import trained
+    from llrcal.calibrations.fit import fit_methods
     from llrcal.trials.packing import check_place
 
     check_place(out, by_name=True)
@@ -118,7 +118,7 @@ def fit(
         options["bayes"] = True
     with opener(quiet=quiet) as open_trials:
         trials = open_trials(scores, **reading, keep=[condition] if condition else [])
-        (model,) = trained(
+        (model,) = fit_methods(
             trials,
             methods=[(method, options)],
             bounds=bounds,

@@ -10,8 +10,8 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method, method_and_options
-from llrcal.calibrations.trained import trained
 from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
 from llrcal.comparison.candidate import Candidate, rule_of
 from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
@@ -132,7 +132,7 @@ def compare(
         train, test = train.negated(), None if test is None else test.negated()
 
     def fit(trials: TrialSet, *, with_margins: bool = False) -> dict[str, Calibration]:
-        return trained(trials, methods=methods, with_margins=with_margins, **plain)
+        return fit_methods(trials, methods=methods, with_margins=with_margins, **plain)
 
     cut, test = parted(train, test, folds)
     check_adapt(adapt, in_folds=cut is not None)

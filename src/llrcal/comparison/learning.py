@@ -14,8 +14,8 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import Method
-from llrcal.calibrations.trained import trained
 from llrcal.comparison.draws import Pool, thinned
 from llrcal.comparison.folds import Train, parted
 from llrcal.comparison.judged_range import judged_at
@@ -101,7 +101,7 @@ def learning_curve(
         raise OptionError("there are no methods to compare; name at least one")
     found, test = parted(train, test, folds, seed=seed)
     rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
-    fit = partial(trained, methods=chosen)
+    fit = partial(fit_methods, methods=chosen)
     return curve_over(rounds, fit, draws=draws, seed=seed, say=progress or (lambda _: None))
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, get_args
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.intervals import By
+from llrcal.calibrations.uncertainty import By
 from llrcal.declaration import NotNegative, field_error, schema
 from llrcal.fitting.optimizer import Solution
 from llrcal.fitting.report import Report

@@ -247,10 +247,6 @@ class _SummaryTraining(Training):
         return _checked(self._sides[1].best_summary, "non-target")
 
     @cached_property
-    def finite(self) -> Training:
-        return self
-
-    @cached_property
     def score_range(self) -> tuple[float, float]:
         sides = [side.summary for side in self._sides]
         return min(s.least for s in sides) + 0.0, max(s.greatest for s in sides) + 0.0

@@ -27,8 +27,8 @@ NOT_IN_PIECES = Note.of(
 class StreamedTraining(Training):
     """What methods need to know about training scores, computed in passes over pieces of them."""
 
-    def __init__(self, passes: Passes) -> None:
-        self._passes = passes
+    def __init__(self, passes: Passes, *, summarised: bool) -> None:
+        self._passes, self.summarised = passes, summarised
         self.tar_count = passes.survey.tar.count
         self.non_count = passes.survey.non.count
 
@@ -50,10 +50,6 @@ class StreamedTraining(Training):
         return summary
 
     @cached_property
-    def finite(self) -> Training:
-        return self  # infinite scores are refused on reading
-
-    @cached_property
     def groups(self) -> Groups:
         return self._passes.groups
 
@@ -64,7 +60,7 @@ class StreamedTraining(Training):
         return least + 0.0, greatest + 0.0  # -0.0 becomes 0.0
 
     def _higher(self) -> float:
-        if self._is_summarised or self._passes.rare is not None:
+        if self.summarised or self._passes.rare is not None:
             return super()._higher()
         return self._passes.higher  # pooled groups no longer suffice
 

@@ -73,7 +73,8 @@ class TrialsInPieces(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
-        return StreamedTraining(trials._passes(summarised=summarised, ranked=ranked))
+        passes = trials._passes(summarised=summarised, ranked=ranked)
+        return StreamedTraining(passes, summarised=summarised)
 
     def llrs(self, thresholds: Floats) -> LLRs:
         # Summaries cost little here, and a pass of their own if notes are asked for later.

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import Policy
-from llrcal.calibrations.trained import trained
+from llrcal.calibrations.fit import fit_methods
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation.bayes_error import effective_prior_log_odds
 from llrcal.method_table import DEFAULT, TABLE
@@ -163,7 +163,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         target_label = classes[target_index(classes, self.target_label)]
         is_target = labels == target_label
         tar, non = scores[is_target], scores[~is_target]
-        (calibration,) = trained(
+        (calibration,) = fit_methods(
             tar,
             non,
             methods=[(self.method, self._options)],

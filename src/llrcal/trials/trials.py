@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.array_training import ArrayTraining
-from llrcal.calibrations.training import Training
+from llrcal.calibrations.training import ArrayTraining, Training
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.by_condition import Cell, Part, parts_of
 from llrcal.evaluation.llrs import ArrayLLRs, LLRs
@@ -77,7 +76,11 @@ class Trials(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         return ArrayTraining(
-            self.tar, self.non, lower_is_better=lower_is_better, speakers=self._speakers
+            self.tar,
+            self.non,
+            lower_is_better=lower_is_better,
+            speakers=self._speakers,
+            summarised=summarised,
         )
 
     def llrs(self, thresholds: Floats) -> LLRs:

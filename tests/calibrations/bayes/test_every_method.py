@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 import llrcal
-from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.bayes.sampled import draw_notes
 from llrcal.calibrations.methods import class_of, label
+from llrcal.calibrations.training import ArrayTraining
 from llrcal.cli.fit import fit as fit_verb
 from llrcal.densities.student_t import StudentTShapes
 from llrcal.errors import ModelFileError, OptionError

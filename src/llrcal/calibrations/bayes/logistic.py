@@ -71,7 +71,6 @@ class LogisticBayes(CostlyCurve):
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
         }
-        # Before the range, which takes no pass of its own then.
         grids = data.tar.grid, data.non.grid
         least, greatest = data.score_range
         if least == greatest:
@@ -136,7 +135,7 @@ class LogisticBayes(CostlyCurve):
         by_counts = 1 / (weight * (1 - weight) * trials)
         away = TIMES * np.sqrt(np.maximum(deviation**2 - by_counts, 0))
 
-        def effects() -> tuple[Floats, Floats]:
+        def influence() -> tuple[Floats, Floats]:
             across = self.slope_deviation * self.height_deviation * self.correlation
             covariance = (
                 self.slope_deviation**2 * np.outer(z, z)
@@ -149,7 +148,7 @@ class LogisticBayes(CostlyCurve):
                 covariance * (-(1 - weight) * trials / data.non_count * p),
             )
 
-        return Uncertainty(at, mean - away, mean + away, effects)
+        return Uncertainty(at, mean - away, mean + away, influence)
 
     def log_ratio(self, distance: Floats) -> Floats:
         z = np.clip(distance / self.unit, -FURTHEST, FURTHEST)

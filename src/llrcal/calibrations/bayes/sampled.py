@@ -160,10 +160,8 @@ class SampledBayes(CostlyCurve):
 
     @classmethod
     def fit(cls, data: Training) -> Self:
-        sides = data.tar, data.non  # before the range, which takes no pass of its own then
-        ends = data.score_range
-        tar, tar_report = cls._fit_class(sides[0], "target", ends)
-        non, non_report = cls._fit_class(sides[1], "non-target", ends)
+        tar, tar_report = cls._fit_class(data.tar, "target", data.score_range)
+        non, non_report = cls._fit_class(data.non, "non-target", data.score_range)
         share = data.empirical_alpha
         return cls(
             tar_count=data.tar_count,

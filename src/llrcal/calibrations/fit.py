@@ -1,24 +1,42 @@
-"""Training one calibration, or several that share the passes over the scores."""
+"""Training: one calibration, or several that share the passes over the scores.
+
+:func:`fit_methods` is the way of every fit: options are checked, scores become a `Training`, and
+each method is fitted to it, bounded, given margins, and told of by notes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Literal, overload
 
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import Policy
+from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditioned import Conditioned, conditioned
-from llrcal.calibrations.methods import METHODS, PAPER, Method, label
-from llrcal.calibrations.trained import notes_of, trained
-from llrcal.calibrations.training import Trainable
-from llrcal.errors import OptionError
+from llrcal.calibrations.fit_notes import fit_notes
+from llrcal.calibrations.methods import (
+    METHODS,
+    PAPER,
+    Method,
+    check_method,
+    class_of,
+    label,
+    method_and_options,
+)
+from llrcal.calibrations.training import ArrayTraining, Trainable, Training
+from llrcal.calibrations.uncertainty import margins
+from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.speakers import Speakers
-from llrcal.method_table import DEFAULT
-from llrcal.notes import warn
+from llrcal.method_table import DEFAULT, TABLE
+from llrcal.notes import Note, warn
+from llrcal.onepass.chunks import threads
+from llrcal.onepass.elub import elub
 from llrcal.scoring_rule import RuleLike
 
 MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+_WORTH_A_THREAD = 2**20  # scores
 
 
 @overload
@@ -138,7 +156,7 @@ def fit(
     options = {name: value for name, value in given.items() if value is not None} | options
     if not isinstance(method, str):
         raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
-    every = trained(
+    every = fit_methods(
         tar,
         non,
         methods=[(method, options)],
@@ -202,7 +220,7 @@ def fit_all(
     >>> list(cals)
     ['pav', 'logistic-0.9']
     """
-    every = trained(
+    every = fit_methods(
         tar,
         non,
         methods=methods,
@@ -213,3 +231,96 @@ def fit_all(
     )
     warn(notes_of(every))
     return every
+
+
+def fit_methods(
+    tar: ArrayLike | Trainable,
+    non: ArrayLike | None = None,
+    *,
+    methods: Sequence[Method] = PAPER,
+    bounds: Policy = "counts",
+    rising: bool = True,
+    lower_is_better: bool = False,
+    speakers: Speakers | None = None,
+    with_margins: bool = True,
+) -> dict[str, Calibration]:
+    """The same as :func:`fit_all`, for callers that handle the notes themselves.
+
+    Without margins, calibrations have no intervals: for those that nobody will see.
+    """
+    check_policy(bounds)
+    for name, value in (("rising", rising), ("lower_is_better", lower_is_better)):
+        if not isinstance(value, bool):
+            raise OptionError(f"{name} is {value!r}; give True or False")
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise OptionError(f"methods are {methods!r}; give a list of names")
+    chosen = [method_and_options(entry) for entry in methods]
+    for method, options in chosen:
+        check_method(method, options)
+
+    by_ranks = [METHODS[method].needs_ranks for method, _ in chosen]
+    summarised = not all(by_ranks)
+    data: Training
+    if isinstance(tar, Trainable) and non is None:
+        if speakers is not None:
+            raise OptionError("speakers go with arrays of scores; trials bring their own along")
+        data = tar.training(
+            summarised=summarised, ranked=any(by_ranks), lower_is_better=lower_is_better
+        )
+    else:
+        data = ArrayTraining(
+            tar, non, lower_is_better=lower_is_better, speakers=speakers, summarised=summarised
+        )
+
+    def fitted(method: str, options: Mapping[str, Any]) -> Calibration:
+        one = _bounded(data, method, options, bounds, rising=rising, reverse=lower_is_better)
+        found = margins(one, data) if with_margins else None
+        notes = fit_notes(one, data, with_intervals=found is not None)
+        return replace(one, margins=found, report=one.report.with_notes(notes))
+
+    largest = max(data.tar_count, data.non_count)
+    aside = isinstance(data, ArrayTraining) and largest > _WORTH_A_THREAD and threads() > 1
+    with ThreadPoolExecutor(1) as pool:
+        # Finding ranks is a long pass over the scores, while other fits need summaries only: it
+        # gets a thread of its own, but for the first fit, which makes the summaries on all threads.
+        found: list[Any] = []
+        for i, (one, needs_ranks) in enumerate(zip(chosen, by_ranks, strict=True)):
+            found.append(pool.submit(fitted, *one) if aside and needs_ranks and i else fitted(*one))
+    every = (one if isinstance(one, Calibration) else one.result() for one in found)
+    return {label(*one): calibration for one, calibration in zip(chosen, every, strict=True)}
+
+
+def _bounded(
+    data: Training,
+    method: str,
+    options: Mapping[str, Any],
+    policy: Policy,
+    *,
+    rising: bool,
+    reverse: bool,
+) -> Calibration:
+    """A method fitted to scores, with its bounds."""
+    bayes = options.get("bayes", False)
+    others = {name: value for name, value in options.items() if name != "bayes"}
+    try:
+        fitted = class_of(method, bayes=bayes).fit(data, **others)
+    except DegenerateError as problem:
+        raise problem.within("for the negated distances") if reverse else problem from None
+    used_up = 0 if bayes else TABLE[method].effective_parameters
+    bounds = Bounds.of(
+        policy,
+        *data.score_range,
+        soft_end=soft_end(used_up, data.tar_count, data.non_count),
+        meeting=fitted.meeting(data) if rising else None,
+    )
+    if policy == "elub":
+        least, greatest = elub(*data.ranked(replace(fitted, bounds=bounds).quietly))
+        bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
+    return replace(fitted, bounds=bounds, lower_is_better=reverse)
+
+
+def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
+    """The notes of calibrations, each with the label of its calibration."""
+    return [
+        note.about(label) for label, one in calibrations.items() for note in one.report.all_notes
+    ]
