@@ -203,7 +203,7 @@ def test_hdf5_is_to_be_converted_first(tmp_path: Path, monkeypatch: pytest.Monke
         file["ID/row_ids"] = np.array([b"m1", b"m2", b"m3"])
         file["ID/column_ids"] = np.array([b"t1", b"t2", b"t3", b"t4"])
     for source, out in (("my scores.h5", "out.h5"), ("my scores.h5,my scores.h5", "1.h5,2.h5")):
-        with pytest.raises(TrialFileError, match="first to CSV .* llrcal convert"):
+        with pytest.raises(TrialFileError, match=r"first to CSV .* llrcal convert"):
             rewritten(source, out)
     assert [path.name for path in tmp_path.iterdir()] == ["my scores.h5"]
     assert llrcal("convert", "my scores.h5", "-o", "scores.csv").exit_code == 0
