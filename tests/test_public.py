@@ -69,6 +69,7 @@ NAMES = {
     "fit",
     "fit_all",
     "load",
+    "open_trials",
     "optimal_llrs",
     "read_trials",
     "simulate",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from llrcal.fusion import load as load
     from llrcal.inputs.scores import split as split
     from llrcal.scale.accumulator import Accumulator as Accumulator
+    from llrcal.scale.opening import open_trials as open_trials
     from llrcal.simulation import simulate as simulate
     from llrcal.trials import Trials as Trials
     from llrcal.trials import read_trials as read_trials
@@ -77,6 +78,7 @@ _HOME = {
     "llrcal.fusion": ("Fused", "fuse", "load"),
     "llrcal.inputs.scores": ("split",),
     "llrcal.scale.accumulator": ("Accumulator",),
+    "llrcal.scale.opening": ("open_trials",),
     "llrcal.simulation": ("simulate",),
     "llrcal.trials": ("Trials", "read_trials"),
 }

@@ -16,9 +16,8 @@ Without a client, Dask's threads in this process do the work.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 try:
     import dask.dataframe as dd
@@ -27,7 +26,6 @@ except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
 from llrcal import adaptation, calibrations, evaluation
-from llrcal.adaptation.moved_calibration import densities_of
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
@@ -36,22 +34,22 @@ from llrcal.files.atomic import atomic_folder
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
-from llrcal.scale.applying import Calibrated, Rewriter, apply_to_files
-from llrcal.scale.engines.dask import KEEP_MEMORY, DaskEngine
-from llrcal.scale.engines.dask_applying import LLRFrame, by_tasks
-from llrcal.scale.engines.dask_frames import (
-    check_frame_columns,
-    is_frame,
-    is_remote,
-    is_table,
-    opened_frame,
-)
+from llrcal.scale.applying import LLRColumns, apply_to_files
+from llrcal.scale.engines.dask import KEEP_MEMORY
+from llrcal.scale.engines.dask_applying import by_tasks, frame_of_llrs, write_partitions
+from llrcal.scale.engines.dask_frames import check_frame_columns, is_frame, is_remote
 from llrcal.scale.engines.engine import Progress, silent
-from llrcal.scale.fusing import check_columns, fused_columns, opened_columns
-from llrcal.scale.opening import opened, opened_scores
-from llrcal.scale.pieces.columns import Columns
-from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
-from llrcal.trials.request import OnMissing, ReadOptions, Spoof
+from llrcal.scale.fusing import fused_columns, opened_columns
+from llrcal.scale.opening import (
+    cluster_engine,
+    default_client,
+    opened,
+    opened_scores,
+    reading_options,
+    split_settings,
+)
+from llrcal.scale.trials_in_pieces import TrialsInPieces
+from llrcal.trials.request import ReadKeywords, ReadOptions
 
 __all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
@@ -63,12 +61,9 @@ def open_trials(
     label: str = "label",
     client: Any | None = None,
     key: Any | None = None,
-    missing: OnMissing = "error",
-    unknown: OnMissing = "error",
-    spoof: Spoof = "error",
-    duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
     form: Mapping[str, Any] | None = None,
+    **options: Unpack[ReadKeywords],
 ) -> TrialsInPieces:
     """Open a Dask frame or files as one set of trials to be read by the cluster.
 
@@ -81,33 +76,15 @@ def open_trials(
         Names of the columns.
     client
         The cluster; by default the most recently connected one.
-    key, missing, unknown, spoof, duplicates, progress, form
+    key, progress, form, **options
         As in :func:`llrcal.out_of_core.open_trials`. Frames have no trial ids, so only files are
         checked for repeated trials.
-
-    Raises
-    ------
-    LlrcalError
-        As :func:`llrcal.read_trials` does; the message names the file or the partition.
     """
-    check_duplicates(duplicates)
-    named: dict[str, Any] = {"columns": f"score={score},label={label}"}
+    columns: dict[str, Any] = {"columns": {"score": score, "label": label}}
     if key is not None:
-        named = {"columns": f"score={score}", "key_columns": f"label={label}"}
-    options = ReadOptions(
-        missing=missing,
-        unknown=unknown,
-        spoof=spoof,
-        duplicates=duplicates,
-        **{**named, **(form or {})},
-    )
-    connected = _client(client)
-    if is_table(trials):
-        if key is not None:
-            raise OptionError("a key is for files; join the frame with it yourself")
-        columns = Columns(score, label, options.request("trials"))
-        return opened_frame(trials, columns, connected, progress)
-    return opened(trials, key, DaskEngine(connected, progress=progress), options)
+        columns = {"columns": {"score": score}, "key_columns": {"label": label}}
+    reading = reading_options(options, form, **columns)
+    return opened(trials, key, cluster_engine(client, progress), reading)
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -122,19 +99,16 @@ def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
     method, **settings
         As in :func:`open_trials` and in :func:`llrcal.fit`.
     """
-    opening, others = _split_settings(settings)
+    opening, others = split_settings(settings)
     found: Calibration = calibrations.fit(open_trials(trials, **opening), method=method, **others)
     return found
 
 
 def fit_all(
-    trials: Any,
-    *,
-    methods: Sequence[calibrations.Method] = calibrations.PAPER,
-    **settings: Any,
+    trials: Any, *, methods: Sequence[calibrations.Method] = calibrations.PAPER, **settings: Any
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
-    opening, others = _split_settings(settings)
+    opening, others = split_settings(settings)
     return calibrations.fit_all(open_trials(trials, **opening), methods=methods, **others)
 
 
@@ -147,10 +121,9 @@ def fuse(
     alpha: float | Literal["empirical"] = 0.5,
     bounds: Limit = "range",
     client: Any | None = None,
-    spoof: Spoof = "error",
-    duplicates: Literal["error", "all"] = "error",
     progress: Progress = silent,
     form: Mapping[str, Any] | None = None,
+    **options: Unpack[ReadKeywords],
 ) -> Fused:
     """Fuse several systems on a cluster, whose scores are columns of a frame or of files.
 
@@ -159,23 +132,15 @@ def fuse(
 
     Parameters
     ----------
-    trials, label, client, spoof, duplicates, progress, form
+    trials, label, client, progress, form, **options
         As in :func:`open_trials`.
     scores, quality, alpha, bounds
         As in :func:`llrcal.out_of_core.fuse`.
     """
-    check_duplicates(duplicates)
-    connected, names = _client(client), [*scores, *quality]
-    given: dict[str, Any] = {"columns": f"label={label}", **(form or {})}
-    options = ReadOptions(spoof=spoof, duplicates=duplicates, **given)
-    if is_table(trials):
-        check_columns(names)
-        first = Columns(names[0], label, options.request("trials"))
-        opened_trials = opened_frame(trials, first, connected, progress, names[1:])
-    else:
-        engine = DaskEngine(connected, progress=progress)
-        opened_trials = opened_columns(trials, engine, names, options)
-    fused = fused_columns(opened_trials, scores, quality, alpha=alpha, bounds=bounds)
+    reading = reading_options(options, form, columns={"label": label})
+    names = [*scores, *quality]
+    columns = opened_columns(trials, cluster_engine(client, progress), names, reading)
+    fused = fused_columns(columns, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused
 
@@ -185,30 +150,21 @@ def evaluate(
     *,
     calibration: Calibration | None = None,
     prior_log_odds: ArrayLike = (),
-    form: Mapping[str, Any] | None = None,
     **opening: Any,
 ) -> Evaluation:
     """Evaluate LLRs on a cluster, or scores after a calibration.
 
     Parameters
     ----------
-    trials, form, **opening
+    trials, **opening
         As in :func:`open_trials`.
-    calibration
-        Turns the scores into LLRs; None if they are LLRs already.
-    prior_log_odds
-        Operating points that you are going to ask for. Each request for others costs another pass.
-
-    Returns
-    -------
-    Evaluation
-        The same numbers, to the last bit, as :func:`llrcal.evaluate` gives. If both classes have
-        more than eight million trials, its ROC has only the corners of the convex hull.
+    calibration, prior_log_odds
+        As in :func:`llrcal.out_of_core.evaluate`, which says what it returns.
     """
-    opened = open_trials(trials, form={"allow_infinite": True, **(form or {})}, **opening)
+    given = open_trials(trials, **{"allow_infinite": True, **opening})
     if calibration is not None:
-        opened = opened.mapped(calibration)
-    return evaluation.evaluate(opened, prior_log_odds=prior_log_odds)
+        given = given.mapped(calibration)
+    return evaluation.evaluate(given, prior_log_odds=prior_log_odds)
 
 
 def adapt(
@@ -233,14 +189,8 @@ def adapt(
     trials, score, client, progress, form
         As in :func:`open_trials`; labels are neither needed nor used.
     """
-    densities_of(calibration)  # or refused, before anything is read
-    given: dict[str, Any] = {"columns": f"score={score}", **(form or {})}
-    connected, options = _client(client), ReadOptions(**given)
-    if is_table(trials):
-        columns = Columns(score, None, options.request("scores", joins=False))
-        scores = opened_frame(trials, columns, connected, progress)
-    else:
-        scores = opened_scores(trials, DaskEngine(connected, progress=progress), options)
+    reading = reading_options({}, form, columns={"score": score})
+    scores = opened_scores(trials, cluster_engine(client, progress), reading)
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
 
 
@@ -284,41 +234,22 @@ def apply(
     LlrcalError
         If a score is not a number; the message names the file or the partition.
     """
-    connected = _client(client)
+    client = default_client(client)
+    answers = LLRColumns(calibration, interval)
     if not is_frame(trials) and not is_remote(trials):
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
-        request = ReadOptions(columns=f"score={score}").request("scores")
-        rewriter = Rewriter(Calibrated(calibration, interval=interval), request)
-        apply_to_files(rewriter, trials, out, by_tasks(connected), force=force)
+        request = ReadOptions(columns={"score": score}).request("scores")
+        apply_to_files(answers, request, trials, out, by_tasks(client), force=force)
         return None
     frame = trials if is_frame(trials) else dd.read_parquet(trials)
     check_frame_columns(frame, [score])
-    llrs = LLRFrame.of(frame, Calibrated(calibration, interval=interval), score)
+    llrs = frame_of_llrs(frame, answers, score)
     if out is None:
-        return llrs.frame()
+        return llrs
     if is_remote(out):
-        llrs.frame().to_parquet(fspath(out), write_index=False)
+        llrs.to_parquet(fspath(out), write_index=False)
         return None
     with atomic_folder(out, force=force) as folder:
-        llrs.write(folder, connected)
+        write_partitions(llrs, folder, client)
     return None
-
-
-def _split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings of :func:`open_trials`, and the remaining ones."""
-    names = signature(open_trials).parameters
-    opening = {name: value for name, value in settings.items() if name in names}
-    return opening, {name: value for name, value in settings.items() if name not in names}
-
-
-def _client(client: Any | None) -> Any | None:
-    """The cluster to use: the one given, or the most recently connected one, if any."""
-    if client is not None:
-        return client
-    from distributed import default_client
-
-    try:
-        return default_client()
-    except ValueError:
-        return None

@@ -44,6 +44,7 @@ dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 import llrcal.dask  # noqa: E402, needs them
+from llrcal.scale import opening  # noqa: E402
 from llrcal.scale.engines.dask import DaskEngine  # noqa: E402
 
 COUNT = 24_000
@@ -82,7 +83,8 @@ def client(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(autouse=True)
 def nobody_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters of other tests are not taken for the one that was connected to last."""
-    monkeypatch.setattr(llrcal.dask, "_client", lambda client: client)
+    for module in (llrcal.dask, opening):
+        monkeypatch.setattr(module, "default_client", lambda client: client)
 
 
 def three_files(folder: Path) -> Path:

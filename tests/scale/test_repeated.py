@@ -130,7 +130,7 @@ def test_what_cannot_be_done_in_pieces(tmp_path: Path) -> None:
     with pytest.raises(
         llrcal.OptionError, match="'mean', which does not work in pieces; choose duplicates='error'"
     ):
-        out_of_core.open_trials(path, duplicates="mean")  # type: ignore[arg-type]
+        out_of_core.open_trials(path, duplicates="mean")
 
 
 @pytest.mark.slow

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -197,3 +199,14 @@ def test_scores_are_checked(tmp_path: Path) -> None:
     np.savez(tmp_path / "b.npz", tar=TAR, non=np.array([1.0, np.nan]))
     with pytest.raises(ScoreError, match="non-target scores are not finite"):
         read_trials(tmp_path / "b.npz")
+
+
+def test_reading_a_file_does_not_load_the_evaluation(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1.5 target\n-0.5 nontarget\n")
+    code = (
+        "import sys, llrcal; llrcal.read_trials(sys.argv[1]);"
+        "print([name for name in sys.modules if name.startswith('llrcal.evaluation')])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "a.txt")]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

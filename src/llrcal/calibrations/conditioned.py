@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditions, fitted_conditions
 from llrcal.calibrations.training import target_weight
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.report import Report
-from llrcal.inputs.conditions import as_conditions, both_conditions
+from llrcal.inputs.conditions import WithConditions, as_conditions, both_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
@@ -89,25 +88,15 @@ class Conditioned:
         return f"<{pooled}; {len(self.conditions.lines)} conditions>"
 
 
-@runtime_checkable
-class WithColumns(Protocol):
-    """Trials in memory that know more of themselves than scores."""
-
-    def __iter__(self) -> Iterator[Array]: ...
-
-    def column(self, name: str) -> tuple[Array, Array]:
-        """Values of a column that was kept, of the targets and of the non-targets."""
-
-
 def conditioned(pooled: Calibration, tar: Any, non: Any, condition: Any) -> Conditioned:
     """A calibration by condition, on top of that of all the same trials."""
     where = condition
     if non is None:
-        if not isinstance(tar, WithColumns):
+        if not isinstance(tar, WithConditions):
             raise OptionError(Setting("condition"), " needs all trials in memory: read them whole")
         if not isinstance(condition, str):
             raise OptionError("the condition of trials from files is the name of a column")
-        (tar, non), where = tar, tar.column(condition)
+        tar, non, where = tar.tar, tar.non, tar.conditions([condition])
     tar_llrs, non_llrs = pooled.quietly(tar), pooled.quietly(non)
     by = both_conditions(where, len(tar_llrs), len(non_llrs))
     alpha = getattr(pooled, "alpha", 0.5)

@@ -11,7 +11,11 @@ from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import FILE
 from llrcal.cli.reading import FORM, form_options, key_options
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
-from llrcal.files.overwriting import refuse_to_bury, refuse_to_overwrite, refuse_to_read_twice
+from llrcal.files.overwriting import (
+    refuse_output_around_inputs,
+    refuse_to_overwrite,
+    refuse_to_read_twice,
+)
 
 if TYPE_CHECKING:
     from llrcal.arrays import Floats
@@ -90,7 +94,7 @@ def adapt(
     inputs = [name for name in (model, scores, labelled, reading["key"]) if name is not None]
     refuse_to_read_twice(scores, labelled, reading["key"])
     refuse_to_overwrite(new, *inputs)
-    refuse_to_bury(out, *inputs)
+    refuse_output_around_inputs(out, *inputs)
     before = load(model)
     densities_of(before)  # or refused, before any scores are read
     few = None if labelled is None else read_trials(labelled, **reading)

@@ -159,7 +159,7 @@ def _apply(
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
     from llrcal.calibrations.beyond import Beyond
     from llrcal.notes import Note
-    from llrcal.scale.applying import Rewriter, apply_to_files, one_by_one
+    from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.rewriting import rewrite
@@ -168,19 +168,12 @@ def _apply(
         calibration.interval(0.0, level=interval)
     seen = Beyond(calibration)
 
-    def answers(values: Floats) -> Mapping[str, Array]:
-        seen.count(values)
-        columns = {"llr": (llrs := calibration.quietly(values))}
-        if interval is not None:
-            ends = calibration.interval(values, level=interval)
-            columns |= zip(("low", "high"), ends, strict=True)
-        return {name: one / UNITS[units] for name, one in columns.items()} | dict(more(llrs))
-
+    answers = LLRColumns(calibration, interval, seen, UNITS[units], more)
     request = ReadOptions(**form).request("scores")
     if scores != "-" and is_many(scores):
         with print_warnings(), progress_bar(quiet=quiet) as show:
             each = one_by_one(lambda what, done, total: show(what, completed=done, total=total))
-            count = apply_to_files(Rewriter(answers, request), scores, out, each, force=force)
+            count = apply_to_files(answers, request, scores, out, each, force=force)
         reading = f"{count} files"
     else:
         path = Path(scores)

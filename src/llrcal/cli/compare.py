@@ -20,7 +20,7 @@ from llrcal.cli.reading import (
 )
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
-from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
+from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -131,7 +131,7 @@ def compare(
     systems = max(len(train), len(test)) > 1 or scores is not None
     first, second = (None if not files else files[0] for files in (train, test))
     sets = _sets((first, train_key), (second, test_key), (data, data_key), folds)
-    refuse_to_bury(out, *train, *test, *(name for one in sets for name in one))
+    refuse_output_around_inputs(out, *train, *test, *(name for one in sets for name in one))
     reading = {name: settings.pop(name) for name in _READING} | {"keep": split_names(by)}
 
     @contextmanager

@@ -111,10 +111,11 @@ def _read(
 def _has_classes(source: str) -> bool:
     """Whether these are two files of one class each, or an archive of labelled arrays."""
     from llrcal.trials.npy import names_in_npz
-    from llrcal.trials.reading import is_archive, pair_of
+    from llrcal.trials.reading import is_archive
+    from llrcal.trials.source import class_files
 
     names = {*names_in_npz(source)} if is_archive(source) else set()
-    return pair_of(source) is not None or "labels" in names or {"tar", "non"} <= names
+    return class_files(source) is not None or "labels" in names or {"tar", "non"} <= names
 
 
 def _class_by_class(scores: str, options: ReadOptions) -> tuple[Table, list[Note]]:

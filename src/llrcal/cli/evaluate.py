@@ -23,7 +23,7 @@ from llrcal.cli.options import (
 from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, progress_bar
 from llrcal.errors import OptionError
-from llrcal.files.overwriting import refuse_to_bury, refuse_to_read_twice
+from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,7 +152,7 @@ def evaluate(
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     draws = _draws(intervals, level, replicates)
     refuse_to_read_twice(llrs, reading["key"])
-    refuse_to_bury(figures, llrs, reading["key"])
+    refuse_output_around_inputs(figures, llrs, reading["key"])
     with (
         # First, so that a bad folder is refused at once.
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,

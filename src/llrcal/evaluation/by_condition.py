@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from llrcal.arrays import Array
 from llrcal.errors import ScoreError
 from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.evaluation.evaluation import Evaluation
-from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
+from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
 from llrcal.inputs.conditions import condition_texts
 from llrcal.inputs.scores import as_scores
@@ -28,19 +28,11 @@ AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
 
 
 class Part(NamedTuple):
-    """The trials of a cell, unless it has those of one class only."""
+    """The LLRs of a cell, unless it has trials of one class only."""
 
     tar_count: int
     non_count: int
-    trials: Evaluable | None
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """A set of trials that knows their conditions."""
-
-    def divided(self, by: Sequence[str]) -> Mapping[Cell, Part]:
-        """The trials of each cell; values that are missing are empty."""
+    llrs: LLRs | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,9 +119,9 @@ def evaluated_by(
 ) -> ByCondition:
     """Evaluations of the parts of a set of trials, beside that of all of them."""
     cells = {
-        cell: Evaluation(part.trials.llrs(np.empty(0)))
+        cell: Evaluation(part.llrs)
         for cell, part in parts.items()
-        if part.trials is not None and all(cell)
+        if part.llrs is not None and all(cell)
     }
     notes = tuple(_left_out(parts))
     if not cells:
@@ -145,7 +137,7 @@ def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:
         text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
         yield Note.warning("no condition", text)
     for cell, part in parts.items():
-        if part.trials is None and all(cell):
+        if part.llrs is None and all(cell):
             text = (
                 f"{part.tar_count:,} targets, {part.non_count:,} non-targets: without both classes "
                 "there is nothing to evaluate; it is in the pooled numbers only"
@@ -154,36 +146,27 @@ def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:
             yield note.about(", ".join(cell))
 
 
-class _Arrays:
-    """LLRs in memory."""
-
-    def __init__(self, tar: Array, non: Array) -> None:
-        self._both = tar, non
-
-    def llrs(self, thresholds: Array) -> ArrayLLRs:
-        return ArrayLLRs(*self._both)
-
-
-def divided_arrays(tar: Any, non: Any, by: Any) -> dict[Cell, Part]:
+def divided_arrays(
+    tar: Any, non: Any, by: Any, speakers: tuple[Array, Array] | None = None
+) -> dict[Cell, Part]:
     """LLRs in arrays, by the conditions of targets and of non-targets."""
     if not isinstance(by, tuple | list) or len(by) != 2:
         raise ScoreError("by must be a pair: the conditions of the targets, and of the non-targets")
-    tar, non = (
+    sides = [
         as_scores(side, name, allow_infinite=True)
         for side, name in ((tar, "target"), (non, "non-target"))
-    )
-    where = [
-        condition_texts(by[0], len(tar), "target"),
-        condition_texts(by[1], len(non), "non-target"),
     ]
-    return parts_of(where, lambda chosen: _Arrays(tar[chosen[0]], non[chosen[1]]))
-
-
-def parts_of(where: Sequence[Array], part: Any) -> dict[Cell, Part]:
-    """Parts by the conditions of both classes; ``part`` makes one of masks of both classes."""
+    where = [
+        condition_texts(by[0], len(sides[0]), "target"),
+        condition_texts(by[1], len(sides[1]), "non-target"),
+    ]
     out: dict[Cell, Part] = {}
     for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
         chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
-        tar, non = (int(one.sum()) for one in chosen)
-        out[cell] = Part(tar, non, part(chosen) if min(tar, non) else None)
+        counts = [int(one.sum()) for one in chosen]
+        llrs = None
+        if min(counts):
+            who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
+            llrs = ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who)
+        out[cell] = Part(counts[0], counts[1], llrs)
     return out

@@ -8,9 +8,10 @@ from typing import Any, overload
 from llrcal.arrays import ArrayLike
 from llrcal.errors import OptionError
 from llrcal.evaluation.bayes_error import as_prior_log_odds
-from llrcal.evaluation.by_condition import ByCondition, Divisible, divided_arrays, evaluated_by
+from llrcal.evaluation.by_condition import ByCondition, divided_arrays, evaluated_by
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
+from llrcal.inputs.conditions import WithConditions
 from llrcal.notes import warn
 
 
@@ -92,10 +93,11 @@ def by_condition(
     if non is not None:
         parts = divided_arrays(tar, non, by)
         return evaluated_by(pooled, parts, [f"condition {i + 1}" for i in range(len(min(parts)))])
-    if not isinstance(tar, Divisible):
+    if not isinstance(tar, WithConditions):
         raise OptionError("conditions can only be evaluated for trials in memory: read them whole")
     names = [by] if isinstance(by, str) else list(by)
-    return evaluated_by(pooled, tar.divided(names), names)
+    parts = divided_arrays(tar.tar, tar.non, tar.conditions(names), tar.speakers)
+    return evaluated_by(pooled, parts, names)
 
 
 def evaluated(

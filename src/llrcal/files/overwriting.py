@@ -31,7 +31,7 @@ def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
                 raise OptionError(f"{place} is also an input ({read}); name another file")
 
 
-def refuse_to_bury(folder: str | None, *inputs: str | None) -> None:
+def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None:
     """Refuse an output folder with an input in it, which would be deleted with the old folder."""
     if folder is None:
         return

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, ScoreError
 from llrcal.messages import Position
+
+
+@runtime_checkable
+class WithConditions(Protocol):
+    """Trials in memory, whose conditions are known."""
+
+    @property
+    def tar(self) -> Array: ...
+
+    @property
+    def non(self) -> Array: ...
+
+    @property
+    def speakers(self) -> tuple[Array, Array] | None:
+        """Where known, the two speakers of each target and of each non-target trial."""
+
+    def conditions(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Columns of text, of the targets and of the non-targets."""
 
 
 def condition_texts(conditions: Any, count: int, what: str) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
@@ -15,9 +15,8 @@ from llrcal.fusion.passes import Pass, Sums
 from llrcal.fusion.terms import Known
 from llrcal.messages import Setting
 from llrcal.scale.engines.engine import Engine
-from llrcal.scale.opening import opened
+from llrcal.scale.opening import is_on_cluster, opened, opened_frame
 from llrcal.scale.pieces.abreast import Abreast
-from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.pieces.piece import Batch, Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces, tell_left_out
 from llrcal.trials.request import ReadOptions
@@ -95,9 +94,9 @@ def fused_columns(
 
 
 def opened_columns(
-    paths: Paths, engine: Engine, names: Sequence[str], options: ReadOptions
+    source: Any, engine: Engine, names: Sequence[str], options: ReadOptions
 ) -> TrialsInPieces:
-    """Columns of the same files as one set of trials.
+    """Columns of the same files, or of a frame of Dask, as one set of trials.
 
     Raises
     ------
@@ -107,9 +106,11 @@ def opened_columns(
         As :func:`llrcal.out_of_core.open_trials` does.
     """
     check_columns(names, options.on_nan)
+    if is_on_cluster(source):
+        return opened_frame(source, engine, with_score(options, names[0]), others=names[1:])
     sets = []
     for name in names:
-        sets.append(opened(paths, None, engine, with_score(options, name)))
+        sets.append(opened(source, None, engine, with_score(options, name)))
         options = replace(options, duplicates="all")  # looked for once
     pieces = map(Abreast.of, zip(*(one.pieces for one in sets), strict=True))
     return replace(sets[0], pieces=tuple(pieces))

@@ -1,19 +1,128 @@
-"""Files as one set of trials in pieces, with their labels or with a key."""
+"""The door: trials as one set, wherever they are: in memory, in pieces, or on a cluster."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from llrcal.scale.engines.engine import Engine
+from llrcal.errors import OptionError
+from llrcal.messages import Message, Setting
+from llrcal.scale.engines.engine import Engine, Progress, silent
+from llrcal.scale.engines.threads import Threads
 from llrcal.scale.joining import joined_pieces
-from llrcal.scale.pieces.file_names import Paths
+from llrcal.scale.pieces.file_names import Paths, is_many
 from llrcal.scale.pieces.opening import pieces_of, table_pieces
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
-from llrcal.trials.request import ReadOptions
+from llrcal.trials.reading import trials_from
+from llrcal.trials.request import ReadKeywords, ReadOptions
+from llrcal.trials.source import class_files
+from llrcal.trials.trial_set import TrialSet
+
+if TYPE_CHECKING:
+    from llrcal.scale.engines.dask import DaskEngine
+
+_LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
+_OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "client", "score", "label"}
 
 
-def opened(paths: Paths, key: Paths | None, engine: Engine, options: ReadOptions) -> TrialsInPieces:
-    """A set of trials, as :func:`llrcal.out_of_core.open_trials` describes it.
+def open_trials(
+    source: Any,
+    key: Any | None = None,
+    *,
+    in_pieces: bool | None = None,
+    client: Any | None = None,
+    progress: Progress = silent,
+    **options: Unpack[ReadKeywords],
+) -> TrialSet:
+    """Open trials as one set, in memory, in pieces or on a cluster.
+
+    What it returns can be given to :func:`llrcal.fit`, :func:`llrcal.fit_all`,
+    :func:`llrcal.evaluate`, :func:`llrcal.adapt` and :func:`llrcal.compare`, with the same
+    answers to the last bit, wherever the trials are.
+
+    Parameters
+    ----------
+    source
+        A file or frame, as in :func:`llrcal.read_trials`; a folder, a pattern such as
+        ``"night/*.parquet"`` or a list of these; or, with Dask, a frame of Dask or URLs of Parquet
+        files (``s3://...``).
+    key
+        The labels, if they are not with the scores. In pieces they are joined on the ids of the
+        trials, which takes a pass over both, and temporary files of some 34 bytes per trial.
+    in_pieces
+        Whether to read files in pieces, whenever they are needed, to save memory. By default
+        folders, patterns, lists, and files over 1 GB that contain their labels are.
+    client
+        A client of Dask: its workers read the pieces.
+    progress
+        Called with what is being done, the number of trials done, and the total, in pieces.
+    **options
+        As in :func:`llrcal.read_trials`. In pieces, ``duplicates`` is ``"error"`` or ``"all"``, and
+        no columns are kept.
+
+    Raises
+    ------
+    LlrcalError
+        As :func:`llrcal.read_trials` does; the message names the file.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> trials = llrcal.open_trials("night/*.parquet")  # doctest: +SKIP
+    >>> cal = llrcal.fit(trials, method="nig")  # doctest: +SKIP
+    """
+    reading = ReadOptions(**options)
+    if client is not None or is_on_cluster(source):
+        return opened(source, key, cluster_engine(client, progress), reading)
+    return open_set(source, key, reading, in_pieces=in_pieces, engine=lambda: Threads(progress))
+
+
+def open_set(
+    source: Any,
+    key: Any | None,
+    options: ReadOptions,
+    *,
+    in_pieces: bool | None,
+    engine: Callable[[], Engine],
+) -> TrialSet:
+    """The trials of files or of a frame; an engine is asked for if they are read in pieces."""
+    if is_in_pieces(source, key, options, asked=in_pieces):
+        return opened(source, key, engine(), options)
+    return trials_from(source, key, options)
+
+
+def is_in_pieces(
+    source: Any, key: Any | None, options: ReadOptions, *, asked: bool | None = None
+) -> bool:
+    """Whether to read this in pieces; raises an OptionError if that is impossible."""
+    named = [one for one in (source, key) if isinstance(one, str | PathLike | list | tuple)]
+    must = asked or any(one != "-" and is_many(one) for one in named)
+    in_the_way: Message = ()
+    if options.keep:
+        in_the_way = ("columns of conditions",)
+    elif options.duplicates not in ("error", "all"):
+        in_the_way = (Setting("duplicates", options.duplicates),)
+    if not must:
+        is_large = asked is None and key is None and _size(source) > _LARGE
+        return is_large and not in_the_way
+    if in_the_way:
+        raise OptionError("trials cannot be read in pieces with ", *in_the_way)
+    if "-" in named:
+        raise OptionError("standard input cannot be read in pieces; name a file")
+    return True
+
+
+def _size(source: Any) -> int:
+    """Bytes of a file, or of the files of both classes; zero if there is no such file."""
+    names = class_files(source) or (source,)
+    files = [Path(name) for name in names if isinstance(name, str | PathLike)]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -> TrialsInPieces:
+    """A set of trials in pieces, which are read whenever it is used.
 
     Raises
     ------
@@ -21,20 +130,24 @@ def opened(paths: Paths, key: Paths | None, engine: Engine, options: ReadOptions
         As :func:`llrcal.read_trials` does; the message names the file.
     """
     check_duplicates(options.duplicates)
+    if is_on_cluster(source):
+        if key is not None:
+            raise OptionError("a key is for files; join the frame with it yourself")
+        return opened_frame(source, engine, options)
     if key is not None:
         return joined_pieces(
-            table_pieces(paths, options.request("scores")),
+            table_pieces(source, options.request("scores")),
             table_pieces(key, options.request("key")),
             engine,
             options=options,
-            sources=(_called(paths), _called(key)),
+            sources=(_name_of(source), _name_of(key)),
         )
-    pieces = pieces_of(paths, options.request("trials"))
+    pieces = pieces_of(source, options.request("trials"))
     check_repeated = options.duplicates == "error"
-    return TrialsInPieces.of(pieces, engine, _called(paths), check_repeated=check_repeated)
+    return TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=check_repeated)
 
 
-def opened_scores(paths: Paths, engine: Engine, options: ReadOptions) -> TrialsInPieces:
+def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsInPieces:
     """Scores without labels as a set of trials, all of which count as non-targets.
 
     Raises
@@ -42,9 +155,74 @@ def opened_scores(paths: Paths, engine: Engine, options: ReadOptions) -> TrialsI
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    pieces = pieces_of(paths, options.request("scores", joins=False))
-    return TrialsInPieces.of(pieces, engine, _called(paths), check_repeated=False)
+    if is_on_cluster(source):
+        return opened_frame(source, engine, options, labelled=False)
+    pieces = pieces_of(source, options.request("scores", joins=False))
+    return TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
 
 
-def _called(paths: Paths) -> str:
+def is_on_cluster(source: Any) -> bool:
+    """Whether these are a frame of Dask, or URLs that fsspec knows, rather than files."""
+    if type(source).__module__.partition(".")[0] == "dask":
+        return True
+    first = source[0] if isinstance(source, list | tuple) and source else source
+    return isinstance(first, str | PathLike) and "://" in fspath(first)
+
+
+def opened_frame(
+    source: Any,
+    engine: Engine,
+    options: ReadOptions,
+    *,
+    labelled: bool = True,
+    others: Sequence[str] = (),
+) -> TrialsInPieces:
+    """A frame of Dask; with other columns of scores beside the first, if there are any."""
+    from llrcal.scale.engines import dask_frames
+    from llrcal.scale.engines.dask import DaskEngine
+    from llrcal.scale.pieces.columns import Columns
+
+    request = options.request("trials") if labelled else options.request("scores", joins=False)
+    names = dict(request.named)
+    columns = Columns(
+        names.get("score", "score"), names.get("label", "label") if labelled else None, request
+    )
+    on = engine if isinstance(engine, DaskEngine) else cluster_engine(None)
+    return dask_frames.opened_frame(source, columns, on, others)
+
+
+def cluster_engine(client: Any | None, progress: Progress = silent) -> DaskEngine:
+    """The engine of a cluster: the one given, or the most recently connected one, if any."""
+    from llrcal.scale.engines.dask import DaskEngine
+
+    return DaskEngine(default_client(client), progress=progress)
+
+
+def default_client(client: Any | None) -> Any | None:
+    """The client given, or the most recently connected one.
+
+    None if there is none: Dask's threads in this process do the work.
+    """
+    from distributed import default_client as latest
+
+    try:
+        return client or latest()
+    except ValueError:
+        return None
+
+
+def _name_of(paths: Paths) -> str:
     return fspath(paths) if isinstance(paths, str | PathLike) else f"{len(paths)} files"
+
+
+def reading_options(
+    given: ReadKeywords, form: Mapping[str, Any] | None, **defaults: Any
+) -> ReadOptions:
+    """Options as keywords, or in a mapping."""
+    return ReadOptions(**cast("ReadKeywords", {**defaults, **given, **(form or {})}))
+
+
+def split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings that say how to open trials, and the remaining ones."""
+    opening = {name: value for name, value in settings.items() if name in _OPENING}
+    return opening, {name: value for name, value in settings.items() if name not in _OPENING}

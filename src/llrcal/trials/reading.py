@@ -21,7 +21,7 @@ from llrcal.trials.joining import joined, without_duplicates
 from llrcal.trials.nan_scores import usable, without_nan
 from llrcal.trials.npy import archive_trials, is_npy, read_npy
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
-from llrcal.trials.source import Source, mode_of
+from llrcal.trials.source import Source, class_files, mode_of
 from llrcal.trials.spoofs import without_spoof
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_file, read_table
@@ -109,7 +109,7 @@ def read_trials(
 def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     """The trials that :func:`read_trials` describes."""
     if key is None:
-        pair = pair_of(source)
+        pair = class_files(source)
         if pair:
             return _class_by_class(pair, options.request("class"))
         if is_archive(source):
@@ -143,14 +143,6 @@ def read_and_join(
 
 def _reading(table: Table, what: str = "trials") -> Note:
     return Note.of("read", f"{len(table):,} {what}; {table.reading}").about(table.source)
-
-
-def pair_of(source: Any) -> tuple[str, str] | None:
-    """The two names in a text with a comma, unless a file has that whole text as its name."""
-    if not isinstance(source, str) or source.count(",") != 1 or mode_of(source) is not None:
-        return None
-    genuine, impostor = source.split(",")
-    return genuine, impostor
 
 
 def is_archive(source: Any) -> bool:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
@@ -19,7 +17,7 @@ from llrcal.trials.hdf5 import is_hdf5
 from llrcal.trials.npy import is_npy, read_npy, read_npz
 from llrcal.trials.packing import output
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source
+from llrcal.trials.source import Source, class_files
 from llrcal.trials.tables.frame_files import rewrite_frame_file
 from llrcal.trials.text.lines import Answers, rewritten, rewritten_matrix
 from llrcal.trials.text.matrix import matrix_cells
@@ -50,19 +48,24 @@ def rewrite(
         If columns are to be added to a file that has no room for them.
     """
     request = replace(request, contents="scores", joins=False)
-    if "," in source and not Path(source).exists():
-        return _rewrite_pair(source, out, answers, request, progress)
+    if pair := class_files(source):
+        return _rewrite_pair(pair, out, answers, request, progress)
     file = Source(source)
     with output(out) as written:
         return _write(file, written, answers, request, progress)
 
 
 def _rewrite_pair(
-    source: str, out: str, answers: Answers, request: Request, progress: Callable[[int], None]
+    names: tuple[str, str],
+    out: str,
+    answers: Answers,
+    request: Request,
+    progress: Callable[[int], None],
 ) -> str:
-    names, outs = source.split(","), out.split(",")
-    if len(names) != 2 or len(set(outs)) != 2:
-        raise OptionError(f"{source} are two files; name two for the answer as well: OUT1,OUT2")
+    outs = out.split(",")
+    if len(outs) != 2 or outs[0] == outs[1]:
+        both = ",".join(names)
+        raise OptionError(f"{both} are two files; name two for the answer as well: OUT1,OUT2")
     files = [Source(name) for name in names]
     request = replace(request, contents="class")
     with output(outs[0]) as one, output(outs[1]) as other:  # both appear, or none
@@ -81,8 +84,8 @@ def _write(
     if is_hdf5(file.head) or is_workbook(file.head):
         kind = "HDF5 files" if is_hdf5(file.head) else "workbooks"
         raise TrialFileError(
-            f"{file.name}: scores in {kind} are not replaced; convert the file first: llrcal "
-            f"convert {shlex.quote(file.on_disk)} -o scores.csv"
+            f"{file.name}: scores in {kind} are not replaced; convert the file first to CSV or "
+            "Parquet, as llrcal convert does"
         )
     if file.head.startswith((b"PAR1", b"ARROW1")):
         return rewrite_frame_file(file, written, answers, request)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Self
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import Training
-from llrcal.evaluation.llrs import LLRs
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 
 if TYPE_CHECKING:
+    from llrcal.evaluation.llrs import LLRs
     from llrcal.trials.trials import Trials
 
 Transform = Callable[[Array], Array]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,6 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import ArrayTraining, Training
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.by_condition import Cell, Part, parts_of
-from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -23,6 +21,8 @@ from llrcal.trials.trial_set import Transform, TrialSet
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from llrcal.evaluation.llrs import LLRs
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,12 +79,14 @@ class Trials(TrialSet):
             self.tar,
             self.non,
             lower_is_better=lower_is_better,
-            speakers=self._speakers,
+            speakers=self.speakers,
             summarised=summarised,
         )
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        return ArrayLLRs(self.tar, self.non, self._speakers)
+        from llrcal.evaluation.llrs import ArrayLLRs  # which reading a file does not need
+
+        return ArrayLLRs(self.tar, self.non, self.speakers)
 
     def pooled(self) -> Summary:
         sides = self.tar, self.non
@@ -95,45 +97,22 @@ class Trials(TrialSet):
         tar, non = transform(self.tar), transform(self.non)
         return replace(self, tar=tar, non=non, allow_infinite=True)
 
-    def divided(self, by: Sequence[str]) -> Mapping[Cell, Part]:
-        """The trials of each cell of some columns that were kept.
+    def conditions(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Columns that were kept, as text, of the targets and of the non-targets.
 
         Raises
         ------
         OptionError
             If a column was not kept.
         """
-        table = self._kept(by)
-        labels = self.labels
-
-        def part(chosen: Sequence[Array]) -> Trials:
-            tar, non = chosen
-            return Trials(
-                self.tar[tar],
-                self.non[non],
-                self.source,
-                None if self.tar_speakers is None else self.tar_speakers[tar],
-                None if self.non_speakers is None else self.non_speakers[non],
-                allow_infinite=self.allow_infinite,
-            )
-
-        return parts_of([table[labels], table[~labels]], part)
-
-    def column(self, name: str) -> tuple[Array, Array]:
-        """Values of a column that was kept, of the targets and of the non-targets."""
-        values = self._kept([name])[:, 0]
-        return values[self.labels], values[~self.labels]
-
-    def _kept(self, names: Sequence[str]) -> Array:
-        """Columns that were kept, as text; empty where it is missing."""
         absent = [name for name in names if self.kept is None or name not in self.kept.columns]
         if self.kept is None or absent or not names:
             raise OptionError(
                 f"the trials of {self.source} have no column {', '.join(map(repr, absent))}; read "
                 "them with keep=[...]"
             )
-        table: Array = self.kept.select(names).fill_null("").to_numpy().astype(object)
-        return table
+        table = self.kept.select(names).fill_null("").to_numpy().astype(object)
+        return table[self.labels], table[~self.labels]
 
     def preview(self, counts: tuple[int, int]) -> Trials:
         return self
@@ -170,10 +149,11 @@ class Trials(TrialSet):
 
     @property
     def has_speakers(self) -> bool:
-        return self._speakers is not None
+        return self.speakers is not None
 
     @property
-    def _speakers(self) -> tuple[Array, Array] | None:
+    def speakers(self) -> tuple[Array, Array] | None:
+        """The speakers of targets and of non-targets, where they are known."""
         if self.tar_speakers is None or self.non_speakers is None:
             return None
         return self.tar_speakers, self.non_speakers

@@ -218,7 +218,7 @@ def test_spoofs(policy: str, kind: str, tmp_path: Path, monkeypatch: pytest.Monk
         "only": THREE == "spoof",
     }[policy]
     with quiet():
-        found = out_of_core.fit_all(path, methods=QUICK, spoof=policy)  # type: ignore[arg-type]
+        found = out_of_core.fit_all(path, methods=QUICK, spoof=policy)
     assert texts(found) == in_memory(SCORES[THREE == "target"], SCORES[others], QUICK)
 
 
@@ -227,4 +227,4 @@ def test_spoofs_are_refused_as_a_rule(tmp_path: Path) -> None:
     with pytest.raises(TrialFileError, match=rf"{SPOOFS.sum()} of 30000 trials are spoofs"):
         out_of_core.fit(path)
     with pytest.raises(OptionError, match="spoof cannot be 'keep'"):
-        out_of_core.fit(path, spoof="keep")  # type: ignore[arg-type]
+        out_of_core.fit(path, spoof="keep")

@@ -68,6 +68,10 @@ class DaskEngine:
         if client is not None:
             check_versions(client)
 
+    def holding(self, parts: Sequence[Delayed]) -> DaskEngine:
+        """The same cluster, which holds the parts of a frame."""
+        return DaskEngine(self._client, parts, self._progress)
+
     def reduce(
         self,
         pieces: Sequence[Piece],
@@ -161,7 +165,7 @@ class DaskEngine:
             )
             for index in range(len(tasks))
         ]
-        return JoinedPieces(pieces, DaskEngine(self._client, tasks, self._progress), tally)
+        return JoinedPieces(pieces, self.holding(tasks), tally)
 
     def _leaves(self, pieces: Sequence[Piece], work: Callable[[Piece], Any]) -> list[Delayed]:
         sent = delayed(work, traverse=False)

@@ -11,7 +11,6 @@ import dask.dataframe as dd
 
 from llrcal.errors import OptionError
 from llrcal.scale.engines.dask import DaskEngine, Partition
-from llrcal.scale.engines.engine import Progress
 from llrcal.scale.pieces.abreast import Abreast
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import Piece
@@ -19,11 +18,6 @@ from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.conventions import SPEAKERS, role_of
 
 _ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
-
-
-def is_table(trials: Any) -> bool:
-    """Whether these are columns of Dask, rather than files that llrcal reads itself."""
-    return is_frame(trials) or is_remote(trials)
 
 
 def is_frame(trials: Any) -> bool:
@@ -38,11 +32,7 @@ def is_remote(trials: Any) -> bool:
 
 
 def opened_frame(
-    trials: Any,
-    columns: Columns,
-    client: Any | None,
-    progress: Progress,
-    others: Sequence[str] = (),
+    trials: Any, columns: Columns, engine: DaskEngine, others: Sequence[str] = ()
 ) -> TrialsInPieces:
     """The trials of a frame; with other columns of scores beside the first, if there are any."""
     frame = trials if is_frame(trials) else dd.read_parquet(trials)
@@ -64,7 +54,7 @@ def opened_frame(
     if others:
         more = [replace(columns, score=name) for name in others]
         pieces = [Abreast.of([p, *(replace(p, columns=m) for m in more)]) for p in partitions]
-    return TrialsInPieces.of(pieces, DaskEngine(client, parts, progress), "the frame")
+    return TrialsInPieces.of(pieces, engine.holding(parts), "the frame")
 
 
 def check_frame_columns(frame: Any, columns: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from llrcal.trials.forked import refuse_after_fork
 from llrcal.trials.npy import archive_trials, is_npy, names_in_npz
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import ReadOptions, Request
-from llrcal.trials.source import Source
+from llrcal.trials.source import Source, class_files
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
 from llrcal.trials.text.sniffing import Layout, sniff
@@ -40,8 +40,8 @@ def pieces_of(paths: Paths, request: Request) -> list[Piece]:
     TrialFileError
         If a file cannot be read without guessing; the message names it.
     """
-    if isinstance(paths, str) and paths.count(",") == 1 and not Path(paths).exists():
-        return list(_class_by_class(paths, request))
+    if pair := class_files(paths):
+        return list(_class_by_class(pair, request))
     names = files_of(paths)
     found = [piece for name in names for piece in _pieces(name, request)]
     if not found:
@@ -50,8 +50,8 @@ def pieces_of(paths: Paths, request: Request) -> list[Piece]:
     return found
 
 
-def _class_by_class(pair: str, request: Request) -> Iterator[Piece]:
-    for paths, is_tar in zip(pair.split(","), (True, False), strict=True):
+def _class_by_class(pair: tuple[str, str], request: Request) -> Iterator[Piece]:
+    for paths, is_tar in zip(pair, (True, False), strict=True):
         for name in files_of(paths):
             if not is_npy(Source(name).head):
                 raise TrialFileError(

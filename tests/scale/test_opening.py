@@ -1,0 +1,57 @@
+"""One door: the same trials in memory, in pieces and on a cluster give the same answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import llrcal
+from llrcal.errors import OptionError
+from llrcal.scale import opening
+from llrcal.scale.trials_in_pieces import TrialsInPieces
+from tests.scale.sets import numbers, table, trials
+
+SCORES, IS_TARGET = trials(3000)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    table(SCORES, IS_TARGET).write_parquet(tmp_path / "a.parquet")
+    return str(tmp_path / "a.parquet")
+
+
+def test_wherever_trials_are_the_answers_are_the_same(path: str) -> None:
+    folder = str(Path(path).parent)
+    ways: dict[str, Any] = {
+        "memory": llrcal.open_trials(path),
+        "pieces": llrcal.open_trials(path, in_pieces=True),
+        "folder": llrcal.open_trials(folder),
+        "list": llrcal.open_trials([path]),
+        "frame": llrcal.open_trials(table(SCORES, IS_TARGET)),
+    }
+    assert [isinstance(one, TrialsInPieces) for one in ways.values()] == [0, 1, 1, 1, 0]
+    assert len({numbers(llrcal.evaluate(one)) for one in ways.values()}) == 1
+
+
+def test_large_files_are_opened_in_pieces_unless_told_otherwise(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_LARGE", 100)
+    assert isinstance(llrcal.open_trials(path), TrialsInPieces)
+    assert isinstance(llrcal.open_trials(path, in_pieces=False), llrcal.Trials)
+    assert isinstance(llrcal.open_trials(path, duplicates="first"), llrcal.Trials)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        ("a.txt", {"keep": ["line"]}, "in pieces with columns of conditions"),
+        ("a.txt", {"duplicates": "first"}, "in pieces with duplicates='first'"),
+        ("-", {}, "standard input cannot be read in pieces"),
+    ],
+)
+def test_what_cannot_be_read_in_pieces(source: str, options: Any, words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        llrcal.open_trials(source, in_pieces=True, **options)
