@@ -231,7 +231,7 @@ def test_steps_are_told() -> None:
     said: list[str] = []
     compare(crossed(), folds=3, methods=["pav"], replicates=0, progress=said.append)
     folds = [f"fold {i} of 3" for i in (1, 2, 3)]
-    assert said == ["training", *folds, "raw scores", "testing pav", "intervals"]
+    assert said == ["raw scores", "training", *folds, "testing pav", "intervals"]
 
 
 # ---------------------------------------------------------------------------- refusals

@@ -240,8 +240,7 @@ def _show(
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:
     """Level and replicates of the intervals, if these are asked for."""
-    from llrcal.evaluation.bootstrap import check_draws
-    from llrcal.evaluation.resampling import REPLICATES
+    from llrcal.evaluation.bootstrap import REPLICATES, check_draws
 
     if not intervals:
         for name, value in (("--level", level), ("--replicates", replicates)):
