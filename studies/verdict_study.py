@@ -31,7 +31,7 @@ from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
 from llrcal.comparison.differences import differences
 from llrcal.comparison.judged_range import CURVE
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal.arrays import Array
 from llrcal.comparison import Folds, compare
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
 from tests.notes import FAR_SCORES

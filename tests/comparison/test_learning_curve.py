@@ -15,7 +15,7 @@ from llrcal.comparison import LearningCurve, compare, learning_curve
 from llrcal.comparison.draws import Pool, thinned
 from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
 from llrcal.comparison.tables import as_csv
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
 from tests.comparison.test_folds import anonymous, crossed, people

@@ -15,10 +15,9 @@ from llrcal import Evaluation, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws
-from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.intervals import Intervals
-from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.evaluation.statistics import Cells, evaluation_statistic
 from llrcal.inputs.speakers import as_speakers
 from tests.trial_sets import normal
 

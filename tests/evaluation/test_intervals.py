@@ -13,7 +13,7 @@ from hypothesis import given
 from llrcal import Evaluation, OperatingPoint, OptionError, ScoreError, Trials, evaluate
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import SpeakerDraws
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.intervals import Interval, Intervals, centred, centred_band
 from tests.notes import codes
 from tests.oracles import bias_corrected

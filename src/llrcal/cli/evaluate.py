@@ -140,7 +140,7 @@ def evaluate(
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.comparison.parts import in_memory
-    from llrcal.evaluation.evaluating import by_condition, evaluated
+    from llrcal.evaluation.evaluate import by_condition, evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.files.atomic import atomic_folder
     from llrcal.messages import Setting

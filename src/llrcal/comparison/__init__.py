@@ -6,4 +6,4 @@ from llrcal.comparison.comparison import Comparison as Comparison
 from llrcal.comparison.folds import Folds as Folds
 from llrcal.comparison.learning import learning_curve as learning_curve
 from llrcal.comparison.learning_curve import LearningCurve as LearningCurve
-from llrcal.evaluation.operating_point import OperatingPoint as OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint as OperatingPoint

@@ -26,10 +26,10 @@ from llrcal.comparison.parts import in_memory
 from llrcal.comparison.systems import fusion_notes, system_llrs, trained_systems
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates, check_replicates
-from llrcal.evaluation.evaluating import by_condition, evaluated
+from llrcal.evaluation.evaluate import by_condition, evaluated
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.intervals import Intervals
-from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
+from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
 from llrcal.messages import Setting

@@ -20,7 +20,7 @@ from llrcal.comparison.ranking import Ranking
 from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates, enough_for
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.files.atomic import atomic_folder
 from llrcal.notebook import html_table
 from llrcal.notes import Note

@@ -12,7 +12,7 @@ from llrcal.comparison.judged_range import CURVE
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.messages import Setting
 
 CriterionName = Literal["points", "range", "cllr"]

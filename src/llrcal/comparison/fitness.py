@@ -13,7 +13,7 @@ Two rules, either of which is enough:
 The minimum is found on the test trials themselves and flattered by it: more so the fewer they are.
 Drawn sets are flattered once more, by about as much, and that is taken off. It works where the
 rule of 30 holds. Elsewhere, and for Cllr, the second rule is that of ``llrcal.evaluate``: what a
-straight line through the LLRs would gain (:mod:`llrcal.evaluation.doubts`).
+straight line through the LLRs would gain (:mod:`llrcal.evaluation.line_check`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from llrcal.comparison.differences import LEAST_DRAWS
 from llrcal.comparison.score_axis import finite_part
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.evaluation.intervals import centred_band, interval, pairs
+from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY
 

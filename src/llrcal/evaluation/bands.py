@@ -3,7 +3,7 @@
 At each threshold or prior, a band is the interval that the bootstrap gives there. So each place of
 a curve has its own share of drawn sets outside; a whole curve is outside somewhere more often.
 Bands of rates and errors also reach as far as what nobody has seen could:
-:mod:`llrcal.evaluation.unseen`.
+see :func:`llrcal.evaluation.error_rates.possible_rate`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.evaluation.bayes_error import as_prior_log_odds, normalised
 from llrcal.evaluation.bootstrap import Bootstrap, Progress, Replicates, unheard
+from llrcal.evaluation.error_rates import normalised, possible_error, possible_rate
 from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
 from llrcal.evaluation.intervals import Band, ForensicIntervals, Intervals, centred_band, pairs
 from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.evaluation.statistics import (
     Statistic,
     entropy_statistic,
@@ -27,7 +28,6 @@ from llrcal.evaluation.statistics import (
     forensic_statistic,
     rates_statistic,
 )
-from llrcal.evaluation.unseen import possible_error, possible_rate
 from llrcal.scoring_rule import ScoringRule
 
 

@@ -25,8 +25,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, is_whole
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.cells import Cells, InCells
-from llrcal.evaluation.statistics import Numbers, Statistic
+from llrcal.evaluation.statistics import Cells, InCells, Numbers, Statistic
 from llrcal.inputs.level import check_level
 from llrcal.inputs.speakers import numbered
 from llrcal.messages import Setting

@@ -11,16 +11,13 @@ import numpy as np
 
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES, Bootstrap, Progress, check_draws, unheard
-from llrcal.evaluation.cllr import in_bits, min_cllr, min_cost
-from llrcal.evaluation.cross_entropy import cross_entropy
-from llrcal.evaluation.doubts import doubts
-from llrcal.evaluation.eer import eer
+from llrcal.evaluation.costs import RuleCost, cross_entropy, in_bits, min_cost
+from llrcal.evaluation.error_rates import eer, rule_of_30
 from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.intervals import Intervals, interval_notes
+from llrcal.evaluation.line_check import line_notes
 from llrcal.evaluation.operating_curves import OperatingCurves
-from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
-from llrcal.evaluation.rule_cost import RuleCost
-from llrcal.evaluation.rule_of_30 import rule_of_30
+from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -72,7 +69,7 @@ class Evaluation(OperatingCurves):
         ends = np.abs([self.tar_range, self.non_range])
         if (ends > _TOO_FAR_APART).any():
             return self.direction_notes
-        return self.direction_notes or doubts(
+        return self.direction_notes or line_notes(
             self._llrs.weighted,
             (self.tar_count, self.non_count),
             cllr=self.cllr,
@@ -82,7 +79,7 @@ class Evaluation(OperatingCurves):
     @cached_property
     def min_cllr(self) -> float:
         """Cllr after the best rising transformation, in bits."""
-        return min_cllr(self.hull)
+        return min_cost(self.hull)
 
     @property
     def calibration_loss(self) -> float:

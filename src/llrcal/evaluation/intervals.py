@@ -7,7 +7,8 @@ A drawn set repeats trials, so PAV overfits it more than the original set: its m
 minimum costs are too low, and its calibration loss is too high. So the drawn values of each number
 are shifted until their mean is the number itself, and negative values are set to zero. EER and
 minimum detection costs are corrected otherwise: see :func:`bias_corrected`. Intervals of actual
-costs reach at least as far as errors that nobody made could: :mod:`llrcal.evaluation.unseen`.
+costs reach at least as far as errors that nobody made could: see
+:func:`llrcal.evaluation.error_rates.possible_rate`.
 """
 
 from __future__ import annotations
@@ -22,11 +23,10 @@ from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error
 from llrcal.evaluation.llrs import WholeLLRs
 from llrcal.evaluation.operating_curves import OperatingCurves
-from llrcal.evaluation.operating_point import OperatingPoint
-from llrcal.evaluation.rule_of_30 import LEAST_ERRORS
-from llrcal.evaluation.unseen import possible_error
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note
 
 Interval = tuple[float, float]

@@ -12,7 +12,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.array_training import ArrayTraining
 from llrcal.calibrations.training import Training
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.by_condition import Cell, Part, parts_of
+from llrcal.evaluation.evaluate import Cell, Part, parts_of
 from llrcal.evaluation.llrs import ArrayLLRs, LLRs
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from llrcal import Evaluation, evaluate
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation import cells as cells_module
+from llrcal.evaluation import statistics as module
 from llrcal.evaluation.statistics import Statistic, entropy_statistic, evaluation_statistic
 from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
@@ -106,7 +106,7 @@ def test_cross_entropies_are_those_of_the_trials_to_four_digits() -> None:
 def test_merged_groups_leave_the_numbers_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = normal(500, 1, 2), normal(700, -1, 2)
     all_edges = len(statistic_of(tar, non).cells.edges)
-    monkeypatch.setattr(cells_module, "MOST_GROUPS", 20)
+    monkeypatch.setattr(module, "MOST_GROUPS", 20)
     assert len(statistic_of(tar, non).cells.edges) < all_edges / 2
     check_actual(tar, non)
 
