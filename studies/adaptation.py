@@ -21,7 +21,7 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.evaluation.cllr import cllr
+from llrcal.evaluation.costs import cllr
 from llrcal.onepass.summary import Summary
 
 CONDITIONS = {

@@ -21,7 +21,7 @@ from typing import Any
 
 import llrcal
 from llrcal import kernels
-from llrcal.evaluation.cllr import cost
+from llrcal.evaluation.costs import cost
 from llrcal.onepass.chunks import threads
 from llrcal.onepass.ranks import groups
 from llrcal.onepass.sample import Sample

@@ -30,9 +30,9 @@ from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
 from llrcal.comparison.differences import differences
 from llrcal.comparison.judged_range import CURVE
-from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.evaluating import evaluated
-from llrcal.evaluation.paired import PairedBootstrap
+from llrcal.evaluation.bootstrap import Bootstrap, Replicates
+from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
 from studies.verdict_halves import MOST_NON_TARGETS, halves
@@ -49,16 +49,15 @@ def drawn_numbers(
     llrs: list[Pair], speakers: tuple[Array, Array] | None = None
 ) -> dict[str, Replicates]:
     """Numbers of several sets of LLRs, by their place, in the same drawn sets."""
-    draws = PairedBootstrap(
-        llrs[0],
-        speakers,
-        prior_log_odds=[point.prior_log_odds for point in POINTS],
-        curve=np.linspace(*RANGE, CURVE),
-        replicates=200,
-    )
-    for tar, non in llrs:
-        draws.add(tar, non)
-    return {str(i): replicates for i, replicates in enumerate(draws.replicates())}
+    tar_order, non_order = (np.argsort(side, kind="stable") for side in llrs[0])
+    if speakers is not None:
+        speakers = speakers[0][tar_order], speakers[1][non_order]
+    x, curve = np.array([point.prior_log_odds for point in POINTS]), np.linspace(*RANGE, CURVE)
+    statistics = [
+        evaluation_statistic(tar[tar_order], non[non_order], x, curve=curve) for tar, non in llrs
+    ]
+    found = Bootstrap.of(speakers, replicates=200).replicates(statistics)
+    return {str(i): replicates for i, replicates in enumerate(found)}
 
 
 def _grain(name: CriterionName, counts: tuple[int, int]) -> float:
@@ -69,8 +68,10 @@ def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, 
     """Which of several sets of LLRs are called worse than the best."""
     criterion = Criterion(name, POINTS, RANGE)
     values = {
-        label: float(criterion.drawn(replace(replicates, numbers=replicates.actual[None]))[0])
-        for label, replicates in found.items()
+        label: float(
+            criterion.drawn(replace(one, drawn={k: v[None] for k, v in one.actual.items()}))[0]
+        )
+        for label, one in found.items()
     }
     drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
     others = differences(values, drawn, grain=_grain(name, counts))

@@ -9,6 +9,7 @@ change (``DRAWN_CLLR``).
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -29,7 +30,6 @@ from llrcal.arrays import Array, Floats
 from llrcal.onepass import chunks, ranks
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
-from tests.evaluation.drawn_sets import bootstrap_intervals
 from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
 
@@ -38,6 +38,7 @@ DRAWN_CLLR = 1e-13  # relative
 ROOT = Path(__file__).resolve().parents[1]
 EVERY = ("smooth", *llrcal.PAPER)
 PRIORS = [-4.6, -1.0, 0.0, 0.7, 3.0]
+POINTS = [llrcal.OperatingPoint(1 / (1 + math.exp(-x))) for x in PRIORS]
 SCORES = np.linspace(-9, 9, 4001)
 SETS: dict[str, tuple[Floats, Floats]] = {
     "few": (normal(300, 2.1, 1.3), normal(3000, -1.1, 1.0) ** 3 / 2),
@@ -88,7 +89,7 @@ def numbers(tar: Array, non: Array) -> dict[str, Any]:
         *(f(x).tolist() for f in (ev.bayes_error, ev.min_bayes_error, ev.min_cross_entropy)),
         ev.pmiss(x).tolist(), ev.pfa(x).tolist(), [bits(side) for side in ev.roc()],
     )  # fmt: skip
-    drawn = bootstrap_intervals(tar, non, prior_log_odds=PRIORS, replicates=3)
+    drawn = ev.intervals(POINTS, replicates=3, level=0.5)
     return {
         "exact": repr(exact),
         "cllr": repr(ev.cllr),

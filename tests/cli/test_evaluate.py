@@ -15,7 +15,7 @@ from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
-from llrcal.evaluation.presets import PRESETS
+from llrcal.evaluation.operating_points import PRESETS
 from llrcal.figures import drawing
 from tests.cli import running
 from tests.cli.running import llrcal, only_line, run, text_of

@@ -11,7 +11,7 @@ from llrcal.comparison import OperatingPoint
 from llrcal.comparison.criterion import Criterion, CriterionName
 from llrcal.comparison.differences import differences
 from llrcal.comparison.judged_range import CURVE
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.trials import Trials
 
 POINTS = (OperatingPoint(0.01), OperatingPoint(0.3, c_miss=10.0))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal.arrays import Array
 from llrcal.comparison import Folds, compare
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
 from tests.notes import FAR_SCORES
@@ -231,7 +231,7 @@ def test_steps_are_told() -> None:
     said: list[str] = []
     compare(crossed(), folds=3, methods=["pav"], replicates=0, progress=said.append)
     folds = [f"fold {i} of 3" for i in (1, 2, 3)]
-    assert said == ["training", *folds, "raw scores", "testing pav", "intervals"]
+    assert said == ["raw scores", "training", *folds, "testing pav", "intervals"]
 
 
 # ---------------------------------------------------------------------------- refusals

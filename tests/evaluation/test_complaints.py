@@ -12,7 +12,7 @@ import pytest
 
 from llrcal import OptionError, ScoreError, evaluate, optimal_llrs
 from llrcal.evaluation import cllr
-from llrcal.evaluation.speaker_draws import SpeakerDraws
+from llrcal.evaluation.bootstrap import SpeakerDraws
 from llrcal.inputs.speakers import as_speakers, both_speakers
 
 

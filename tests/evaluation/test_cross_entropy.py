@@ -12,7 +12,8 @@ from hypothesis import given
 
 from llrcal import OptionError, evaluate, optimal_llrs
 from llrcal.arrays import Floats
-from llrcal.onepass.summary import EXACT_UP_TO
+from llrcal.evaluation.costs import WeightedLLRs, cross_entropy
+from llrcal.onepass.summary import EXACT_UP_TO, Summary
 from tests.trial_sets import ANY, Sets, normal
 
 # Random sets may well run the wrong way.
@@ -73,8 +74,24 @@ def test_infinite_llrs_among_many() -> None:
     expected = [llr_by_llr(tar, non, x) for x in PRIORS]
     np.testing.assert_allclose(evaluate(tar, non).cross_entropy(PRIORS), expected, rtol=1e-10)
     wrong = evaluate(np.append(tar, -np.inf), non)
-    assert np.isposinf(wrong.cross_entropy(PRIORS)).all()
+    assert wrong.cross_entropy([PRIORS]).tolist() == [[math.inf] * len(PRIORS)]
     assert np.isfinite(wrong.min_cross_entropy(PRIORS)).all()
+    assert evaluate(tar, np.append(non, np.inf)).cross_entropy(0.5) == math.inf
+
+
+@pytest.mark.parametrize(("finite", "infinite"), [(750, 0), (750, 250), (0, 3)])
+def test_a_summary_of_the_finite_llrs_says_the_same_as_all_of_them(
+    finite: int, infinite: int
+) -> None:
+    """With infinite ones on the right side, which cost nothing and take part in the mean."""
+    llrs = normal(finite, 2, 1.5)
+    tar = WeightedLLRs.summarised(Summary.of(llrs), finite + infinite, wrong=False)
+    non = WeightedLLRs.of(np.array([-1.0, 0.5]), wrong=np.inf)
+    ev = evaluate(np.append(llrs, np.full(infinite, np.inf)), [-1.0, 0.5])
+    x = np.array(PRIORS)
+    np.testing.assert_allclose(cross_entropy(tar, non, x), ev.cross_entropy(x), rtol=1e-10)
+    wrong = WeightedLLRs.summarised(Summary.of(llrs), finite + infinite, wrong=True)
+    assert np.isposinf(cross_entropy(wrong, non, x)).all()
 
 
 def test_llrs_too_far_apart_for_a_grid() -> None:

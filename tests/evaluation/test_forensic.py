@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.evaluation.evaluating import evaluated
-from llrcal.evaluation.expected_lrs import EvidenceSums
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.forensic import STRENGTHS, Forensic
+from llrcal.evaluation.llrs import EvidenceSums
 from llrcal.onepass import elub as search
 from tests.conftest import real_scores
 from tests.evaluation import forensic_oracles as oracle

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from llrcal import Evaluation, OperatingPoint, OptionError, ScoreError, Trials, evaluate
 from llrcal.arrays import Array, Floats
-from llrcal.evaluation.bands import EntropyCells
-from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.evaluating import evaluated
-from llrcal.evaluation.intervals import Intervals
-from llrcal.evaluation.percentiles import centred, interval
-from llrcal.evaluation.resampling import Resampling
-from llrcal.evaluation.speaker_draws import SpeakerDraws
+from llrcal.evaluation.bootstrap import SpeakerDraws
+from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.intervals import Interval, Intervals, centred, centred_band
 from tests.notes import codes
 from tests.oracles import bias_corrected
-from tests.trial_sets import normal
+from tests.trial_sets import ANY, Sets, normal
 
 RULES = ("brier", (0.5, -0.5))
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
@@ -79,30 +73,36 @@ def bands(ev: Evaluation, **options: Any) -> Floats:
     return np.concatenate([np.column_stack(band) for band in every])
 
 
-def of_drawn(drawn: Sequence[Evaluation], whole: Evaluation, ask: Any) -> Floats:
-    rows = np.array([ask(ev) for ev in drawn])
-    return np.array(interval(centred(rows, ask(whole))))
+def possible(count: int, level: float) -> float:
+    """The rate at which so many trials show no error in one of 40 cases, at 95 %."""
+    return float(1 - ((1 - level) / 2) ** (1 / count))
 
 
-def possible(count: int) -> float:
-    """The rate at which so many trials show no error in one of 40 cases."""
-    return float(1 - 0.025 ** (1 / count))
-
-
-def unseen_errors(ev: Evaluation, x: Any) -> Floats:
+def unseen_errors(ev: Evaluation, x: Any, level: float = 0.95) -> Floats:
     """Bayes errors if misses, or else false alarms, have at least the possible rate."""
     x = np.asarray(x)
     pmiss, pfa = ev.pmiss(-x), ev.pfa(-x)
     tar, non = np.exp(np.maximum(x, 0)), np.exp(np.maximum(-x, 0))
-    more = np.maximum(pmiss, possible(ev.tar_count)), np.maximum(pfa, possible(ev.non_count))
-    return np.maximum(tar * more[0] + non * pfa, tar * pmiss + non * more[1])
+    misses = np.maximum(pmiss, possible(ev.tar_count, level))
+    alarms = np.maximum(pfa, possible(ev.non_count, level))
+    return np.maximum(tar * misses + non * pfa, tar * pmiss + non * alarms)
+
+
+def reach(ends: Floats, count: int, level: float) -> None:
+    """Widen intervals of rates by what may happen to so many trials, and did not."""
+    ends[:, 0] = np.minimum(ends[:, 0], 1 - possible(count, level))
+    ends[:, 1] = np.maximum(ends[:, 1], possible(count, level))
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
-def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn() -> None:
+@pytest.mark.parametrize(("replicates", "level", "rank"), [(79, 0.95, 2), (39, 0.9, 2)])
+def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
+    replicates: int, level: float, rank: int
+) -> None:
+    """Each trial is written down as often as it counts, and the lists are evaluated."""
     trials, ev = of_speakers(), evaluate(of_speakers())
-    draws: dict[str, Any] = {"replicates": 79, "seed": 3}
+    draws: dict[str, Any] = {"replicates": replicates, "seed": 3}
     assert trials.tar_speakers is not None
     assert trials.non_speakers is not None
     speakers = SpeakerDraws.of(trials.tar_speakers, trials.non_speakers, **draws).weights.T
@@ -113,51 +113,155 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn() -> None:
         )
         for times in speakers
     ]
-    found = ev.intervals(POINTS, rules=RULES, forensic=True, **draws)
-    assert (found.by, found.level, found.replicates) == ("speaker", 0.95, 79)
-    expected = of_drawn(drawn, ev, numbers)
+
+    def expected_of(ask: Any) -> Floats:
+        rows = np.array([ask(one) for one in drawn])
+        shifted = rows - rows.mean(axis=0) + ask(ev)
+        shifted = shifted if ask == forensic_numbers else np.maximum(shifted, 0)
+        ordered = np.sort(shifted, axis=0)
+        return np.column_stack([ordered[rank - 1], ordered[-rank]])
+
+    found = ev.intervals(POINTS, rules=RULES, forensic=True, level=level, **draws)
+    assert (found.by, found.level, found.replicates) == ("speaker", level, replicates)
+    expected = expected_of(numbers)
     by_draw = np.transpose([numbers(one) for one in drawn])
     for row in (3, 6, 7):  # EER and minimum costs
-        expected[row] = bias_corrected(by_draw[row].tolist(), numbers(ev)[row], 0.95)
-    reach = unseen_errors(ev, [point.prior_log_odds for point in POINTS])
-    expected[4:6, 1] = np.maximum(expected[4:6, 1], reach)
+        expected[row] = bias_corrected(by_draw[row].tolist(), numbers(ev)[row], level)
+    possible_costs = unseen_errors(ev, [point.prior_log_odds for point in POINTS], level)
+    expected[4:6, 1] = np.maximum(expected[4:6, 1], possible_costs)
     for row, count in ((-8, 40), (-7, 56)):  # misleading evidence, the classes in turn
-        expected[row::2, 0] = np.minimum(expected[row::2, 0], 1 - possible(count))
-        expected[row::2, 1] = np.maximum(expected[row::2, 1], possible(count))
+        reach(expected[row::2], count, level)
     np.testing.assert_allclose(flat(found), expected, rtol=1e-9, atol=1e-12)
-    by_set = np.array([forensic_numbers(one) for one in drawn])
-    shifted = by_set - by_set.mean(axis=0) + forensic_numbers(ev)
-    shifted[:, 0] = np.maximum(shifted[:, 0], 0)
     assert found.forensic is not None
-    ends = np.array(list(vars(found.forensic).values()))
-    np.testing.assert_allclose(ends, interval(shifted), rtol=1e-9, atol=1e-12)
-    expected = of_drawn(drawn, ev, curves)
+    ends, expected = np.array(list(vars(found.forensic).values())), expected_of(forensic_numbers)
+    expected[0] = np.maximum(expected[0], 0)
+    np.testing.assert_allclose(ends, expected, rtol=1e-9, atol=1e-12)
+    expected = expected_of(curves)
     for rows, count in ((slice(0, 4), 40), (slice(4, 8), 56)):
-        expected[rows, 0] = np.minimum(expected[rows, 0], 1 - possible(count))
-        expected[rows, 1] = np.maximum(expected[rows, 1], possible(count))
-    expected[8:13, 1] = np.maximum(expected[8:13, 1], unseen_errors(ev, PRIORS))
-    np.testing.assert_allclose(bands(ev, **draws), expected, rtol=1e-9, atol=1e-12)
+        reach(expected[rows], count, level)
+    expected[8:13, 1] = np.maximum(expected[8:13, 1], unseen_errors(ev, PRIORS, level))
+    np.testing.assert_allclose(bands(ev, level=level, **draws), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_by_trial_is_every_set_that_can_be_drawn() -> None:
-    """Two targets and three non-targets: 4 x 27 sets, each as likely as any other."""
-    tar, non = [-0.5, 2.5], [-3.0, -1.0, 1.5]
-    sets = itertools.product(itertools.product(tar, repeat=2), itertools.product(non, repeat=3))
-    expected = Counter(round(evaluated(*one).cllr, 9) for one in sets)
-    cells = Cells.of(np.array(tar), np.array(non), prior_log_odds=np.empty(0))
-    rows = Resampling.of(None, replicates=1000, seed=0).numbers(cells)
-    seen = Counter(np.round(rows[:, 0], 9).tolist())
-    assert seen.keys() == expected.keys()
-    for value, ways in expected.items():
-        likely = 1000 * ways / 108
-        assert abs(seen[value] - likely) < 5 * math.sqrt(likely) + 1
+def test_drawn_numbers_are_centred_and_stay_within_what_is_possible() -> None:
+    drawn, actual = np.array([[1.0, 0.2, np.inf], [3.0, 0.0, 1.0]]), np.array([5.0, 0.0, 2.0])
+    np.testing.assert_allclose(centred(drawn, actual), [[4, 0.1, np.inf], [6, -0.1, 1]])
+    low, high = centred_band(drawn, actual, 0.5, most=5.5)
+    np.testing.assert_allclose(low, [4, 0, 1])
+    np.testing.assert_allclose(high, [5.5, 0.1, 5.5])
 
 
-def test_cross_entropies_are_those_of_the_trials_to_four_digits() -> None:
-    tar, non = normal(500, 3, 3), normal(2000, -3, 3)
-    cells = EntropyCells.of(tar, non, PRIORS)
-    found = cells.metrics(cells.tar.counts, cells.non.counts)
-    np.testing.assert_allclose(found, evaluate(tar, non).cross_entropy(PRIORS), atol=1e-4)
+@pytest.mark.slow
+def test_closed_forms() -> None:
+    """Actual costs vary like binomials, and Cllr like a mean of costs."""
+    tar, non = normal(1000, 2, 2), normal(10_000, -2, 2)
+    ev = evaluate(tar, non)
+    found = ev.intervals(POINTS, replicates=999)
+    variance = np.logaddexp(0, -tar).var() / 1000 + np.logaddexp(0, non).var() / 10_000
+    assert deviation(found.cllr) == pytest.approx(math.sqrt(variance) / math.log(4), rel=0.1)
+    for x, interval in zip((p.prior_log_odds for p in POINTS), found.act_dcf, strict=True):
+        pmiss, pfa, p = ev.pmiss(-x), ev.pfa(-x), 1 / (1 + math.exp(-x))
+        variance = p**2 * pmiss * (1 - pmiss) / 1000 + (1 - p) ** 2 * pfa * (1 - pfa) / 10_000
+        assert deviation(interval) == pytest.approx(math.sqrt(variance) / min(p, 1 - p), rel=0.1)
+
+
+def deviation(interval: Interval) -> float:
+    """Standard deviation of a Gaussian with this 95 % interval."""
+    return (interval[1] - interval[0]) / (2 * 1.959964)
+
+
+def by_each(tar: Floats, non: Floats, pairs: tuple[Array, Array], **options: Any) -> list[Floats]:
+    """Intervals by speaker, and by trial."""
+    return [
+        flat(evaluated(Trials(tar, non, "", *who)).intervals(POINTS, **options))
+        for who in (pairs, (None, None))
+    ]
+
+
+def test_speakers_with_effects_make_intervals_wider() -> None:
+    rng = np.random.default_rng(0)
+    speaker, effect = np.repeat(np.arange(40), 25), 3 * rng.normal(size=40)
+    pairs = np.column_stack([e := rng.integers(40, size=4000), (e + 1 + e % 39) % 40])
+    tar = rng.normal(2, 2, 1000) + effect[speaker]
+    non = rng.normal(-2, 2, 4000) + effect[pairs].sum(axis=1)
+    same = np.column_stack([speaker, speaker])
+    wide, narrow = by_each(tar, non, (same, pairs), replicates=199)
+    assert (np.diff(wide[:6]) > 2 * np.diff(narrow[:6])).all()
+
+
+@pytest.mark.slow
+def test_one_speaker_for_each_trial_is_about_the_trial_bootstrap() -> None:
+    alone = np.repeat(np.arange(3500)[:, None], 2, axis=1)
+    sets = normal(500, 2, 2), normal(3000, -2, 2)
+    by_speaker, by_trial = by_each(*sets, (alone[:500], alone[500:]), replicates=999)
+    assert by_speaker[0] == pytest.approx(by_trial[0], abs=0.5 * deviation(tuple(by_trial[0])))
+    assert np.diff(by_speaker).ravel() == pytest.approx(np.diff(by_trial).ravel(), rel=0.15)
+
+
+# ------------------------------------------------------------------------ simple cases
+
+
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+@given(sets=ANY)
+def test_any_trials_have_intervals(sets: Sets) -> None:
+    """Tiny, tied, separable or infinite: ends in order, and within what is possible."""
+    tar, non = (np.array(side) for side in sets)
+    same, others = (
+        np.arange(len(side))[:, None] + [0, more] for side, more in ((tar, 0), (non, 1))
+    )
+    for tar_speakers, non_speakers in ((None, None), (same, others)):
+        trials = Trials(tar, non, "", tar_speakers, non_speakers, allow_infinite=True)
+        ends = flat(evaluated(trials).intervals(POINTS, replicates=5, level=0.5))
+        assert not np.isnan(ends).any()
+        assert (ends[:, 0] <= ends[:, 1]).all()
+        assert (ends[[0, 1, 3]] >= 0).all()
+        assert ends[1, 1] <= 1 + 1e-14
+        assert ends[3, 1] <= 0.5
+
+
+def test_one_trial_of_each_class_has_nothing_to_resample() -> None:
+    """But errors may be frequent all the same."""
+    ev = evaluate([1.0], [-0.5])
+    low, high = flat(ev.intervals(POINTS)).T
+    expected = np.array(numbers(ev)[:8])
+    np.testing.assert_allclose(low, expected)
+    expected[4:6] = unseen_errors(ev, [point.prior_log_odds for point in POINTS])
+    np.testing.assert_allclose(high, expected)
+
+
+def test_separable_classes_stay_separable() -> None:
+    found = evaluate([1.0, 2.0, 3.0], [0.5, -1.0]).intervals(POINTS)
+    assert (found.eer, found.min_cllr, found.min_dcf) == ((0, 0), (0, 0), ((0, 0), (0, 0)))
+    assert 0 < found.cllr[0] < found.cllr[1]
+
+
+def test_tied_trials_are_all_alike() -> None:
+    found = evaluate([0.0] * 3, [0.0] * 7).intervals([OperatingPoint(0.5)])
+    assert (found.cllr, found.min_cllr, found.eer) == ((1, 1), (1, 1), (0.5, 0.5))
+    assert found.min_dcf == ((1.0, 1.0),)
+    [(low, high)] = found.act_dcf
+    assert low == 1
+    assert high == pytest.approx(2 - 0.025 ** (1 / 3))  # there may be misses
+
+
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:
+    """It is missing from a third of the draws, and Cllr is finite there."""
+    found = evaluate([-math.inf, *range(10)], [-1.0, -math.inf]).intervals([])
+    assert 0 < found.cllr[0] < math.inf == found.cllr[1]
+    assert found.calibration_loss[0] < math.inf == found.calibration_loss[1]
+    assert (found.act_dcf, found.min_dcf) == ((), ())
+    right = evaluate([math.inf, 1.0, 2.0], [-1.0, -math.inf]).intervals([])
+    assert 0 <= right.cllr[0] < right.cllr[1] < 1
+
+
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+def test_the_seed_decides() -> None:
+    for trials in (of_speakers(), Trials(of_speakers().tar, of_speakers().non)):
+        ev = evaluate(trials)
+        first, again, other = (ev.intervals(POINTS, replicates=39, seed=seed) for seed in (1, 1, 2))
+        assert first == again
+        assert (flat(first) != flat(other)).any()
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -226,8 +330,11 @@ def test_plain_values_survive_json() -> None:
         ({"level": 95}, "level is 95; give a number strictly between 0 and 1"),
         ({"level": 0.999}, r"1,000 replicates cannot show: give at least replicates=1999"),
         ({"replicates": 38}, r"38 replicates cannot show: give at least replicates=39"),
+        ({"level": math.nan}, "level is nan"),
         ({"replicates": 0}, "replicates is 0"),
+        ({"replicates": 2.5}, "replicates is 2.5"),
         ({"seed": -1}, "seed is -1"),
+        ({"seed": None}, "seed is None"),
         ({"rules": ["brief"]}, "rule is 'brief'"),
     ],
 )

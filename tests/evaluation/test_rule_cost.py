@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 import llrcal
-from llrcal.evaluation.cllr import cllr
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.costs import cllr
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.scale.engines.threads import Threads
 from llrcal.scoring_rule import GREATEST, LEAST, RuleLike, ScoringRule
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, of_pieces, quiet

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_curve
 
 import llrcal
 from llrcal.errors import OptionError
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
 

@@ -261,7 +261,7 @@ def cosines_for_llrs(_: Path) -> Any:
 
 
 def check_cosines(answer: Any) -> None:
-    from llrcal.evaluation.evaluating import evaluated
+    from llrcal.evaluation.evaluate import evaluated
 
     upright = evaluated(TAR, NON)
     same(answer, [upright.min_cllr, upright.eer])

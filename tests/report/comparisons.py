@@ -56,7 +56,7 @@ def hostile() -> Comparison:
     comparison = small()
     llrs = [-math.inf, 2.0, 3.0], [-2.0, 1.0, math.inf]
     candidates = [
-        replace(candidate, label=name, replicates=None)
+        replace(candidate, label=name, replicates=None, intervals=None)
         for name, candidate in zip(HOSTILE, comparison.candidates.values(), strict=False)
     ]
     candidates[-1] = Candidate(LINK, candidates[-1].calibration, evaluate(*llrs), None)

@@ -11,9 +11,10 @@ import pytest
 from llrcal.calibrations.generative import Generative
 from llrcal.calibrations.pav import PAV
 from llrcal.comparison import OperatingPoint
+from llrcal.comparison.comparison import PER_UNIT
 from llrcal.evaluation import evaluate
 from llrcal.report.data import as_json, page_data
-from llrcal.report.positions import PER_UNIT, positions
+from llrcal.report.positions import positions
 from llrcal.trials import Trials
 from tests.notes import FAR_SCORES
 from tests.report.comparisons import HOSTILE, hostile, small

@@ -24,7 +24,7 @@ import pytest
 import llrcal
 from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale.pieces.piece import ArrayPiece, Piece
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (

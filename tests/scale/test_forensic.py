@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.scale.engines.threads import Threads
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, keep_few, of_pieces
 from tests.scale.test_streamed_llrs import INFINITE

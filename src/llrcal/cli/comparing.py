@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from llrcal.cli.options import methods_with, operating_points, split_names, weight
-from llrcal.cli.reading import refuse_wrong_way
 from llrcal.cli.terminal import print_json, print_lines, print_notes, print_table, progress_bar
 from llrcal.messages import printable
 
@@ -83,12 +82,9 @@ def compare_and_write(
             adapt=adapt,
             settings="paper" if paper else "default",
             by=by,
+            inverted=inverted,
             progress=progress,
         )
-        if not inverted:
-            raw = comparison.raw.direction_notes
-            refuse_wrong_way(raw, sets[-1].source, distance=lower_is_better)
-            refuse_wrong_way(comparison.notes, sets[0].source, distance=lower_is_better)
         write_results(comparison, folder, formats=wanted, progress=progress)
     if comparison.folds is not None:
         print_notes([comparison.folds.note], quiet=quiet)

@@ -97,7 +97,7 @@ def _decide_by_rate(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    from llrcal.evaluation.evaluating import evaluated
+    from llrcal.evaluation.evaluate import evaluated
     from llrcal.trials import read_trials
 
     read = read_trials(source, **reading)

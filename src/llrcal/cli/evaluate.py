@@ -140,7 +140,7 @@ def evaluate(
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.comparison.parts import in_memory
-    from llrcal.evaluation.evaluating import by_condition, evaluated
+    from llrcal.evaluation.evaluate import by_condition, evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.files.atomic import atomic_folder
     from llrcal.messages import Setting
@@ -240,8 +240,7 @@ def _show(
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:
     """Level and replicates of the intervals, if these are asked for."""
-    from llrcal.evaluation.bootstrap import check_draws
-    from llrcal.evaluation.resampling import REPLICATES
+    from llrcal.evaluation.bootstrap import REPLICATES, check_draws
 
     if not intervals:
         for name, value in (("--level", level), ("--replicates", replicates)):

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
-    from llrcal.evaluation.intervals import Intervals
-    from llrcal.evaluation.percentiles import Interval
+    from llrcal.evaluation.intervals import Interval, Intervals
     from llrcal.scoring_rule import ScoringRule
 
 

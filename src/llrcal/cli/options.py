@@ -176,8 +176,7 @@ def operating_points(
 ) -> Sequence[OperatingPoint]:
     """Operating points from options; costs are given per prior, once for all, or not at all."""
     from llrcal.errors import OptionError
-    from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
-    from llrcal.evaluation.presets import PRESETS
+    from llrcal.evaluation.operating_points import DEFAULT_POINTS, PRESETS, OperatingPoint
 
     if (c_miss or c_fa) and not p_target:
         raise OptionError("costs need a prior: give --p-target as well")
@@ -202,7 +201,7 @@ def averaged_points(
     points: Sequence[OperatingPoint], presets: Sequence[str], *, are_asked_for: bool
 ) -> dict[str, Sequence[OperatingPoint]]:
     """Points to average, by name: those of presets with several, or all that were asked for."""
-    from llrcal.evaluation.presets import PRESETS
+    from llrcal.evaluation.operating_points import PRESETS
 
     if presets:
         return {name: PRESETS[name] for name in presets if len(PRESETS[name]) > 1}

@@ -129,17 +129,6 @@ direction_options = together(
 
 def refuse_wrong_way(notes: Iterable[Note], source: str, *, distance: bool) -> None:
     """Refuse scores if a note says that they run the wrong way."""
-    from llrcal.errors import OptionError
-    from llrcal.onepass.direction import WRONG_WAY
+    from llrcal.onepass import direction
 
-    if not any(note.code == WRONG_WAY for note in notes):
-        return
-    if distance:
-        raise OptionError(
-            f"{source}: targets have larger distances than non-targets. If these are "
-            "similarities, leave out --distance. To continue anyway, give --inverted"
-        )
-    raise OptionError(
-        f"{source}: targets score lower than non-targets. If these are distances, give "
-        "--distance; if the labels are swapped, give --labels. To continue anyway, give --inverted"
-    )
+    direction.refuse_wrong_way(notes, source, distance=distance)

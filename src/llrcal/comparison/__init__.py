@@ -1,9 +1,9 @@
 """Every calibration trained on one set of trials and tested on another."""
 
 from llrcal.comparison.candidate import Candidate as Candidate
-from llrcal.comparison.comparing import compare as compare
+from llrcal.comparison.compare import compare as compare
 from llrcal.comparison.comparison import Comparison as Comparison
 from llrcal.comparison.folds import Folds as Folds
 from llrcal.comparison.learning import learning_curve as learning_curve
 from llrcal.comparison.learning_curve import LearningCurve as LearningCurve
-from llrcal.evaluation.operating_point import OperatingPoint as OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint as OperatingPoint

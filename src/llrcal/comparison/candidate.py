@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
@@ -27,13 +26,10 @@ class Candidate:
     evaluation: Evaluation
     replicates: Replicates | None = None
     """Its numbers in drawn test sets, which are the same sets for all candidates."""
+    intervals: Intervals | None = None
+    """95 % intervals of its numbers, if test sets were drawn."""
     by: ByCondition | None = None
     """Its evaluation by condition, if that was asked for."""
-
-    @cached_property
-    def intervals(self) -> Intervals | None:
-        """95 % intervals of its numbers, if test sets were drawn."""
-        return None if self.replicates is None else self.replicates.intervals()
 
     @property
     def method(self) -> str:

@@ -12,7 +12,7 @@ from llrcal.calibrations.beyond import more_than_a_few
 from llrcal.calibrations.pav import DUMMIES
 from llrcal.comparison.score_axis import evenly, finite_part
 from llrcal.evaluation import ByCondition, Evaluation
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.fusion import Fused
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials

@@ -8,6 +8,8 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from llrcal.comparison.candidate import Candidate
 from llrcal.comparison.criterion import Criterion, CriterionName
 from llrcal.comparison.figure_formats import FIGURE_FORMATS, figure_formats
@@ -18,12 +20,17 @@ from llrcal.comparison.ranking import Ranking
 from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates, enough_for
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.files.atomic import atomic_folder
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.scoring_rule import ScoringRule
 from llrcal.trials import Trials
+
+PER_UNIT, FURTHEST = 20, 30
+"""The report shows errors at multiples of 1/20 of prior log-odds, up to 30 at most, which is a
+prior of ten trillion to one."""
+CHOICES = np.arange(-FURTHEST * PER_UNIT, FURTHEST * PER_UNIT + 1) / PER_UNIT
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from llrcal.comparison.judged_range import CURVE
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.messages import Setting
 
 CriterionName = Literal["points", "range", "cllr"]
@@ -65,11 +65,11 @@ class Criterion:
 
     def drawn(self, replicates: Replicates) -> Floats:
         """The value in every drawn set."""
-        return np.asarray(replicates.of_number(_ACTUAL[self.name]).mean(axis=1))
+        return np.asarray(replicates.drawn[_ACTUAL[self.name]].mean(axis=1))
 
     def least_drawn(self, replicates: Replicates) -> Floats:
         """The least possible value in every drawn set."""
-        return np.asarray(replicates.of_number(_LEAST[self.name]).mean(axis=1))
+        return np.asarray(replicates.drawn[_LEAST[self.name]].mean(axis=1))
 
     def grain(self, tar_count: int, non_count: int) -> float:
         """What one error of each class amounts to: no drawn set knows of errors never made."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.evaluation.percentiles import Interval
+from llrcal.evaluation.intervals import Interval
 
 LEVEL = 0.95
 LEAST_DRAWS = 19

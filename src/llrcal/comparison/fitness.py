@@ -13,7 +13,7 @@ Two rules, either of which is enough:
 The minimum is found on the test trials themselves and flattered by it: more so the fewer they are.
 Drawn sets are flattered once more, by about as much, and that is taken off. It works where the
 rule of 30 holds. Elsewhere, and for Cllr, the second rule is that of ``llrcal.evaluate``: what a
-straight line through the LLRs would gain (:mod:`llrcal.evaluation.doubts`).
+straight line through the LLRs would gain (:mod:`llrcal.evaluation.line_check`).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from llrcal.comparison.differences import LEAST_DRAWS
 from llrcal.comparison.score_axis import finite_part
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
-from llrcal.evaluation.percentiles import centred, interval
+from llrcal.evaluation.intervals import centred_band, interval, pairs
+from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY
 
@@ -114,7 +114,7 @@ class _Error:
         """What there is to say if it is not clearly below one."""
         high, shown = self.value, f"{self.value:.4f}"
         if self.drawn is not None:
-            low, high = interval(centred(self.drawn[:, None], [self.value]))[0]
+            ((low, high),) = pairs(centred_band(self.drawn[:, None], np.array([self.value])))
             shown += f" (95 % interval {low:.4f} to {high:.4f})"
         if max(self.value, high) < 1:
             return None
@@ -138,7 +138,7 @@ def _errors(comparison: Comparison, label: str) -> Iterator[_Error]:
             f"Bayes error of {label} at {point.name}",
             evaluation.bayes_error(x),
             raw.min_bayes_error(x),
-            None if drawn is None else drawn.of_number("act_dcf")[:, i],
+            None if drawn is None else drawn.drawn["act_dcf"][:, i],
         )
 
 
@@ -156,8 +156,8 @@ def _loss(comparison: Comparison, label: str) -> tuple[Note, ...]:
         return _loss_by_line(label, candidate.evaluation)
     value, least = criterion.value(candidate.evaluation), criterion.least(comparison.raw)
     drawn = criterion.drawn(ours) - criterion.least_drawn(raw)
-    flattery = float(drawn.mean()) - (value - least)
-    for_sure = interval((drawn - 2 * flattery)[:, None])[0][0]
+    optimism = float(drawn.mean()) - (value - least)
+    for_sure = float(interval(drawn - 2 * optimism)[0])
     if not for_sure > LARGE_LOSS * min(least, 1 - least):
         return ()
     return (

@@ -8,7 +8,7 @@ would be in training as well. Where speakers are not known, trials are dealt ins
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -124,30 +124,25 @@ class Folds:
         return ""
 
 
-@dataclass(frozen=True)
-class CrossValidated:
-    """Calibrations of every fold."""
+def trained_folds(
+    folds: Folds, train: Train, say: Callable[[str], None]
+) -> list[Mapping[str, Calibration]]:
+    """Calibrations of each fold."""
+    found = []
+    for fold in range(folds.count):
+        place = f"fold {fold + 1} of {folds.count}"
+        say(place)
+        try:
+            found.append(train(folds.training(fold)))
+        except DegenerateError as problem:
+            raise problem.within(place) from None
+    return found
 
-    folds: Folds
-    calibrations: tuple[Mapping[str, Calibration], ...]
 
-    @classmethod
-    def by(cls, train: Train, folds: Folds, say: Callable[[str], None]) -> CrossValidated:
-        """Train on the training trials of each fold."""
-        found = []
-        for fold in range(folds.count):
-            place = f"fold {fold + 1} of {folds.count}"
-            say(place)
-            try:
-                found.append(train(folds.training(fold)))
-            except DegenerateError as problem:
-                raise problem.within(place) from None
-        return cls(folds, tuple(found))
-
-    def llrs(self, label: str) -> Trials:
-        """The tested trials, each with the LLR of the calibration that has not seen it."""
-        every = zip(self.folds.tests, self.calibrations, strict=True)
-        return pooled([test.mapped(fold[label].quietly) for test, fold in every])
+def fold_llrs(folds: Folds, every: Sequence[Mapping[str, Calibration]], label: str) -> Trials:
+    """The tested trials, each with the LLR of the calibration that has not seen it."""
+    both = zip(folds.tests, every, strict=True)
+    return pooled([test.mapped(fold[label].quietly) for test, fold in both])
 
 
 def parted(

@@ -22,7 +22,7 @@ from llrcal.comparison.judged_range import judged_at
 from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
 from llrcal.comparison.parts import check_whole, in_memory, pooled
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
 from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
 from llrcal.trials import Trials

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from llrcal.comparison.criterion import Criterion
 from llrcal.comparison.differences import LEAST_DRAWS, Difference, differences
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.percentiles import Interval, centred, interval
+from llrcal.evaluation.intervals import Interval, centred_band, pairs
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Ranking:
             return cls(criterion, values, {}, {}, "")
         numbers = {label: criterion.drawn(found) for label, found in enough.items()}
         intervals = {
-            label: interval(centred(numbers[label][:, None], [value]))[0]
+            label: pairs(centred_band(numbers[label][:, None], np.array([value])))[0]
             for label, value in values.items()
         }
         first = next(iter(enough.values()))

@@ -43,7 +43,7 @@ def trained_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
     return {**{name: trained((name,)) for name in train.names}, FUSION: trained(train.names)}
 
 
-def tested(model: Fused, systems: Systems) -> Trials:
+def system_llrs(model: Fused, systems: Systems) -> Trials:
     """Trials with the LLRs of a model for scores."""
     absent = [name for name in model.names if name not in systems.names]
     if absent:
@@ -67,7 +67,9 @@ def tested(model: Fused, systems: Systems) -> Trials:
 
 
 def fusion_notes(evaluations: Mapping[str, Evaluation]) -> list[Note]:
-    """Whether the fusion is of any use."""
+    """Whether the fusion, if there is one, is of any use."""
+    if FUSION not in evaluations:
+        return []
     single = {label: one.cllr for label, one in evaluations.items() if label != FUSION}
     best = min(single, key=lambda label: single[label])
     fused = evaluations[FUSION].cllr

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from llrcal.comparison.candidate import Candidate
 from llrcal.comparison.comparison import Comparison
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.operating_point import OperatingPoint
+from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]

@@ -3,83 +3,32 @@
 At each threshold or prior, a band is the interval that the bootstrap gives there. So each place of
 a curve has its own share of drawn sets outside; a whole curve is outside somewhere more often.
 Bands of rates and errors also reach as far as what nobody has seen could:
-:mod:`llrcal.evaluation.unseen`.
+see :func:`llrcal.evaluation.error_rates.possible_rate`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats
-from llrcal.evaluation.bayes_error import as_prior_log_odds, normalised
-from llrcal.evaluation.cells import InCells, grid, with_ends
-from llrcal.evaluation.forensic import Forensic, misleading_thresholds
-from llrcal.evaluation.forensic_cells import ForensicCells, ForensicIntervals
+from llrcal.arrays import ArrayLike, Floats
+from llrcal.evaluation.bootstrap import Bootstrap, Progress, Replicates, unheard
+from llrcal.evaluation.error_rates import normalised, possible_error, possible_rate
+from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
+from llrcal.evaluation.intervals import Band, ForensicIntervals, Intervals, centred_band, pairs
 from llrcal.evaluation.llrs import WholeLLRs
-from llrcal.evaluation.percentiles import Interval, centred, interval
-from llrcal.evaluation.resampling import Progress, Resampling, unheard
-from llrcal.evaluation.unseen import possible_error, possible_rate
-
-Band = tuple[Floats, Floats]
-"""Lower and upper ends, in the order of the thresholds or priors."""
-
-
-_TINY = np.finfo(np.float64).tiny  # instead of no chance at all, which has no infinite costs
-
-
-@dataclass(frozen=True)
-class RateCells:
-    """Trials in cells between thresholds: their numbers are miss and then false-alarm rates."""
-
-    edges: Floats
-    thresholds: Floats
-    tar: InCells
-    non: InCells
-
-    @classmethod
-    def of(cls, tar: Array, non: Array, thresholds: Floats) -> RateCells:
-        edges = with_ends(thresholds)
-        return cls(edges, thresholds, InCells.of(tar, edges), InCells.of(non, edges))
-
-    def metrics(self, tar: Counts, non: Counts) -> Floats:
-        first = np.searchsorted(self.edges, self.thresholds)
-        below, rejected = (np.append(0, np.cumsum(counts))[first] for counts in (tar, non))
-        return np.concatenate([below / tar.sum(), (non.sum() - rejected) / non.sum()])
-
-
-@dataclass(frozen=True)
-class EntropyCells:
-    """Trials in small cells: their numbers are cross-entropies at priors, in bits.
-
-    Within a cell, costs are taken at the mean LLR of the class, which is about right to 1e-4 bits.
-    """
-
-    edges: Floats
-    tar: InCells
-    non: InCells
-    costs: tuple[Floats, Floats]
-    """What a trial of each class costs in each cell (row) at each prior (column)."""
-
-    @classmethod
-    def of(cls, tar: Array, non: Array, prior_log_odds: Floats) -> EntropyCells:
-        edges = with_ends(grid(tar, non))
-        sides = [InCells.of(llrs, edges, [np.array]) for llrs in (tar, non)]
-        costs = [
-            np.maximum(expit(-sign * prior_log_odds), _TINY)
-            * np.logaddexp(0, sign * (side.means[0][:, None] + prior_log_odds))
-            / math.log(2)
-            for side, sign in zip(sides, (-1.0, 1.0), strict=True)
-        ]
-        return cls(edges, sides[0], sides[1], (costs[0], costs[1]))
-
-    def metrics(self, tar: Counts, non: Counts) -> Floats:
-        of_each = zip(self.costs, (tar, non), strict=True)
-        return sum((_mean_row(costs, counts) for costs, counts in of_each), np.zeros(1))
+from llrcal.evaluation.operating_points import as_prior_log_odds
+from llrcal.evaluation.statistics import (
+    Statistic,
+    entropy_statistic,
+    evaluation_statistic,
+    forensic_statistic,
+    rates_statistic,
+)
+from llrcal.scoring_rule import ScoringRule
 
 
 @dataclass(frozen=True)
@@ -87,76 +36,71 @@ class Bands:
     """Bands of the curves of an evaluation; see :meth:`llrcal.Evaluation.bands`."""
 
     llrs: WholeLLRs
-    draws: Resampling
+    """In rising order."""
+    bootstrap: Bootstrap
     level: float
     progress: Progress = unheard
 
     @property
     def by(self) -> str:
         """What is drawn: "trial" or "speaker"."""
-        return self.draws.by
+        return self.bootstrap.by
 
     def rates(self, thresholds: ArrayLike) -> tuple[Band, Band]:
         """Bands of the miss rate and of the false-alarm rate at thresholds."""
-        drawn, actual = self._rates(np.asarray(thresholds, np.float64))
-        ends = self._band(drawn, actual, most=1.0)
-        bands = zip(*(np.split(end, 2) for end in ends), strict=True)
-        # The highest rates of what happened to no target, and to no non-target.
-        rates = [possible_rate(len(side), self.level) for side in (self.llrs.tar, self.llrs.non)]
+        found = self._drawn_rates(np.asarray(thresholds, np.float64))
         tar, non = (
-            (np.minimum(low, 1 - possible), np.maximum(high, possible))
-            for (low, high), possible in zip(bands, rates, strict=True)
+            self._rate_band(found, name, count)
+            for name, count in zip(("pmiss", "pfa"), found.counts, strict=True)
         )
         return tar, non
-
-    def misleading(self, strengths: Sequence[float]) -> tuple[tuple[Interval, Interval], ...]:
-        """Intervals of the rates of misleading evidence beyond strengths, targets first."""
-        thresholds = misleading_thresholds(strengths)
-        tar, non = (
-            list(zip(*(end.tolist() for end in band), strict=True))
-            for band in self.rates(thresholds)
-        )
-        return tuple(zip(tar[: len(strengths)], non[len(strengths) :], strict=True))
-
-    def forensic(self, actual: Forensic) -> ForensicIntervals:
-        """Intervals of devPAV and mean LLRs, given those of the set itself."""
-        cells = ForensicCells.of(self.llrs.tar, self.llrs.non)
-        return cells.intervals(self.draws.numbers(cells, self.progress), actual, self.level)
 
     def bayes_error(self, prior_log_odds: ArrayLike) -> Band:
         """A band of the normalised error-rate of Bayes decisions at prior log-odds."""
         x = as_prior_log_odds(prior_log_odds)
-        drawn, actual = self._rates(-x)
-        drawn_pmiss, drawn_pfa = np.split(drawn, 2, axis=1)
-        pmiss, pfa = np.split(actual, 2)
-        errors = normalised(drawn_pmiss, drawn_pfa, x)
-        low, high = self._band(errors, normalised(pmiss, pfa, x))
-        counts = len(self.llrs.tar), len(self.llrs.non)
-        return low, np.maximum(high, possible_error(pmiss, pfa, x, counts=counts, level=self.level))
+        found = self._drawn_rates(-x)
+        rates = found.actual["pmiss"], found.actual["pfa"]
+        drawn = normalised(found.drawn["pmiss"], found.drawn["pfa"], x)
+        low, high = centred_band(drawn, normalised(*rates, x), self.level)
+        reach = possible_error(*rates, x, counts=found.counts, level=self.level)
+        return low, np.maximum(high, reach)
 
     def cross_entropy(self, prior_log_odds: ArrayLike) -> Band:
         """A band of the empirical cross-entropy at prior log-odds, in bits."""
         x = as_prior_log_odds(prior_log_odds)
-        cells = EntropyCells.of(self.llrs.tar, self.llrs.non, x)
-        actual = cells.metrics(cells.tar.counts, cells.non.counts)
-        return self._band(self.draws.numbers(cells, self.progress), actual)
+        found = self._drawn(entropy_statistic(self.llrs.tar, self.llrs.non, x))
+        return centred_band(found.drawn["cross_entropy"], found.actual["cross_entropy"], self.level)
 
-    def _rates(self, thresholds: Floats) -> tuple[Floats, Floats]:
-        """Miss and false-alarm rates in every drawn set (row), and those of the set itself."""
-        cells = RateCells.of(self.llrs.tar, self.llrs.non, thresholds)
-        actual = cells.metrics(cells.tar.counts, cells.non.counts)
-        return self.draws.numbers(cells, self.progress), actual
+    def intervals(
+        self, prior_log_odds: Floats, rules: Sequence[ScoringRule], *, forensic: bool
+    ) -> Intervals:
+        """Intervals of the numbers at operating points, by rules, and those of forensics."""
+        tar, non = self.llrs.tar, self.llrs.non
+        drawn = self._drawn(evaluation_statistic(tar, non, prior_log_odds, rules=rules))
+        names = [rule.name for rule in rules]
+        found = Intervals.of(drawn, prior_log_odds, names, self.level)
+        if not forensic:
+            return found
+        of_tar, of_non = map(pairs, self.rates(misleading_thresholds(STRENGTHS)))
+        middle = len(STRENGTHS)
+        misleading = tuple(zip(of_tar[:middle], of_non[middle:], strict=True))
+        drawn = self._drawn(forensic_statistic(tar, non))
+        least = {"dev_pav": 0.0, "llr_tar": -math.inf, "llr_non": -math.inf}
+        others = {
+            name: pairs(centred_band(drawn.drawn[name], actual, self.level, least=least[name]))[0]
+            for name, actual in drawn.actual.items()
+        }
+        return replace(found, misleading=misleading, forensic=ForensicIntervals(**others))
 
-    def _band(self, drawn: Floats, actual: Floats, *, most: float = math.inf) -> Band:
-        ends = np.array(interval(np.minimum(centred(drawn, actual), most), self.level))
-        return ends[:, 0], ends[:, 1]
+    def _rate_band(self, found: Replicates, name: str, count: int) -> Band:
+        """The band of a rate among so many trials, and of what happened to none of them."""
+        low, high = centred_band(found.drawn[name], found.actual[name], self.level, most=1.0)
+        possible = possible_rate(count, self.level)
+        return np.minimum(low, 1 - possible), np.maximum(high, possible)
 
+    def _drawn_rates(self, thresholds: Floats) -> Replicates:
+        return self._drawn(rates_statistic(self.llrs.tar, self.llrs.non, thresholds))
 
-def _mean_row(rows: Floats, counts: Counts) -> Floats:
-    """Mean of the rows by counts; rows that are not counted may be infinite.
-
-    A plain sum, since products of matrices would leave its order to the threads of BLAS.
-    """
-    used = counts > 0
-    shares = counts[used] / counts.sum()
-    return np.asarray((rows[used] * shares[:, None]).sum(axis=0))
+    def _drawn(self, statistic: Statistic) -> Replicates:
+        (found,) = self.bootstrap.replicates([statistic], self.progress)
+        return found

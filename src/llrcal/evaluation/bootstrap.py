@@ -1,98 +1,50 @@
-"""How much the numbers of an evaluation could vary with the choice of the test set.
+"""The bootstrap: test sets drawn from one, by speaker where speakers are known, by trial otherwise.
 
-Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-1993, chapters 10 and 13): the test set is resampled many times with replacement, the bias of the
-resampling is corrected for, and equal numbers of the smallest and of the largest are left out.
-Speakers are resampled if they are known, and trials otherwise: the trials of a speaker are not
-independent, so that resampling trials gives intervals that are too narrow.
-:mod:`llrcal.evaluation.speaker_draws` explains how trials of drawn speakers count.
+The test set is resampled many times with replacement (Efron and Tibshirani, An Introduction to the
+Bootstrap, 1993), and statistics (:mod:`llrcal.evaluation.statistics`) of several sets of LLRs are
+worked out on the same drawn sets: only so can two calibrations be compared draw by draw.
 
-A resampled set repeats trials, so PAV overfits it more than the original set: its minCllr, EER and
-minimum costs are too low, and its calibration loss is too high. So the replicates of each number
-are shifted until their mean is the number itself, and negative values are set to zero. EER and
-minimum detection costs are corrected otherwise:
-:func:`llrcal.evaluation.percentiles.bias_corrected`. Intervals of actual costs reach at least as
-far as errors that nobody made could: :mod:`llrcal.evaluation.unseen`.
+By trial, each set of LLRs has cells of its own. Trials that share a cell in every one of them need
+not be told apart, and are drawn together.
+
+By speaker, since the scores of trials that share a speaker are correlated, a speaker who is drawn k
+times represents k different ones. A non-target trial then counts w(enrolment speaker) * w(test
+speaker) times, once for each pair of copies. A target trial counts w(speaker) times, not the square
+of it: it compares a copy with itself, and comparing two different copies would be a non-target
+trial, for which there is no valid score. The same holds for any other trial of a single speaker.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from llrcal.arrays import Floats, is_whole
-from llrcal.errors import OptionError
-from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.intervals import Intervals, RuleIntervals
-from llrcal.evaluation.percentiles import bias_corrected, centred, interval
+from llrcal.arrays import Array, Counts, is_whole
+from llrcal.errors import OptionError, ScoreError
+from llrcal.evaluation.statistics import Cells, InCells, Numbers, Statistic
 from llrcal.inputs.level import check_level
+from llrcal.inputs.speakers import numbered
 from llrcal.messages import Setting
+from llrcal.onepass.chunks import chunks, threads
 
-AT_A_VERTEX = ("eer", "min_dcf")
-"""Numbers at one place of the hull, whose bias in drawn sets is small enough to be corrected."""
+Pairs = tuple[Array, Array]
+"""The enrolment and the test speaker of each target, and of each non-target trial."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many sets are done, and how many there are."""
+
+REPLICATES = 1000
+"""Sets to draw, unless told otherwise: the ends of an interval hardly depend on the seed."""
+_PIECE = 2**12  # trials whose counts are summed together
+_BLOCK = 2**8  # replicates whose counts are held in memory together
 
 
-@dataclass(frozen=True)
-class Replicates:
-    """The numbers of an evaluation in every drawn set."""
-
-    numbers: Floats
-    """A row a draw, with the columns of :meth:`llrcal.evaluation.cells.Cells.metrics`."""
-    actual: Floats
-    """The numbers of the set itself."""
-    cells: Cells
-    """The trials of the set itself, as far as they are counted."""
-    by: str
-    """What was drawn: "trial" or "speaker"."""
-
-    @classmethod
-    def of(cls, cells: Cells, numbers: Floats, *, by: str) -> Replicates:
-        """Drawn numbers of the trials in some cells."""
-        actual = cells.metrics(cells.tar.counts, cells.non.counts)
-        return cls(numbers, actual, cells.counted, by)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def of_number(self, name: str) -> Floats:
-        """The columns of a number, by its name in :attr:`llrcal.evaluation.cells.Cells.columns`."""
-        return self.numbers[:, self.cells.columns[name]]
-
-    def intervals(self, level: float = 0.95) -> Intervals:
-        """Percentile intervals of every number."""
-        most = np.full(len(self.actual), np.inf)
-        for name in ("min_cllr", "min_rule_cost"):  # cannot be worse than the default
-            most[self.cells.columns[name]] = 1.0
-        found = interval(np.minimum(centred(self.numbers, self.actual), most), level)
-        for name in AT_A_VERTEX:
-            where = self.cells.columns[name]
-            found[where] = bias_corrected(self.of_number(name), self.actual[where], level)
-        at_points = self.cells.columns["act_dcf"]
-        found[at_points] = [
-            (low, max(high, least))
-            for (low, high), least in zip(
-                found[at_points], self.cells.possible_costs(level).tolist(), strict=True
-            )
-        ]
-        named = {name: tuple(found[where]) for name, where in self.cells.columns.items()}
-        by_rule = zip(named["rule_cost"], named["min_rule_cost"], named["rule_loss"], strict=True)
-        rules = zip((rule.name for rule in self.cells.rules[1:]), by_rule, strict=True)
-        cllr, min_cllr, loss, eer = found[:4]
-        return Intervals(
-            cllr,
-            min_cllr,
-            loss,
-            eer,
-            named["act_dcf"],
-            named["min_dcf"],
-            self.by,
-            len(self),
-            mean_error=named["mean_error"][0] if named["mean_error"] else None,
-            level=level,
-            rules={name: RuleIntervals(*ends) for name, ends in rules},
-        )
+def unheard(_done: int, _total: int) -> None:
+    """Progress that nobody follows."""
 
 
 def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
@@ -117,3 +69,171 @@ def check_replicates(replicates: int) -> None:
     """Raise an OptionError where that is no number of drawn sets."""
     if not is_whole(replicates) or replicates < 1:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Numbers of a set of trials, and of sets drawn from it."""
+
+    actual: Numbers
+    drawn: Numbers
+    """The same with a row for each drawn set."""
+    counts: tuple[int, int]
+    """How many target and non-target trials there are."""
+    by: str
+    """What was drawn: "trial" or "speaker"."""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.drawn.values())))
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Draws of a test set: the same however often, and for whatever LLRs, they are asked for."""
+
+    count: int
+    """How many sets are drawn."""
+    seed: int
+    speakers: SpeakerDraws | None = None
+
+    @classmethod
+    def of(cls, speakers: Pairs | None, *, replicates: int, seed: int = 0) -> Bootstrap:
+        """Draws of so many sets; speakers, if they are given, are drawn at once."""
+        if speakers is None:
+            return cls(replicates, seed)
+        return cls(replicates, seed, SpeakerDraws.of(*speakers, replicates=replicates, seed=seed))
+
+    @property
+    def by(self) -> str:
+        """What is drawn: "trial" or "speaker"."""
+        return "trial" if self.speakers is None else "speaker"
+
+    def replicates(
+        self, statistics: Sequence[Statistic], progress: Progress = unheard
+    ) -> list[Replicates]:
+        """The numbers of every statistic in the same drawn sets.
+
+        All are of the same trials in the same order, by speaker that of the speakers.
+        """
+        every: list[Cells] = [one.cells for one in statistics]
+        drawn = self._by_trial(every) if self.speakers is None else self.speakers.counts(every)
+        rows: list[list[Numbers]] = [[] for _ in statistics]
+        for done, (i, tar, non) in enumerate(drawn, 1):
+            rows[i].append(statistics[i].numbers(tar, non))
+            progress(done, self.count * len(statistics))
+        return [
+            Replicates(
+                one.actual,
+                {name: np.array([row[name] for row in found]) for name in found[0]},
+                (int(one.cells.tar.counts.sum()), int(one.cells.non.counts.sum())),
+                self.by,
+            )
+            for one, found in zip(statistics, rows, strict=True)
+        ]
+
+    def _by_trial(self, every: Sequence[Cells]) -> Iterator[tuple[int, Counts, Counts]]:
+        """The number of a set of cells, and drawn counts of both classes in them, draw by draw."""
+        rng = np.random.default_rng(self.seed)
+        sides = _joint([cells.tar for cells in every]), _joint([cells.non for cells in every])
+        for _ in range(self.count):
+            times = [rng.multinomial(n.sum(), n / n.sum()) for n, _ in sides]
+            for i, cells in enumerate(every):
+                # Doubles hold such counts exactly.
+                tar, non = (
+                    np.bincount(of_each[i], weights, len(cells.edges)).astype(np.int64)
+                    for (_, of_each), weights in zip(sides, times, strict=True)
+                )
+                yield i, tar, non
+
+
+def _joint(sides: Sequence[InCells]) -> tuple[Counts, list[Array]]:
+    """Trials of one class, counted where no set of cells tells them apart; and their cells."""
+    starts = np.unique(np.concatenate([side.starts for side in sides]))
+    cells = [side.cell[np.searchsorted(side.starts, starts, side="right") - 1] for side in sides]
+    return np.diff(starts, append=sides[0].counts.sum()), cells
+
+
+@dataclass(frozen=True)
+class SpeakerDraws:
+    """How often each speaker was drawn in each replicate."""
+
+    tar: Array
+    """The two rows of ``weights`` whose product counts each target trial."""
+    non: Array
+    weights: Array
+    """A row for each speaker, and a last row of ones; a column for each replicate."""
+
+    @classmethod
+    def of(cls, tar: Array, non: Array, *, replicates: int, seed: int) -> SpeakerDraws:
+        """Draw speakers, given the enrolment and test speaker of each trial.
+
+        Draws that leave a class without trials are repeated.
+        """
+        if (differs := tar[:, 0] != tar[:, 1]).any():
+            first = int(differs.argmax())
+            raise ScoreError(
+                f"{int(differs.sum())} target trials have two speakers; the first is at index "
+                f"{first}: {tar[first, 0]} and {tar[first, 1]}. A target trial has one speaker"
+            )
+        (tar, non), count = numbered(tar, non)
+        for pairs in (tar, non):
+            # The row of ones, so that no speaker counts twice.
+            pairs[pairs[:, 0] == pairs[:, 1], 1] = count
+        rng = np.random.default_rng(seed)
+        weights = np.ones((replicates, count + 1), np.int32)
+        for drawn in weights:
+            while True:
+                drawn[:-1] = np.bincount(rng.integers(count, size=count), minlength=count)
+                if _any_left(drawn, tar) and _any_left(drawn, non):
+                    break
+        return cls(tar, non, np.ascontiguousarray(weights.T))
+
+    def counts(self, every: Sequence[Cells]) -> Iterator[tuple[int, Counts, Counts]]:
+        """The number of a set of cells, and counts of both classes in them, for each replicate."""
+        for i, cells in enumerate(every):
+            tar = self._sorted_keys(cells.tar, self.tar)
+            non = self._sorted_keys(cells.non, self.non)
+            for start in range(0, self.weights.shape[1], _BLOCK):
+                weights = np.ascontiguousarray(self.weights[:, start : start + _BLOCK])
+                both = (_weighted_counts(keys, weights, len(cells.edges)) for keys in (tar, non))
+                yield from ((i, *counts) for counts in zip(*both, strict=True))
+
+    def _sorted_keys(self, side: InCells, pairs: Array) -> Counts:
+        """Cell, enrolment speaker and test speaker of each trial in one integer, sorted."""
+        base = len(self.weights)
+        key: Counts = (side.cell_of_each.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1]
+        key.sort()
+        return key
+
+
+def _any_left(drawn: Array, pairs: Array) -> bool:
+    """Whether any trial has all its speakers drawn; usually one of the first few has."""
+    return any(drawn[part].all(axis=1).any() for part in chunks(pairs, _PIECE))
+
+
+def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
+    """Sums of the products of the speakers' weights over trials, per draw (row) and cell (column).
+
+    All replicates are summed in one pass over the trials. Trials of the same cell and enrolment
+    speaker are consecutive, so the weight of that speaker multiplies their sum.
+    """
+    from scipy.sparse import csr_array
+
+    base = len(weights)
+
+    def summed(piece: Counts) -> tuple[Counts, Array]:
+        row, test = np.divmod(piece, base)
+        starts = np.flatnonzero(np.diff(row, prepend=-1))
+        cell, enrol = np.divmod(row[starts], base)
+        # 32 bits suffice for so few trials, unless a speaker is drawn 700 times: 700^2 2^12 < 2^31.
+        once = np.ones(len(piece), np.int32)
+        trials = csr_array((once, test, np.append(starts, len(piece))), (len(starts), base))
+        products = (trials @ weights) * weights[enrol]
+        firsts = np.flatnonzero(np.diff(cell, prepend=-1))
+        return cell[firsts], np.add.reduceat(products, firsts, axis=0)
+
+    total = np.zeros((cells, weights.shape[1]), np.int64)
+    with ThreadPoolExecutor(threads()) as pool:
+        for cell, counts in pool.map(summed, chunks(keys, _PIECE)):
+            total[cell] += counts
+    return np.ascontiguousarray(total.T)

@@ -10,20 +10,14 @@ from typing import Any
 import numpy as np
 
 from llrcal.evaluation.bands import Bands
-from llrcal.evaluation.bootstrap import Replicates, check_draws
-from llrcal.evaluation.cells import Cells
-from llrcal.evaluation.cllr import in_bits, min_cllr, min_cost
-from llrcal.evaluation.cross_entropy import cross_entropy
-from llrcal.evaluation.doubts import doubts
-from llrcal.evaluation.eer import eer
-from llrcal.evaluation.forensic import STRENGTHS, Forensic
-from llrcal.evaluation.interval_notes import interval_notes
-from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.bootstrap import REPLICATES, Bootstrap, Progress, check_draws, unheard
+from llrcal.evaluation.costs import RuleCost, cross_entropy, in_bits, min_cost
+from llrcal.evaluation.error_rates import eer, rule_of_30
+from llrcal.evaluation.forensic import Forensic
+from llrcal.evaluation.intervals import Intervals, interval_notes
+from llrcal.evaluation.line_check import line_notes
 from llrcal.evaluation.operating_curves import OperatingCurves
-from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
-from llrcal.evaluation.resampling import REPLICATES, Progress, Resampling, unheard
-from llrcal.evaluation.rule_cost import RuleCost
-from llrcal.evaluation.rule_of_30 import rule_of_30
+from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -75,7 +69,7 @@ class Evaluation(OperatingCurves):
         ends = np.abs([self.tar_range, self.non_range])
         if (ends > _TOO_FAR_APART).any():
             return self.direction_notes
-        return self.direction_notes or doubts(
+        return self.direction_notes or line_notes(
             self._llrs.weighted,
             (self.tar_count, self.non_count),
             cllr=self.cllr,
@@ -85,7 +79,7 @@ class Evaluation(OperatingCurves):
     @cached_property
     def min_cllr(self) -> float:
         """Cllr after the best rising transformation, in bits."""
-        return min_cllr(self.hull)
+        return min_cost(self.hull)
 
     @property
     def calibration_loss(self) -> float:
@@ -185,19 +179,9 @@ class Evaluation(OperatingCurves):
         ('trial', True)
         """
         bands = self.bands(level=level, replicates=replicates, seed=seed, progress=progress)
-        cells = Cells.of(
-            bands.llrs.tar,
-            bands.llrs.non,
-            prior_log_odds=np.array([point.prior_log_odds for point in points]),
-            rules=[ScoringRule.of(rule) for rule in rules],
-        )
-        numbers = bands.draws.numbers(cells, progress)
-        return replace(
-            Replicates.of(cells, numbers, by=bands.by).intervals(level),
-            misleading=bands.misleading(STRENGTHS) if forensic else (),
-            forensic=bands.forensic(self.forensic) if forensic else None,
-            notes=tuple(interval_notes(self, bands.llrs, points)),
-        )
+        x = np.array([point.prior_log_odds for point in points])
+        found = bands.intervals(x, [ScoringRule.of(rule) for rule in rules], forensic=forensic)
+        return replace(found, notes=tuple(interval_notes(self, bands.llrs, points)))
 
     def bands(
         self,
@@ -218,7 +202,7 @@ class Evaluation(OperatingCurves):
                 whole, speakers=both_speakers(whole.speakers, len(whole.tar), len(whole.non))
             )
         whole = whole.in_order
-        draws = Resampling.of(whole.speakers, replicates=replicates, seed=seed)
+        draws = Bootstrap.of(whole.speakers, replicates=replicates, seed=seed)
         return Bands(whole, draws, level, progress)
 
     def mean_dcf(

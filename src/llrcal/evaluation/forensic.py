@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import is_number
+from llrcal.arrays import Floats, is_number
 from llrcal.errors import OptionError
-from llrcal.evaluation.dev_pav import dev_pav
-from llrcal.evaluation.expected_lrs import ExpectedLRs
-from llrcal.evaluation.llrs import LLRs
+from llrcal.evaluation.llrs import EvidenceSums, LLRs
 from llrcal.notebook import html_table
 from llrcal.onepass.elub import Ranked, elub
+from llrcal.onepass.ends import Ends
 from llrcal.onepass.hull import Hull
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 """LRs beyond which misleading evidence is counted, unless others are asked for."""
+_ROOM = 0.125  # differences of the largest doubles would overflow
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,36 @@ class Misleading:
     """Share of targets with an LR below 1 / strength."""
     non: float
     """Share of non-targets with an LR above the strength."""
+
+
+@dataclass(frozen=True)
+class ExpectedLRs:
+    """Means over the trials of each class.
+
+    If LLRs are calibrated, ``lr_non`` and ``inverse_lr_tar`` are expected to be one. Both are
+    dominated by a few misleading LRs, so with few trials they are often far below it.
+    """
+
+    lr_tar: float
+    """Mean LR of the targets (Hp)."""
+    lr_non: float
+    """Mean LR of the non-targets (Hd)."""
+    inverse_lr_tar: float
+    """Mean 1/LR of the targets (Hp)."""
+    llr_tar: float
+    """Mean LLR of the targets, in nats."""
+    llr_non: float
+    """Mean LLR of the non-targets, in nats."""
+
+    @classmethod
+    def of(cls, tar: EvidenceSums, non: EvidenceSums) -> ExpectedLRs:
+        return cls(tar.lr.mean, non.lr.mean, tar.inverse_lr.mean, tar.mean_llr, non.mean_llr)
+
+    def to_dict(self) -> dict[str, float]:
+        """The means as plain values; LLRs are log10 here."""
+        numbers = asdict(self)
+        llrs = {name: numbers.pop(name) / math.log(10) for name in ("llr_tar", "llr_non")}
+        return numbers | {f"log10_{name.removeprefix('l')}": llr for name, llr in llrs.items()}
 
 
 class Forensic:
@@ -141,3 +171,37 @@ def misleading_thresholds(strengths: Sequence[float]) -> list[float]:
     """The LLRs below which targets, and at or above which non-targets, mislead."""
     ends = [math.log(strength) for strength in strengths]
     return [-end + 0.0 for end in ends] + [math.nextafter(end, math.inf) for end in ends]
+
+
+def dev_pav(hull: Hull, ends: Ends) -> float:
+    """How far LLRs lie from those of PAV, given its blocks and the least and greatest LLR in each.
+
+    The PAV transform is drawn over the LLRs of the trials, straight lines connecting its points,
+    and devPAV is its mean distance from the identity over the range of LLRs in which it is finite,
+    in log10. It is zero for perfect calibration. Vergeer, Alberink, Sjerps and Ypma, Forensic
+    Science International 321 (2021), 110722.
+
+    NaN if PAV is finite nowhere, since the classes do not overlap; infinite if it is finite at an
+    infinite LLR.
+    """
+    finite = np.isfinite(hull.llrs)
+    if not finite.any():
+        return math.nan
+    llrs = np.column_stack([ends.least[finite], ends.greatest[finite]]).ravel()
+    if np.isinf(llrs).any():
+        return math.inf
+    pav = np.repeat(hull.llrs[finite], 2)
+    width, distance = np.diff(llrs * _ROOM), pav * _ROOM - llrs * _ROOM
+    if not width.any():
+        return float(abs(distance[0]) / _ROOM / math.log(10))
+    return float(width / width.sum() @ _mean_size(distance) / _ROOM / math.log(10))
+
+
+def _mean_size(distance: Floats) -> Floats:
+    """The mean absolute value on each of the straight lines between neighbouring distances."""
+    before, after = distance[:-1], distance[1:]
+    total = np.abs(before) + np.abs(after)
+    crosses = (before < 0) != (after < 0)
+    share = np.divide(before, total, out=np.zeros_like(total), where=total > 0)
+    other = np.divide(after, total, out=np.zeros_like(total), where=total > 0)
+    return np.where(crosses, share * before + other * after, total) / 2

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.cllr import cost
-from llrcal.evaluation.cross_entropy import WeightedLLRs
-from llrcal.evaluation.expected_lrs import EvidenceSums
+from llrcal.evaluation.costs import WeightedLLRs, cost
 from llrcal.inputs.scores import as_scores, check_classes
+from llrcal.onepass.chunks import chunks
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.ends import Ends
 from llrcal.onepass.ranks import Groups, SortedRuns, groups
@@ -20,6 +19,7 @@ from llrcal.onepass.sums import ExactSum
 from llrcal.scoring_rule import LOG, ScoringRule
 
 Range = tuple[float, float]
+_NO_SUM = ExactSum()
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,51 @@ class WholeLLRs:
         tar, non = (np.argsort(side, kind="stable") for side in (self.tar, self.non))
         speakers = self.speakers[0][tar], self.speakers[1][non]
         return WholeLLRs(self.tar[tar], self.non[non], speakers)
+
+
+@dataclass(frozen=True)
+class EvidenceSums:
+    """Sums over the LLRs of one class."""
+
+    lr: ExactSum = _NO_SUM
+    inverse_lr: ExactSum = _NO_SUM
+    positive: ExactSum = _NO_SUM
+    """The sum of LLRs above zero; those below it count as zero."""
+    negative: ExactSum = _NO_SUM
+    """The sum of LLRs below zero, negated."""
+
+    @classmethod
+    def of(cls, llrs: Array) -> EvidenceSums:
+        return reduce(EvidenceSums.merge, map(_summed, chunks(llrs, 2**15)), cls())
+
+    def merge(self, other: EvidenceSums) -> EvidenceSums:
+        """The sums of both sets together; associative and commutative."""
+        return EvidenceSums(
+            self.lr.merge(other.lr),
+            self.inverse_lr.merge(other.inverse_lr),
+            self.positive.merge(other.positive),
+            self.negative.merge(other.negative),
+        )
+
+    @property
+    def mean_llr(self) -> float:
+        """NaN if LLRs are infinite on both sides."""
+        up, down = self.positive, self.negative
+        if up.is_infinite or down.is_infinite:
+            return up.mean - down.mean
+        difference = ExactSum(up.count, abs(up.total - down.total)).mean
+        return difference if up.total >= down.total else -difference
+
+
+def _summed(llrs: Array) -> EvidenceSums:
+    wide = llrs.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):
+        return EvidenceSums(
+            ExactSum.of(np.exp(wide)),
+            ExactSum.of(np.exp(-wide)),
+            ExactSum.of(np.maximum(wide, 0.0)),
+            ExactSum.of(np.maximum(-wide, 0.0)),
+        )
 
 
 class LLRs(Protocol):
@@ -109,6 +154,10 @@ class ArrayLLRs:
         self._tar, self._non = tar.copy(), non.copy()
         self.tar_count, self.non_count = len(tar), len(non)
         self._speakers = speakers
+
+    def llrs(self, thresholds: Floats) -> ArrayLLRs:
+        """Themselves: whatever thresholds are asked for, nothing is to be prepared."""
+        return self
 
     @property
     def whole(self) -> WholeLLRs:

@@ -10,9 +10,14 @@ import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError
-from llrcal.evaluation import bayes_error as _bayes
-from llrcal.evaluation.cross_entropy import WeightedLLRs, cross_entropy
+from llrcal.evaluation.costs import WeightedLLRs, cross_entropy
+from llrcal.evaluation.error_rates import least_error, normalised
 from llrcal.evaluation.llrs import LLRs, WholeLLRs
+from llrcal.evaluation.operating_points import (
+    as_numbers,
+    as_prior_log_odds,
+    effective_prior_log_odds,
+)
 from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Groups
@@ -126,8 +131,8 @@ class OperatingCurves:
     def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
     def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Normalised error-rate of Bayes decisions at the given prior log-odds."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        return _scalar(_bayes.normalised(self.pmiss(-x), self.pfa(-x), x))
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(normalised(self.pmiss(-x), self.pfa(-x), x))
 
     @overload
     def min_bayes_error(self, prior_log_odds: float) -> float: ...
@@ -135,9 +140,8 @@ class OperatingCurves:
     def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
     def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Normalised error-rate at the best threshold for the given prior log-odds."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
-        vertex = self.hull.best_vertex(x)
-        return _scalar(_bayes.normalised(self.hull.pmiss[vertex], self.hull.pfa[vertex], x))
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(least_error(self.hull, x))
 
     @overload
     def cross_entropy(self, prior_log_odds: float) -> float: ...
@@ -145,7 +149,7 @@ class OperatingCurves:
     def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
     def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
+        x = as_prior_log_odds(prior_log_odds)
         return _scalar(cross_entropy(*self._llrs.weighted, x))
 
     @overload
@@ -154,7 +158,7 @@ class OperatingCurves:
     def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
     def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
         """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
-        x = _bayes.as_prior_log_odds(prior_log_odds)
+        x = as_prior_log_odds(prior_log_odds)
         return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
 
     @overload
@@ -219,12 +223,15 @@ def _cost(
     normalised: bool,
 ) -> Floats | float:
     """A Bayes error as a detection cost."""
-    scale = 1 if normalised else _bayes.default_cost(p_target, c_miss, c_fa)
-    return _scalar(error(_bayes.effective_prior_log_odds(p_target, c_miss, c_fa)) * scale)
+    found = error(effective_prior_log_odds(p_target, c_miss, c_fa))
+    if not normalised:
+        p, miss, fa = (np.asarray(value, np.float64) for value in (p_target, c_miss, c_fa))
+        found = found * np.minimum(p * miss, (1 - p) * fa)
+    return _scalar(found)
 
 
 def _thresholds(threshold: ArrayLike) -> Floats:
-    at = _bayes.as_numbers(threshold, "the threshold")
+    at = as_numbers(threshold, "the threshold")
     if np.isnan(at).any():
         raise OptionError("the threshold must be a number, not NaN")
     return at

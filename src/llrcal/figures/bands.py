@@ -10,7 +10,8 @@ from matplotlib.patches import Patch
 
 from llrcal.arrays import Floats
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bands import Band, Bands
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.intervals import Band
 from llrcal.figures.legend import Entry, common_colour
 from llrcal.method_table import Look
 

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.comparison.looks import looks
 from llrcal.errors import OptionError
-from llrcal.evaluation.bayes_error import as_prior_log_odds
+from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.figures.style import MINIMUM, marker_places, thin
 
 HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squash the others

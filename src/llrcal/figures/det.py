@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 from llrcal.arrays import Array, Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.legend import Entry, common_colour, legend_above
 from llrcal.figures.style import REFERENCE, dashes_of, thin

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from llrcal.arrays import ArrayLike
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.cross_entropy import prior_entropy
-from llrcal.evaluation.resampling import REPLICATES
+from llrcal.evaluation.bootstrap import REPLICATES
+from llrcal.evaluation.costs import prior_entropy
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.bands import band_entries, bands_of, draw_band, tops
 from llrcal.figures.cost_curves import checked_priors, draw_actual, draw_minima, top_of

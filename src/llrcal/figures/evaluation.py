@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llrcal.evaluation import Evaluation, OperatingPoint
-from llrcal.evaluation.resampling import REPLICATES
+from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.arguments import evaluations_by_label
 from llrcal.figures.bayes_error import bayes_error
 from llrcal.figures.det import det

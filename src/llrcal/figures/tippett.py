@@ -13,8 +13,9 @@ from matplotlib.lines import Line2D
 from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bands import Band, Bands
-from llrcal.evaluation.resampling import REPLICATES
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.bootstrap import REPLICATES
+from llrcal.evaluation.intervals import Band
 from llrcal.figures.arguments import axes_or_new, evaluations_by_label
 from llrcal.figures.bands import band_entries, bands_of, draw_band
 from llrcal.figures.legend import Entry, common_colour, legend_above

@@ -9,7 +9,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
-from llrcal.evaluation.cllr import cllr
+from llrcal.evaluation.costs import cllr
 from llrcal.fusion.findings import correlations
 from llrcal.fusion.fuse import fusion
 from llrcal.fusion.inputs import Scores, as_columns, as_names

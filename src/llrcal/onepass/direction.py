@@ -6,10 +6,14 @@ It goes by ranks alone, so that no score weighs more than any other, however far
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from llrcal.arrays import Floats
+from llrcal.errors import OptionError
+from llrcal.messages import Setting
+from llrcal.notes import Note
 
 WRONG_WAY = "wrong way"
 """Code of the note that targets score lower than non-targets."""
@@ -40,3 +44,24 @@ def runs_backwards(z: float) -> bool:
 def runs_forwards(z: float) -> bool:
     """Whether targets score higher, likewise."""
     return z >= _CLEARLY
+
+
+def refuse_wrong_way(notes: Iterable[Note], source: str, *, distance: bool) -> None:
+    """Raise an OptionError if a note says that scores run the wrong way."""
+    if not any(note.code == WRONG_WAY for note in notes):
+        return
+    anyway = ". To continue anyway, give ", Setting("inverted", True)
+    if distance:
+        raise OptionError(
+            f"{source}: targets have larger distances than non-targets. If these are "
+            "similarities, leave out ",
+            Setting("lower_is_better", True),
+            *anyway,
+        )
+    raise OptionError(
+        f"{source}: targets score lower than non-targets. If these are distances, give ",
+        Setting("lower_is_better", True),
+        "; if the labels are swapped, give ",
+        Setting("labels"),
+        *anyway,
+    )

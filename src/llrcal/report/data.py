@@ -11,6 +11,7 @@ from typing import Any
 
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
+from llrcal.comparison.comparison import PER_UNIT
 from llrcal.comparison.score_axis import evenly
 from llrcal.comparison.tables import shown
 from llrcal.evaluation import Evaluation
@@ -18,7 +19,7 @@ from llrcal.report.evidence import band_data, ece_data, recommended_bands, tippe
 from llrcal.report.histograms import BINS, densities, histogram
 from llrcal.report.learning import learning_data
 from llrcal.report.numbers import numbers
-from llrcal.report.positions import PER_UNIT, Positions, positions
+from llrcal.report.positions import Positions, positions
 from llrcal.report.styles import styles
 from llrcal.report.transforms import llr_view, score_grid, score_view, transform
 

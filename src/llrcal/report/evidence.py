@@ -10,8 +10,9 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.comparison import Comparison
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.bands import Band, Bands
-from llrcal.evaluation.cross_entropy import prior_entropy
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.costs import prior_entropy
+from llrcal.evaluation.intervals import Band
 from llrcal.report.numbers import Numbers, numbers
 
 POINTS = 301

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
-from llrcal.evaluation.cllr import min_cost
+from llrcal.evaluation.costs import min_cost
 from llrcal.report.text import MISSING, decimal, escaped, sentence
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'

@@ -14,10 +14,9 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.comparison import Comparison
+from llrcal.comparison.comparison import FURTHEST, PER_UNIT
 
-PER_UNIT = 20
 _MARGIN = 2.0
-_FURTHEST = 30.0  # a prior of ten trillion to one; points beyond are read off, but not drawn
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def positions(comparison: Comparison) -> Positions:
     """The grid over the range of a comparison and a little more, and its operating points."""
     points = tuple(point.prior_log_odds for point in comparison.points)
     low, high = comparison.range
-    near = [x for x in points if abs(x) <= _FURTHEST]
+    near = [x for x in points if abs(x) <= FURTHEST]  # points beyond are read off, but not drawn
     first = math.floor(min(low - _MARGIN, *near, 0.0) * PER_UNIT)
     last = math.ceil(max(high + _MARGIN, *near, 0.0) * PER_UNIT)
     return Positions(first, last - first + 1, points)

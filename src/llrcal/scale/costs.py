@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from llrcal.arrays import Array
-from llrcal.evaluation.cllr import cost
+from llrcal.evaluation.costs import cost
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.pieces.piece import Piece
 from llrcal.scoring_rule import ScoringRule

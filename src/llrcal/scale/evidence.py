@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from llrcal.arrays import Floats
-from llrcal.evaluation.expected_lrs import EvidenceSums
+from llrcal.evaluation.llrs import EvidenceSums
 from llrcal.onepass.ends import Ends
 from llrcal.scale.pieces.piece import Piece
 

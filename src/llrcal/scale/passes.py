@@ -12,7 +12,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
-from llrcal.evaluation.expected_lrs import EvidenceSums
+from llrcal.evaluation.llrs import EvidenceSums
 from llrcal.onepass.ends import Ends
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Counted, Groups

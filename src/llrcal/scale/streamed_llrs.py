@@ -9,9 +9,8 @@ import numpy as np
 
 from llrcal.arrays import Counts, Floats
 from llrcal.errors import DegenerateError
-from llrcal.evaluation.cross_entropy import WeightedLLRs
-from llrcal.evaluation.expected_lrs import EvidenceSums
-from llrcal.evaluation.llrs import Range
+from llrcal.evaluation.costs import WeightedLLRs
+from llrcal.evaluation.llrs import EvidenceSums, Range
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.ends import Ends
 from llrcal.onepass.ranks import Counted, Groups

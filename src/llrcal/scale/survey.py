@@ -10,7 +10,7 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import DegenerateError
-from llrcal.evaluation.cllr import cost
+from llrcal.evaluation.costs import cost
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.sample import GrowingSample, Sample
 from llrcal.onepass.summary import GrowingSummary, Summary

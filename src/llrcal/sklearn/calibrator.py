@@ -20,7 +20,7 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fit import fit_methods
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
-from llrcal.evaluation.bayes_error import effective_prior_log_odds
+from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.onepass.direction import WRONG_WAY
 from llrcal.scoring_rule import RuleLike

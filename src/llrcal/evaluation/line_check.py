@@ -3,7 +3,7 @@
 LLRs that mean what they say cannot be bettered by a straight line: Cllr(a + b llr) is least, but
 for chance, at a = 0 and b = 1. What the best line gains tells of a wrong unit, offset or scale, and
 costs two parameters only, so that chance gains little, even with few trials; the minCllr, found by
-PAV, is flattered far more. Chance is left out by asking for a likelihood-ratio statistic
+PAV, is far more optimistic. Chance is left out by asking for a likelihood-ratio statistic
 
     2 ln 2 (Cllr - Cllr of the line) 4 T N / (T + N) > 25,
 
@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from llrcal.evaluation.cross_entropy import WeightedLLRs
+from llrcal.evaluation.costs import WeightedLLRs
 from llrcal.fitting.line import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.notes import Note
@@ -29,7 +29,7 @@ _RAW, _LARGE = 1.0, 0.2  # what a line may gain, as a share of what it leaves
 _ENOUGH = 1e-6  # gradient, whose square is the error of the Cllr
 
 
-def doubts(
+def line_notes(
     llrs: tuple[WeightedLLRs, WeightedLLRs],
     counts: tuple[int, int],
     *,

@@ -1,30 +1,126 @@
-"""LLRs of all trials, of each condition, and averaged with equal weight over conditions."""
+"""LLRs of two classes, or of a set of trials wherever it is, evaluated overall and by condition."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from llrcal.arrays import Array
-from llrcal.errors import ScoreError
-from llrcal.evaluation.doubts import CALIBRATION_LOSS, RAW_SCORES
+from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluation import Evaluation
-from llrcal.evaluation.llrs import ArrayLLRs, LLRs
-from llrcal.evaluation.operating_point import DEFAULT_POINTS, OperatingPoint
-from llrcal.inputs.conditions import condition_texts
+from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
+from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
+from llrcal.inputs.conditions import WithConditions, condition_texts
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
-from llrcal.notes import Note
+from llrcal.notes import Note, warn
 
 Cell = tuple[str, ...]
 """One value for each column, such as ``("mic", "female")``."""
-AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
+_AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
+_AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
 _MOST_LINES = 7  # of conditions in a figure
-AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
+
+
+@overload
+def evaluate(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation: ...
+@overload
+def evaluate(
+    tar: ArrayLike | Evaluable,
+    non: ArrayLike | None = None,
+    *,
+    prior_log_odds: ArrayLike = (),
+    by: Sequence[Any],
+) -> ByCondition: ...
+def evaluate(
+    tar: ArrayLike | Evaluable,
+    non: ArrayLike | None = None,
+    *,
+    prior_log_odds: ArrayLike = (),
+    by: Sequence[Any] | None = None,
+) -> Evaluation | ByCondition:
+    """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
+
+    Parameters
+    ----------
+    tar, non
+        One-dimensional arrays of LLRs of target and non-target trials; or, as the only argument,
+        trials whose scores are LLRs, as for :func:`llrcal.fit`. To evaluate a calibration on raw
+        scores, pass ``trials.mapped(cal)``.
+    prior_log_odds
+        Operating points that you are going to ask for. For trials that are not in memory, each
+        request for others costs another pass; otherwise this makes no difference.
+    by
+        Evaluate conditions as well: for arrays, a pair with the condition of each target and of
+        each non-target trial (or several conditions, as rows of a table); for trials, the names of
+        columns that :func:`llrcal.read_trials` was told to keep.
+
+    Returns
+    -------
+    Evaluation
+        Rates and costs, computed when they are needed. With ``by``, a :class:`ByCondition`: the
+        evaluation of all trials (``pooled``), of each condition (``cells``), and averages over
+        these with equal weight (``average``).
+
+    Raises
+    ------
+    ScoreError
+        If a class is empty, or an LLR is NaN or not a real number.
+
+    Warns
+    -----
+    LlrcalWarning
+        If targets have lower LLRs than non-targets; if the LLRs look like raw scores; or if much
+        is lost by their calibration.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+    >>> round(ev.cllr, 4), ev.eer
+    (0.6016, 0.14285714285714285)
+    >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
+    (0.5833333333333333, 0.5833333333333333, 0.25)
+    """
+    evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
+    warn(evaluation.notes)
+    if by is None:
+        return evaluation
+    found = by_condition(evaluation, tar, non, by)
+    warn(found.notes)
+    return found
+
+
+def evaluated(
+    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+) -> Evaluation:
+    """The same as :func:`evaluate`, for callers that handle the notes themselves."""
+    thresholds = -as_prior_log_odds(prior_log_odds).ravel() + 0.0
+    if isinstance(tar, Evaluable) and non is None:
+        return Evaluation(tar.llrs(thresholds))
+    return Evaluation(ArrayLLRs(tar, non))
+
+
+def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
+    """The LLRs of these scores by the best rising transformation, infinities kept.
+
+    The Cllr of the result is the minCllr of the scores. For new scores, fit ``pav`` instead.
+    """
+    tar = as_scores(tar, "target", allow_infinite=True)
+    non = as_scores(non, "non-target", allow_infinite=True)
+    evaluation = evaluated(tar, non)
+    edges = evaluation.groups.edges[evaluation.hull.first_group]
+    of_tar, of_non = (
+        evaluation.hull.llrs[np.searchsorted(edges, side, side="right") - 1] for side in (tar, non)
+    )
+    return of_tar, of_non
 
 
 class Part(NamedTuple):
@@ -67,7 +163,7 @@ class ByCondition:
     def average(self) -> dict[str, float]:
         """Cllr, minCllr, calibration loss and EER, averaged with equal weight over the cells."""
         every = self.cells.values()
-        return {name: float(np.mean([getattr(one, name) for one in every])) for name in AVERAGED}
+        return {name: float(np.mean([getattr(one, name) for one in every])) for name in _AVERAGED}
 
     def average_at(self, points: Sequence[OperatingPoint]) -> dict[str, list[float]]:
         """Normalised detection costs and rates of error, averaged likewise, at operating points.
@@ -77,7 +173,7 @@ class ByCondition:
         """
         numbers = [one.to_dict(points) for one in self.cells.values()]
         return {
-            name: np.mean([one[name] for one in numbers], axis=0).tolist() for name in AT_POINTS
+            name: np.mean([one[name] for one in numbers], axis=0).tolist() for name in _AT_POINTS
         }
 
     @property
@@ -114,21 +210,28 @@ class ByCondition:
         )
 
 
-def evaluated_by(
-    pooled: Evaluation, parts: Mapping[Cell, Part], columns: Sequence[str]
+def by_condition(
+    pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
 ) -> ByCondition:
-    """Evaluations of the parts of a set of trials, beside that of all of them."""
+    """Evaluations of each condition, beside that of all trials."""
+    if non is not None:
+        parts: Mapping[Cell, Part] = divided_arrays(tar, non, by)
+        columns = [f"condition {i + 1}" for i in range(len(min(parts)))]
+    elif isinstance(tar, WithConditions):
+        columns = [by] if isinstance(by, str) else list(by)
+        parts = divided_arrays(tar.tar, tar.non, tar.conditions(columns), tar.speakers)
+    else:
+        raise OptionError("conditions can only be evaluated for trials in memory: read them whole")
     cells = {
         cell: Evaluation(part.llrs)
         for cell, part in parts.items()
         if part.llrs is not None and all(cell)
     }
-    notes = tuple(_left_out(parts))
     if not cells:
         raise ScoreError(
             f"no condition of {', '.join(columns)} has both target and non-target trials"
         )
-    return ByCondition(tuple(columns), pooled, cells, notes)
+    return ByCondition(tuple(columns), pooled, cells, tuple(_left_out(parts)))
 
 
 def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:

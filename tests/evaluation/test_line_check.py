@@ -7,8 +7,8 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.evaluation.doubts import straightened_cllr
-from llrcal.evaluation.evaluating import evaluated
+from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.line_check import straightened_cllr
 from llrcal.evaluation.llrs import ArrayLLRs
 from tests.conftest import real_scores
 from tests.examples import NIGHTLY

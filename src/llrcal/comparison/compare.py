@@ -1,0 +1,319 @@
+"""Calibrations trained on one set of trials, or on folds of it, and tested on another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from llrcal.arrays import Array
+from llrcal.calibrations import Calibration
+from llrcal.calibrations.methods import PAPER, Method, method_and_options
+from llrcal.calibrations.fit import fit_methods
+from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
+from llrcal.comparison.candidate import Candidate, rule_of
+from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
+from llrcal.comparison.comparison import CHOICES, Comparison
+from llrcal.comparison.criterion import checked_criterion
+from llrcal.comparison.folds import Folds, Train, fold_llrs, parted, trained_folds
+from llrcal.comparison.judged_range import judged_at
+from llrcal.comparison.learning import Round, curve_over
+from llrcal.comparison.learning_curve import LearningCurve
+from llrcal.comparison.looks import FUSION
+from llrcal.comparison.parts import in_memory
+from llrcal.comparison.systems import fusion_notes, system_llrs, trained_systems
+from llrcal.errors import OptionError
+from llrcal.evaluation.bootstrap import Bootstrap, Replicates, check_replicates
+from llrcal.evaluation.evaluate import by_condition, evaluated
+from llrcal.evaluation.evaluation import Evaluation
+from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
+from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.fusion import Fused
+from llrcal.messages import Setting
+from llrcal.method_table import methods_to_compare
+from llrcal.notes import Note, Severity
+from llrcal.onepass.direction import refuse_wrong_way
+from llrcal.trials import Trials
+from llrcal.trials.systems import Systems
+from llrcal.trials.trial_set import TrialSet
+
+Model = Calibration | Fused
+Progress = Callable[[str], None]
+
+
+def compare(
+    train: TrialSet | Systems,
+    test: TrialSet | Systems | None = None,
+    *,
+    folds: int | None = None,
+    methods: Sequence[Method] | None = None,
+    points: Sequence[OperatingPoint] | None = None,
+    criterion: str | None = None,
+    replicates: int = 200,
+    lower_is_better: bool = False,
+    settings: Literal["default", "paper"] = "default",
+    learning_curve: bool = False,
+    adapt: float | None = None,
+    by: Sequence[str] = (),
+    inverted: bool = True,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Train every method on one set of trials and test it on another, or on folds of the same.
+
+    Parameters
+    ----------
+    train, test
+        Trials to train on, and trials to test on, in memory or in pieces. If the test trials are
+        read in pieces, there are no intervals, and figures show a sample of the trials. Or scores
+        of several systems (``llrcal.trials.systems.read_systems``): each is then calibrated
+        alone, and compared with their fusion, and of ``methods`` only the weight of a
+        ``"logistic"`` is asked for.
+    folds
+        With one set of trials and no ``test``: the number of folds of a cross-validation. If
+        speakers are known, no speaker is in training and test of a fold; otherwise trials are
+        dealt. The LLRs of all folds are evaluated together, and the calibrations that are kept are
+        trained on all trials. Trials must be in memory.
+    methods
+        Names of methods, or pairs of a name and its options. By default every method, the linear
+        ones at three weights: the paper's ten, and ``smooth``.
+    points
+        Operating points to report; by default priors of 0.001, 0.01, 0.1 and 0.5.
+    criterion
+        What the verdict goes by: the mean Bayes error at the ``points``, the default if there are
+        any; the mean Bayes error over the ``range`` of prior log-odds at which the test set has 30
+        errors of each kind, the default otherwise; or ``cllr``.
+    replicates
+        Bootstrap replicates for the 95 % intervals, and for telling methods apart; zero for
+        neither.
+    lower_is_better
+        Whether the scores are distances. They are then negated, also in the figures, but saved
+        models take the distances themselves.
+    settings
+        ``"paper"`` for what the paper compares: its ten calibrations by default, and plain
+        formulas, without bounds, which may fall.
+    learning_curve
+        Whether to try smaller numbers of training trials as well: see :func:`learning_curve`.
+    adapt
+        Roughly the share of targets among the test scores, to compare also each calibration with
+        densities as :func:`llrcal.adapt` adapts it to these scores. It never sees their labels.
+    by
+        Columns of the test trials that were kept: every calibration is also evaluated for each
+        condition, and those that are good on all trials together, but bad in one, are named.
+    inverted
+        Whether to go on where targets score lower than non-targets, as the verdict will then say;
+        otherwise such scores are refused before anything is tested.
+    progress
+        Called with the name of each step as it begins.
+
+    Returns
+    -------
+    Comparison
+        Numbers, notes and a verdict; ``save`` writes them with figures, models and a report.
+    """
+    if settings not in ("default", "paper"):
+        raise OptionError(f"settings are {settings!r}; choose default or paper")
+    if replicates:
+        check_replicates(replicates)
+    asked = points is not None and len(points) > 0
+    judged_by = checked_criterion(criterion, asked_for_points=asked)
+    points = DEFAULT_POINTS if points is None else tuple(points)
+    begin = progress or _unheard
+    if isinstance(train, Systems) or isinstance(test, Systems):
+        refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
+        ready = _trained_systems(train, test, methods, refused, begin)
+    else:
+        ready = _trained(
+            train,
+            test,
+            folds=folds,
+            methods=methods,
+            lower_is_better=lower_is_better,
+            plain=settings == "paper",
+            learning_curve=learning_curve,
+            adapt=adapt,
+            inverted=inverted,
+            begin=begin,
+        )
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
+    return Comparison(
+        *ready.seen,
+        ready.raw,
+        candidates,
+        points,
+        (*ready.notes, *point_notes(ready.raw, points), *notes),
+        lower_is_better=lower_is_better,
+        criterion_name=judged_by,
+        asked_for_points=asked,
+        raw_replicates=of_raw,
+        folds=ready.folds,
+        learning_curve=ready.learning_curve,
+    )
+
+
+class _Ready(NamedTuple):
+    """What is to be tested, and on what."""
+
+    models: Mapping[str, Model]
+    """Those that are kept."""
+    llrs: Mapping[str, Callable[[], TrialSet]]
+    """The test trials with the LLRs of each of them, or of calibrations of each fold."""
+    test: TrialSet
+    raw: Evaluation
+    seen: tuple[Trials, Trials]
+    """Training and test trials, as far as figures show them."""
+    notes: Sequence[Note]
+    folds: Folds | None = None
+    learning_curve: LearningCurve | None = None
+
+
+def _trained(
+    train: TrialSet,
+    test: TrialSet | None,
+    *,
+    folds: int | None,
+    methods: Sequence[Method] | None,
+    lower_is_better: bool,
+    plain: bool,
+    learning_curve: bool,
+    adapt: float | None,
+    inverted: bool,
+    begin: Progress,
+) -> _Ready:
+    """Calibrations of the training trials, and of each fold, once all that can be is refused."""
+    if methods is None:
+        methods = PAPER if plain else methods_to_compare()
+    if not methods:
+        raise OptionError("there are no methods to compare; name at least one")
+    if lower_is_better:
+        train, test = train.negated(), None if test is None else test.negated()
+    cut, test = parted(train, test, folds)
+    check_adapt(adapt, in_folds=cut is not None)
+    if learning_curve:
+        for one in (train, test):
+            in_memory(one, Setting("learning_curve"))
+    begin("raw scores")
+    raw = evaluated(test)
+    if not inverted:
+        refuse_wrong_way(raw.direction_notes, test.source, distance=lower_is_better)
+    begin("training")
+    formulas: dict[str, Any] = {"bounds": "none", "rising": False} if plain else {}
+    fit: Train = partial(trained, methods=methods, **formulas)
+    models = {**fit_methods(train, methods=methods, with_margins=True, **formulas)}
+    if not inverted:
+        told = [note for one in models.values() for note in one.report.all_notes]
+        refuse_wrong_way(told, train.source, distance=lower_is_better)
+    models |= (moved := adapted(models, test, adapt, begin))
+    first = next(iter(models.values()))
+    seen = (
+        train.preview((first.tar_count, first.non_count)),
+        test.preview((raw.tar_count, raw.non_count)),
+    )
+    notes = [*_dropped(train), *raw.direction_notes]
+    notes += _dropped(test) if cut is None else [cut.note]
+    notes += [*data_notes(*seen), *seen_notes(moved)]
+    curve = None
+    if learning_curve:
+        rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
+        curve = curve_over(rounds, fit, say=begin)
+    llrs: dict[str, Callable[[], TrialSet]]
+    if cut is None:
+        llrs = {label: partial(test.mapped, one.quietly) for label, one in models.items()}
+    else:
+        every = trained_folds(cut, fit, begin)
+        llrs = {label: partial(fold_llrs, cut, every, label) for label in models}
+    return _Ready(models, llrs, test, raw, seen, notes, cut, curve)
+
+
+def _trained_systems(
+    train: Any,
+    test: Any,
+    methods: Sequence[Method] | None,
+    refused: Mapping[str, Any],
+    begin: Progress,
+) -> _Ready:
+    """Systems alone, and their fusion; what stands for scores are the LLRs of the fusion."""
+    for name, value in refused.items():
+        if value is not None:
+            raise OptionError(Setting(name), " is for the scores of one system; leave it out")
+    if not isinstance(train, Systems) or not isinstance(test, Systems):
+        raise OptionError("systems are trained on some trials and tested on others: give both")
+    weights = {options.get("alpha", 0.5) for _, options in map(method_and_options, methods or ())}
+    if len(weights) > 1:
+        raise OptionError("systems are compared at one weight of the targets; give one")
+    begin("training")
+    models = trained_systems(train, weights.pop() if weights else 0.5)
+    begin("raw scores")
+    seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
+    notes = [*_dropped(seen[0]), *_dropped(seen[1])]
+    llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
+    return _Ready(models, llrs, seen[1], evaluated(seen[1]), seen, notes)
+
+
+def _tested(
+    ready: _Ready,
+    points: Sequence[OperatingPoint],
+    by: tuple[str, ...],
+    replicates: int,
+    begin: Progress,
+) -> tuple[dict[str, Candidate], Replicates | None, list[Note]]:
+    """Every model on the test trials; the drawn numbers of raw scores; and notes."""
+    judged, x = judged_at(ready.raw), np.array([point.prior_log_odds for point in points])
+    rules = list(dict.fromkeys(filter(None, map(rule_of, ready.models.values()))))
+    ask = partial(evaluation_statistic, prior_log_odds=x, curve=judged, rules=rules)
+    whole = ready.test.in_memory if replicates else None
+    order = [] if whole is None else [np.argsort(side, kind="stable") for side in whole]
+    statistics = [] if whole is None else [ask(*_in_order(whole, order))]
+    evaluations, conditions, notes = {}, {}, []
+    for label, model in ready.models.items():
+        begin(f"testing {label}")
+        llrs = ready.llrs[label]()
+        priors = np.concatenate([CHOICES, judged, x])
+        evaluations[label] = evaluated(llrs, prior_log_odds=priors)
+        if by:
+            conditions[label] = by_condition(evaluations[label], llrs, None, by)
+            notes += [note.about(label) for note in bad_conditions(conditions[label])]
+        if llrs.in_memory is not None and order:
+            statistics.append(ask(*_in_order(llrs.in_memory, order)))
+        notes += [note.about(label) for note in calibration_notes(model, *ready.seen)]
+    begin("intervals")
+    drawn: Sequence[Replicates | None] = [None] * (1 + len(evaluations))
+    if whole is not None:
+        speakers = None
+        if whole.tar_speakers is not None and whole.non_speakers is not None:
+            speakers = whole.tar_speakers[order[0]], whole.non_speakers[order[1]]
+        drawn = Bootstrap.of(speakers, replicates=replicates).replicates(statistics)
+    elif replicates:
+        notes.append(Note.of("no intervals", "intervals need all test trials in memory"))
+    of_raw, *others = drawn
+    names = [rule.name for rule in rules]
+    candidates = {
+        label: Candidate(
+            label,
+            model,
+            evaluations[label],
+            one,
+            None if one is None else Intervals.of(one, x, names),
+            conditions.get(label),
+        )
+        for (label, model), one in zip(ready.models.items(), others, strict=True)
+    }
+    left_out = next(iter(conditions.values())).notes if conditions else ()
+    return candidates, of_raw, [*left_out, *notes, *fusion_notes(evaluations)]
+
+
+def _in_order(trials: Trials, order: Sequence[Array]) -> tuple[Array, Array]:
+    """Scores or LLRs of both classes, in an order of the trials."""
+    return trials.tar[order[0]], trials.non[order[1]]
+
+
+def _dropped(trials: TrialSet) -> list[Note]:
+    """Notes on trials that were left out."""
+    return [note for note in trials.notes if note.severity is Severity.WARNING]
+
+
+def _unheard(_step: str) -> None:
+    """Progress that nobody follows."""

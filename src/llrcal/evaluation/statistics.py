@@ -1,0 +1,282 @@
+"""Numbers of a test set that follow from how many of its trials are in each cell of the LLR axis.
+
+A statistic is worked out for the set itself and for every set drawn from it, from counts alone:
+every number of an evaluation follows from the number of trials of each class in each cell, because
+
+- the convex hull has vertices only between the groups of PAV (:mod:`llrcal.onepass.ranks`), and
+  every boundary between two groups is an edge,
+- decisions are made at thresholds, and every threshold is an edge,
+- the cost of a trial by Cllr, or by another scoring rule, hardly varies within a cell: it is
+  replaced by the mean over its class in the cell, which does not change Cllr itself.
+
+So a resampled set of millions of trials is represented by two short arrays of counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.arrays import Array, Counts, Floats
+from llrcal.evaluation.costs import min_cost
+from llrcal.evaluation.error_rates import eer, least_error, normalised
+from llrcal.evaluation.forensic import dev_pav
+from llrcal.onepass.chunks import CHUNK, threads
+from llrcal.onepass.ends import Ends
+from llrcal.onepass.hull import Hull
+from llrcal.onepass.ranks import groups
+from llrcal.scoring_rule import LOG, ScoringRule
+
+MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged
+STEP = 0.1  # nats between the edges of the grid, near zero
+STRETCH = 0.02  # the same far from zero, as a fraction of the LLR
+
+Measure = Callable[[Floats, float], Floats]
+"""A quantity of LLRs of one class, such as a cost, given the sign of those that are wrong."""
+
+Numbers = Mapping[str, Floats]
+"""Numbers by name, of which there may be several: one for each operating point, for example."""
+
+_TINY = np.finfo(np.float64).tiny  # instead of no chance at all, which has no infinite costs
+
+
+@dataclass(frozen=True)
+class InCells:
+    """The trials of one class in cells.
+
+    Trials are given in the order of their scores, with which LLRs mostly rise, so that there are
+    hardly more runs of trials in one cell than cells.
+    """
+
+    starts: Counts
+    """Where each run begins; the first at zero."""
+    cell: Array
+    """The cell of each run."""
+    counts: Counts
+    """How many trials are in each cell."""
+    means: Floats
+    """Mean of each quantity (row) in each cell; zero in cells without a trial of the class."""
+
+    @classmethod
+    def of(cls, llrs: Array, edges: Floats, measures: Sequence[Measure], sign: float) -> InCells:
+        """Assign LLRs to cells, and average quantities of them there."""
+        cell = np.empty(len(llrs), np.int32)
+
+        def place(start: int) -> tuple[Counts, list[Array]]:
+            part = llrs[start : start + CHUNK].astype(np.float64, copy=False)
+            found = np.searchsorted(edges, part, side="right") - 1
+            cell[start : start + CHUNK] = found
+            counted = np.bincount(found, minlength=len(edges))
+            summed = [np.bincount(found, measure(part, sign), len(edges)) for measure in measures]
+            return counted.astype(np.int64, copy=False), summed
+
+        counts, sums = np.zeros(len(edges), np.int64), np.zeros((len(measures), len(edges)))
+        # Chunks of fixed size in fixed order, so that sums do not depend on the number of threads.
+        with ThreadPoolExecutor(threads()) as pool:
+            for found, summed in pool.map(place, range(0, len(llrs), CHUNK)):
+                counts += found
+                sums += np.reshape(summed, sums.shape)
+        starts = np.flatnonzero(np.diff(cell, prepend=-1)).astype(np.int64, copy=False)
+        return cls(starts, cell[starts], counts, sums / np.maximum(counts, 1))
+
+    @property
+    def cell_of_each(self) -> Array:
+        """The cell of each trial."""
+        return np.repeat(self.cell, np.diff(self.starts, append=self.counts.sum()))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Cells in rising order of LLR, and the trials of a test set in them."""
+
+    edges: Floats
+    """The least LLR of each cell; the first and the last cell hold infinite LLRs only."""
+    tar: InCells
+    non: InCells
+
+    @classmethod
+    def of(cls, tar: Array, non: Array, edges: Floats, *measures: Measure) -> Cells:
+        """Cells between edges, for LLRs in the order of scores, infinite ones included."""
+        sides = (InCells.of(tar, edges, measures, -1.0), InCells.of(non, edges, measures, 1.0))
+        return cls(edges, *sides)
+
+    def rates(self, thresholds: Floats, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
+        """Miss and false-alarm rates at thresholds, which are edges, given counts in each cell."""
+        first = np.searchsorted(self.edges, thresholds)
+        below, rejected = (np.append(0, np.cumsum(counts))[first] for counts in (tar, non))
+        return below / tar.sum(), (non.sum() - rejected) / non.sum()
+
+
+def edges_between(tar: Array, non: Array, *thresholds: Floats) -> Floats:
+    """Edges at thresholds, between the groups of PAV, and close enough everywhere."""
+    return with_ends(*thresholds, grid(tar, non), _group_edges(tar, non))
+
+
+def with_ends(*inner: Floats) -> Floats:
+    """Edges in rising order, and a cell at either end for infinite LLRs only."""
+    ends = np.array([-np.inf, np.nextafter(-np.inf, 0), np.inf])
+    return np.unique(np.concatenate([ends, *inner]))
+
+
+def grid(tar: Array, non: Array) -> Floats:
+    """Edges every tenth of a nat near zero, and every fiftieth of the LLR far from it."""
+    finite = [(llrs, np.isfinite(llrs)) for llrs in (tar, non)]
+    least = min(float(llrs.min(where=where, initial=0)) for llrs, where in finite)
+    greatest = max(float(llrs.max(where=where, initial=0)) for llrs, where in finite)
+    scale = STEP / STRETCH
+    low, high = np.arcsinh(np.array([least, greatest]) / scale) / STRETCH
+    return np.asarray(scale * np.sinh(STRETCH * np.arange(np.ceil(low), np.floor(high) + 1)))
+
+
+def _group_edges(tar: Array, non: Array) -> Floats:
+    """Edges between the groups of PAV, always including those between its blocks."""
+    pooled = groups(tar, non)
+    step = -(-len(pooled.low) // MOST_GROUPS)
+    kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
+    with np.errstate(over="ignore"):  # the edge above the largest double should be infinity
+        return pooled.edges[kept]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Trials in cells, and the numbers that follow from the counts of each class in each cell."""
+
+    cells: Cells
+    numbers: Callable[[Counts, Counts], Numbers]
+
+    @property
+    def actual(self) -> Numbers:
+        """The numbers of the set itself."""
+        return self.numbers(self.cells.tar.counts, self.cells.non.counts)
+
+
+def evaluation_statistic(
+    tar: Array,
+    non: Array,
+    prior_log_odds: Floats,
+    *,
+    curve: Floats | None = None,
+    rules: Sequence[ScoringRule] = (),
+) -> Statistic:
+    """The numbers of an evaluation.
+
+    Cllr, minCllr, calibration loss, EER; at the operating points, the rates of error and the
+    actual and minimum normalised costs; where there is a ``curve`` of prior log-odds, the mean of
+    either over it; the costs by other rules, their minima, and the losses.
+    """
+    points, every = len(prior_log_odds), (LOG, *rules)
+    x = prior_log_odds if curve is None else np.concatenate([prior_log_odds, curve])
+
+    def cost_by(rule: ScoringRule) -> Callable[[Floats, float], Floats]:
+        if rule == LOG:
+            return lambda llrs, sign: np.logaddexp(0.0, sign * llrs)
+        return lambda llrs, sign: rule.costs(sign * llrs, sign)
+
+    cells = Cells.of(tar, non, edges_between(tar, non, -x), *map(cost_by, every))
+
+    def numbers(tar: Counts, non: Counts) -> Numbers:
+        used = (tar + non) > 0
+        hull = Hull.pool(tar[used], non[used])
+        both = zip(cells.tar.means, cells.non.means, strict=True)
+        costs = np.array([_mean(t, tar) + _mean(n, non) for t, n in both]) / (2 * math.log(2))
+        least = np.array([min_cost(hull, rule) for rule in every])
+        pmiss, pfa = cells.rates(-x, tar, non)
+        actual, best = normalised(pmiss, pfa, x), least_error(hull, x)
+        found = {
+            "cllr": costs[:1],
+            "min_cllr": least[:1],
+            "calibration_loss": (costs - least)[:1],
+            "eer": np.array([eer(hull)]),
+            "pmiss": pmiss[:points],
+            "pfa": pfa[:points],
+            "act_dcf": actual[:points],
+            "min_dcf": best[:points],
+            "rule_cost": costs[1:],
+            "min_rule_cost": least[1:],
+            "rule_loss": (costs - least)[1:],
+        }
+        if curve is not None:
+            found["mean_error"] = actual[points:].mean(keepdims=True)
+            found["least_mean_error"] = best[points:].mean(keepdims=True)
+        return found
+
+    return Statistic(cells, numbers)
+
+
+def rates_statistic(tar: Array, non: Array, thresholds: Floats) -> Statistic:
+    """Miss and false-alarm rates at thresholds."""
+    cells = Cells.of(tar, non, with_ends(thresholds))
+
+    def numbers(tar: Counts, non: Counts) -> Numbers:
+        pmiss, pfa = cells.rates(thresholds, tar, non)
+        return {"pmiss": pmiss, "pfa": pfa}
+
+    return Statistic(cells, numbers)
+
+
+def entropy_statistic(tar: Array, non: Array, prior_log_odds: Floats) -> Statistic:
+    """Cross-entropies at prior log-odds, in bits.
+
+    Within a cell, costs are taken at the mean LLR of the class, which is about right to 1e-4 bits.
+    """
+    cells = Cells.of(tar, non, with_ends(grid(tar, non)), _llr)
+    # What a trial of each class costs in each cell (row) at each prior (column).
+    costs = [
+        np.maximum(expit(-sign * prior_log_odds), _TINY)
+        * np.logaddexp(0, sign * (side.means[0][:, None] + prior_log_odds))
+        / math.log(2)
+        for side, sign in ((cells.tar, -1.0), (cells.non, 1.0))
+    ]
+
+    def numbers(tar: Counts, non: Counts) -> Numbers:
+        of_tar, of_non = (_mean(*both) for both in zip(costs, (tar, non), strict=True))
+        return {"cross_entropy": of_tar + of_non}
+
+    return Statistic(cells, numbers)
+
+
+def forensic_statistic(tar: Array, non: Array) -> Statistic:
+    """The devPAV, and mean LLRs of either class.
+
+    In a cell, the LLRs of a class are taken to reach as far as those of the whole set, which is at
+    most a tenth of a nat near zero.
+    """
+    cells = Cells.of(tar, non, edges_between(tar, non), _llr)
+    reach = Ends.of(tar, cells.edges), Ends.of(non, cells.edges)
+
+    def numbers(tar: Counts, non: Counts) -> Numbers:
+        used = np.flatnonzero(tar + non)
+        hull = Hull.pool(tar[used], non[used])
+        first = used[hull.first_group]
+        last = used[np.append(hull.first_group[1:], len(used)) - 1]
+        there = [
+            Ends(np.where(n > 0, one.least, np.inf), np.where(n > 0, one.greatest, -np.inf))
+            for one, n in zip(reach, (tar, non), strict=True)
+        ]
+        both = there[0].merge(there[1])
+        distance = dev_pav(hull, Ends(both.least[first], both.greatest[last]))
+        with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
+            llr_tar, llr_non = _mean(cells.tar.means[0], tar), _mean(cells.non.means[0], non)
+        found = np.array([distance, llr_tar, llr_non])
+        return {"dev_pav": found[:1], "llr_tar": found[1:2], "llr_non": found[2:]}
+
+    return Statistic(cells, numbers)
+
+
+def _llr(llrs: Floats, _sign: float) -> Floats:
+    return llrs
+
+
+def _mean(values: Floats, counts: Counts) -> Floats:
+    """Mean of values, or of rows of them, by counts; cells without a trial may be infinite.
+
+    A plain sum, since products of matrices would leave its order to the threads of BLAS.
+    """
+    used = counts > 0
+    shares = counts[used] / counts.sum()
+    return np.asarray((values[used].T * shares).sum(axis=-1))
