@@ -12,7 +12,7 @@ import pytest
 import llrcal
 from llrcal import DegenerateError, LlrcalWarning, ScoreError
 from llrcal.arrays import Floats
-from llrcal.calibrations import trained as training_of
+from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.onepass.sample import SIZE
 from llrcal.onepass.summary import KEPT_UP_TO
@@ -45,7 +45,7 @@ def trained(
 ) -> dict[str, str]:
     engine = Threads(passes or Passes())
     with quiet():
-        return texts(training_of.fit_methods(of_pieces(pieces, engine), methods=methods))
+        return texts(fit_methods(of_pieces(pieces, engine), methods=methods))
 
 
 @EVERY_SET
@@ -86,7 +86,7 @@ def test_one_trial_a_piece() -> None:
 def test_distances() -> None:
     tar, non = (-scores for scores in SETS["many"])
     settings: dict[str, Any] = {"methods": QUICK, "bounds": "counts", "lower_is_better": True}
-    found = training_of.fit_methods(of_pieces(cut(tar, non, 4)), **settings)
+    found = fit_methods(of_pieces(cut(tar, non, 4)), **settings)
     expected = llrcal.fit_all(tar, non, **settings)
     assert texts(found) == texts(expected)
 
@@ -250,7 +250,7 @@ def test_the_same_is_refused_in_the_same_words(tar: list[float], non: list[float
 
 def test_doubts_are_told() -> None:
     tar, non = (-scores for scores in SETS["few"])
-    found = training_of.fit_methods(of_pieces(cut(tar, non, 3)), methods=["logistic"])
+    found = fit_methods(of_pieces(cut(tar, non, 3)), methods=["logistic"])
     with pytest.warns(LlrcalWarning, match="targets score lower"):
         expected = llrcal.fit_all(tar, non, methods=["logistic"])
     assert found["logistic"].report == expected["logistic"].report

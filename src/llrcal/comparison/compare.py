@@ -10,8 +10,8 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.methods import PAPER, Method, method_and_options
 from llrcal.calibrations.fit import fit_methods
+from llrcal.calibrations.methods import PAPER, Method, method_and_options
 from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
 from llrcal.comparison.candidate import Candidate, rule_of
 from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
@@ -201,7 +201,7 @@ def _trained(
         refuse_wrong_way(raw.direction_notes, test.source, distance=lower_is_better)
     begin("training")
     formulas: dict[str, Any] = {"bounds": "none", "rising": False} if plain else {}
-    fit: Train = partial(trained, methods=methods, **formulas)
+    fit: Train = partial(fit_methods, methods=methods, **formulas)
     models = {**fit_methods(train, methods=methods, with_margins=True, **formulas)}
     if not inverted:
         told = [note for one in models.values() for note in one.report.all_notes]
