@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from fuzz.harness import answer, as_file, require
 from fuzz.text import agree
-from llrcal.trials.request import Contents, Request
+from llrcal.trials.request import Contents, ReadOptions
 from llrcal.trials.table_reading import read_table
 
 _HEADER = {"yes": True, "no": False}
@@ -31,9 +31,10 @@ def check(data: bytes) -> None:
         "convention": convention,
         "header": _HEADER.get(header or ""),
     }
-    request = answer(Request.of, contents if contents in get_args(Contents) else "trials", **said)
-    if request is None:
+    options = answer(ReadOptions, **said)
+    if options is None:
         return
+    request = options.request(contents if contents in get_args(Contents) else "trials")
     path = as_file(content)
     table = answer(read_table, path, request)
     if table is None:
