@@ -67,17 +67,3 @@ def test_shift_of_one_sided_scores_within_what_counts_support(name: str, shift: 
     plain = llrcal.fit(tar, non, method="nig", bounds="range", rising=False)
     assert plain.llr_range[0] < -1e6
     assert max(largest_changes(tar, non, 7.0, shift, "counts").values()) < 1e-8
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_powers_of_two_are_exact(name: str) -> None:
-    assert max(largest_change(name, 2.0**-37, 0.0).values()) < 1e-12
-
-
-@pytest.mark.parametrize("method", llrcal.METHODS)
-def test_order_of_the_scores_does_not_matter(method: str) -> None:
-    tar, non = SETS["heavy"]
-    before = llrcal.fit(tar, non, method=method)
-    after = llrcal.fit(tar[::-1], np.random.default_rng(1).permutation(non), method=method)
-    assert before.params == after.params
-    assert np.array_equal(before(non), after(non))

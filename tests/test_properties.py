@@ -75,6 +75,7 @@ def asked(calibration: Calibration, classes: Classes, scores: list[float]) -> Fl
     options=OPTIONS,
     scores=SCORES,
     llr=st.floats(-10, 10),
+    level=st.floats(0.01, 0.99),
     seed=st.integers(0),
 )
 def test_every_calibration_keeps_its_promises(
@@ -84,6 +85,7 @@ def test_every_calibration_keeps_its_promises(
     options: Options,
     scores: list[float],
     llr: float,
+    level: float,
     seed: int,
 ) -> None:
     given_scores = *classes, np.array(scores)
@@ -98,6 +100,7 @@ def test_every_calibration_keeps_its_promises(
     has_the_shape_of_scores(calibration, scores)
     stays_within_bounds(calibration, llrs)
     has_regions(calibration, llr, new, llrs)
+    has_intervals(calibration, level, new, llrs)
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(classes[0]), rng.permutation(classes[1])
     assert fitted(shuffled, method, options) == calibration
@@ -131,6 +134,10 @@ def stays_within_bounds(calibration: Calibration, llrs: Floats) -> None:
         assert ((low - slack <= llrs) & (llrs <= high + slack)).all()
         assert math.isfinite(low)
         assert math.isfinite(high)
+    stays_within_counts(calibration, llrs)
+
+
+def stays_within_counts(calibration: Calibration, llrs: Floats) -> None:
     if calibration.bounds.policy == "counts":
         least, greatest = calibration.supported_llrs
         soft_end = math.nextafter(math.log(2), 1)
@@ -145,6 +152,20 @@ def has_regions(calibration: Calibration, llr: float, new: Floats, llrs: Floats)
     near = np.abs(llrs - llr) <= 1e-9 * max(1, abs(llr))
     sure = ~near if calibration.method not in MONOTONE else np.ones(new.shape, bool)
     assert (within[sure] == (llrs >= llr)[sure]).all()
+
+
+def has_intervals(calibration: Calibration, level: float, new: Floats, llrs: Floats) -> None:
+    """Intervals lie around LLRs, within the bounds, and beyond the training scores at its ends."""
+    low, high = calibration.interval(new, level=level)
+    # With densities, the best fit may be at the edge of what draws find possible.
+    if calibration.method in MONOTONE:
+        assert ((low <= llrs) & (llrs <= high)).all()
+    stays_within_counts(calibration, low)
+    stays_within_counts(calibration, high)
+    if calibration.bounds.policy != "none":
+        at_ends = np.array(calibration.interval(np.array(calibration.training_range), level=level))
+        far = np.array(calibration.interval([-np.inf, np.inf], level=level))
+        assert far.tobytes() == at_ends.tobytes()
 
 
 @pytest.mark.slow

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.bounds import Policy
 from tests.notes import FAR_SCORES, codes
 from tests.trial_sets import normal
 
@@ -25,20 +22,6 @@ SCORES = [-math.inf, -1e9, *np.linspace(-5, 12, 201), *TAR[:20], *NON[:20], 1e9,
 
 def distances(method: str, **options: Any) -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, lower_is_better=True, **options)
-
-
-@EVERY_METHOD
-@EVERY_POLICY
-def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: Policy) -> None:
-    negated = llrcal.fit(-TAR, -NON, method=method, bounds=bounds)
-    calibration = distances(method, bounds=bounds)
-    assert calibration == dataclasses.replace(negated, lower_is_better=True)
-    assert calibration != negated
-    assert calibration.params == negated.params
-    scores = np.array(SCORES)
-    assert calibration(scores).tobytes() == negated(-scores).tobytes()
-    every = llrcal.fit_all(TAR, NON, methods=[method], bounds=bounds, lower_is_better=True)
-    assert every == {method: calibration}
 
 
 @EVERY_METHOD
@@ -77,24 +60,6 @@ def test_single_precision_and_infinite_distances() -> None:
     pav = llrcal.fit([*TAR, 0.0], [*NON, math.inf], method="pav", lower_is_better=True)
     assert pav.training_range[1] == np.finfo(float).max
     assert pav(math.inf) == min(pav.llrs)  # type: ignore[attr-defined]
-
-
-def test_scores_stay_as_they_were() -> None:
-    tar, non, new = TAR.copy(), NON.copy(), np.array(SCORES)
-    for scores in (tar, non, new):
-        scores.flags.writeable = False
-    llrcal.fit(tar, non, lower_is_better=True)(new)
-    np.testing.assert_array_equal(tar, TAR)
-    np.testing.assert_array_equal(new, SCORES)
-
-
-@EVERY_METHOD
-def test_a_model_file_remembers(method: str, tmp_path: Path) -> None:
-    distances(method).save(tmp_path / "m.json")
-    loaded = llrcal.load(tmp_path / "m.json")
-    assert loaded.lower_is_better is True
-    assert loaded == distances(method)
-    np.testing.assert_array_equal(loaded(SCORES), distances(method)(SCORES))
 
 
 @pytest.mark.parametrize("given", ["yes", 1, 0, None, "", np.True_])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.spline_ends import distances_of_ends
@@ -153,24 +152,6 @@ def test_cells_change_little() -> None:
 # -------------------------------------------------------------------------- it rises
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@given(classes=CLASSES, distances=st.booleans(), at=st.lists(st.floats(-1, 2), max_size=20))
-def test_it_never_falls(policy: Any, classes: Classes, distances: bool, at: list[float]) -> None:
-    calibration = fitted(classes, bounds=policy, lower_is_better=distances)
-    low, high = calibration.training_range
-    places = np.concatenate(
-        [*classes, low + (high - low) * np.array(at), np.abs(calibration.scores)]
-    )
-    places = np.concatenate([places, -places])
-    near = [np.nextafter(places, side) for side in (-np.inf, np.inf)]
-    far = [-np.inf, -1e308, -1e9, 1e9, 1e308, np.inf]
-    scores = np.unique(np.concatenate([places, *near, far]))
-    llrs = calibration(-scores if distances else scores)
-    assert not np.isnan(llrs).any()
-    assert (np.diff(llrs) >= 0).all()
-    assert not calibration.held
-
-
 @given(classes=CLASSES)
 def test_it_rises_strictly_within_what_the_counts_support(classes: Classes) -> None:
     """From one training score to the next, unless they are next to each other in doubles."""
@@ -213,14 +194,6 @@ def test_any_unit(factor: float) -> None:
         assert largest_difference(mine, theirs) < 1e-9
 
 
-@pytest.mark.parametrize("shift", [-5.0, 1e3, 1e6])
-def test_any_origin(shift: float) -> None:
-    tar, non = (np.round(side, 6) for side in (TAR, NON))
-    one, other = smooth(tar, non), smooth(tar + shift, non + shift)
-    # Rounding of the scores themselves is 1e-16 of the shift.
-    assert largest_difference(one(non), other(non + shift)) < 1e-9
-
-
 @pytest.mark.slow
 @given(classes=CLASSES)
 @example(classes=(TAR, NON))
@@ -248,13 +221,6 @@ def test_large_sets_are_mirrored_and_moved_as_well_as_bins_allow() -> None:
         assert np.abs(llrs + mirrored).max() < within
         moved = smooth(3.3 * tar + 1000, 3.3 * non + 1000).quietly(3.3 * grid + 1000)
         assert np.abs(llrs - moved).max() < within
-
-
-@pytest.mark.slow
-@given(classes=CLASSES, seed=st.integers(0))
-def test_the_order_of_the_scores_does_not_matter(classes: Classes, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    assert fitted(classes) == fitted((rng.permutation(classes[0]), rng.permutation(classes[1])))
 
 
 # ----------------------------------------------------------------------------- odd sets
@@ -397,64 +363,6 @@ def test_wider_levels_and_more_trials() -> None:
     almost_sure = calibration.interval(0.5, level=math.nextafter(1, 0))
     assert np.isfinite(almost_sure).all()
     assert calibration.interval(0.5, level=5e-324) == (calibration(0.5), calibration(0.5))
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@given(classes=CLASSES, distances=st.booleans(), level=st.floats(0.01, 0.99))
-def test_an_interval_holds_the_llr_and_keeps_to_the_bounds(
-    policy: Any, classes: Classes, distances: bool, level: float
-) -> None:
-    calibration = fitted(classes, bounds=policy, lower_is_better=distances)
-    scores = np.concatenate([*classes, [-np.inf, -1e9, 1e9, np.inf]])
-    (low, high), llrs = calibration.interval(scores, level=level), calibration(scores)
-    assert (low <= llrs).all()
-    assert (llrs <= high).all()
-    if policy == "counts":
-        least, greatest = calibration.supported_llrs
-        soft_end = math.nextafter(math.log(2), 1)
-        assert low.min() >= least - soft_end
-        assert high.max() <= greatest + soft_end
-    if policy != "none":
-        ends = calibration.interval(np.array(calibration.training_range), level=level)
-        for side, end in zip((low, high), ends, strict=True):
-            assert side[-4:].tolist() == [end[0], end[0], end[1], end[1]]
-
-
-def test_shapes_and_kinds_of_scores() -> None:
-    calibration = smooth(TAR, NON)
-    one = calibration.interval(0.5)
-    assert [type(end) for end in one] == [float, float]
-    table = calibration.interval(np.array([[0.5, 1.0], [2.0, 0.5]], np.float32))
-    assert table[0].shape == table[1].shape == (2, 2)
-    assert (table[0][0, 0], table[1][1, 1]) == one
-    assert calibration.interval([])[0].shape == (0,)
-
-
-def test_distances_have_the_intervals_of_negated_scores() -> None:
-    calibration, distances = smooth(TAR, NON), smooth(-TAR, -NON, lower_is_better=True)
-    assert distances.interval(-0.5) == calibration.interval(0.5)
-
-
-def test_a_loaded_model_gives_the_same_intervals(tmp_path: Any) -> None:
-    calibration = smooth(TAR, NON)
-    calibration.save(tmp_path / "m.json")
-    grid = np.linspace(-9, 9, 101)
-    for one, other in zip(
-        calibration.interval(grid), llrcal.load(tmp_path / "m.json").interval(grid), strict=True
-    ):
-        assert one.tobytes() == other.tobytes()
-
-
-@pytest.mark.parametrize("level", [0, 1, -0.5, 1.5, math.nan, math.inf, True, "0.9", None, [0.9]])
-def test_levels_that_are_none(level: Any) -> None:
-    with pytest.raises(llrcal.OptionError, match=r"level is .*; give a number strictly between"):
-        smooth(TAR, NON).interval(0.0, level=level)
-
-
-@pytest.mark.parametrize("scores", [math.nan, [0.0, math.nan], "0", [1j]])
-def test_scores_that_have_no_interval(scores: Any) -> None:
-    with pytest.raises(llrcal.ScoreError):
-        smooth(TAR, NON).interval(scores)
 
 
 # ------------------------------------------------------------------------------ coverage
