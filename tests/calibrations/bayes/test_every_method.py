@@ -146,9 +146,9 @@ def test_draws_that_are_worth_too_little_are_told_of() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
     [
-        ("weights", [], "has 0 values; there must be 1 to 4096"),
+        ("weights", [], "has 0 values; there must be at least 1"),
         ("location", [1.0], r"has 1 values; there must be \d+"),
-        ("elsewhere", 0.7, "must be at least 0 and at most 0.5"),
+        ("elsewhere", 0.7, "must be at most 0.5"),
     ],
 )
 def test_broken_models_are_refused(field: str, value: Any, problem: str, tmp_path: Path) -> None:
