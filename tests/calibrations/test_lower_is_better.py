@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,13 +40,6 @@ def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: Policy
     assert every == {method: calibration}
 
 
-@EVERY_METHOD
-def test_near_is_evidence_for_the_same_source(method: str) -> None:
-    near, far = distances(method)([float(TAR.min()), float(NON.max())])
-    assert near > 0 > far
-    assert "wrong way" not in codes(distances(method).report.notes)
-
-
 def test_the_training_range_is_that_of_the_distances() -> None:
     calibration = distances("logistic")
     low, high = float(TAR.min()), float(NON.max())
@@ -77,30 +69,6 @@ def test_single_precision_and_infinite_distances() -> None:
     pav = llrcal.fit([*TAR, 0.0], [*NON, math.inf], method="pav", lower_is_better=True)
     assert pav.training_range[1] == np.finfo(float).max
     assert pav(math.inf) == min(pav.llrs)  # type: ignore[attr-defined]
-
-
-def test_scores_stay_as_they_were() -> None:
-    tar, non, new = TAR.copy(), NON.copy(), np.array(SCORES)
-    for scores in (tar, non, new):
-        scores.flags.writeable = False
-    llrcal.fit(tar, non, lower_is_better=True)(new)
-    np.testing.assert_array_equal(tar, TAR)
-    np.testing.assert_array_equal(new, SCORES)
-
-
-@EVERY_METHOD
-def test_a_model_file_remembers(method: str, tmp_path: Path) -> None:
-    distances(method).save(tmp_path / "m.json")
-    loaded = llrcal.load(tmp_path / "m.json")
-    assert loaded.lower_is_better is True
-    assert loaded == distances(method)
-    np.testing.assert_array_equal(loaded(SCORES), distances(method)(SCORES))
-
-
-@pytest.mark.parametrize("given", ["yes", 1, 0, None, "", np.True_])
-def test_yes_or_no(given: Any) -> None:
-    with pytest.raises(llrcal.OptionError, match=r"lower_is_better is .*; give True or False"):
-        llrcal.fit(TAR, NON, lower_is_better=given)
 
 
 @EVERY_METHOD

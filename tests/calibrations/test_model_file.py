@@ -164,6 +164,10 @@ def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -
             "bounds: field 'meeting' is 1.0, not between 1.5 and 1.5",
         ),
         (
+            {"model": {"bayes": False}},
+            "model: field 'bayes' must be true, or left out",
+        ),
+        (
             {"bounds": BOUNDS | {"policy": "elub"}},
             "bounds: field 'least_llr' is missing",
         ),
