@@ -20,8 +20,7 @@ import llrcal
 from llrcal.adaptation.adapt import adaptation
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.hypotheses import averaged, starts
-from llrcal.adaptation.move import place_of
-from llrcal.adaptation.moved_calibration import densities_of
+from llrcal.adaptation.move import densities_of, place_of
 from llrcal.adaptation.objective import Objective
 from llrcal.arrays import Floats
 from llrcal.errors import LlrcalError

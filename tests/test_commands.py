@@ -140,7 +140,7 @@ def test_options_exist() -> None:
 
 
 def test_the_scale_on_the_page_is_that_of_the_package() -> None:
-    from llrcal.calibrations.verbal_scale import BANDS
+    from llrcal.calibrations.weighing import BANDS
 
     text = PAGES["forensics.md"]
     rows = re.findall(r"^\| (?:from )?([\d,]+)(?: to [\d,]+)? \| (.*) \|$", text, re.MULTILINE)

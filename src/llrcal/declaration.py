@@ -12,8 +12,10 @@ called with the place in the file and refuses what no schema can tell.
 
 from __future__ import annotations
 
+import math
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
@@ -83,6 +85,12 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "array": ("a list", (list,)),
     "object": ("an object", (dict,)),
     "null": ("null", (NoneType,)),
+}
+_LIMITS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "minimum": ("at least", operator.ge),
+    "maximum": ("at most", operator.le),
+    "exclusiveMinimum": ("above", operator.gt),
+    "exclusiveMaximum": ("below", operator.lt),
 }
 
 
@@ -253,45 +261,31 @@ def _fits(described: dict[str, Any], value: Any) -> bool:
 
 def _problem(described: dict[str, Any], value: Any) -> str | None:
     """What is wrong with a value, given its schema; with a list, but for its items."""
+    return next(_problems(described, value), None)
+
+
+def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
     if not _fits(described, value):
         kinds = [_KINDS[one["type"]][0] for one in described.get("anyOf", [described])]
-        return f"must be {' or '.join(kinds)}, not {_kind(value)}"
-    if isinstance(value, str):
-        return _problem_of_text(described, value)
-    if isinstance(value, list):
-        least, most = described.get("minItems", 0), described.get("maxItems", len(value))
-        if least <= len(value) <= most:
-            return None
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        return f"has {len(value)} values; there must be {wanted if least <= most else 'some'}"
-    if "minimum" in described:
-        return _problem_of_number(described, value)
-    return None
-
-
-def _problem_of_text(described: dict[str, Any], value: str) -> str | None:
-    if _HALF_A_PAIR.search(value):
-        return "must be text, without unpaired surrogates"
-    if value not in described.get("enum", [value]):
-        return f"is {quoted(value)}, not one of {', '.join(described['enum'])}"
-    return "must not be empty" if len(value) < described.get("minLength", 0) else None
-
-
-def _problem_of_number(described: dict[str, Any], value: float) -> str | None:
-    least, most = described["minimum"], described["maximum"]
-    above, below = described.get("exclusiveMinimum"), described.get("exclusiveMaximum")
-    is_inside = (above is None or value > above) and (below is None or value < below)
-    if least <= value <= most and is_inside:
-        return None
-    if described["type"] == "integer":
-        return f"must be a whole number from {least} to {most}, not {str(value)[:_QUOTED]}"
-    if not -LARGEST <= value <= LARGEST:
-        return "must be a finite number"
-    limits = {"above": above, "below": below}
-    limits |= {"at least": least if least > -LARGEST else None}
-    limits |= {"at most": most if most < LARGEST else None}
-    words = [f"{word} {limit:g}" for word, limit in limits.items() if limit is not None]
-    return f"must be {' and '.join(words)}, but is {float(value)}"
+        yield f"must be {' or '.join(kinds)}, not {_kind(value)}"
+    elif isinstance(value, str):
+        if _HALF_A_PAIR.search(value):
+            yield "must be text, without unpaired surrogates"
+        if value not in described.get("enum", [value]):
+            yield f"is {quoted(value)}, not one of {', '.join(described['enum'])}"
+        if len(value) < described.get("minLength", 0):
+            yield "must not be empty"
+    elif isinstance(value, list):
+        least, most = described.get("minItems", 0), described.get("maxItems", math.inf)
+        if not least <= len(value) <= most:
+            end = f"at least {least}" if len(value) < least else f"at most {most}"
+            yield f"has {len(value)} values; there must be {end}"
+    elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
+        yield "must be a finite number"
+    else:
+        for key, (words, holds) in _LIMITS.items():
+            if key in described and not holds(value, described[key]):
+                yield f"must be {words} {described[key]:.17g}, but is {value}"
 
 
 def _problem_among(described: dict[str, Any], whole: dict[str, Any], name: str) -> str | None:

@@ -11,8 +11,7 @@ import pytest
 import llrcal
 from llrcal.adaptation.hypotheses import averaged, mean_between, starts
 from llrcal.adaptation.move import place_of
-from llrcal.adaptation.objective import Evidence, Objective
-from llrcal.adaptation.pool import Pool
+from llrcal.adaptation.objective import Evidence, Objective, Pool
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.summary import Summary

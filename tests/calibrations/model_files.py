@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from llrcal import METHODS, Calibration, LlrcalWarning, ModelFileError, fit, load
+from llrcal.method_table import TABLE
 from tests.trial_sets import normal
 
 TAR = np.append(normal(150, 1.3, 1.1), [6.5, -2.5])
@@ -46,6 +47,11 @@ CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
     **{f"{method}, plain": (TAR, NON, method, {"rising": False}) for method in METHODS},
     **{f"{method}, unbounded": (TAR, NON, method, {"bounds": "none"}) for method in METHODS},
     **{f"{method}, distances": (-TAR, -NON, method, DISTANCES) for method in METHODS},
+    **{
+        f"{method}, bayes": (TAR, NON, method, {"bayes": True})
+        for method in METHODS
+        if TABLE[method].bayes
+    },
     "far from zero": (1e9 + 1e-3 * TAR, 1e9 + 1e-3 * NON, "nig", {}),
     "float32": (TAR.astype(np.float32), NON.astype(np.float32), "pav", {}),
     "tiny scores": (1e-100 * TAR, 1e-100 * NON, "linear-gaussian", {}),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 
 import llrcal
 from llrcal.errors import DegenerateError, OptionError
-from tests.notes import texts
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
@@ -122,15 +120,16 @@ def test_llrs_that_so_few_trials_cannot_support() -> None:
     )
 
 
-def test_a_fit_that_did_not_converge_is_doubted_for_its_reason() -> None:
-    fitted = llrcal.fit(TAR, NON, method="logistic")
-    report = replace(fitted.report, converged=False, reason="no more steps")
-    assert texts(report.all_notes) == ["the fit did not converge: no more steps"]
-    assert report.all_notes[0].severity == "warning"
-
-
 @pytest.mark.parametrize("value", [math.nan, None, "1"])
 def test_a_threshold_that_is_no_number(value: Any) -> None:
     words = f"the LLR to be reached is {value!r}; give a number"
     with pytest.raises(OptionError, match=f"^{re.escape(words)}$"):
         llrcal.fit(TAR, NON, method="logistic").regions(value)
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None, np.True_])
+@pytest.mark.parametrize("name", ["rising", "lower_is_better"])
+def test_yes_or_no(name: str, value: Any) -> None:
+    options: dict[str, Any] = {name: value}
+    with pytest.raises(OptionError, match=rf"^{name} is .*; give True or False$"):
+        llrcal.fit(TAR, NON, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.calibrations.bounds import Policy
 from tests.notes import FAR_SCORES, codes
 from tests.trial_sets import normal
 
@@ -25,10 +27,17 @@ def distances(method: str, **options: Any) -> llrcal.Calibration:
 
 
 @EVERY_METHOD
-def test_near_is_evidence_for_the_same_source(method: str) -> None:
-    near, far = distances(method)([float(TAR.min()), float(NON.max())])
-    assert near > 0 > far
-    assert "wrong way" not in codes(distances(method).report.notes)
+@EVERY_POLICY
+def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: Policy) -> None:
+    negated = llrcal.fit(-TAR, -NON, method=method, bounds=bounds)
+    calibration = distances(method, bounds=bounds)
+    assert calibration == dataclasses.replace(negated, lower_is_better=True)
+    assert calibration != negated
+    assert calibration.params == negated.params
+    scores = np.array(SCORES)
+    assert calibration(scores).tobytes() == negated(-scores).tobytes()
+    every = llrcal.fit_all(TAR, NON, methods=[method], bounds=bounds, lower_is_better=True)
+    assert every == {method: calibration}
 
 
 def test_the_training_range_is_that_of_the_distances() -> None:
@@ -60,12 +69,6 @@ def test_single_precision_and_infinite_distances() -> None:
     pav = llrcal.fit([*TAR, 0.0], [*NON, math.inf], method="pav", lower_is_better=True)
     assert pav.training_range[1] == np.finfo(float).max
     assert pav(math.inf) == min(pav.llrs)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("given", ["yes", 1, 0, None, "", np.True_])
-def test_yes_or_no(given: Any) -> None:
-    with pytest.raises(llrcal.OptionError, match=r"lower_is_better is .*; give True or False"):
-        llrcal.fit(TAR, NON, lower_is_better=given)
 
 
 @EVERY_METHOD

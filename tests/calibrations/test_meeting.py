@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +18,6 @@ from tests.calibrations.rising_sets import (
     EVERY_SET,
     SETS,
     asked,
-    assert_rising,
     fitted,
 )
 from tests.notes import codes
@@ -122,18 +119,6 @@ def test_the_same_bits_on_dask() -> None:
 
 @pytest.mark.slow
 @EVERY_CASE
-def test_distances_mirror_it(name: str, method: str) -> None:
-    tar, non = SETS[name]
-    scores = fitted(name, method)
-    distances = llrcal.fit(-tar, -non, method=method, lower_is_better=True)
-    assert distances.held == scores.held
-    assert distances.bounds == scores.bounds
-    assert distances(-asked(scores)).tobytes() == scores(asked(scores)).tobytes()
-    assert_rising(distances)
-
-
-@pytest.mark.slow
-@EVERY_CASE
 def test_one_threshold(name: str, method: str) -> None:
     """Scores are accepted from some score upwards; there is no second interval."""
     for policy in POLICIES:
@@ -143,17 +128,6 @@ def test_one_threshold(name: str, method: str) -> None:
             regions = calibration.regions(float(llr))
             assert len(regions) <= 1
             assert all(region.high == math.inf for region in regions)
-
-
-@pytest.mark.slow
-@EVERY_CASE
-def test_loading_finds_the_same_ranges(name: str, method: str, tmp_path: Path) -> None:
-    saved = fitted(name, method)
-    saved.save(tmp_path / "model.json")
-    loaded = llrcal.load(tmp_path / "model.json")
-    assert loaded == saved
-    assert loaded.held == saved.held
-    assert loaded(asked(saved)).tobytes() == saved(asked(saved)).tobytes()
 
 
 # -------------------------------------------------------------------------------- what is said
@@ -189,9 +163,3 @@ def test_nothing_is_said_of_rounding_errors_and_of_formulas_that_rise() -> None:
     for method in ("logistic", "linear-gaussian", "pav"):
         assert "held" not in codes(fitted("ordinary", method).report.notes)
     assert "held" not in codes(fitted("reversed", "gaussian", rising=False).report.notes)
-
-
-@pytest.mark.parametrize("rising", [None, 1, "yes", 0.0])
-def test_other_words_than_true_and_false_are_refused(rising: Any) -> None:
-    with pytest.raises(llrcal.OptionError, match=r"^rising is .*; give True or False$"):
-        llrcal.fit([1.0], [0.0], rising=rising)

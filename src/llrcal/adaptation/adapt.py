@@ -7,16 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from llrcal.adaptation.findings import IN_THE_WAY, moves_found, notes_on
+from llrcal.adaptation.findings import IN_THE_WAY, estimate, moves_found, notes_on
 from llrcal.adaptation.given import Given, Unlabelled
 from llrcal.adaptation.hypotheses import Averaged, averaged, one_class_instead
-from llrcal.adaptation.misfit import misfit
-from llrcal.adaptation.move import Place, place_of
-from llrcal.adaptation.moved_calibration import densities_of, moved_calibration
+from llrcal.adaptation.move import Place, densities_of, moved_calibration, place_of
 from llrcal.adaptation.objective import Evidence
-from llrcal.adaptation.prediction import Axis, predicted
+from llrcal.adaptation.prediction import Axis, misfit, predicted
 from llrcal.arrays import ArrayLike, Floats, is_number
-from llrcal.calibrations.adapted import Adapted, estimate
+from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from llrcal.adaptation.hypotheses import Averaged
 from llrcal.adaptation.move import Place
-from llrcal.arrays import Floats
-from llrcal.calibrations.adapted import Adapted, Estimate, estimate
+from llrcal.arrays import LARGEST, Floats
+from llrcal.calibrations.adapted import Adapted, Estimate
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity
+from llrcal.notes import Note
 
 # Each was chosen well beyond what pairs of conditions showed on which an adaptation helped.
 MOST_MISFIT = 0.05  # nats per score
@@ -60,64 +61,54 @@ def notes_on(
 
 def obstacles(
     what: Adapted, found: Averaged, odds_deviation: float, old_eer: float
-) -> tuple[Note, ...]:
+) -> Iterator[Note]:
     """Reasons to leave the calibration as it is."""
-    notes = []
     labelled = min(what.tar, what.non)
     if what.unlabelled < FEWEST and labelled < FEWEST_LABELLED:
-        notes.append(
-            _warning(
-                "few scores",
-                f"{what.unlabelled:,} unlabelled scores and {labelled} labelled ones of a class "
-                f"say too little about the new place; give {FEWEST} or more unlabelled scores, or "
-                f"{FEWEST_LABELLED} labelled ones of each class",
-            )
+        yield Note.warning(
+            "few scores",
+            f"{what.unlabelled:,} unlabelled scores and {labelled} labelled ones of a class "
+            f"say too little about the new place; give {FEWEST} or more unlabelled scores, or "
+            f"{FEWEST_LABELLED} labelled ones of each class",
         )
     if what.misfit > MOST_MISFIT:
-        notes.append(
-            _warning(
-                "does not fit",
-                "the model does not fit these scores, however it is moved: they differ from it by "
-                f"{what.misfit:.2g} nats per score (up to {MOST_MISFIT:g} is usual). Are they of "
-                "the same recognizer, and do targets and non-targets occur among them?",
-            )
+        yield Note.warning(
+            "does not fit",
+            "the model does not fit these scores, however it is moved: they differ from it by "
+            f"{what.misfit:.2g} nats per score (up to {MOST_MISFIT:g} is usual). Are they of "
+            "the same recognizer, and do targets and non-targets occur among them?",
         )
     if what.eer.high > max(MOST_EER, 1.5 * old_eer):
-        notes.append(
-            _warning(
-                "cannot tell",
-                "the scores cannot tell the classes apart: their equal-error-rate in the new place "
-                f"may be as high as {100 * what.eer.high:.0f} %. Are there targets among them? "
-                "Give a few labelled scores of the new place, or check ",
-                Setting("p_target"),
-            )
+        yield Note.warning(
+            "cannot tell",
+            "the scores cannot tell the classes apart: their equal-error-rate in the new place "
+            f"may be as high as {100 * what.eer.high:.0f} %. Are there targets among them? "
+            "Give a few labelled scores of the new place, or check ",
+            Setting("p_target"),
         )
     if what.unlabelled and abs(found.moves[-1]) > MOST_OFF * odds_deviation:
         times = what.share.value / what.p_target
         off = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
-        notes.append(
-            _warning(
-                "share",
-                f"the scores suggest that {_percent(what.share.value)} of them are targets, {off} "
-                "what was said: check ",
-                Setting("p_target"),
-                ", or give a larger ",
-                Setting("factor"),
-            )
+        yield Note.warning(
+            "share",
+            f"the scores suggest that {100 * what.share.value:.3g} % of them are targets, "
+            f"{off} what was said: check ",
+            Setting("p_target"),
+            ", or give a larger ",
+            Setting("factor"),
         )
-    return tuple(notes)
 
 
 def _nonsense(what: Adapted, found: Averaged, one_class: float) -> Iterator[Note]:
     """Reasons, too: scores that are not what they should be, although the model can be bent."""
     if one_class > ONE_CLASS:
-        yield _warning(
+        yield Note.warning(
             "one class",
             f"the {what.unlabelled:,} unlabelled scores look more like one class alone than like "
             "both: are there targets and non-targets among them?",
         )
     if found.furthest > MOST_MOVED and not what.tar:  # labelled scores may say anything
-        yield _warning(
+        yield Note.warning(
             "far",
             "to fit these scores, one class would have to move against the other, or change its "
             f"shape, by {found.furthest:.1f} prior deviations (up to {MOST_MOVED:g} is usual). Are "
@@ -125,34 +116,30 @@ def _nonsense(what: Adapted, found: Averaged, one_class: float) -> Iterator[Note
         )
 
 
-def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> tuple[Note, ...]:
-    notes = []
+def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> Iterator[Note]:
     if found.unmoved > 0.5:
-        notes.append(
-            Note.of("nothing moved", "the scores look as in the old place: nothing has moved")
-        )
+        yield (Note.of("nothing moved", "the scores look as in the old place: nothing has moved"))
     if what.unlabelled:
         low, high = what.share.low, what.share.high
         told = math.exp(2 * 1.96 * odds_deviation)
         spread = (high / (1 - high)) / max(low / (1 - low), 1e-300) if high < 1 else told
         if spread > 0.7 * told:
             text = "the scores say little about the share of targets: it is taken as given"
-            notes.append(Note.of("share taken", text))
+            yield (Note.of("share taken", text))
     if found.optima > 1:
-        notes.append(
-            _warning(
-                "several optima",
-                f"the search found {found.optima} optima; the best of them was taken",
-            )
+        yield Note.warning(
+            "several optima",
+            f"the search found {found.optima} optima; the best of them was taken",
         )
     if not all(hypothesis.solution.converged for hypothesis in found.hypotheses):
-        notes.append(_warning("not converged", "not every search converged"))
-    return tuple(notes)
+        yield (Note.warning("not converged", "not every search converged"))
 
 
-def _warning(code: str, *message: str | Setting) -> Note:
-    return Note.of(code, *message, severity=Severity.WARNING)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+def estimate(value: float, draws: Any) -> Estimate:
+    """A value, with the middle 95 % of draws around it."""
+    ordered = sorted(float(draw) for draw in draws)
+    ends = (ordered[round(level * (len(ordered) - 1))] for level in (0.025, 0.975))
+    low, high = ends
+    if not all(map(math.isfinite, (value, low, high))):
+        return Estimate(0.0, -LARGEST, LARGEST)
+    return Estimate(value, min(low, value), max(high, value))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from llrcal.adaptation.move import Place
-from llrcal.adaptation.objective import Evidence
-from llrcal.adaptation.pool import Pool
+from llrcal.adaptation.objective import Evidence, Pool
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import check_spread

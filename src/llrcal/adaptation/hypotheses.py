@@ -22,8 +22,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from llrcal.adaptation.move import APART, DEVIATIONS, TOGETHER
-from llrcal.adaptation.objective import Evidence, Objective
-from llrcal.adaptation.pool import Pool
+from llrcal.adaptation.objective import Evidence, Objective, Pool
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import Solution, minimise
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
-from llrcal.arrays import LARGEST
 from llrcal.declaration import NotNegative, Share, schema, to_json
 
 _WITH_INTERVAL = ": value, and both ends of the 95 % interval."
@@ -61,13 +59,3 @@ class Adapted:
         """The findings as plain JSON values; an estimate is a list of its value and both ends."""
         plain: dict[str, Any] = to_json(self)
         return plain
-
-
-def estimate(value: float, draws: Any) -> Estimate:
-    """A value, with the middle 95 % of draws around it."""
-    ordered = sorted(float(draw) for draw in draws)
-    ends = (ordered[round(level * (len(ordered) - 1))] for level in (0.025, 0.975))
-    low, high = ends
-    if not all(map(math.isfinite, (value, low, high))):
-        return Estimate(0.0, -LARGEST, LARGEST)
-    return Estimate(value, min(low, value), max(high, value))

@@ -11,7 +11,6 @@ import numpy as np
 
 from llrcal.arrays import LARGEST, ArrayLike
 from llrcal.calibrations.uncertainty import no_interval
-from llrcal.calibrations.verbal_scale import in_words, support
 from llrcal.errors import OptionError
 from llrcal.inputs.scores import as_floats
 from llrcal.notebook import html_table
@@ -165,3 +164,44 @@ def _at_a_bound(calibration: Calibration, llr: float) -> Iterator[Note]:
         low, high = (shown_ratio(_ratio(end)) for end in ends)
         text = f"the training trials support LRs from {low} to {high} only; {does}"
         yield Note.of("at a bound", text)
+
+
+# The LR from which on a word applies; the guideline leaves open what holds at the ends of a band.
+BANDS: tuple[tuple[float, str], ...] = (
+    (2, "weak"),
+    (10, "moderate"),
+    (100, "moderately strong"),
+    (1_000, "strong"),
+    (10_000, "very strong"),
+    (1_000_000, "extremely strong"),
+)
+HP, HD = "same source (Hp)", "different sources (Hd)"
+
+
+def support(llr: float) -> str | None:
+    """How strong the support of an LLR in nats is, whichever way; None below an LR of two.
+
+    Examples
+    --------
+    >>> import math
+    >>> from llrcal.calibrations.weighing import support
+    >>> support(math.log(50)), support(-math.log(50)), support(0.0)
+    ('moderate', 'moderate', None)
+    """
+    reached = [word for least, word in BANDS if abs(llr) >= math.log(least)]
+    return reached[-1] if reached else None
+
+
+def in_short(llr: float) -> str:
+    """The verbal equivalent in a few words, for tables."""
+    word = support(llr)
+    return "no support" if word is None else f"{word} support for {'Hp' if llr > 0 else 'Hd'}"
+
+
+def in_words(llr: float) -> str:
+    """The verbal equivalent of an LLR in nats."""
+    word = support(llr)
+    if word is None:
+        return "no support for one proposition over the other"
+    first, other = (HP, HD) if llr > 0 else (HD, HP)
+    return f"{word} support for {first} rather than {other}"

@@ -79,7 +79,7 @@ def adapt(
     llrcal adapt nig.json field.txt --labelled few.txt --key few-key.txt -o field.json
     """
     from llrcal.adaptation.adapt import adaptation
-    from llrcal.adaptation.moved_calibration import densities_of
+    from llrcal.adaptation.move import densities_of
     from llrcal.calibrations import load
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder

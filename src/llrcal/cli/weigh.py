@@ -64,8 +64,7 @@ def _notes(weights: Sequence[Weight]) -> Iterator[Note]:
 
 
 def _show(weights: Sequence[Weight]) -> None:
-    from llrcal.calibrations.verbal_scale import in_short
-    from llrcal.calibrations.weighing import shown_ratio
+    from llrcal.calibrations.weighing import in_short, shown_ratio
 
     has_interval = any(weight.interval is not None for weight in weights)
     interval, words = f"{100 * weights[0].level:g} % interval of the LR", "in words (ENFSI 2015)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from llrcal.adaptation.adapt import adaptation, check_share
-from llrcal.adaptation.moved_calibration import has_densities
+from llrcal.adaptation.move import has_densities
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.messages import Setting

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from llrcal.adaptation.moved_calibration import densities_of
+from llrcal.adaptation.move import densities_of
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import Calibration
 from llrcal.comparison.score_axis import evenly

@@ -9,18 +9,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import llrcal
 from llrcal.calibrations.bayes.sampled import draw_notes
-from llrcal.calibrations.methods import class_of, label
+from llrcal.calibrations.methods import label
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.cli.fit import fit as fit_verb
 from llrcal.densities.student_t import StudentTShapes
-from llrcal.errors import ModelFileError, OptionError
+from llrcal.errors import OptionError
 from llrcal.fitting.posterior import posterior_draws
 from llrcal.method_table import TABLE
 from llrcal.notes import Severity
@@ -33,7 +32,6 @@ TAR, NON = RNG.normal(2, 1, 15), RNG.standard_t(6, 150)
 SCORES = np.linspace(-6, 6, 49)
 BAYES = [name for name, entry in TABLE.items() if entry.bayes]
 EVERY_METHOD = pytest.mark.parametrize("method", BAYES)
-SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "model.schema.json"
 
 
 @cache
@@ -43,19 +41,6 @@ def fitted(method: str, **options: Any) -> llrcal.Calibration:
 
 def test_which_methods_there_are() -> None:
     assert BAYES == ["linear-gaussian", "logistic", "gaussian", "student-t", "nig"]
-
-
-@EVERY_METHOD
-def test_a_model_file_gives_the_same_bits(method: str, tmp_path: Path) -> None:
-    cal = fitted(method)
-    cal.save(tmp_path / "model.json")
-    assert (tmp_path / "model.json").stat().st_size < 100_000
-    again = llrcal.load(tmp_path / "model.json")
-    assert type(again) is type(cal) is class_of(method, bayes=True)
-    assert again.params == cal.params
-    assert again.quietly(SCORES).tobytes() == cal.quietly(SCORES).tobytes()
-    document = json.loads((tmp_path / "model.json").read_bytes())
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_bytes())).validate(document)
 
 
 @EVERY_METHOD
@@ -92,13 +77,6 @@ def test_the_formula_is_finite_everywhere(method: str) -> None:
     cal = fitted(method, bounds="none", rising=False)
     with np.errstate(over="ignore"):
         assert np.isfinite(cal.quietly([-1e300, -1e9, 0.0, 1e9, 1e300])).all()
-
-
-@EVERY_METHOD
-def test_without_bayes_it_is_as_ever(method: str) -> None:
-    plain = llrcal.fit(TAR, NON, method=method)
-    assert llrcal.fit(TAR, NON, method=method, bayes=False) == plain
-    assert type(plain) is llrcal.METHODS[method]
 
 
 @EVERY_METHOD
@@ -143,24 +121,6 @@ def test_draws_that_are_worth_too_little_are_told_of() -> None:
     assert "3,584 draws from the posterior are worth only 50, and 200 and 30 at the" in str(note)
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "problem"),
-    [
-        ("weights", [], "has 0 values; there must be 1 to 4096"),
-        ("location", [1.0], r"has 1 values; there must be \d+"),
-        ("elsewhere", 0.7, "must be at least 0 and at most 0.5"),
-    ],
-)
-def test_broken_models_are_refused(field: str, value: Any, problem: str, tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    fitted("nig").save(path)
-    document = json.loads(path.read_bytes())
-    document["model"]["tar"][field] = value
-    path.write_text(json.dumps(document))
-    with pytest.raises(ModelFileError, match=f"tar: field '{field}' {problem}"):
-        llrcal.load(path)
-
-
 def test_a_score_in_so_many_may_come_from_elsewhere(tmp_path: Path) -> None:
     """However far apart classes are: one that no family can explain is not held against it."""
     cal: Any = llrcal.fit(TAR + 40, NON, method="student-t", bayes=True, bounds="range")
@@ -179,14 +139,6 @@ def test_a_score_in_so_many_may_come_from_elsewhere(tmp_path: Path) -> None:
     before: Any = llrcal.load(path)
     assert before.tar.elsewhere == before.non.elsewhere == 0
     assert before.quietly(42.0) > cal.quietly(42.0) + 1
-
-
-def test_a_model_that_denies_it_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "model.json"
-    fitted("gaussian").save(path)
-    path.write_text(path.read_text().replace('"bayes": true', '"bayes": false'))
-    with pytest.raises(ModelFileError, match="field 'bayes' must be true, or left out"):
-        llrcal.load(path)
 
 
 def test_the_verb(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from llrcal.calibrations.adapted import estimate
+from llrcal.adaptation.findings import estimate
 
 
 def test_an_estimate_holds_its_value_and_most_draws() -> None:
