@@ -26,7 +26,6 @@ TARGETS = (
     "hdf5",
     "model",
     "key",
-    "matrix",
     "npy",
     "rewriting",
     "packed",

@@ -23,7 +23,6 @@ def check(data: bytes) -> None:
     answer(read_trials, path, spoof="nontarget", duplicates="mean")
     table = answer(read_table, path, Request("scores"))
     done = answer(rewrite, path, out, lambda scores: {"llr": scores + 0.0}, Request("scores"))
-    require(done is None or table is not None, "what cannot be read was rewritten")
     if done is not None and table is not None:
         again = answer(read_table, out, Request("scores"))
         scores = np.asarray(table.frame["score"]) + 0.0

@@ -38,7 +38,7 @@ _FRAME = pl.DataFrame(
     }
 )
 _ROWS = files.EXAMPLE[:4]
-_MATRIX = files.matrix(["m1", "m2"], ["m1", "b", "c"], iter([1.5, -2.0, 3e-05, 7.0, 0.25, -1.0]))
+
 _OPTIONS = (
     ("enrol,test,score,label", "", "", "", "", "trials", "a b 1.5 target\nc d -2 nontarget\n"),
     ("score=plda,label=key", "Yes,No", "comma", "yes", "", "trials", "plda,key\n1.5,Yes\n2,No\n"),
@@ -60,11 +60,6 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
             yield "text", f"{convention.__name__}-key.txt", written.key.encode()
             yield "key", name, scores + MARK + written.key.encode()
     yield from _oddities()
-    yield "matrix", "comma.csv", _MATRIX.encode()
-    yield "matrix", "tab.tsv", _MATRIX.replace(",", "\t").encode()
-    yield "matrix", "blanks.txt", _MATRIX.replace(",", " ", 1).replace(",", "  ").encode()
-    yield "matrix", "quoted.csv", _MATRIX.replace("m1", '"m, 1"').encode()
-    yield "rewriting", "matrix.csv", _MATRIX.encode()
     for number, lines in enumerate(_OPTIONS):
         yield "options", f"{number}.txt", "\n".join(lines).encode()
     for name, (fills, options) in test_hdf5.CONVENTIONS.items():

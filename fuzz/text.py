@@ -14,7 +14,7 @@ from llrcal.trials.request import Contents, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
-from llrcal.trials.text.fields import is_data, lines_of
+from llrcal.trials.text.grammar import is_data, lines_of
 from llrcal.trials.text.sniffing import Layout, sniff
 
 _CONTENTS = get_args(Contents)
@@ -40,8 +40,6 @@ def agree(table: Table, path: str, request: Request) -> None:
     """Compare a table with what a loop over the lines of its file finds."""
     source = Source(path)
     layout = sniff(source.head, request, path)
-    if layout.is_matrix:
-        return
     expected = slow_reading(source, layout, request)
     for name, values in expected.items():
         found = table.frame[name].to_list()
@@ -57,7 +55,8 @@ def slow_reading(source: Source, layout: Layout, request: Request) -> dict[str, 
     """The columns of a text file by its layout, with nothing of a fast parser."""
     numbered = enumerate(lines_of(source.content.decode("utf-8-sig")), 1)
     lines = [line for n, line in numbered if n >= layout.first_line and is_data(line)]
-    columns = dict(zip(layout.roles, zip(*map(layout.fields, lines), strict=True), strict=True))
+    rows = map(layout.grammar.split, lines)
+    columns = dict(zip(layout.roles, zip(*rows, strict=True), strict=True))
     out: dict[str, list[Any]] = {
         role: list(columns[role]) for role in (*IDS, *SPEAKERS) if role in columns
     }

@@ -171,18 +171,13 @@ def test_every_kind_of_file(folder: Path, model: Calibration, tmp_path: Path) ->
     frame.write_ipc(tmp_path / "a.arrow")
     np.save(tmp_path / "a.npy", SCORES)
     np.savez(tmp_path / "a.npz", scores=SCORES)
-    cells = SCORES.reshape(20, 2).tolist()
-    lines = [",t1,t2", *(f"m{i},{one!r},{other!r}" for i, (one, other) in enumerate(cells))]
-    (tmp_path / "a.csv").write_text("\n".join(lines))
-    for kind in ("parquet", "arrow", "npy", "npz", "csv"):
+    for kind in ("parquet", "arrow", "npy", "npz"):
         paths = (folder / "nig.json", tmp_path / f"a.{kind}", "-o", tmp_path / f"b.{kind}")
         assert llrcal("apply", *paths).exit_code == 0, kind
     assert pl.read_parquet(tmp_path / "b.parquet")["score"].to_list() == expected
     assert pl.read_ipc(tmp_path / "b.arrow")["score"].to_list() == expected
     assert np.load(tmp_path / "b.npy").tolist() == expected
     assert np.load(tmp_path / "b.npz")["scores"].tolist() == expected
-    matrix = [line.split(",")[1:] for line in (tmp_path / "b.csv").read_text().splitlines()[1:]]
-    assert [float(cell) for row in matrix for cell in row] == expected
 
 
 def test_columns_are_found_as_in_every_verb(folder: Path, tmp_path: Path) -> None:

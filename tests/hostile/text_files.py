@@ -359,12 +359,6 @@ CASES = (
         Refused(llrcal.OptionError, "from a file or a frame", "not from"),
         "Refused.",
     ),
-    Case(
-        "a score matrix with a hole",
-        labelled(",t1,t2\nt1,1.5,0.5\nt2,-2.5,0.5\nt3,1.5,0.5\nt4,1.5,\n"),
-        Refused(TrialFileError, "score of t4 against t2", "scores.txt", "cannot be used"),
-        "Refused, and the cell named.",
-    ),
 )
 
 SECTION = Section("C", "Text files", "Damaged files, and files that mean something else.", CASES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -332,13 +332,6 @@ WITH_SPOOFS: tuple[Callable[[Rows], Written], ...] = (
     asvspoof2019_speakers,
 )
 """What may hold targets, non-targets and spoofs."""
-
-
-def matrix(models: Iterable[str], recordings: Iterable[str], cells: Iterator[float]) -> str:
-    """A matrix of scores as text, with the names of recordings along the top."""
-    top = list(recordings)
-    body = [",".join([model, *(repr(next(cells)) for _ in top)]) for model in models]
-    return "\n".join([",".join(["", *top]), *body]) + "\n"
 
 
 def assert_reads(trials: Trials, rows: Iterable[Row], ids: tuple[str, ...]) -> None:

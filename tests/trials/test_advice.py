@@ -120,7 +120,6 @@ CASES = {
     "no key of a table": of_frame({"score": [1.5]}, "--columns label=NAME", "--key FILE"),
     "no key of an array": of_array([1.5], "--key FILE"),
     "no key of HDF5": of_hdf5([1.5], "--key FILE"),
-    "no key of a matrix": of_file(",x,y\na,1.5,2.5\nb,3.5,4.5\n", "--key FILE"),
     "two scores": of_frame(
         {"plda": [1.5], "cosine": [2.0], "label": ["target"]}, "--columns score=plda"
     ),
@@ -168,7 +167,6 @@ CASES = {
     ),
     "one word for labels": of_file(LABELLED, "--labels", labels="target"),
     "NaN in text": of_file("a x nan target\nb y 1 nontarget\n", "--on-nan drop"),
-    "NaN in a matrix": of_file(",a,b\na,1.5,nan\nb,2.5,3.5\n", "--on-nan drop"),
     "NaN in a table": of_frame({"score": [np.nan], "label": [1]}, "--on-nan drop"),
     "null in a table": of_frame({"score": [None, 1.0], "label": [1, 0]}, "--on-nan drop"),
     "NaN in an archive": of_arrays({"tar": [np.nan], "non": [1.0]}, "--on-nan drop"),

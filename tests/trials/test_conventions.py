@@ -16,7 +16,6 @@ from llrcal import OptionError, TrialFileError, read_trials
 from llrcal.inputs.labels import LABEL_OF_WORD, Label, words_of
 from llrcal.notes import Note
 from llrcal.trials.conventions import NAMES, ConventionName
-from llrcal.trials.request import MATRIX
 from tests.trials.files import (
     BY_RECORDING,
     CONVENTIONS,
@@ -229,7 +228,7 @@ def test_names_and_tuples_in_place_of_strings(tmp_path: Path) -> None:
 
 
 def test_every_convention_has_a_name_that_types_know() -> None:
-    assert {*NAMES, MATRIX} == set(get_args(ConventionName))
+    assert {*NAMES} == set(get_args(ConventionName))
 
 
 @pytest.mark.parametrize(

@@ -180,20 +180,6 @@ def test_a_pair_of_texts(tmp_path: Path) -> None:
     assert answers(f"{tmp_path}/tar,{tmp_path}/non") == [(1.5, True), (-1.5, False)]
 
 
-def test_a_matrix(tmp_path: Path) -> None:
-    path = tmp_path / "matrix.csv"
-    path.write_text(",ann,bob\nann,1.5,nan\nbob,nan,2.5\ncyd,0.5,-0.5\n")
-    with pytest.raises(TrialFileError, match=r"bob against ann is 'nan'.*on_nan='drop'$"):
-        read_trials(path)
-    assert answers(path) == [(1.5, True), (2.5, True), (0.5, False), (-0.5, False)]
-    path.write_text(",ann,bob\nann,1.5,nan\nbob,none,2.5\n")
-    with pytest.raises(TrialFileError, match=r"bob against ann is 'none', which cannot be used"):
-        answers(path, convention="matrix")
-    request = ReadOptions(convention="matrix", on_nan="drop").request("scores")
-    with pytest.raises(OptionError, match="each has its place"):
-        rewrite(str(path), str(tmp_path / "out"), doubled, request)
-
-
 def test_hdf5(tmp_path: Path) -> None:
     path = tmp_path / "scores.h5"
     with h5py.File(path, "w") as file:

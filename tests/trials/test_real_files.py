@@ -73,15 +73,6 @@ def test_three_systems_in_one_file(system: str) -> None:
     assert trials.score_name == system
 
 
-def test_a_matrix_of_fingers() -> None:
-    path = real_scores("nist_bssr1", "finger-right.csv.gz")
-    trials = read_trials(path)
-    assert (len(trials.tar), len(trials.non)) == (517, 266_772)
-    tar, non = (array("nist_bssr1", f"finger_right_{kind}.npy") for kind in ("tar", "non"))
-    assert_scores(trials, tar, non)
-    assert "(517 x 517), targets where both ids are the same" in trials.notes[0].text
-
-
 def bob_by_hand(path: Path, claimed: int, real: int) -> tuple[Array, Array]:
     rows = [line.split() for line in path.read_text().splitlines()]
     same = np.array([row[claimed] == row[real] for row in rows])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import struct
 import threading
 import zipfile
 from collections.abc import Callable
@@ -15,13 +14,11 @@ import h5py
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.trials.packing import zstd
-from llrcal.trials.request import ReadOptions, Request
+from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal
 
@@ -213,79 +210,14 @@ def test_hdf5_is_to_be_converted_first(tmp_path: Path, monkeypatch: pytest.Monke
         assert file["scores"][()].tolist() == (SCORES / 3).reshape(3, 4).tolist()
 
 
-# ------------------------------------------------------------------------------------ matrices
-
-NAMES = st.text("abc123_./\u00e9\u6f22", min_size=1, max_size=4)
-NUMBERS = st.floats(-1e9, 1e9).map(repr) | st.sampled_from(["1", "-2.50", "+3e2", "5e-324"])
-
-
-@st.composite
-def matrices(draw: st.DrawFn) -> list[str | float]:
-    """A matrix in pieces: text that stays, and scores, each followed by how it is written."""
-    sign = draw(st.sampled_from([",", ";", "\t"]))
-    ends = st.sampled_from(draw(st.sampled_from([["\n"], ["\r\n"], ["\r"], ["\n", "\r\n"]])))
-    spaces = st.text(" ", max_size=2) if draw(st.booleans()) else st.just("")
-    width = draw(st.integers(2, 4))
-
-    def name() -> str:
-        plain = draw(NAMES)
-        return f'"{plain}{sign}"' if sign != "\t" and draw(st.booleans()) else plain
-
-    pieces: list[str | float] = ["\ufeff"] if draw(st.booleans()) else []
-    pieces += [sign.join(["", *(name() for _ in range(width))]), draw(ends)]
-    for _ in range(draw(st.integers(1, 3))):
-        pieces.append(name())
-        for _ in range(width):
-            quote = draw(st.sampled_from(["", '"'])) if sign != "\t" else ""
-            text = draw(NUMBERS)
-            pieces += [f"{sign}{quote}{draw(spaces)}", float(text), text, f"{draw(spaces)}{quote}"]
-        pieces.append(draw(ends))
-    if draw(st.booleans()):
-        pieces.pop()
-    return pieces
-
-
-@given(pieces=matrices())
-def test_a_matrix_keeps_every_byte_but_the_scores(
-    tmp_path_factory: pytest.TempPathFactory, pieces: list[str | float]
-) -> None:
-    path, out = (tmp_path_factory.getbasetemp() / name for name in ("matrix.csv", "matrix.out"))
-    path.write_bytes("".join(piece for piece in pieces if isinstance(piece, str)).encode())
-    assert rewritten(path, out) == "a matrix of scores with ids"
-    after, at = out.read_bytes().decode(), 0
-    for i, piece in enumerate(pieces):
-        if isinstance(piece, float):
-            end = at
-            while end < len(after) and after[end] in "0123456789+-.e":
-                end += 1
-            assert struct.pack("d", float(after[at:end])) == struct.pack("d", piece / 3)
-            at = end
-        elif i == 0 or not isinstance(pieces[i - 1], float):  # not the text of a score
-            assert after[at : at + len(piece)] == piece
-            at += len(piece)
-    assert at == len(after)
-
-
-def test_a_matrix_parted_by_blanks(tmp_path: Path) -> None:
-    (tmp_path / "m.txt").write_text("id a b\n  x  1.5\t-3 \ny 0 6")
-    rewrite(
-        str(tmp_path / "m.txt"),
-        str(tmp_path / "out"),
-        answers,
-        ReadOptions(convention="matrix").request("scores"),
-    )
-    assert (tmp_path / "out").read_text() == "id a b\n  x  0.5\t-1.0 \ny 0.0 2.0"
-
-
 # ----------------------------------------------------------------------- where there is no room
 
 
 def test_no_columns_where_there_is_no_room(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", SCORES)
     np.savez(tmp_path / "a.npz", scores=SCORES)
-    (tmp_path / "a.csv").write_text(",a,b\nx,1,2\n")
     before = sorted(tmp_path.iterdir())
-    for source in (tmp_path / "a.npy", tmp_path / "a.npz", tmp_path / "a.csv"):
+    for source in (tmp_path / "a.npy", tmp_path / "a.npz"):
         with pytest.raises(OptionError, match="no columns can be added"):
             rewritten(source, tmp_path / "out", with_decision)
     assert sorted(tmp_path.iterdir()) == before

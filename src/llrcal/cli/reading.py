@@ -29,7 +29,7 @@ form_options = together(
         "convention",
         metavar="NAME",
         help="The format of the file: kaldi, wespeaker, speechbrain, voxceleb, "
-        "nist, asvspoof2019, asvspoof2021, bob4, bob5, matrix, ...",
+        "nist, asvspoof2019, asvspoof2021, bob4, bob5, ...",
     ),
     click.option(
         "--separator",

@@ -27,9 +27,8 @@ ConventionName = Literal[
     "label-score",
     "key",
     "recordings",
-    "matrix",
 ]
-"""What a user can ask for by name: the conventions below, or a matrix."""
+"""What a user can ask for by name: the conventions below."""
 
 IDS = ("enrol", "test", "side")
 SPEAKERS = ("enrol_speaker", "test_speaker")

@@ -42,7 +42,6 @@ OnNan = Literal["error", "drop"]
 Spoof = Literal["error", "omit", "nontarget", "only"]
 """Refuse them, leave them out, or count them as non-targets: with the others or instead of them."""
 
-MATRIX = "matrix"
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d*(?:[eE][+-]?\d+)?", re.ASCII)
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 TO_DROP_NAN: Message = (", or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))

@@ -19,8 +19,7 @@ from llrcal.trials.packing import output
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, class_files
 from llrcal.trials.tables.frame_files import rewrite_frame_file
-from llrcal.trials.text.lines import Answers, rewritten, rewritten_matrix
-from llrcal.trials.text.matrix import matrix_cells
+from llrcal.trials.text.lines import Answers, rewritten
 from llrcal.trials.text.sniffing import sniff
 
 _ARRAYS = ("tar", "non", "scores")
@@ -93,12 +92,6 @@ def _write(
         _refuse_to_drop(file.name, request)
         return _write_arrays(file, written, _only_llrs(answers, file.name), request)
     layout = sniff(file.head, request, file.name)
-    if layout.is_matrix:
-        _refuse_to_drop(file.name, request)
-        _, _, scores = matrix_cells(file, layout, request)
-        llrs = _only_llrs(answers, file.name)(scores.ravel()).reshape(scores.shape)
-        written.write(rewritten_matrix(file, layout, request, llrs))
-        return layout.reading
     for block in rewritten(file, layout, request, answers):
         written.write(block)
         progress(len(block))

@@ -22,7 +22,6 @@ from llrcal.trials.table import Table
 from llrcal.trials.tables.frame_files import read_frame_file
 from llrcal.trials.tables.frames import as_polars, is_frame, read_frame
 from llrcal.trials.tables.workbook import read_workbook
-from llrcal.trials.text.matrix import read_matrix
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import sniff
 
@@ -59,10 +58,7 @@ def read_file(file: Source, request: Request) -> Table:
         return _array_table(part, file.name, request)
     if file.head.startswith((b"PAR1", b"ARROW1")):
         return read_frame_file(file, request)
-    layout = sniff(file.head, request, file.name)
-    return (
-        read_matrix(file, layout, request) if layout.is_matrix else read_text(file, layout, request)
-    )
+    return read_text(file, sniff(file.head, request, file.name), request)
 
 
 def _checked(table: Table, request: Request) -> Table:

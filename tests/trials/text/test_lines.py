@@ -22,7 +22,7 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials import source
 from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source
-from llrcal.trials.text import lines
+from llrcal.trials.text import grammar
 from llrcal.trials.text.lines import Answers, rewritten
 from llrcal.trials.text.sniffing import sniff
 from tests.examples import examples
@@ -195,7 +195,7 @@ def rewritten_file(
     with pytest.MonkeyPatch.context() as patch:
         if block is not None:
             patch.setattr(source, "_BLOCK", block)
-            patch.setattr(lines, "_BLOCK", 2 * block)
+            patch.setattr(grammar, "_BLOCK", 2 * block)
         file = Source(str(path))
         return b"".join(rewritten(file, sniff(file.head, request, file.name), request, more))
 
@@ -230,7 +230,7 @@ def test_every_byte_stays_on_lines_that_count_as_wide(
     path.write_bytes(document.content)
     more = answers_and_more if added else answers
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "_WIDE", 0)
+        patch.setattr(grammar, "_WIDE", 0)
         check(document, rewritten_file(path, document.request, more), added=added)
 
 
@@ -254,7 +254,7 @@ def test_blocks_as_they_are_read(path: Path) -> None:
     path.write_text("".join(f"model{i % 7} test{i} {text}\n" for i, text in enumerate(texts)))
     assert path.stat().st_size > 2 * source._BLOCK
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "_BLOCK", source._BLOCK)
+        patch.setattr(grammar, "_BLOCK", source._BLOCK)
         out = rewritten_file(path, Request("scores"))
     rows = [line.split() for line in out.decode().splitlines()]
     assert [row[1] for row in rows] == [f"test{i}" for i in range(len(texts))]

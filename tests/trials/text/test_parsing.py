@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal import LlrcalError, TrialFileError, Trials, read_trials
-from llrcal.trials.text.byte_checks import ByteChecks
 from tests.trials.files import (
     EXAMPLE,
     Row,
@@ -152,8 +151,8 @@ def test_ids_that_begin_with_the_sign_of_a_comment(tmp_path: Path) -> None:
     assert len(read(tmp_path, quoted)) == len(EXAMPLE)
     elsewhere = lines(EXAMPLE, lambda r: (r.word("0", "1"), r.score, f"#{r.enrol}", r.test))
     assert len(read(tmp_path, elsewhere)) == len(EXAMPLE)
-    with pytest.raises(TrialFileError, match="cannot be read as wespeaker"):
-        read(tmp_path, " " + text.replace("\n", "\n "))  # a blank before it: no comment
+    after_a_blank = read(tmp_path, " " + text.replace("\n", "\n "))
+    assert len(after_a_blank) == len(EXAMPLE)  # which is no comment
 
 
 @pytest.mark.parametrize(
@@ -184,15 +183,13 @@ def test_quoted_fields(tmp_path: Path, enrol: str, test: str) -> None:
 
 
 def test_line_ends_within_quotes(tmp_path: Path) -> None:
-    """Not understood where they are seen at once; deep in a file, they are as they are meant."""
+    """A trial is on one line."""
     with pytest.raises(TrialFileError, match="line 1: has 1 columns where most have 4"):
         read(tmp_path, '"a\nx",b,1.5,target\nc,d,-1.5,nontarget\n')
     rows = labelled(MANY, ",").splitlines(keepends=True)
     rows[2_900] = '"a\nx",b,1.5,target\n'
-    trials = read(tmp_path, "".join(rows))
-    assert len(trials) == DEEP
-    assert trials.ids is not None
-    assert trials.ids.row(2_900) == ("a\nx", "b")
+    with pytest.raises(TrialFileError, match="line 2901: has a quotation mark without its partner"):
+        read(tmp_path, "".join(rows))
 
 
 @pytest.mark.parametrize(
@@ -431,7 +428,6 @@ def test_a_survey_is_the_same_in_blocks_of_any_size(
         assert "8 lines that begin with #" in read(tmp_path, text).notes[0].text
         with pytest.raises(TrialFileError, match="line 1509: has 6 columns where 5 are expected"):
             read(tmp_path, text.removesuffix("\n") + ",x")
-    assert str(ByteChecks(has_fault=False, comments=0, is_whole=True)) == ""
 
 
 @given(

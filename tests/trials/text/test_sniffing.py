@@ -420,7 +420,7 @@ def test_two_separators_that_both_part_the_line(tmp_path: Path) -> None:
     assert trials.ids.rows() == [("x y", "a"), ("z w", "b")]
 
 
-def test_an_index_is_no_matrix(tmp_path: Path) -> None:
+def test_an_index_without_a_name(tmp_path: Path) -> None:
     frame = pl.DataFrame({"": [0, 1, 2], "score": [1.5, 2.5, 0.5], "label": [1, 0, 1]})
     path = tmp_path / "a.csv"
     frame.write_csv(path)

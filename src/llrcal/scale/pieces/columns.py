@@ -18,8 +18,14 @@ from llrcal.kernels import kernels_for
 from llrcal.scale.pieces.piece import Batch
 from llrcal.trials.request import Request
 from llrcal.trials.spoofs import are_spoofs
-from llrcal.trials.tables.frames import labels_in, refuse_nulls, rows_counted_from, scores_in
-from llrcal.trials.text.parsing import FIRST, labelled
+from llrcal.trials.tables.frames import (
+    FIRST,
+    labelled,
+    labels_in,
+    refuse_nulls,
+    rows_counted_from,
+    scores_in,
+)
 
 _IN_CACHE = 2**17  # rows that are taken apart at a time
 _UNUSED = 3  # references: that of the thread, that of a name, and that of an argument

@@ -108,8 +108,7 @@ def _layout(source: Source, request: Request) -> Layout | None:
     binary = (b"\x89HDF", b"\x93NUMPY", b"PK", b"ARROW1", b"PAR1")
     if source.head.startswith(binary) or b"\n" not in source.head:
         return None
-    layout = sniff(source.head, request, source.name)
-    return None if layout.is_matrix else layout
+    return sniff(source.head, request, source.name)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,11 +64,6 @@ class TextPiece(Piece):
         layout = self._layout_from(start)
         if not content or content.isspace():
             return NOTHING
-        if layout.quotes and b'"' in content and content.count(b'"') % 2:
-            raise TrialFileError(
-                f"{self.path}: a quoted value spans several lines, so the file cannot be read in "
-                "pieces; remove the line breaks"
-            )
         frame = self._table(content, layout, start).frame
         scores = frame["score"].to_numpy()
         labels = frame["label"].to_numpy() if self.request.needs_label else None

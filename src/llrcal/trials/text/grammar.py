@@ -1,0 +1,193 @@
+"""The grammar of a text file: how it is cut into lines, and a line into values.
+
+Whatever looks at text goes by it: sniffing, reading, the naming of bad lines, and rewriting.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import polars as pl
+
+from llrcal.arrays import Bools
+from llrcal.errors import TrialFileError
+from llrcal.messages import Position
+from llrcal.trials.source import Source, whole_lines
+
+COMMENT = "#"
+BLANK = " \t\r"
+"""The characters of blank lines; any other white space belongs to a value."""
+
+_BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
+_WIDE = 100  # columns; for many more, the automaton that polars builds is too large
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How a line is split into values."""
+
+    separator: str
+    """One character; a space stands for any run of blanks."""
+    quotes: bool = False
+    """Whether quotation marks enclose values, rather than being part of them."""
+    padded: bool = False
+    """Whether there are blanks around values that do not belong to them."""
+
+    @classmethod
+    def of(cls, lines: Sequence[str], separator: str) -> Self:
+        """The grammar of lines whose separator is known.
+
+        In files with commas and semicolons, quotation marks enclose values. After tabs and blanks,
+        only if there are some on every line, and all of them do: R quotes every text, or none.
+        """
+        ends = (f" {separator}", f"{separator} ")
+        padded = separator != " " and any(
+            line != line.strip(" ") or ends[0] in line or ends[1] in line for line in lines
+        )
+        quoting = cls(separator, quotes=True, padded=padded)
+        if separator in ",;" or all(
+            '"' in line and not quoting.has_stray_quotes(line) for line in lines
+        ):
+            return quoting
+        return replace(quoting, quotes=False)
+
+    def split(self, line: str) -> list[str]:
+        """The values on a line; one whose quotation marks are out of place is split as it is."""
+        cells = self._quoted_cells(line) if self.quotes and '"' in line else []
+        if cells:
+            return [self._value(cell) for cell in cells]
+        if self.separator == " ":
+            return [field for field in line.replace("\t", " ").split(" ") if field]
+        fields = line.split(self.separator)
+        return [field.strip(" ") for field in fields] if self.padded else fields
+
+    def has_stray_quotes(self, line: str) -> bool:
+        """Whether a quotation mark on a line does not enclose a value."""
+        return self.quotes and '"' in line and not self._quoted_cells(line)
+
+    def _quoted_cells(self, line: str) -> list[str]:
+        """The values on a line as they stand there; none if a quotation mark is out of place."""
+        if self.separator == " ":
+            line = line.strip(" \t")
+        cell, joint = re.compile(self._cell), re.compile(self._joint)
+        out, place = [], 0
+        while found := cell.match(line, place):
+            out.append(found.group())
+            if found.end() == len(line):
+                return out
+            if not (between := joint.match(line, found.end())):
+                break
+            place = between.end()
+        return []
+
+    def _value(self, cell: str) -> str:
+        inner = cell.strip(" ")
+        if inner.startswith('"'):
+            return inner[1:-1].replace('""', '"')
+        return inner if self.padded else cell
+
+    def values(self, cells: pl.Series) -> pl.Series:
+        """What cells of :meth:`cells` hold, without blanks and quotation marks around it."""
+        inner = cells.str.strip_chars(" ") if self.padded or self.quotes else cells
+        plain = inner if self.padded else cells
+        if not self.quotes or not inner.str.starts_with('"').any():
+            return plain
+        unquoted = inner.str.slice(1, inner.str.len_chars() - 2)
+        unquoted = unquoted.str.replace_all('""', '"', literal=True)
+        return unquoted.zip_with(inner.str.starts_with('"'), plain)
+
+    def cells(self, lines: pl.Series, width: int, places: Sequence[int]) -> pl.DataFrame:
+        """Some columns of lines that have ``width`` of them, and what is between these columns.
+
+        What precedes the first of ``places``, that column as it stands there, what follows it up to
+        the next, and so on to the end of the line; nulls if a line has another form.
+        """
+        pattern = self._pattern(width, places)
+        if width <= _WIDE:
+            return lines.str.extract_groups(pattern).struct.unnest()
+        wide = re.compile(pattern)
+        found = (wide.match(line) for line in lines)
+        rows = [match.groups() if match else (None,) * wide.groups for match in found]
+        names = [str(i + 1) for i in range(wide.groups)]
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+    def _pattern(self, width: int, places: Sequence[int]) -> str:
+        """A regular expression for a line; at each character there is only one way to go on."""
+        cell, joint, edge = f"(?:{self._cell})", self._joint, ""
+        if self.separator == " ":
+            edge = r"[ \t]*"
+        parts, last = ["^"], -1
+        for place in places:
+            start = edge if last < 0 else joint
+            parts.append(rf"({start}(?:{cell}{joint}){{{place - last - 1}}})({cell})")
+            last = place
+        parts.append(rf"((?:{joint}{cell}){{{width - 1 - last}}}{edge}\r?)$")
+        return "".join(parts)
+
+    @property
+    def _cell(self) -> str:
+        """What a value looks like, with quotation marks and the blanks around these."""
+        quoted = r'(?:"[^"\r\n]*")+'
+        if self.separator == " ":
+            return rf'{quoted}|[^" \t\r\n]+' if self.quotes else r"[^ \t\r\n]+"
+        if self.quotes:
+            return rf' *{quoted} *|[^"{self.separator}\r\n]*'
+        return rf"[^{self.separator}\r\n]*"
+
+    @property
+    def _joint(self) -> str:
+        return r"[ \t]+" if self.separator == " " else self.separator
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text: carriage returns end them only if there are no line feeds at all."""
+    if "\n" not in text:
+        return text.split("\r")
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def is_data(line: str) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    return bool(line.strip(BLANK)) and not line.startswith(COMMENT)
+
+
+def are_data(lines: pl.Series) -> Bools:
+    """Which lines are neither blank nor comments."""
+    blank = lines.str.strip_chars(BLANK) == ""
+    return np.asarray(~(blank | lines.str.starts_with(COMMENT)).to_numpy())
+
+
+def numbered_blocks(source: Source) -> Iterator[tuple[int, pl.Series]]:
+    """The lines of a text file, many at a time, with the number of the first of them.
+
+    Joined by the end of a line, the lines of a block are its text; the last is empty unless the
+    file ends without an end of line.
+    """
+    number, done = 1, 0
+    end = source.line_end
+    for block in whole_lines(source.blocks(), end, source.name, at_least=_BLOCK):
+        start = len(codecs.BOM_UTF8) * (number == 1 and block.startswith(codecs.BOM_UTF8))
+        if end == b"\r" and b"\n" in block:
+            raise TrialFileError(
+                f"{source.name}: some lines end in a carriage return, others do not"
+            )
+        lines = decoded(block[start:], source.name, done + start).split(end.decode())
+        yield number, pl.Series("line", lines, pl.String)
+        number, done = number + len(lines) - 1, done + len(block)
+
+
+def decoded(content: bytes, source: str, offset: int = 0) -> str:
+    """Bytes as text; an error if they are not UTF-8, with the place in the file."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError as problem:
+        raise TrialFileError(
+            f"{source}: the byte at ",
+            Position("offset", offset + problem.start),
+            " is not UTF-8 text; convert the file, for example with iconv -f latin1 -t utf8",
+        ) from problem
