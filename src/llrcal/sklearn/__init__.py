@@ -8,10 +8,10 @@ This package needs the extra ``llrcal[sklearn]``. Nothing else in llrcal imports
 """
 
 try:
-    from sklearn.utils.validation import validate_data as _  # new in 1.6
+    from sklearn.utils.validation import validate_data as _  # which old versions do not have
 except ImportError as problem:
     raise ImportError(
-        'llrcal.sklearn needs scikit-learn 1.6 or newer: pip install "llrcal[sklearn]"'
+        'llrcal.sklearn needs scikit-learn 1.8 or newer: pip install "llrcal[sklearn]"'
     ) from problem
 
 from llrcal.sklearn.calibrated_classifier import LLRCalibratedClassifier

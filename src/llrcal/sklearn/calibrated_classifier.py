@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.errors import OptionError, ScoreError
-from llrcal.sklearn.calibrator import LLRCalibrator
-from llrcal.sklearn.target_labels import target_index, two_classes
+from llrcal.sklearn.calibrator import LLRCalibrator, target_index, two_classes
 
 _NEAREST = 1e-15  # of probabilities to 0 and 1, whose log-odds are infinite
 

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from llrcal.arrays import Array, ArrayLike
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation import cllr, evaluate
-from llrcal.sklearn.calibrator import LLRCalibrator
-from llrcal.sklearn.target_labels import shown
+from llrcal.sklearn.calibrator import LLRCalibrator, shown
 
 
 def neg_cllr_scorer(estimator: Any, X: ArrayLike, y: ArrayLike) -> float:
