@@ -90,7 +90,8 @@ def asked(calibration: llrcal.Calibration) -> Floats:
     meeting = calibration.bounds.meeting
     assert meeting is not None
     curve = calibration.curve
-    knots = curve.knots / curve.per_unit + curve.origin
+    with np.errstate(over="ignore"):
+        knots = curve.knots / curve.per_unit + curve.origin
     ends = [end for held in calibration.plateaus for end in (held.low, held.high)]
     at = np.concatenate(
         [[low, high, meeting], ends, own(calibration, knots[:: len(knots) // 40 + 1])]

@@ -156,6 +156,6 @@ def test_large_sets_do_not_notice_the_counts(name: str, method: str) -> None:
     least, greatest = counted.supported_llrs
     within = max(-counted.bounds.soft_end, 0)  # with very few trials
     carried = (least + within <= llrs) & (llrs <= greatest - within)
-    np.testing.assert_allclose(kept[carried], llrs[carried], rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(kept[carried], llrs[carried], rtol=1e-11, atol=1e-11)
     assert kept.max() <= greatest + math.log(2) + 1e-15 * greatest
     assert kept.min() >= least - math.log(2) + 1e-15 * least

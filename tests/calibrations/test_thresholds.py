@@ -117,9 +117,9 @@ class Draw:
         scores = self.origin + np.concatenate([*(self.unit * n for n in near), far, -far])
         ends = [-math.inf, -1e308, 0.0, -0.0, 5e-324, 1e308, math.inf]
         scores = np.concatenate([scores, ends])
-        ends = turns(calibration)
+        turned = turns(calibration)
         return np.concatenate(
-            [-scores if calibration.lower_is_better else scores, ends[:: len(ends) // 100 + 1]]
+            [-scores if calibration.lower_is_better else scores, turned[:: len(turned) // 100 + 1]]
         )
 
 

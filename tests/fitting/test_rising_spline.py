@@ -52,7 +52,7 @@ def test_the_spline_is_the_integral_of_its_slope() -> None:
 
 def test_far_away_growth_is_logarithmic() -> None:
     reach = REACH * 5.0
-    away = 10.0 ** np.arange(0, 300, 7)
+    away: Floats = np.array([10.0**k for k in range(0, 300, 7)])
     expected = integral(3.0) + 5.0 * reach * np.log1p(away / reach)
     np.testing.assert_allclose(Knots(AT).rises(SLOPES, 3.0 + away), expected, rtol=1e-10)
     below = -0.3 * reach * np.log1p(away / reach)

@@ -16,13 +16,13 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 
-TOLERANCE = 5e-10
+TOLERANCE = 1e-10
 """How far pieces may be from the formula; relative above one."""
 _ROUNDING = 1e-12  # turns that are no deeper than this are those of rounding errors
 _NOISE = 1e-7  # errors up to this are those of rounding if halving does not reduce them
 _SETTLED = 8  # halvings after which errors should fall
 _FAR = 63.0  # units; further out, rounding errors of a formula may have any size
-_MOST_PIECES = 2**16
+_MOST_PIECES = 2**17
 _MOST_HALVINGS = 60
 _NARROWEST = 2.0**-48
 _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
@@ -61,8 +61,9 @@ class Pieces(NamedTuple):
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
             depth = np.minimum(np.abs(slope), np.abs(slope + 2 * bend)) ** 2 / np.abs(4 * bend)
+            value = found._at_shares(turn)
         deep = depth > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
-        return found._cut(np.where(deep, turn, np.nan))
+        return found._cut(np.where(deep, turn, np.nan), value)
 
     @classmethod
     def steps(cls, starts: Floats, values: Floats) -> Pieces:
@@ -117,7 +118,7 @@ class Pieces(NamedTuple):
         """A function of these values that leaves them as they are between two kinks."""
         cut = self
         for level in kinks:
-            cut = cut._cut(cut._share_at(np.full(len(cut.left), level)))
+            cut = cut._cut_at_levels(np.full(len(cut.left), level))
         least, greatest = (
             np.minimum(cut.at_left, cut.at_right),
             np.maximum(cut.at_left, cut.at_right),
@@ -146,7 +147,10 @@ class Pieces(NamedTuple):
         level = ~(np.isfinite(slope) & np.isfinite(bend))  # a piece without width or rise
         from_left |= level
         columns = [
-            np.where(from_left, self.left, self.right),
+            # From where no distance overflows, for one that is level.
+            np.where(
+                level, np.clip(0, self.left, self.right), np.where(from_left, self.left, self.right)
+            ),
             np.where(from_left, self.at_left, self.at_right),
             np.where(level, 0, slope * _SHRINK),
             np.where(level, 0, bend * _SHRINK),
@@ -171,34 +175,30 @@ class Pieces(NamedTuple):
         # Exactly what it is at both ends.
         return np.where(share < 1, self._at_shares(share), self.at_right)
 
-    def _share_at(self, level: Floats) -> Floats:
-        """Where each piece crosses a level, as a share of its width; NaN if it does not."""
+    def _cut_at_levels(self, level: Floats) -> Pieces:
+        """Each piece cut where it crosses a level of its own."""
         slope, bend = self._coefficients
         start = level - self.at_left
         crosses = start * (level - self.at_right) < 0
         with np.errstate(all="ignore"):
             root = np.sqrt(np.maximum(slope * slope + 4 * bend * start, 0))
             share = 2 * start / (slope + np.copysign(root, start))
-        return np.where(crosses, np.clip(share, 0, 1), np.nan)
+        return self._cut(np.where(crosses, share, np.nan), level)
 
-    def _cut(self, share: Floats) -> Pieces:
-        """Each piece cut at a share of its width, if that is a number between 0 and 1."""
+    def _cut(self, share: Floats, value: Floats) -> Pieces:
+        """Each piece cut at a share of its width that is between 0 and 1, with a value there."""
         which = np.flatnonzero((share > 0) & (share < 1))
-        whole, share = self.select(which), share[which]
-        cut = whole.left * (1 - share) + whole.right * share
-        value = whole._at_shares(share)
-        first = Pieces(
-            whole.left, cut, whole.at_left, whole._at_shares(share / 2), value, whole.error
+        whole, share, value = self.select(which), share[which], value[which]
+        at = whole.left * (1 - share) + whole.right * share
+        first = whole._replace(right=at, at_middle=whole._at_shares(share / 2), at_right=value)
+        middle = whole._at_shares((1 + share) / 2)
+        second = whole._replace(left=at, at_left=value, at_middle=middle)
+        out = Pieces(
+            *(np.insert(old, which + 1, new) for old, new in zip(self, second, strict=True))
         )
-        second = Pieces(
-            cut, whole.right, value, whole._at_shares((1 + share) / 2), whole.at_right, whole.error
-        )
-        out = [
-            np.insert(column, which + 1, half) for column, half in zip(self, second, strict=True)
-        ]
         for column, half in zip(out, first, strict=True):
             column[which + np.arange(len(which))] = half
-        return Pieces(*out)
+        return out
 
     def _held(self) -> Pieces:
         """The running maximum from the first piece on."""
@@ -209,7 +209,7 @@ class Pieces(NamedTuple):
 
         if not len(self.left):
             return self
-        cut = self._cut(self._share_at(before(self)))
+        cut = self._cut_at_levels(before(self))
         start = np.maximum(cut.at_left, before(cut))
         end = np.maximum(cut.at_right, start)
         return cut._replace(
