@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.arrays import Array, Floats
+from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.comparison import compare
 from llrcal.method_table import TABLE, Entry, Look, methods_to_compare
@@ -52,8 +52,9 @@ class Toy(llrcal.Calibration):
     def params(self) -> dict[str, Any]:
         return {"middle": self.middle}
 
-    def _llrs(self, scores: Array) -> Floats:
-        return scores - self.middle
+    @property
+    def formula(self) -> Formula:
+        return Formula(lambda distance: distance, self.middle, 1.0)
 
 
 ENTRY = Entry(

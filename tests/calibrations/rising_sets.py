@@ -12,6 +12,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import POLICIES
+from llrcal.calibrations.curve import Steps
 from tests.trial_sets import normal
 
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
@@ -60,7 +61,11 @@ def fitted(name: str, method: str, policy: Any = "counts", **options: Any) -> ll
 
 def plain(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     """The formula within the training scores, if so bounded: neither held nor kept to counts."""
-    return calibration._llrs_in_reach(scores)
+    formula = calibration.formula
+    if isinstance(formula, Steps):
+        return calibration.unbounded(own(calibration, scores))
+    with np.errstate(over="ignore"):
+        return formula.llrs(np.clip(scores, *calibration.bounds.reach) - formula.origin)
 
 
 def own(calibration: llrcal.Calibration, scores: Floats) -> Floats:
@@ -84,10 +89,13 @@ def asked(calibration: llrcal.Calibration) -> Floats:
     low, high = calibration.bounds.lowest_score, calibration.bounds.highest_score
     meeting = calibration.bounds.meeting
     assert meeting is not None
-    special = [low, high, meeting]
-    special += [end for held in calibration.held for end in (held.low, held.high, held.at)]
-    special += calibration._turns(low, high).tolist()
-    at = np.array(special)
+    curve = calibration.curve
+    with np.errstate(over="ignore"):
+        knots = curve.knots / curve.per_unit + curve.origin
+    ends = [end for held in calibration.plateaus for end in (held.low, held.high)]
+    at = np.concatenate(
+        [[low, high, meeting], ends, own(calibration, knots[:: len(knots) // 40 + 1])]
+    )
     at = at[np.isfinite(at)]
     with np.errstate(over="ignore"):
         span = max(high - low, 1e-12 * abs(high), 1e-12)
@@ -109,7 +117,7 @@ def asked(calibration: llrcal.Calibration) -> Floats:
 def assert_rising(calibration: llrcal.Calibration) -> None:
     """No LLR is below that of a lower score, not even by its last digit."""
     scores = np.sort(asked(calibration))
-    llrs = calibration.quietly(scores)
+    llrs = calibration.without_warnings(scores)
     if calibration.lower_is_better:
         llrs = llrs[::-1]
     assert not np.isnan(llrs).any()

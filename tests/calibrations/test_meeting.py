@@ -74,7 +74,7 @@ def test_pav_meets_where_its_steps_reach_zero() -> None:
         meeting = calibration.bounds.meeting
         assert meeting is not None
         assert meeting in calibration.params["scores"]
-        assert not calibration.held
+        assert not calibration.plateaus
         if calibration.params["llrs"][-1] >= 0:
             assert calibration(meeting) >= 0
             below = [s for s in calibration.params["scores"] if s < meeting]
@@ -92,7 +92,7 @@ def test_the_same_bits_in_pieces(name: str, method: str) -> None:
     for count in (2, 7):
         parts = llrcal.fit(of_pieces(cut(tar, non, count, seed=count)), method=method)
         assert parts == whole
-        assert parts.held == whole.held
+        assert parts.plateaus == whole.plateaus
         scores = asked(whole)
         assert parts(scores).tobytes() == whole(scores).tobytes()
 
@@ -112,7 +112,7 @@ def test_the_same_bits_on_dask() -> None:
     trials = llrcal.dask.open_trials(dd.from_pandas(frame, npartitions=3))
     for method in BENT:
         calibration, whole = llrcal.fit(trials, method=method), fitted("heavy tails", method)
-        assert whole.held
+        assert whole.plateaus
         assert calibration == whole
         assert calibration(asked(whole)).tobytes() == whole(asked(whole)).tobytes()
 
@@ -139,8 +139,8 @@ def test_the_note_says_where_and_for_how_many(name: str, method: str) -> None:
     calibration = fitted(name, method)
     every = np.concatenate(SETS[name])
     notes = [note.text for note in calibration.report.notes if note.code == "held"]
-    assert len(notes) == len(calibration.held) > 0
-    for note, held in zip(notes, calibration.held, strict=True):
+    assert len(notes) == len(calibration.plateaus) > 0
+    for note, held in zip(notes, calibration.plateaus, strict=True):
         low, high = max(held.low, every.min()), min(held.high, every.max())
         assert note.startswith(f"between the scores {low:.4g} and {high:.4g} the formula")
         told = float(note.partition("(")[2].partition("%")[0]) / 100
@@ -152,7 +152,7 @@ def test_the_note_says_where_and_for_how_many(name: str, method: str) -> None:
 def test_distances_are_named_as_they_were_given() -> None:
     tar, non = SETS["same mean, wider targets"]
     (note,) = llrcal.fit(-tar, -non, method="gaussian", lower_is_better=True).report.notes
-    (held,) = fitted("same mean, wider targets", "gaussian").held
+    (held,) = fitted("same mean, wider targets", "gaussian").plateaus
     furthest = max((-tar).max(), (-non).max())
     assert note.text.startswith(f"between the scores {-held.high:.4g} and {furthest:.4g} the")
 

@@ -16,7 +16,6 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.generative import Generative
-from llrcal.calibrations.rising import Held, held_ranges
 from tests.calibrations.rising_models import CLASSES as GENERATIVE
 from tests.calibrations.rising_models import model
 from tests.calibrations.rising_sets import (
@@ -83,8 +82,8 @@ def test_the_four_scores_after_which_student_t_fell() -> None:
     """By six units in the last place of its largest term, where the LLR is no longer held."""
     calibration = llrcal.fit([-3, -0.25, 0, 1], [-3, -0.25, 0, 1 / 128], method="student-t")
     assert_rising(calibration)
-    back = calibration.held[0].high
-    llrs = calibration.quietly(neighbours(np.array([back])))
+    back = calibration.plateaus[0].high
+    llrs = calibration.without_warnings(neighbours(np.array([back])))
     assert np.ptp(llrs) < 1e-14
 
 
@@ -122,7 +121,7 @@ def test_the_llr_is_the_running_extreme_of_the_formula(name: str, method: str) -
     expected = brute_force(calibration, grid)
     # A turning point lies within half a step of the grid; its LLR is flat there.
     turn = 2 * np.abs(np.diff(plain(calibration, scores), 2)).max() if method in BENT else 0.0
-    np.testing.assert_allclose(calibration(scores), expected, rtol=1e-10, atol=1e-10 + turn)
+    np.testing.assert_allclose(calibration(scores), expected, rtol=1e-9, atol=1e-9 + turn)
 
 
 @pytest.mark.slow
@@ -135,82 +134,28 @@ def test_what_is_not_held_is_the_formula(name: str, method: str) -> None:
             low, high = calibration.bounds.least_llr, calibration.bounds.greatest_llr
             bounds = replace(formula.bounds, least_llr=low, greatest_llr=high)
             formula = replace(formula, bounds=bounds)
-        assert not formula.held
+        assert not formula.plateaus
         scores = asked(calibration)
         free = np.abs(scores) < 1e60  # so far out, the formula is nothing but rounding errors
-        for held in calibration.held:
-            free &= held.applied(scores) == scores
-        # Of formulas that may fall by a rounding error, pieces that never do are all but the same.
-        error = 2e-10 if method in BENT else 0.0
-        if policy == "none":  # far out
-            error *= 1e4
-        elif name == "far from zero":  # where scores themselves have but few digits
-            error *= 100
+        for held in calibration.plateaus:
+            free &= (scores <= held.low) | (scores >= held.high)
+        error = 2e-9 if policy != "none" else 2e-6  # far out
         np.testing.assert_allclose(
             calibration(scores[free]), formula(scores[free]), rtol=error, atol=error
         )
-        for before, after in pairwise(calibration.held):
+        for before, after in pairwise(calibration.plateaus):
             assert before.high <= after.low
 
 
 @EVERY_CASE
 def test_large_sets_do_not_notice_the_counts(name: str, method: str) -> None:
-    """Within what the counts support, the soft end changes no bit; beyond, a factor of two."""
+    """Within what the counts support, the soft end changes nothing; beyond, a factor of two."""
     ranged, counted = fitted(name, method, "range"), fitted(name, method, "counts")
     scores = asked(counted)
     llrs, kept = ranged(scores), counted(scores)
     least, greatest = counted.supported_llrs
     within = max(-counted.bounds.soft_end, 0)  # with very few trials
     carried = (least + within <= llrs) & (llrs <= greatest - within)
-    assert (kept[carried] == llrs[carried]).all()
+    np.testing.assert_allclose(kept[carried], llrs[carried], rtol=1e-11, atol=1e-11)
     assert kept.max() <= greatest + math.log(2) + 1e-15 * greatest
     assert kept.min() >= least - math.log(2) + 1e-15 * least
-
-
-def test_ranges_of_a_known_function() -> None:
-    """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
-
-    def llrs(scores: Floats) -> Floats:
-        return np.asarray(np.sin(scores) + scores / 5)
-
-    # cos(x) = -1/5 at the turning points.
-    crest = math.acos(-0.2)
-    turns = np.sort([sign * crest + 2 * math.pi * k for sign in (-1, 1) for k in range(-3, 4)])
-    places = np.array([-12.0, *turns[(turns > -12) & (turns < 12)], 12.0])
-    found = held_ranges(llrs, places, 0.0)
-    assert [held.at for held in found] == pytest.approx(
-        [-crest - 2 * math.pi, -crest, crest, crest + 2 * math.pi]
-    )
-    for held in found:
-        inner, outer = sorted((held.low, held.high), key=abs)
-        assert inner == held.at
-        if math.isfinite(outer):  # where the formula is back, to the last double
-            assert llrs(np.array(outer)) == pytest.approx(llrs(np.array(inner)), abs=1e-15)
-    # From a crest to the next trough, the sine and the slope both fall by a known amount.
-    fall = 2 * math.sqrt(1 - 0.2**2) - (2 * math.pi - 2 * crest) / 5
-    assert [held.fall for held in found[1:3]] == pytest.approx([fall, fall])
-    grid = np.linspace(-12, 12, 100_001)
-    moved = grid
-    for held in found:
-        moved = held.applied(moved)
-    above, below = grid >= 0, grid <= 0
-    expected = np.empty_like(grid)
-    expected[above] = np.maximum.accumulate(llrs(grid[above]))
-    expected[below] = np.minimum.accumulate(llrs(grid[below])[::-1])[::-1]
-    np.testing.assert_allclose(llrs(moved), expected, atol=1e-7)
-    assert (np.diff(llrs(moved)) >= -1e-15).all()
-
-
-def test_a_function_that_only_falls_is_held_at_one_place() -> None:
-    (held,) = held_ranges(lambda scores: -scores, np.array([-math.inf, math.inf]), 2.0)
-    assert held == Held(-math.inf, math.inf, 2.0, math.inf)
-    scores = np.array([-math.inf, 0.0, 2.0, math.inf])
-    assert held.applied(scores).tolist() == [2.0] * 4
-    assert held_ranges(lambda scores: scores, np.array([-math.inf, math.inf]), 2.0) == ()
-
-
-def test_ends_are_not_held_but_infinite_ones_are() -> None:
-    scores = np.array([-math.inf, 0.0, 0.5, 1.0, math.inf])
-    assert Held(0.0, 1.0, 0.0, 1.0).applied(scores).tolist() == [-math.inf, 0.0, 0.0, 1.0, math.inf]
-    assert Held(0.0, math.inf, 0.0, 1.0).applied(scores).tolist() == [-math.inf, 0.0, 0.0, 0.0, 0.0]
-    assert Held(-math.inf, 1.0, 1.0, 1.0).applied(scores).tolist() == [1.0, 1.0, 1.0, 1.0, math.inf]

@@ -67,7 +67,7 @@ def exported(folder: Path, ending: str) -> dict[str, Path]:
     for name, path in files.items():
         done = llrcal.export(calibrations()[name], path, name=f"of_{name}")
         assert done.to == ending
-        assert done.largest_error < 1e-6, name
+        assert done.largest_error < 1e-9, name
     return files
 
 
@@ -127,15 +127,8 @@ def in_onnx(folder: Path) -> dict[str, Floats]:
 def test_functions_agree_with_their_models(run_all: Any, tmp_path: Path) -> None:
     for name, found in run_all(tmp_path).items():
         calibration = calibrations()[name]
-        llrs = calibration.quietly(scores_for(calibration))
-        # Without bounds, the table ends somewhere, and LLRs do not.
-        count = 2000 if calibration.bounds.policy == "none" else len(llrs)
-        assert np.abs(found - llrs)[:count].max() < 1e-6, name
-        if calibration.bounds.meeting is not None:
-            rising = found[:2000][:: -1 if calibration.lower_is_better else 1]
-            assert (np.diff(rising) >= 0).all(), name
-        if calibration.method == "pav":
-            assert (found == llrs).all(), name
+        llrs = calibration.without_warnings(scores_for(calibration))
+        assert found.tobytes() == llrs.tobytes(), name
 
 
 def test_c_is_also_cpp(tmp_path: Path) -> None:
@@ -149,7 +142,7 @@ def test_c_is_also_cpp(tmp_path: Path) -> None:
 def test_command_line(tmp_path: Path) -> None:
     result = run("export", KEPT / "nig.json", "-o", tmp_path / "llr.c", "--name", "evidence")
     assert result.exit_code == 0
-    assert "nats from the model" in result.stderr
+    assert "nats from the formula" in result.stderr
     assert "double evidence(double score);" in (tmp_path / "llr.c").read_text()
 
 

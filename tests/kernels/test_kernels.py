@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
 from llrcal import kernels
 from llrcal.arrays import Array
-from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.curve import Curve
 from llrcal.densities.bessel import scaled_log_k1_derivatives
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
-from llrcal.fitting.report import Report
-from llrcal.fitting.rising_spline import REACH, Knots, RisingSpline
 from llrcal.fusion.cost import Cost
 from llrcal.fusion.passes import InMemory, Pass
 from llrcal.fusion.terms import Known
@@ -194,17 +192,16 @@ KNOTS = score_arrays(infinite=False).map(lambda scores: np.unique(scores.astype(
 
 @pytest.mark.slow
 @examples(100)
-@given(score_arrays(), KNOTS.filter(len))
-def test_steps(scores: Array, knots: Array) -> None:
-    values = np.linspace(-3, 5, len(knots))
-    pav = PAV(
-        tar_count=1,
-        non_count=1,
-        report=Report.closed_form(0.0, ()),
-        scores=tuple(knots.tolist()),
-        llrs=tuple(values.tolist()),
-    )
-    agree(lambda: pav._llrs(scores))
+@given(score_arrays(), KNOTS.filter(lambda knots: len(knots) > 1), st.integers(0, 2**32))
+def test_curves(scores: Array, knots: Array, seed: int) -> None:
+    """Any pieces, in any unit: neither need they meet, nor be far from what doubles hold."""
+    rng = np.random.default_rng(seed)
+    per_unit = float(rng.choice([1.0, -1.0, 2.0**-30, -(2.0**30)]))
+    rows = rng.normal(size=(len(knots) - 1, 4))
+    rows[:, 0] = np.where(rows[:, 1] < 0, knots[:-1], knots[1:])
+    curve = Curve(knots, rows, float(rng.choice([0.0, *scores[np.isfinite(scores)][:1]])), per_unit)
+    with np.errstate(all="ignore"):
+        agree(lambda: np.nan_to_num(curve(scores)))
 
 
 @pytest.mark.parametrize("spread", [1.0, 1e-9, 5e-324, 1e308])
@@ -215,25 +212,10 @@ def test_many_knots(spread: float) -> None:
     knots = np.unique(np.concatenate([heap, away]))
     below, above = (np.nextafter(knots, side) for side in (-np.inf, np.inf))
     scores = np.concatenate([knots, below, above, [0.0, -0.0, np.inf, -np.inf]])
-    out = np.empty(len(scores))
-    assert kernels.compiled is not None
-    kernels.compiled.steps(scores, knots, np.arange(1.0, len(knots) + 1), out)
+    values = np.arange(1.0, len(knots) + 1)
+    rows = np.column_stack([knots, values, 0 * values, 0 * values])
     up_to = np.searchsorted(knots, scores, "right")
-    assert np.array_equal(out, np.maximum(up_to, 1))
-
-
-@pytest.mark.slow
-@examples(100)
-@given(score_arrays(), KNOTS.filter(lambda knots: len(knots) > 1), st.integers(0, 2**32))
-def test_splines(scores: Array, knots: Array, seed: int) -> None:
-    with np.errstate(all="ignore"):
-        reach = REACH * (knots[-1] - knots[0])
-        assume(np.isfinite(reach))
-        slopes = np.random.default_rng(seed).gamma(0.5, size=len(knots)) / reach
-        assume(np.isfinite(slopes).all())
-        spline = RisingSpline(Knots(knots), -1.0, slopes)
-    with np.errstate(invalid="ignore"):  # so steep that nothing is left to compare
-        agree(lambda: spline(scores))
+    assert np.array_equal(Curve(np.append(knots, knots[-1]), rows)(scores), np.maximum(up_to, 1))
 
 
 @given(score_arrays(infinite=False))

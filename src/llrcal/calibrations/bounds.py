@@ -113,12 +113,10 @@ class Bounds:
 
     def supported(self, llrs: Floats, least: float, greatest: float) -> Floats:
         """LLRs within two others, as the policy says."""
-        if self.least_llr is not None and self.greatest_llr is not None:
-            return np.clip(llrs, self.least_llr, self.greatest_llr)
-        if self.policy != "counts":
+        ends = self.ends(least, greatest)
+        if ends is None:
             return llrs
-        within = min(max(-self.soft_end, 0.0), -least, greatest)  # so that ends do not cross
-        held = np.clip(llrs, least + within, greatest - within)
+        held = np.clip(llrs, *ends)
         if self.soft_end <= 0:
             return held
         beyond = np.asarray(llrs - held)  # and in place from here on, which is quicker
@@ -128,6 +126,15 @@ class Bounds:
             np.tanh(beyond, out=beyond)
             beyond *= self.soft_end
         return np.asarray(held + beyond)
+
+    def ends(self, least: float, greatest: float) -> tuple[float, float] | None:
+        """Between which LLRs stay as they are, if the counts support two others; None if all do."""
+        if self.least_llr is not None and self.greatest_llr is not None:
+            return self.least_llr, self.greatest_llr
+        if self.policy != "counts":
+            return None
+        within = min(max(-self.soft_end, 0.0), -least, greatest)  # so that ends do not cross
+        return least + within, greatest - within
 
     @property
     def reach(self) -> tuple[float, float]:

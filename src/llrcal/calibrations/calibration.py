@@ -14,8 +14,8 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.beyond import Beyond
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
-from llrcal.calibrations.rising import Held, held_ranges
-from llrcal.calibrations.thresholds import Interval, regions
+from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
+from llrcal.calibrations.pieces import Pieces, Plateau
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
@@ -63,16 +63,10 @@ class Calibration(ABC):
     def params(self) -> dict[str, Any]:
         """The parameters, by their names in the literature, as plain numbers."""
 
+    @property
     @abstractmethod
-    def _llrs(self, scores: Array) -> Floats:
-        """Log-likelihood-ratios of a one-dimensional chunk of scores, by the formula."""
-
-    def _turns(self, low: float, high: float) -> Floats:
-        """Scores between ``low`` and ``high`` where the formula stops rising or falling.
-
-        There are none for a monotone formula, as here. A few too many do no harm.
-        """
-        return np.empty(0)
+    def formula(self) -> Formula | Steps:
+        """LLRs before they are made to rise and bounded, in the direction of training."""
 
     def meeting(self, data: Training) -> float:
         """The score at which the classes meet, from which outwards no LLR falls."""
@@ -90,7 +84,7 @@ class Calibration(ABC):
     @property
     def training_range(self) -> tuple[float, float]:
         """Least and greatest training score, of both classes together."""
-        low, high = self.bounds.lowest_score, self.bounds.highest_score
+        low, high = self._own_range
         return (-high, -low) if self.lower_is_better else (low, high)
 
     @property
@@ -116,67 +110,88 @@ class Calibration(ABC):
         -----
         LlrcalWarning
             If more than 3 scores, and more than 1 % of them, lie beyond the training scores,
-            whatever the bounds. :meth:`quietly` gives the same answers without that.
+            whatever the bounds. :meth:`without_warnings` gives the same answers without that.
         """
         seen = Beyond(self)
         llrs = self._mapped(scores, seen)
         warn(seen.notes)
         return llrs if llrs.ndim else float(llrs)
 
-    def quietly(self, scores: ArrayLike) -> Floats:
+    def without_warnings(self, scores: ArrayLike) -> Floats:
         """The same as calling the calibration, without a warning: for grids, and for figures."""
         return self._mapped(scores)
+
+    quietly = without_warnings
 
     def _mapped(self, scores: ArrayLike, seen: Beyond | None = None) -> Floats:
         """LLRs of scores, which are also counted."""
         array = as_floats(scores, "the")
         check_finite(array, "the", allow_infinite=True)
+        curve = self.curve
 
         def work(chunk: Array) -> Floats:
-            doubles = chunk.astype(np.float64, copy=False)
             if seen:
-                seen.count(doubles)
-            return self._bounded_llrs(-doubles if self.lower_is_better else doubles)
+                seen.count(chunk.astype(np.float64, copy=False))
+            return curve(chunk)
 
         return map_into(work, array)
 
-    def _bounded_llrs(self, scores: Floats) -> Floats:
-        return self.bounds.supported(self.formula(scores), *self.supported_llrs)
-
-    def formula(self, scores: Floats) -> Floats:
-        """LLRs before they are bounded, of scores in the direction of training."""
-        if self.bounds.meeting is None:
-            return self._llrs_in_reach(scores)
-        return self._rising_llrs(np.clip(self._with_held(scores), *self.bounds.reach))
-
-    def nearly(self, scores: Floats) -> Floats:
-        """The same but for the last digits: for a few scores, this takes less time."""
-        return self._llrs_in_reach(self._with_held(scores))
-
-    def _with_held(self, scores: Floats) -> Floats:
-        """Scores, with others that have the LLRs of those that are held."""
-        for held in self.held:
-            scores = held.applied(scores)
-        return scores
-
-    def _rising_llrs(self, scores: Floats) -> Floats:
-        """LLRs of scores where the formula rises, none of them below that of a lower score.
-
-        They are those of the formula, unless its rounding errors may be falling ones.
-        """
-        return self._llrs(scores)
-
-    def _llrs_in_reach(self, scores: Floats) -> Floats:
-        """LLRs by the formula, scores beyond the training scores taken for the nearest of these."""
-        return self._llrs(np.clip(scores, *self.bounds.reach))
+    @cached_property
+    def curve(self) -> Curve:
+        """What maps scores to LLRs: the formula, made to rise where it is to, and bounded."""
+        ends = self.bounds.ends(*self.supported_llrs)
+        if ends is None:
+            return self.unbounded
+        pieces = self._pieces.mapped(
+            lambda llrs: self.bounds.supported(llrs, *self.supported_llrs), ends
+        )
+        return self._curve(self._risen(pieces))
 
     @cached_property
-    def held(self) -> tuple[Held, ...]:
-        """Where the LLR is held because the formula would fall; none if it may fall."""
-        if self.bounds.meeting is None:
+    def unbounded(self) -> Curve:
+        """The same before LLRs are bounded; beyond the training scores, the bounds may hold it."""
+        return self._curve(self._pieces)
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return self._risen(self._plain)
+
+    @cached_property
+    def _plain(self) -> Pieces:
+        """The formula, as far as the bounds reach."""
+        return self.formula.pieces(self.bounds.reach, self.bounds.meeting)
+
+    @cached_property
+    def plateaus(self) -> tuple[Plateau, ...]:
+        """Where the LLR is held because the formula would fall; in the direction of training."""
+        if self._anchor is None:
             return ()
-        places = self._turns_and_ends(*self.bounds.reach)
-        return held_ranges(self._llrs_in_reach, places, self.bounds.meeting)
+        origin, unit = self.formula.origin, 1 / self.formula.per_unit
+        return tuple(
+            Plateau(origin + held.low * unit, origin + held.high * unit, held.fall)
+            for held in self._plain.plateaus(self._anchor)
+        )
+
+    @property
+    def _anchor(self) -> float | None:
+        """Where the classes meet, on the axis of the curve; None if LLRs may fall."""
+        if self.bounds.meeting is None:
+            return None
+        return float(self.formula.in_units(np.array(self.bounds.meeting)))
+
+    def _risen(self, pieces: Pieces) -> Pieces:
+        return pieces if self._anchor is None else pieces.rising(self._anchor)
+
+    def _curve(self, pieces: Pieces) -> Curve:
+        formula = self.formula
+        low, high = formula.in_units(np.array(self._own_range))
+        error = pieces.error[(pieces.right >= low) & (pieces.left <= high)].max(initial=0.0)
+        curve = Curve.of(pieces, formula.origin, formula.per_unit, error=float(error))
+        return curve.mirrored() if self.lower_is_better else curve
+
+    @property
+    def _own_range(self) -> tuple[float, float]:
+        return self.bounds.lowest_score, self.bounds.highest_score
 
     @overload
     def interval(self, scores: float, *, level: float = 0.95) -> tuple[float, float]: ...
@@ -240,8 +255,7 @@ class Calibration(ABC):
 
         There may be none, or several if the LLR may fall (``rising=False``). Each end is the last
         double that is accepted: its neighbour outside the interval is not. A score is accepted
-        exactly if it lies in an interval, except for densities with ``rising=False`` and scores
-        whose LLR equals ``llr`` within its rounding error (NIG: 1e-9; relative above one).
+        exactly if it lies in an interval.
 
         Raises
         ------
@@ -255,28 +269,12 @@ class Calibration(ABC):
         >>> cal.regions(0.0)
         (Interval(low=2.0, high=inf),)
         """
-        return regions(self.quietly, self.turning_places, llr)
-
-    @cached_property
-    def turning_places(self) -> Floats:
-        """Scores from -inf to inf between which the LLR only rises, or only falls."""
-        if self.bounds.meeting is not None:
-            return np.array([-np.inf, np.inf])
-        places = self._turns_and_ends(*self.bounds.reach)
-        places = np.concatenate([[-np.inf], places, [np.inf]])
-        return np.unique(-places if self.lower_is_better else places)
+        return self.curve.regions(llr)
 
     @cached_property
     def llr_range(self) -> tuple[float, float]:
         """Least and greatest LLR within the range of the training scores."""
-        ends = self.bounds.lowest_score, self.bounds.highest_score
-        rises = self.bounds.meeting is not None
-        llrs = self._bounded_llrs(np.array(ends) if rises else self._turns_and_ends(*ends))
-        return float(llrs.min()), float(llrs.max())
-
-    def _turns_and_ends(self, low: float, high: float) -> Floats:
-        turns = self._turns(low, high)
-        return np.unique(np.concatenate([[low, high], turns[(low < turns) & (turns < high)]]))
+        return self.curve.extremes(*self.training_range)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the calibration to a JSON file; a file is never left half written."""

@@ -1,75 +1,220 @@
-"""Calibrations by a smooth formula, which may bend back, and whose last digits may fall.
+"""The one function from scores to LLRs: quadratic pieces, compiled from whatever a method learned.
 
-The formula is a function of the distance from a middle, so that scores around 1e9 that differ by
-1e-3 lose no digits. Where LLRs are to rise, :mod:`llrcal.calibrations.rising` holds them where the
-formula falls, and :mod:`llrcal.calibrations.rising_pieces` take its place.
+A :class:`Formula` is what a method gives: LLRs as a function of the distance from an origin among
+the scores, so that scores around 1e9 that differ by 1e-3 lose no digits. It is compiled once, in
+milliseconds, into a :class:`Curve`, which is what is applied, inverted, exported and drawn. So
+LLRs that rise never fall by a rounding error, whatever the formula does, and other languages give
+the same bits.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Floats
-from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.rising_pieces import rising_pieces
-from llrcal.calibrations.turning_points import turning_points_around
+from llrcal.arrays import LARGEST, Array, Bools, Counts, Floats, is_number
+from llrcal.calibrations.pieces import Pieces
+from llrcal.calibrations.series import Series
 from llrcal.densities.density import FURTHEST
-from llrcal.fitting.quadratic_pieces import QuadraticPieces
+from llrcal.errors import OptionError
+from llrcal.kernels import kernels_for
 
-_OCTAVES = np.exp2(np.arange(np.ceil(np.log2(FURTHEST)))) - 1  # 0, 1, 3, 7, ...
+_FURTHEST = FURTHEST / 2  # units: less than where densities stop falling
+_OCTAVES = np.exp2(np.arange(np.ceil(np.log2(_FURTHEST)))) - 1  # 0, 1, 3, 7, ...
+_MOST_POWER = 1022  # of two, which is a normal double, and so is its inverse
+_ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
 
 
-class Curve(Calibration):
-    """A calibration whose LLR is a smooth function of the score."""
+@dataclass(frozen=True)
+class Interval:
+    """All doubles from ``low`` to ``high``, both included; either may be infinite."""
 
-    @abstractmethod
-    def _from_middle(self, distance: Floats) -> Floats:
-        """The formula at distances from the middle."""
+    low: float
+    high: float
 
-    @property
-    @abstractmethod
-    def _middle(self) -> float:
-        """A score where the densities are."""
+    def __contains__(self, score: float) -> bool:
+        return self.low <= score <= self.high
 
-    @property
-    @abstractmethod
-    def _unit(self) -> float:
-        """How wide the details of the formula are."""
 
-    @property
-    def _centres(self) -> Sequence[float]:
-        """Distances from the middle at which there may be narrower details."""
-        return ()
+@dataclass(frozen=True)
+class Formula:
+    """LLRs as a function of the distance from an origin."""
 
-    def _searched_turns(self, low: float, high: float) -> Floats:
-        """The turning points of a formula for which they have no closed form."""
-        ends = low - self._middle, high - self._middle
-        turns = turning_points_around(self._from_middle, self._centres, self._unit, ends)
-        return self._middle + turns
-
-    def _rising_llrs(self, scores: Floats) -> Floats:
-        return self._pieces(self._in_units(scores))
+    llrs: Callable[[Floats], Floats]
+    origin: float
+    unit: float
+    """How wide its details are."""
+    details: Sequence[float] | Floats = ()
+    """Distances at which it has kinks, or narrower details."""
+    costly: bool = False
+    """Whether it takes so long that fewer values and series in between are quicker."""
 
     @cached_property
-    def _pieces(self) -> QuadraticPieces:
-        held = [(*self._in_units(np.array([part.low, part.high, part.at])),) for part in self.held]
+    def per_unit(self) -> float:
+        """Units in one of the scores: a power of two, so that no bit is lost."""
+        power = -int(np.frexp(self.unit)[1])
+        return math.ldexp(1.0, max(-_MOST_POWER, min(power, _MOST_POWER)))
 
-        def function(z: Floats) -> Floats:
-            for low, high, at in held:
-                z = np.where((low < z) & (z < high), at, z)
-            return self._from_middle(z * self._unit)
+    def in_units(self, scores: Floats) -> Floats:
+        """Where scores lie on the axis of the curve."""
+        furthest = min(_FURTHEST, LARGEST / 4 * self.per_unit)
+        with np.errstate(over="ignore"):
+            return np.clip((scores - self.origin) * self.per_unit, -furthest, furthest)
 
-        low, high = np.clip(self._in_units(np.array(self.bounds.reach)), -FURTHEST, FURTHEST)
-        anchor = self._in_units(np.array([self.bounds.meeting]))
-        details = np.array([*self._centres]) / self._unit
-        places = np.concatenate([-_OCTAVES, _OCTAVES, details, anchor, *held])
+    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
+        """The formula over a range of scores, of which one, the anchor, is an edge."""
+        low, high = self.in_units(np.array(reach))
+        details = np.asarray(self.details) * self.per_unit
+        edges = self.in_units(np.array([] if anchor is None else [anchor]))
+        places = np.concatenate([-_OCTAVES, _OCTAVES, details, edges])
         places = np.union1d([low, high], places[(low < places) & (places < high)])
-        return rising_pieces(function, places, anchor=float(np.clip(anchor, low, high)[0]))
 
-    def _in_units(self, scores: Floats) -> Floats:
-        with np.errstate(over="ignore"):  # scores near the largest double
-            return np.asarray((scores - self._middle) / self._unit)
+        def llrs(z: Floats) -> Floats:
+            return self.llrs(z / self.per_unit)
+
+        return Pieces.of(Series(llrs, low, high) if self.costly else llrs, places)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A function that keeps each value from its score up to the next: a formula of another kind."""
+
+    scores: Floats
+    values: Floats
+    origin: float = 0.0
+    per_unit: float = 1.0
+
+    def in_units(self, scores: Floats) -> Floats:
+        """Where scores lie on the axis of the curve."""
+        return scores
+
+    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
+        """All steps: beyond the first and the last nothing changes."""
+        return Pieces.steps(self.scores, self.values)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A function between knots; beyond them, its value at the outermost knot."""
+
+    knots: Floats
+    """In rising order, one more than there are pieces, at z = (score - origin) per_unit."""
+    rows: Floats
+    """For each piece p, y, a and b: it is y + (z - p) (a + b |z - p|), and rises or falls."""
+    origin: float = 0.0
+    per_unit: float = 1.0
+    """A power of two; negative if lower scores are better."""
+    error: float = 0.0
+    """How far it may be from the formula over the training scores, in nats; relative above one."""
+
+    @classmethod
+    def of(cls, pieces: Pieces, origin: float, per_unit: float, *, error: float = 0.0) -> Curve:
+        """The curve that consists of these pieces."""
+        knots = np.append(pieces.left, pieces.right[-1:])
+        return cls(knots, pieces.rows(), origin, per_unit, error)
+
+    @classmethod
+    def line(cls, slope: float, height: float, origin: float) -> Curve:
+        """A straight line, which goes on to infinity."""
+        # Units in which the slope is above two, so that an infinite score gets an infinite LLR.
+        power = int(np.frexp(slope)[1]) - 2
+        per_unit = math.ldexp(1.0, max(-_MOST_POWER, min(power, _MOST_POWER)))
+        row = [0.0, height, slope / per_unit, 0.0]
+        return cls(np.array([-LARGEST, LARGEST]), np.array([row]), origin, per_unit)
+
+    def mirrored(self) -> Curve:
+        """The same of the negated scores."""
+        return replace(self, origin=-self.origin, per_unit=-self.per_unit)
+
+    def __call__(self, scores: Array) -> Floats:
+        """LLRs of a one-dimensional chunk of scores."""
+        z = self._in_units(scores)
+        if kernels := kernels_for(z):
+            out = np.empty(len(z))
+            kernels.spline(z, self.knots, self.rows, 1.0, out)
+            return out
+        return self._at(z)
+
+    def _in_units(self, scores: Array) -> Floats:
+        z = scores.astype(np.float64)
+        with np.errstate(over="ignore"):  # and in place, which is quicker
+            z -= self.origin
+            z *= self.per_unit
+        return z
+
+    def _at(self, z: Floats) -> Floats:
+        z = np.clip(z, self.knots[0], self.knots[-1])
+        piece = np.searchsorted(self.knots[1:-1], z, "right")
+        start, base, slope, bend = self.rows.take(piece, axis=0).T
+        z -= start
+        out = np.abs(z)
+        out *= bend
+        out += slope
+        with np.errstate(over="ignore"):  # a line may reach infinity
+            out *= z
+        out += base
+        return out
+
+    def extremes(self, low: float, high: float) -> tuple[float, float]:
+        """Least and greatest LLR of scores between two others."""
+        ends = np.sort(self._in_units(np.array([low, high])))
+        inside = (ends[0] < self.knots) & (self.knots < ends[1])
+        llrs = self._at(np.append(ends, self.knots[inside]))
+        return float(llrs.min()), float(llrs.max())
+
+    def regions(self, llr: float) -> tuple[Interval, ...]:
+        """The scores whose LLR is at least ``llr``, as closed intervals in rising order."""
+        if not is_number(llr) or math.isnan(llr):
+            raise OptionError(f"the LLR to be reached is {llr!r}; give a number")
+
+        def accepted(scores: Floats) -> Bools:
+            return np.asarray(self(scores) >= llr)
+
+        places = self._ends_of_pieces
+        at = accepted(places)
+        change = np.flatnonzero(at[1:] != at[:-1])
+        before, after = _neighbours(accepted, places[change], places[change + 1])
+        opens = at[change + 1]
+        lows = np.concatenate([places[:1][at[:1]], after[opens]])
+        highs = np.concatenate([before[~opens], places[-1:][at[-1:]]])
+        return tuple(map(Interval, lows.tolist(), highs.tolist()))
+
+    @cached_property
+    def _ends_of_pieces(self) -> Floats:
+        """The first and the last double of each piece, in rising order.
+
+        From one of them to the next, LLRs only rise or only fall.
+        """
+        inner = self.knots[1:-1] if self.per_unit > 0 else self.knots[-2:0:-1]
+
+        def is_up_to(scores: Floats) -> Bools:
+            z = self._in_units(scores)
+            # A knot belongs to the piece that it begins.
+            return np.asarray(z < inner if self.per_unit > 0 else z >= inner)
+
+        infinite = np.full(len(inner), np.inf)
+        ends = np.column_stack(_neighbours(is_up_to, -infinite, infinite)).ravel()
+        return np.unique(np.concatenate([[-np.inf], ends, [np.inf]]))
+
+
+def _neighbours(
+    accepted: Callable[[Floats], Bools], low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
+    """Neighbouring doubles between each low and high; exactly one of each two is accepted."""
+    below, above = _ordered(low.view(np.int64)), _ordered(high.view(np.int64))
+    first = accepted(low)
+    while (below + 1 < above).any():
+        middle = (below >> 1) + (above >> 1) + (below & above & 1)  # avoids overflow of the sum
+        like_first = accepted(_ordered(middle).view(np.float64)) == first
+        below, above = np.where(like_first, middle, below), np.where(like_first, above, middle)
+    # Adding zero turns -0.0 into 0.0.
+    return _ordered(below).view(np.float64), _ordered(above).view(np.float64) + 0.0
+
+
+def _ordered(bits: Counts) -> Counts:
+    """Maps the bits of doubles to integers in the same order, and back."""
+    return bits ^ ((bits >> 63) & _ALL_BUT_THE_SIGN)

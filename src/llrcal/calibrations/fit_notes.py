@@ -12,8 +12,6 @@ from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards, runs_forwards
 
-_ROUNDING = 1e-9  # of LLRs, in nats
-
 
 def fit_notes(fitted: Calibration, data: Training, *, with_intervals: bool) -> tuple[Note, ...]:
     """Notes on a calibration, given its training scores."""
@@ -46,9 +44,9 @@ def _of_no_use(bounds: Bounds) -> Iterator[Note]:
 def _held_notes(calibration: Calibration, data: Training) -> Iterator[Note]:
     """Notes on where LLRs are held, unless for rounding errors, or far from all scores."""
     least, greatest = data.score_range
-    for held in calibration.held:
+    for held in calibration.plateaus:
         share = data.share_between(held.low, held.high)
-        if share > 0 and held.fall > _ROUNDING:
+        if share > 0:
             ends = max(held.low, least), min(held.high, greatest)
             low, high = (-ends[1], -ends[0]) if calibration.lower_is_better else ends
             yield Note.of(

@@ -8,19 +8,19 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.curve import Curve
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
-from llrcal.densities.density import FURTHEST, Density
+from llrcal.densities.density import Density
+from llrcal.densities.mixture import Predictive
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
 
-_DECADES = FURTHEST ** np.linspace(0, 1, 71)
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Generative(Curve):
+class Generative(Calibration):
     """LLR = log density of the targets - log density of the non-targets.
 
     Each density maximises the plain likelihood of its class, so no weight is needed.
@@ -62,45 +62,19 @@ class Generative(Curve):
         """Log density of the targets minus that of the non-targets, by their formulas."""
         return np.asarray(self.tar.logpdf(scores) - self.non.logpdf(scores))
 
-    def _llrs(self, scores: Array) -> Floats:
-        return self.log_ratio(scores)
-
-    def _turns(self, low: float, high: float) -> Floats:
-        """Points in every decade, up to where a density stops falling; each family adds its own.
-
-        Far out, rounding errors may exceed the changes of the LLR and make it turn. With a point in
-        every decade, this does not affect the decades closer in.
-        """
-        with np.errstate(over="ignore"):
-            out = [
-                density.origin + side * density.scale * _DECADES
-                for density in (self.tar, self.non)
-                for side in (-1, 1)
-            ]
-        return np.concatenate(out)
-
     @property
-    def _apart(self) -> float:
-        """The location of the targets minus that of the non-targets."""
-        tar, non = self.tar, self.non
-        return (tar.origin - non.origin) + (tar.location - non.location)
+    def formula(self) -> Formula:
+        return log_ratio_formula(self.tar, self.non)
 
-    def _from_middle(self, distance: Floats) -> Floats:
-        tar, non = (d.logpdf_from(self._middle, distance) for d in (self.tar, self.non))
-        return np.asarray(tar - non)
 
-    @property
-    def _middle(self) -> float:
-        """The midpoint between the densities."""
-        return (self.tar.origin + self.tar.location) / 2 + (self.non.origin + self.non.location) / 2
+def log_ratio_formula(tar: Density | Predictive, non: Density | Predictive) -> Formula:
+    """The log-ratio of two densities, by the distance from the narrower one."""
+    narrow, wide = sorted((tar, non), key=lambda density: density.scale)
+    origin = narrow.origin + narrow.location
+    apart = (wide.origin - origin) + wide.location
 
-    @property
-    def _unit(self) -> float:
-        """The larger scale, or half the distance if larger."""
-        return max(self.tar.scale, self.non.scale, abs(self._apart) / 2)
+    def llrs(distance: Floats) -> Floats:
+        return np.asarray(tar.logpdf_from(origin, distance) - non.logpdf_from(origin, distance))
 
-    @property
-    def _centres(self) -> list[float]:
-        return [
-            density.origin + density.location - self._middle for density in (self.tar, self.non)
-        ]
+    around = wide.scale * np.array([-8.0, -1.0, 0.0, 1.0, 8.0])
+    return Formula(llrs, origin, narrow.scale, apart + around, isinstance(tar, Predictive))

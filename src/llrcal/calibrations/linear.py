@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
-import numpy as np
-
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import LARGEST
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Curve, Formula
 from llrcal.declaration import Weight
 from llrcal.errors import DegenerateError
 
@@ -28,12 +28,18 @@ class Linear(Calibration):
         """LLR of a score of zero."""
         return self.height - self.slope * self.origin
 
-    def _llrs(self, scores: Array) -> Floats:
-        centred = scores.astype(np.float64, copy=False) - self.origin
-        if self.slope == 0:
-            return np.full(scores.shape, self.height)  # also for infinite scores
-        with np.errstate(over="ignore"):  # an LLR too large for a double is infinite
-            return np.asarray(self.slope * centred + self.height)
+    @property
+    def formula(self) -> Formula:
+        steepness = max(abs(self.slope), 1 / LARGEST)
+        return Formula(lambda d: self.slope * d + self.height, self.origin, 1 / steepness)
+
+    @cached_property
+    def unbounded(self) -> Curve:
+        falls = self.slope < 0 and self.bounds.meeting is not None
+        if self.bounds.policy != "none" or self.slope == 0 or falls:
+            return super().unbounded
+        line = Curve.line(self.slope, self.height, self.origin)
+        return line.mirrored() if self.lower_is_better else line
 
     @property
     def params(self) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class Logistic(Linear):
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
         if len(at) == 1:
-            return Uncertainty.none(at, self._llrs(at))
+            return Uncertainty.none(at, np.full(1, self.height))
         tar, non, origin, unit = _both(data)
         sides = (*tar, data.tar_count), (*non, data.non_count)
         fell_back = any(note.code == NO_MINIMUM.code for note in self.report.notes)

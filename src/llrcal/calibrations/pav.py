@@ -15,14 +15,14 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from scipy.special import xlogy
 
-from llrcal.arrays import Array, Bools, Floats
+from llrcal.arrays import Bools, Floats
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Steps
 from llrcal.calibrations.pav_uncertainty import step_uncertainty
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.declaration import Rising, schema
 from llrcal.fitting.report import Report
-from llrcal.kernels import kernels_for
 from llrcal.notes import Note
 from llrcal.onepass.hull import Hull
 
@@ -71,13 +71,9 @@ class PAV(Calibration):
     def params(self) -> dict[str, Any]:
         return {"scores": list(self.scores), "llrs": list(self.llrs)}
 
-    def _llrs(self, scores: Array) -> Floats:
-        if kernels := kernels_for(scores):
-            out = np.empty(len(scores))
-            kernels.steps(scores, self._knots, self._values, out)
-            return out
-        block = np.searchsorted(self._knots, scores, side="right") - 1
-        return self._values.take(np.maximum(block, 0))
+    @property
+    def formula(self) -> Steps:
+        return Steps(self._knots, self._values)
 
     def meeting(self, data: Training) -> float:
         """Where the steps reach zero; since they never fall, any place would do."""

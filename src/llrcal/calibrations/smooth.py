@@ -15,14 +15,15 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import NotNegative, Rising, schema
 from llrcal.fitting.report import Report
-from llrcal.fitting.rising_spline import Knots, RisingSpline
+from llrcal.fitting.rising_spline import Knots
 from llrcal.fitting.spline_ends import distances_of_ends
 from llrcal.fitting.stiffness import Averaged, averaged_spline
 from llrcal.onepass.rank_scale import Ordered
@@ -80,20 +81,32 @@ class Smooth(Calibration):
     def params(self) -> dict[str, Any]:
         return {
             "scores": list(self.scores),
-            "llrs": self._spline.at_knots.tolist(),
+            "llrs": self._plain_llrs(np.array(self.scores)).tolist(),
             "slopes": list(self.slopes),
         }
 
     @cached_property
-    def _spline(self) -> RisingSpline:
-        return RisingSpline(Knots(np.array(self.scores)), self.first, np.array(self.slopes))
+    def _knots(self) -> Knots:
+        """By their distances from the first."""
+        at = np.array(self.scores)
+        return Knots(at - at[0])
 
-    def _llrs(self, scores: Array) -> Floats:
-        return self._spline(scores)
+    @property
+    def formula(self) -> Formula:
+        knots, slopes = self._knots, np.array(self.slopes)
+        return Formula(
+            lambda distance: self.first + knots.rises(slopes, distance),
+            self.scores[0],
+            knots.range or 1.0,
+            knots.at,
+        )
+
+    def _plain_llrs(self, scores: Floats) -> Floats:
+        return self.formula.llrs(scores - self.scores[0])
 
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
-        llrs = self._llrs(at)
+        llrs = self._plain_llrs(at)
         if len(at) == 1:
             return Uncertainty.none(at, llrs)
         spline = data.once(_averaged)
@@ -111,7 +124,7 @@ class Smooth(Calibration):
             return self
         knots, ends = self.scores, (self.bounds.lowest_score, self.bounds.highest_score)
         at, first = np.unique(np.clip([ends[0], *knots, ends[1]], *ends), return_index=True)
-        beyond = self._llrs(at) - self._llrs(np.clip(at, knots[0], knots[-1]))
+        beyond = self._plain_llrs(at) - self._plain_llrs(np.clip(at, knots[0], knots[-1]))
         deviations = np.hypot(np.array(self.deviations)[first], _GUESSED * beyond)
         return replace(self, margins=Margins.even(at, deviations), deviations=())
 

@@ -112,7 +112,7 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
     if found is None:
         return None
     factor, by = data.design_factor(found.scores, found.influence)
-    llrs = calibration.nearly(found.scores)
+    llrs = calibration.unbounded(-found.scores if calibration.lower_is_better else found.scores)
     ends = llrs - found.low, found.high - llrs
     away = [np.clip(side / TIMES, -_WIDEST, _WIDEST) for side in ends]
     # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
@@ -198,9 +198,9 @@ def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple
     below, above = margins.at(np.clip(raw, *calibration.bounds.reach))
     # From the lower tail, whose probability does not round to one.
     times = -NormalDist().inv_cdf((1 - float(level)) / 2)
-    llrs = calibration.formula(raw.ravel()).reshape(raw.shape)
+    llrs = calibration.unbounded(array.ravel()).reshape(raw.shape)
     known = np.array(margins.scores)
-    at_known = calibration.formula(known)
+    at_known = calibration.unbounded(-known if calibration.lower_is_better else known)
 
     def ends(side: Floats, known_side: Floats) -> Floats:
         found = llrs + times * side

@@ -20,7 +20,7 @@ from llrcal.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llrcal.calibrations.thresholds import Interval
+    from llrcal.calibrations.curve import Interval
     from llrcal.evaluation.score_threshold import ScoreThreshold
     from llrcal.notes import Note
 

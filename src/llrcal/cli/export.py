@@ -23,7 +23,7 @@ from llrcal.files.overwriting import refuse_to_overwrite
 def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet: bool) -> None:
     """Write a calibration as a function in C, JavaScript or ONNX.
 
-    MODEL was written by `llrcal fit`. The function takes a score and gives its LLR, within 1e-6 of
+    MODEL was written by `llrcal fit`. The function takes a score and gives its LLR, the same as
     the model, and needs no library: see docs/export.md.
 
     \b
@@ -43,5 +43,5 @@ def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet
     if not quiet:
         echo_err(
             f"{out}: {exported.pieces:,} pieces, at most {exported.largest_error:.1e} nats from "
-            "the model over the training range and beyond"
+            "the formula over the training range (relative above one)"
         )

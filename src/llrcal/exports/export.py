@@ -9,16 +9,15 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Curve
 from llrcal.errors import OptionError
-from llrcal.exports.c_source import c_source
-from llrcal.exports.javascript import javascript
 from llrcal.exports.onnx_model import onnx_model
-from llrcal.exports.piece_table import PieceTable
+from llrcal.exports.sources import c_source, javascript
 from llrcal.files.atomic import write_atomically
 from llrcal.messages import Setting
 from llrcal.version import __version__
 
-_WRITERS: dict[str, Callable[[PieceTable, str, list[str]], bytes]] = {
+_WRITERS: dict[str, Callable[[Curve, str, list[str]], bytes]] = {
     "c": c_source,
     "js": javascript,
     "onnx": onnx_model,
@@ -35,8 +34,8 @@ class Exported:
     to: str
     pieces: int
     largest_error: float
-    """The largest difference from the model, in nats, over 100,000 scores of the training range
-    and a quarter of it beyond on both sides."""
+    """The largest difference from the formula of the method that was seen over the training range,
+    in nats, relative above one. The function gives the bits that the calibration gives."""
 
 
 def export(
@@ -44,8 +43,8 @@ def export(
 ) -> Exported:
     """Write a calibration as a function of the score for another language.
 
-    The function needs no library, and gives natural-log likelihood-ratios: those of the model
-    within 1e-6, and for PAV exactly. See docs/export.md.
+    The function needs no library, and gives natural-log likelihood-ratios: the bits that the
+    calibration itself gives. See docs/export.md.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def export(
     >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     exported = llrcal.export(cal, f"{folder}/llr.c")
-    >>> exported.to, exported.largest_error < 1e-6
+    >>> exported.to, exported.largest_error < 1e-9
     ('c', True)
     """
     language = to or _ENDINGS.get(Path(fspath(path)).suffix.lower())
@@ -86,12 +85,12 @@ def export(
         raise OptionError(
             f"name is {name!r}; give letters, digits and underscores that do not start with a digit"
         )
-    table = PieceTable.of(calibration)
-    write_atomically(path, _WRITERS[language](table, name, _description(calibration, table)))
-    return Exported(language, len(table.pieces.rows), table.largest_error)
+    curve = calibration.curve
+    write_atomically(path, _WRITERS[language](curve, name, _description(calibration)))
+    return Exported(language, len(curve.rows), curve.error)
 
 
-def _description(calibration: Calibration, table: PieceTable) -> list[str]:
+def _description(calibration: Calibration) -> list[str]:
     """What a reader of the file should know, in lines."""
     low, high = calibration.training_range
     better = "lower" if calibration.lower_is_better else "higher"
@@ -100,6 +99,6 @@ def _description(calibration: Calibration, table: PieceTable) -> list[str]:
         f"Method {calibration.method}, bounds {calibration.bounds.policy}; {better} is better.",
         f"Trained on {calibration.tar_count:,} target and {calibration.non_count:,} non-target "
         f"scores from {low:.6g} to {high:.6g}.",
-        f"Within {table.largest_error:.1e} of the model, over the training range and beyond.",
+        f"Within {calibration.curve.error:.1e} of the formula over these scores.",
         f"Written by llrcal {__version__}.",
     ]

@@ -1,4 +1,4 @@
-"""A table of pieces as an ONNX graph, from a tensor of scores to one of LLRs (doubles)."""
+"""A curve as an ONNX graph, from a tensor of scores to one of LLRs (doubles)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import Array
+from llrcal.calibrations.curve import Curve
 from llrcal.errors import OptionError
-from llrcal.exports.piece_table import PieceTable
 
 _OPERATORS, _FORMAT = 17, 8  # versions that runtimes have known since 2022
 
 
-def onnx_model(table: PieceTable, name: str, description: list[str]) -> bytes:
+def onnx_model(curve: Curve, name: str, description: list[str]) -> bytes:
     """A serialised model with the input ``scores`` and the output ``llrs``."""
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
         raise OptionError("this needs the package onnx: pip install 'llrcal[onnx]'") from None
     graph = _Graph()
-    _add_llrs(graph, table)
+    _add_llrs(graph, curve)
     scores, llrs = (
         helper.make_tensor_value_info(title, TensorProto.DOUBLE, ["trials"])
         for title in ("scores", "llrs")
@@ -59,10 +59,10 @@ class _Graph:
         return output
 
 
-def _add_llrs(graph: _Graph, table: PieceTable) -> None:
-    knots, rows = table.pieces.knots, table.pieces.rows
-    z = graph.add("Sub", "scores", np.array(table.origin))
-    z = graph.add("Mul", z, np.array(table.per_unit))
+def _add_llrs(graph: _Graph, curve: Curve) -> None:
+    knots, rows = curve.knots, curve.rows
+    z = graph.add("Sub", "scores", np.array(curve.origin))
+    z = graph.add("Mul", z, np.array(curve.per_unit))
     z = graph.add("Clip", z, np.array(knots[0]), np.array(knots[-1]))
     piece = _add_search(graph, z, knots[:-1])
     p, y, a, b = (graph.add("Gather", np.ascontiguousarray(column), piece) for column in rows.T)

@@ -16,12 +16,9 @@ from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
-from llrcal.fitting.quadratic_pieces import QuadraticPieces
+from llrcal.arrays import Counts, Floats
 
 REACH = 2.0
-_MOST_POWER = 1000  # of two, whose inverse is a normal double
-_FEW = 8  # the share below which it is quicker to take scores out than to work on all
 
 
 @dataclass(frozen=True)
@@ -41,15 +38,7 @@ class Knots:
     def beyond(self, distance: Floats) -> Floats:
         """What a distance from the outermost knot counts as; zero if it is negative."""
         reach = REACH * self.range
-        out = np.maximum(distance, 0)  # and in place from here on, which is quicker
-        with np.errstate(over="ignore"):
-            out /= reach
-        far = out == np.inf if out.max(initial=0) == np.inf else None
-        np.log1p(out, out=out)
-        if far is not None:  # the logarithm is finite where the ratio is not
-            out[far] = np.log(distance[far]) - np.log(reach)
-        out *= reach
-        return out
+        return np.asarray(reach * np.log1p(np.maximum(distance, 0) / reach))
 
     def basis(self, scores: Floats) -> Floats:
         """How much each knot's slope adds to the rise from the first knot to each score."""
@@ -59,6 +48,14 @@ class Knots:
         out[row, piece] += before
         out[row, piece + 1] += after
         return out
+
+    def rises(self, slopes: Floats, scores: Floats) -> Floats:
+        """How far the spline with these slopes at the knots rises from the first one to scores."""
+        if len(self.at) == 1:
+            return np.zeros(len(scores))
+        piece, before, after = self.shares(scores)
+        up_to = np.append(0.0, np.cumsum(self.widths * (slopes[:-1] / 2 + slopes[1:] / 2)))
+        return np.asarray(up_to[piece] + before * slopes[piece] + after * slopes[piece + 1])
 
     def shares(self, scores: Floats) -> tuple[Counts, Floats, Floats]:
         """The piece of each score, and what the slopes at its ends add to the rise from its start.
@@ -82,57 +79,3 @@ class Knots:
         piece = np.arange(len(self.at) - 1)
         halves[piece + 1, piece] = halves[piece + 1, piece + 1] = self.widths / 2
         return np.cumsum(halves, axis=0)
-
-
-class RisingSpline:
-    """A rising spline, given by its value at the first knot and its slopes at all knots.
-
-    Values never fall: see :mod:`llrcal.fitting.quadratic_pieces`.
-    """
-
-    def __init__(self, knots: Knots, first: float, slopes: Floats) -> None:
-        self._knots = knots
-        self._slopes = slopes
-        # Over widths of 1e-200, slopes would overflow. A power of two changes no bit.
-        power = max(-_MOST_POWER, min(int(np.frexp(knots.range)[1]), _MOST_POWER))
-        unit = 2.0**-power
-        at = knots.at * unit
-        width = np.diff(at)
-        before, after = np.ldexp(slopes[:-1], power), np.ldexp(slopes[1:], power)
-        with np.errstate(over="ignore"):
-            bend = np.abs(after - before) / (2 * width)
-        bend = np.where(np.isfinite(bend), bend, 0)  # pieces too narrow to have one
-        least = np.minimum(before, after)
-        rises = width * (least + bend * width)
-        from_left_end = before <= after
-        values = [first]
-        base = []
-        for rise, from_left in zip(rises.tolist(), from_left_end.tolist(), strict=True):
-            start = values[-1]
-            end = start + rise
-            while not from_left and end - rise < start:  # for the sake of the last bit
-                end = float(np.nextafter(end, np.inf))
-            values.append(end)
-            base.append(start if from_left else end)
-        self.at_knots: Floats = np.array(values)
-        origin = np.where(from_left_end, at[:-1], at[1:])
-        rows = np.column_stack([origin, base, least, bend])
-        self._pieces = QuadraticPieces(knots.at, rows, unit)
-
-    def __call__(self, scores: Array) -> Floats:
-        """Values at a one-dimensional chunk of scores."""
-        low, high = self._knots.at[0], self._knots.at[-1]
-        if low == high:
-            return np.full(scores.shape, self.at_knots[0])
-        out = self._pieces(scores)
-        for end, sign, slope in ((low, -1.0, self._slopes[0]), (high, 1.0, self._slopes[-1])):
-            with np.errstate(over="ignore"):  # an infinite distance is right
-                distance = scores - end if sign > 0 else end - scores
-            outside = distance > 0
-            count = np.count_nonzero(outside) if slope else 0
-            few = np.flatnonzero(outside) if 0 < count < len(scores) // _FEW else slice(None)
-            if count:
-                more = self._knots.beyond(distance[few])
-                more *= sign * slope
-                out[few] += more
-        return out

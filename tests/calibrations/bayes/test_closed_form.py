@@ -45,7 +45,7 @@ def test_gaussian_is_the_ratio_of_evidences() -> None:
     for score in SCORES:
         tar = evidence([*TAR, score]) / evidence(TAR)
         non = evidence([*NON, score]) / evidence(NON)
-        assert cal(score) == pytest.approx(float(mpmath.log(tar / non)), abs=1e-12)
+        assert cal(score) == pytest.approx(float(mpmath.log(tar / non)), abs=1e-9)
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_linear_gaussian_pools_the_variance_at_the_weight_of_the_degrees_of_free
     )
     for score in SCORES:
         ratio = evidence([*TAR, score], NON) / evidence(TAR, [*NON, score])
-        assert cal(score) == pytest.approx(float(mpmath.log(ratio)), abs=1e-12)
+        assert cal(score) == pytest.approx(float(mpmath.log(ratio)), abs=1e-9)
 
 
 def test_many_trials_give_the_plug_in_llrs() -> None:
@@ -83,6 +83,6 @@ def test_equal_scores_are_refused() -> None:
 
 def test_two_scores_a_class_are_enough() -> None:
     cal = llrcal.fit([1.0, 2.0], [-1.0, 0.0], method="gaussian", bayes=True)
-    assert cal(0.5) == pytest.approx(0, abs=1e-12)
+    assert cal(0.5) == pytest.approx(0, abs=1e-9)
     assert cal.params["tar"]["dof"] == 1
     assert math.isfinite(cal(1e9))

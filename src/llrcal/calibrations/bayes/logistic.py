@@ -24,7 +24,8 @@ import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.calibrations.bayes.costly_curve import CostlyCurve
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.logistic import CONSTANT, standardised
 from llrcal.calibrations.training import Training, target_weight
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
@@ -46,7 +47,7 @@ _AT_ONCE = 2**12  # scores
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LogisticBayes(CostlyCurve):
+class LogisticBayes(Calibration):
     """The posterior of a line ``slope z + height``, with ``z = (s - origin - centre) / unit``."""
 
     alpha: Weight
@@ -150,18 +151,14 @@ class LogisticBayes(CostlyCurve):
 
         return Uncertainty(at, mean - away, mean + away, influence)
 
-    def log_ratio(self, distance: Floats) -> Floats:
+    @property
+    def formula(self) -> Formula:
+        return Formula(self._predictive, self.origin + self.centre, self.unit, costly=True)
+
+    def _predictive(self, distance: Floats) -> Floats:
         z = np.clip(distance / self.unit, -FURTHEST, FURTHEST)
         parts = [z[at : at + _AT_ONCE] for at in range(0, max(1, len(z)), _AT_ONCE)]
         return np.concatenate([predictive_log_odds(*self.moments(part)) for part in parts])
-
-    @property
-    def _middle(self) -> float:
-        return self.origin + self.centre
-
-    @property
-    def _unit(self) -> float:
-        return self.unit
 
 
 def prior_deviation(weight: float) -> float:

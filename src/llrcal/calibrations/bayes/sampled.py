@@ -15,7 +15,9 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.calibrations.bayes.costly_curve import CostlyCurve
+from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.curve import Formula
+from llrcal.calibrations.generative import log_ratio_formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
 from llrcal.declaration import NotNegative, Positive, schema
@@ -150,7 +152,7 @@ class NIGDraws(KeptDraws):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SampledBayes(CostlyCurve):
+class SampledBayes(Calibration):
     """The log-ratio of two predictive densities, each of which is a mean over draws."""
 
     tar: Annotated[KeptDraws, "Density of the targets."]
@@ -202,29 +204,8 @@ class SampledBayes(CostlyCurve):
         return from_draws(at, tar, non, meeting=self.bounds.meeting)
 
     @property
-    def _densities(self) -> tuple[Predictive, Predictive]:
-        return self.tar.density, self.non.density
-
-    def log_ratio(self, distance: Floats) -> Floats:
-        tar, non = (density.logpdf_from(self._middle, distance) for density in self._densities)
-        return np.asarray(tar - non)
-
-    @property
-    def _centres(self) -> list[float]:
-        return [density.origin + density.location - self._middle for density in self._densities]
-
-    @cached_property
-    def _narrower(self) -> Predictive:
-        """The density with the finer details, from which distances are measured."""
-        return min(self._densities, key=lambda density: density.scale)
-
-    @property
-    def _middle(self) -> float:
-        return self._narrower.origin + self._narrower.location
-
-    @property
-    def _unit(self) -> float:
-        return self._narrower.scale
+    def formula(self) -> Formula:
+        return log_ratio_formula(self.tar.density, self.non.density)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -1,0 +1,165 @@
+"""Parabolas in place of any formula: close to it, and never falling where they are to rise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from llrcal.arrays import Floats
+from llrcal.calibrations.curve import Curve, Formula
+from llrcal.calibrations.pieces import Pieces
+from llrcal.calibrations.series import Series
+from tests.calibrations.rising_sets import neighbours
+
+Function = Callable[[Floats], Floats]
+FUNCTIONS: dict[str, Function] = {
+    "arc tangent": np.arctan,
+    "steep": lambda z: np.arctan(1e4 * z),
+    "cubic, flat in the middle": lambda z: z**3,
+    "constant": lambda z: np.full(len(z), 2.5),
+    "line": lambda z: 3 * z - 1,
+    "wave": lambda z: np.sin(z) + z / 5,
+    "narrow wave": lambda z: np.sin(2 * z),
+    "falling": lambda z: -z,
+    "kink": lambda z: np.abs(z - 0.3),
+}
+EVERY_FUNCTION = pytest.mark.parametrize("name", FUNCTIONS)
+PLACES = np.array([-40.0, -10.0, 0.0, 0.3, 30.0])
+
+
+def rough(function: Function) -> Function:
+    """The function with errors that look random and differ from one double to the next."""
+
+    def with_errors(z: Floats) -> Floats:
+        bits = z.view(np.int64).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return function(z) + 1e-13 * ((bits >> np.uint64(40)) / 2.0**23 - 1)
+
+    return with_errors
+
+
+def curve(pieces: Pieces) -> Curve:
+    return Curve.of(pieces, 0.0, 1.0)
+
+
+def grid() -> Floats:
+    some = np.random.default_rng(0).normal(0, 10, 1000)
+    near = neighbours(np.append(PLACES, some), 10)
+    return np.unique(np.concatenate([near, np.linspace(-45, 35, 40_001)]))
+
+
+@EVERY_FUNCTION
+def test_pieces_are_close_to_the_formula(name: str) -> None:
+    function, z = FUNCTIONS[name], grid()
+    pieces = Pieces.of(rough(function), PLACES)
+    assert pieces.error.max() < 1e-9
+    expected = function(np.clip(z, PLACES[0], PLACES[-1]))
+    np.testing.assert_allclose(curve(pieces)(z), expected, rtol=1e-9, atol=1e-9)
+
+
+@EVERY_FUNCTION
+@pytest.mark.parametrize("anchor", [-40.0, 0.0, 30.0])
+def test_rising_pieces_are_the_running_extremes_to_the_last_bit(name: str, anchor: float) -> None:
+    function, z = FUNCTIONS[name], grid()
+    got = curve(Pieces.of(rough(function), PLACES).rising(anchor))(z)
+    assert (np.diff(got) >= 0).all()
+    plain = function(np.clip(z, PLACES[0], PLACES[-1]))
+    above, below = z >= anchor, z <= anchor
+    expected = np.empty_like(z)
+    expected[below] = np.minimum.accumulate(plain[below][::-1])[::-1]
+    expected[above] = np.maximum.accumulate(plain[above])
+    # The grid misses a turn by up to its step, of 0.002.
+    slack = 1e-9 if name not in ("wave", "narrow wave") else 5e-3
+    np.testing.assert_allclose(got, expected, rtol=1e-9, atol=slack)
+
+
+def test_plateaus_of_a_known_function() -> None:
+    """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
+    crest = math.acos(-0.2)  # where cos(x) = -1/5
+    pieces = Pieces.of(FUNCTIONS["wave"], np.array([-12.0, 0.0, 12.0]))
+    found = list(pieces.plateaus(0.0))
+    inner = [min(held.low, held.high, key=abs) for held in found]
+    turns = [-crest - 2 * math.pi, -crest, crest, crest + 2 * math.pi]
+    assert inner == pytest.approx(turns, abs=1e-6)
+    assert (found[0].low, found[-1].high) == (-math.inf, math.inf)
+    for held in found[1:-1]:  # where the formula is back
+        low, high = FUNCTIONS["wave"](np.array([held.low, held.high]))
+        assert low == pytest.approx(high, abs=1e-9)
+    # From a crest to the next trough, the sine and the slope both fall by a known amount.
+    fall = 2 * math.sqrt(1 - 0.2**2) - (2 * math.pi - 2 * crest) / 5
+    assert [held.fall for held in found[1:3]] == pytest.approx([fall, fall])
+
+
+def test_what_only_falls_is_one_plateau() -> None:
+    (held,) = Pieces.of(FUNCTIONS["falling"], PLACES).plateaus(0.0)
+    assert (held.low, held.high, held.fall) == (-math.inf, math.inf, 40.0)
+    assert not list(Pieces.of(FUNCTIONS["line"], PLACES).plateaus(0.0))
+
+
+@EVERY_FUNCTION
+def test_bounds_are_those_of_each_value(name: str) -> None:
+    """Hard ones, and soft ones, of values that may rise and fall."""
+    function, z = FUNCTIONS[name], grid()
+
+    def soft(values: Floats) -> Floats:
+        inside = np.clip(values, -0.5, 0.8)
+        return np.asarray(inside + 0.3 * np.tanh((values - inside) / 0.3))
+
+    pieces = Pieces.of(function, PLACES)
+    plain = function(np.clip(z, PLACES[0], PLACES[-1]))
+    for bound in (lambda values: np.clip(values, -0.5, 0.8), soft):
+        got = curve(pieces.mapped(bound, (-0.5, 0.8)))(z)
+        np.testing.assert_allclose(got, bound(plain), rtol=2e-9, atol=2e-9)
+
+
+def test_values_do_not_depend_on_the_others_asked_for() -> None:
+    one_curve = curve(Pieces.of(np.arctan, np.array([-5.0, 5.0])))
+    z = np.random.default_rng(0).normal(size=1000)
+    assert one_curve(z).tolist() == [float(one_curve(np.array([one]))[0]) for one in z]
+
+
+def test_a_single_place() -> None:
+    one_curve = curve(Pieces.of(np.arctan, np.array([0.5])).rising(0.5))
+    assert one_curve(np.array([-np.inf, 0.5, 3.0])).tolist() == [np.arctan(0.5)] * 3
+
+
+def test_what_never_settles_says_so() -> None:
+    """A formula with rounding errors that are large: the error is what it is."""
+    found = Pieces.of(lambda z: 1e4 * rough(np.arctan)(z / 1e4), np.array([0.0, 1.0]))
+    assert 5e-10 < found.error.max() < 1e-8
+
+
+@pytest.mark.parametrize("name", ["arc tangent", "wave", "steep"])
+def test_series_are_close_and_need_few_values(name: str) -> None:
+    asked = 0
+
+    def function(z: Floats) -> Floats:
+        nonlocal asked
+        asked += z.size
+        return FUNCTIONS[name](z)
+
+    z = np.linspace(-40, 30, 10_001)
+    series = Series(function, -40.0, 30.0)
+    np.testing.assert_allclose(series(z), FUNCTIONS[name](z), rtol=1e-10, atol=1e-10)
+    assert asked < 6000
+
+
+def test_where_no_series_converges_the_function_is_asked() -> None:
+    series = Series(FUNCTIONS["kink"], -40.0, 30.0)
+    z = np.append(np.linspace(-40, 30, 10_001), 0.3 + np.linspace(-1e-6, 1e-6, 101))
+    np.testing.assert_allclose(series(z), FUNCTIONS["kink"](z), atol=1e-9)
+
+
+@pytest.mark.parametrize("origin", [0.0, 1e9, -1e9])
+@pytest.mark.parametrize("unit", [1e-300, 1e-3, 1.0, 1e9, 1e290])
+def test_a_formula_in_any_unit(origin: float, unit: float) -> None:
+    origin *= unit
+    formula = Formula(lambda d: np.arctan(d / unit), origin, unit)
+    one_curve = Curve.of(formula.pieces((-np.inf, np.inf), None), origin, formula.per_unit)
+    distances = unit * np.linspace(-9, 9, 1001)
+    scores = origin + distances
+    np.testing.assert_allclose(
+        one_curve(scores), np.arctan((scores - origin) / unit), rtol=2e-9, atol=2e-9
+    )
