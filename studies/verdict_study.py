@@ -27,9 +27,7 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint, compare
-from llrcal.comparison.criterion import CRITERIA, Criterion, CriterionName
-from llrcal.comparison.differences import differences
-from llrcal.comparison.judged_range import CURVE
+from llrcal.comparison.ranking import CRITERIA, CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
 from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.statistics import evaluation_statistic
@@ -60,8 +58,8 @@ def drawn_numbers(
     return {str(i): replicates for i, replicates in enumerate(found)}
 
 
-def _grain(name: CriterionName, counts: tuple[int, int]) -> float:
-    return Criterion(name, POINTS, RANGE).grain(*counts)
+def _one_error(name: CriterionName, counts: tuple[int, int]) -> float:
+    return Criterion(name, POINTS, RANGE).cost_of_one_error(*counts)
 
 
 def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, int]) -> list[str]:
@@ -74,7 +72,7 @@ def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, 
         for label, one in found.items()
     }
     drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
-    others = differences(values, drawn, grain=_grain(name, counts))
+    others = differences(values, drawn, one_error=_one_error(name, counts))
     return [label for label, other in others.items() if other.is_seen]
 
 

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from llrcal.comparison import OperatingPoint
-from llrcal.comparison.criterion import Criterion, CriterionName
-from llrcal.comparison.differences import differences
-from llrcal.comparison.judged_range import CURVE
+from llrcal.comparison.ranking import CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.evaluate import evaluated
 from llrcal.trials import Trials
 
@@ -39,13 +37,15 @@ def mean_error(misses: int, false_alarms: int, name: CriterionName) -> float:
 
 
 @EVERY_ERROR
-def test_the_grain_is_one_error_of_each_class(name: CriterionName) -> None:
+def test_the_cost_is_one_error_of_each_class(name: CriterionName) -> None:
     expected = math.hypot(mean_error(1, 0, name), mean_error(0, 1, name))
-    assert Criterion(name, POINTS, RANGE).grain(*COUNTS) == pytest.approx(expected, rel=1e-12)
+    assert Criterion(name, POINTS, RANGE).cost_of_one_error(*COUNTS) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @EVERY_ERROR
-def test_the_grain_is_what_an_evaluation_makes_of_one_error(name: CriterionName) -> None:
+def test_the_cost_is_what_an_evaluation_makes_of_one_error(name: CriterionName) -> None:
     criterion = Criterion(name, POINTS, RANGE)
 
     def value(misses: int, false_alarms: int) -> float:
@@ -55,26 +55,26 @@ def test_the_grain_is_what_an_evaluation_makes_of_one_error(name: CriterionName)
 
     assert value(0, 0) == 0
     expected = math.hypot(value(1, 0), value(0, 1))
-    assert criterion.grain(*COUNTS) == pytest.approx(expected, rel=1e-12)
+    assert criterion.cost_of_one_error(*COUNTS) == pytest.approx(expected, rel=1e-12)
 
 
-def test_cllr_has_no_grain() -> None:
+def test_by_cllr_single_errors_cost_nothing() -> None:
     """Every trial counts, and not only those on the wrong side of a threshold."""
-    assert Criterion("cllr", POINTS, RANGE).grain(*COUNTS) == 0
+    assert Criterion("cllr", POINTS, RANGE).cost_of_one_error(*COUNTS) == 0
 
 
 def test_a_difference_of_one_error_is_not_seen_however_sure_the_drawn_sets_are() -> None:
     """Drawn sets are not to be trusted further: the next test set may have the error elsewhere."""
-    grain = Criterion("points", POINTS, RANGE).grain(*COUNTS)
+    one_error_of_each = Criterion("points", POINTS, RANGE).cost_of_one_error(*COUNTS)
     one_error = mean_error(0, 1, "points")
     apart = one_error * np.random.default_rng(0).normal(1, 0.1, 400)
     drawn = {"none": np.zeros(400), "one": apart}
     values = {"none": 0.0, "one": one_error}
     assert differences(values, drawn)["one"].is_seen
-    guarded = differences(values, drawn, grain=grain)["one"]
+    guarded = differences(values, drawn, one_error=one_error_of_each)["one"]
     assert not guarded.is_seen
     # By hand: both deviations add up in squares, and the quantile is that of the drawn sets.
     deviation = float(np.std(apart, ddof=1))
     quantile = np.sort(np.abs(apart - apart.mean()) / deviation)[math.ceil(0.95 * 401) - 1]
-    half = quantile * math.hypot(deviation, grain)
+    half = quantile * math.hypot(deviation, one_error_of_each)
     assert guarded.interval == pytest.approx((one_error - half, one_error + half))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import studentized_range
 
-from llrcal.comparison.differences import differences
+from llrcal.comparison.ranking import differences
 
 
 def test_the_best_and_what_the_others_are_worse_by() -> None:

@@ -52,7 +52,7 @@ def compare_and_write(
 ) -> None:
     """Compare on two sets of trials, or on folds of one, and write everything to a folder."""
     from llrcal.comparison import compare as compare_trials
-    from llrcal.comparison.figure_formats import figure_formats
+    from llrcal.comparison.looks import figure_formats
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 

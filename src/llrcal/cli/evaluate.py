@@ -139,7 +139,7 @@ def evaluate(
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
-    from llrcal.comparison.parts import in_memory
+    from llrcal.comparison.folds import in_memory
     from llrcal.evaluation.evaluate import by_condition, evaluated
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.files.atomic import atomic_folder

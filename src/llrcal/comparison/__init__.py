@@ -1,6 +1,6 @@
 """Every calibration trained on one set of trials and tested on another."""
 
-from llrcal.comparison.candidate import Candidate as Candidate
+from llrcal.comparison.candidates import Candidate as Candidate
 from llrcal.comparison.compare import compare as compare
 from llrcal.comparison.comparison import Comparison as Comparison
 from llrcal.comparison.folds import Folds as Folds

@@ -8,22 +8,33 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from llrcal.adaptation.adapt import check_share
 from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method, method_and_options
-from llrcal.comparison.adapted import adapted, check_adapt, seen_notes
-from llrcal.comparison.candidate import Candidate, rule_of
+from llrcal.comparison.candidates import (
+    Candidate,
+    adapted,
+    fusion_notes,
+    rule_of,
+    system_llrs,
+    trained_systems,
+)
 from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
-from llrcal.comparison.criterion import checked_criterion
-from llrcal.comparison.folds import Folds, Train, fold_llrs, parted, trained_folds
-from llrcal.comparison.judged_range import judged_at
+from llrcal.comparison.folds import (
+    Folds,
+    Train,
+    fold_llrs,
+    in_memory,
+    parted,
+    trained_folds,
+)
 from llrcal.comparison.learning import Round, curve_over
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FUSION
-from llrcal.comparison.parts import in_memory
-from llrcal.comparison.systems import fusion_notes, system_llrs, trained_systems
+from llrcal.comparison.ranking import checked_criterion, judged_at
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates, check_replicates
 from llrcal.evaluation.evaluate import by_condition, evaluated
@@ -191,7 +202,14 @@ def _trained(
     if lower_is_better:
         train, test = train.negated(), None if test is None else test.negated()
     cut, test = parted(train, test, folds)
-    check_adapt(adapt, in_folds=cut is not None)
+    if adapt is not None:
+        check_share(adapt, "adapt")
+        if cut is not None:
+            raise OptionError(
+                Setting("adapt"),
+                " is for test trials of another place than those of training: give two sets of "
+                "trials",
+            )
     if learning_curve:
         for one in (train, test):
             in_memory(one, Setting("learning_curve"))
@@ -204,17 +222,18 @@ def _trained(
     fit: Train = partial(fit_methods, methods=methods, **formulas)
     models = {**fit_methods(train, methods=methods, with_margins=True, **formulas)}
     if not inverted:
-        told = [note for one in models.values() for note in one.report.all_notes]
-        refuse_wrong_way(told, train.source, distance=lower_is_better)
+        reported = [note for one in models.values() for note in one.report.all_notes]
+        refuse_wrong_way(reported, train.source, distance=lower_is_better)
     models |= (moved := adapted(models, test, adapt, begin))
     first = next(iter(models.values()))
     seen = (
         train.preview((first.tar_count, first.non_count)),
         test.preview((raw.tar_count, raw.non_count)),
     )
+    told = f"{', '.join(moved)}: adapted to the test scores, so these were seen, but no labels"
     notes = [*_dropped(train), *raw.direction_notes]
     notes += _dropped(test) if cut is None else [cut.note]
-    notes += [*data_notes(*seen), *seen_notes(moved)]
+    notes += [*data_notes(*seen), *([Note.of("adapted", told)] if moved else [])]
     curve = None
     if learning_curve:
         rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds

@@ -10,17 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.comparison.candidate import Candidate
-from llrcal.comparison.criterion import Criterion, CriterionName
-from llrcal.comparison.figure_formats import FIGURE_FORMATS, figure_formats
+from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.folds import Folds
-from llrcal.comparison.judged_range import judged_at, range_of
 from llrcal.comparison.learning_curve import LearningCurve
-from llrcal.comparison.ranking import Ranking
+from llrcal.comparison.looks import FIGURE_FORMATS, figure_formats
+from llrcal.comparison.ranking import Criterion, CriterionName, Ranking, judged_at, judged_range
 from llrcal.comparison.verdict import Verdict, verdict
-from llrcal.evaluation import Evaluation
+from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
-from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.files.atomic import atomic_folder
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -71,7 +68,7 @@ class Comparison:
     @property
     def range(self) -> tuple[float, float]:
         """Prior log-odds over which errors are averaged: by the rule of 30, if possible."""
-        return range_of(self.raw)
+        return judged_range(self.raw)
 
     @property
     def rules(self) -> tuple[ScoringRule, ...]:
@@ -88,16 +85,12 @@ class Comparison:
     @property
     def least_mean_error(self) -> float:
         """The same with the best thresholds on the raw scores."""
-        x = judged_at(self.raw)
-        return float(self.raw.min_bayes_error(x).mean())
+        return float(self.raw.min_bayes_error(judged_at(self.raw)).mean())
 
     @cached_property
     def ranking(self) -> Ranking:
         """The candidates by the criterion, best first, with intervals where there are draws."""
-        values = {c.label: self.criterion.value(c.evaluation) for c in self._all}
-        drawn = {c.label: c.replicates for c in self._all}
-        grain = self.criterion.grain(self.raw.tar_count, self.raw.non_count)
-        return Ranking.of(self.criterion, values, drawn, grain=grain)
+        return Ranking.of(self.criterion, self.candidates, self.raw, self.raw_replicates)
 
     @property
     def band_options(self) -> dict[str, Any]:
@@ -115,7 +108,8 @@ class Comparison:
     @cached_property
     def verdict(self) -> Verdict:
         """Which candidate to use, and what that rests on; or that none is fit."""
-        return verdict(self)
+        named = self.points if self.asked_for_points else ()
+        return verdict(self.ranking, named, self.train, self.test)
 
     def save(
         self,

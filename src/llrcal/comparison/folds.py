@@ -8,15 +8,16 @@ would be in training as well. Where speakers are not known, trials are dealt ins
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array
+from llrcal.arrays import Array, Bools, is_whole
 from llrcal.calibrations import Calibration
-from llrcal.comparison.parts import both, check_whole, in_memory, part, pooled
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.speakers import both_speakers, numbered
 from llrcal.messages import Setting
@@ -28,6 +29,69 @@ Train = Callable[[Trials], Mapping[str, Calibration]]
 """Trains calibrations, by label."""
 
 _MOST = 1000  # folds: more are a mistake, and take for ever
+
+
+def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
+    """The trials, or an error where they are read in pieces."""
+    known = trials.in_memory
+    if known is None:
+        raise OptionError(
+            f"{trials.source}: ",
+            needed_by,
+            " needs all trials in memory, and these are read in pieces; leave it out, or give "
+            "fewer trials",
+        )
+    return known
+
+
+def part(trials: Trials, tar: Bools, non: Bools) -> Trials:
+    """Some of the trials: those whose places are true."""
+    kept = trials.kept
+    if kept is not None:  # targets come first
+        rows = (np.flatnonzero(trials.labels)[tar], np.flatnonzero(~trials.labels)[non])
+        kept = kept[np.concatenate(rows)]
+    return replace(
+        trials,
+        tar=trials.tar[tar],
+        non=trials.non[non],
+        tar_speakers=None if trials.tar_speakers is None else trials.tar_speakers[tar],
+        non_speakers=None if trials.non_speakers is None else trials.non_speakers[non],
+        is_target=None,
+        ids=None,
+        kept=kept,
+    )
+
+
+def both(flags: Bools) -> Bools:
+    """Whether both columns are true: of so few, ten times as fast as ``all(axis=1)``."""
+    return np.asarray(flags[:, 0] & flags[:, 1])
+
+
+def pooled(sets: Sequence[Trials]) -> Trials:
+    """The trials of several parts of a set, as one."""
+    first = sets[0]
+    names = ["tar", "non", *(("tar_speakers", "non_speakers") if first.has_speakers else ())]
+    sides: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name) for one in sets]) for name in names
+    }
+    kept = [
+        one.kept.filter(one.labels == label)  # targets come first
+        for label in (True, False)
+        for one in sets
+        if one.kept is not None
+    ]
+    return replace(
+        first, **sides, kept=reduce(lambda top, more: top.vstack(more), kept) if kept else None
+    )
+
+
+def check_whole(name: str, value: object, *, least: int, most: float = math.inf) -> None:
+    """Refuse a setting that is no whole number, or out of range."""
+    if not is_whole(value):
+        raise OptionError(Setting(name), f" is {value!r}; give a whole number")
+    if not least <= value <= most:
+        limit = f"{least:,} or more" if value < least else f"{most:,} or less"
+        raise OptionError(Setting(name), f" is {value!r}; give {limit}")
 
 
 @dataclass(frozen=True)

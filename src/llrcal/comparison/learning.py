@@ -2,6 +2,10 @@
 
 Training sets of rising size are drawn several times from what there is; every method is trained on
 each and tested on the same trials. What the draws of a size give lies in a band.
+
+Where speakers are known, so many speakers bring all trials among themselves, as a smaller
+collection would: half of the speakers have half of the targets, and a quarter of the non-targets.
+Where they are not known, trials of both classes are drawn in proportion.
 """
 
 from __future__ import annotations
@@ -12,17 +16,24 @@ from functools import partial
 
 import numpy as np
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import Method
-from llrcal.comparison.draws import Pool, thinned
-from llrcal.comparison.folds import Train, parted
-from llrcal.comparison.judged_range import judged_at
+from llrcal.comparison.folds import (
+    Train,
+    both,
+    check_whole,
+    in_memory,
+    part,
+    parted,
+    pooled,
+)
 from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
-from llrcal.comparison.parts import check_whole, in_memory, pooled
+from llrcal.comparison.ranking import judged_at
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.evaluate import evaluated
+from llrcal.inputs.speakers import both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
 from llrcal.trials import Trials
@@ -33,6 +44,10 @@ SIZES = 7
 _TESTED = 100_000  # trials of a class: errors are then known far better than the draws differ
 _ATTEMPTS = 20  # at a draw on which every method can be trained
 
+_FEWEST = 10  # trials of either class in the smallest set, on average
+_FEWEST_SPEAKERS = 5
+
+Models = Mapping[str, Calibration]
 Round = tuple[TrialSet, TrialSet]
 """Trials to draw training sets from, and trials to test on."""
 
@@ -115,10 +130,10 @@ def curve_over(
 ) -> LearningCurve:
     """Train on draws of one set and test on another; or so for each fold of a set."""
     needed_by = Setting("learning_curve")
-    both = [(in_memory(one, needed_by), in_memory(other, needed_by)) for one, other in rounds]
-    pools = [Pool.of(one) for one, _ in both]
+    known = [(in_memory(one, needed_by), in_memory(other, needed_by)) for one, other in rounds]
+    pools = [Pool.of(one) for one, _ in known]
     by_speaker = pools[0].speakers is not None
-    tests = [thinned(test, _TESTED // len(both), seed=seed) for _, test in both]
+    tests = [thinned(test, _TESTED // len(known), seed=seed) for _, test in known]
     best = evaluated(pooled(tests))
     priors = judged_at(best)
     sizes: list[Size] = []
@@ -126,57 +141,32 @@ def curve_over(
     for size in _sizes(pools):
         say(f"learning from {size:,} {'speakers' if by_speaker else 'targets'}")
         times = 1 if all(pool.size == size for pool in pools) else draws
-        tried = (_Draw.of(pools, train, size, [seed, size, i]) for i in range(times))
-        done = [draw for draw in tried if draw is not None]
+        tried = (_trained_on_draws(pools, train, size, [seed, size, i]) for i in range(times))
+        done = [draw for draw in tried if draw]
         if done:
-            sizes.append(_size(done, size if by_speaker else None))
-            found.append(_numbers(done, tests, priors))
+            counts = np.mean([[trials for _, trials in draw] for draw in done], axis=(0, 1))
+            tar, non = (round(mean) for mean in counts.tolist())
+            sizes.append(Size(tar, non, size if by_speaker else None, len(done)))
+            models = [[fitted for fitted, _ in draw] for draw in done]
+            found.append({label: _numbers(label, models, tests, priors) for label in models[0][0]})
     if not sizes:
         raise DegenerateError("no set that is drawn from these trials can be trained on")
     minimum = (float(best.min_bayes_error(priors).mean()), best.min_cllr, 0.0)
+    bands = {
+        metric: {
+            label: tuple(Band.of(numbers[label][:, column]) for numbers in found)
+            for label in found[0]
+        }
+        for column, metric in enumerate(METRICS)
+    }
     return LearningCurve(
         tuple(sizes),
-        _bands(found),
+        bands,
         dict(zip(METRICS, minimum, strict=True)),
         (float(priors[0]), float(priors[-1])),
         (best.tar_count, best.non_count),
         seed,
     )
-
-
-@dataclass(frozen=True)
-class _Draw:
-    """Calibrations trained on a draw, one of each round; and how many trials it had."""
-
-    calibrations: list[Mapping[str, Calibration]]
-    counts: list[tuple[int, int]]
-
-    @classmethod
-    def of(
-        cls, pools: Sequence[Pool], train: Train, size: int, seeds: Sequence[int]
-    ) -> _Draw | None:
-        rng = np.random.default_rng(seeds)
-        every = [_trained(pool, train, size, rng) for pool in pools]
-        found = [one for one in every if one is not None]
-        if len(found) < len(every):
-            return None
-        return cls([fitted for fitted, _ in found], [counts for _, counts in found])
-
-
-def _trained(
-    pool: Pool, train: Train, size: int, rng: np.random.Generator
-) -> tuple[Mapping[str, Calibration], tuple[int, int]] | None:
-    """Calibrations of a draw, and its counts; None where none of many draws can be trained on."""
-    for _ in range(_ATTEMPTS):
-        trials = pool.drawn(size, rng)
-        if trials is None:
-            continue
-        try:
-            return train(trials), trials.counts
-        except DegenerateError:  # such as equal scores: a smaller set may be all of one kind
-            if size == pool.size:
-                raise
-    return None
 
 
 def _sizes(pools: Sequence[Pool]) -> list[int]:
@@ -188,31 +178,88 @@ def _sizes(pools: Sequence[Pool]) -> list[int]:
     return sorted({round(size) for size in np.geomspace(most, least, count).tolist()})
 
 
-def _size(draws: Sequence[_Draw], speakers: int | None) -> Size:
-    counts = np.array([draw.counts for draw in draws])
-    targets, non_targets = (round(mean) for mean in counts.mean(axis=(0, 1)).tolist())
-    return Size(targets, non_targets, speakers, len(draws))
+def _trained_on_draws(
+    pools: Sequence[Pool], train: Train, size: int, seeds: Sequence[int]
+) -> list[tuple[Models, tuple[int, int]]]:
+    """Calibrations of a draw from each pool, and its counts; none where no draw can be used."""
+    rng = np.random.default_rng(seeds)
+    found = []
+    for pool in pools:
+        for _ in range(_ATTEMPTS):
+            trials = pool.drawn(size, rng)
+            try:
+                if trials is not None:
+                    found.append((train(trials), trials.counts))
+                    break
+            except DegenerateError:  # such as equal scores: a smaller set may be all of one kind
+                if size == pool.size:
+                    raise
+    return found if len(found) == len(pools) else []
 
 
-def _numbers(draws: Sequence[_Draw], tests: Sequence[Trials], priors: Floats) -> dict[str, Floats]:
-    """The metrics (columns) of every draw (rows), by label."""
-    out = {}
-    for label in draws[0].calibrations[0]:
-        rows = []
-        for draw in draws:
-            every = zip(tests, draw.calibrations, strict=True)
-            ev = evaluated(pooled([test.mapped(fitted[label].quietly) for test, fitted in every]))
-            error = float(ev.bayes_error(priors).mean())
-            rows.append((error, ev.cllr, ev.calibration_loss))
-        out[label] = np.array(rows)
-    return out
+def _numbers(
+    label: str, draws: Sequence[Sequence[Models]], tests: Sequence[Trials], priors: Floats
+) -> Floats:
+    """The metrics (columns) of every draw (rows), for the calibrations of one label."""
+    rows = []
+    for models in draws:
+        every = zip(tests, models, strict=True)
+        ev = evaluated(pooled([test.mapped(fitted[label].quietly) for test, fitted in every]))
+        rows.append((float(ev.bayes_error(priors).mean()), ev.cllr, ev.calibration_loss))
+    return np.array(rows)
 
 
-def _bands(found: Sequence[dict[str, Floats]]) -> dict[str, dict[str, tuple[Band, ...]]]:
-    return {
-        metric: {
-            label: tuple(Band.of(numbers[label][:, column]) for numbers in found)
-            for label in found[0]
-        }
-        for column, metric in enumerate(METRICS)
-    }
+@dataclass(frozen=True)
+class Pool:
+    """Trials to draw smaller sets from."""
+
+    trials: Trials
+    speakers: tuple[Array, Array] | None
+    """The two speakers of each target and non-target trial, numbered from zero, where known."""
+    size: int
+    """How many speakers there are, or else how many targets."""
+
+    @classmethod
+    def of(cls, trials: Trials) -> Pool:
+        if trials.tar_speakers is None or trials.non_speakers is None:
+            return cls(trials, None, len(trials.tar))
+        both_classes = trials.tar_speakers, trials.non_speakers
+        (tar, non), count = numbered(*both_speakers(both_classes, *map(len, trials)))
+        return cls(trials, (tar, non), count)
+
+    @property
+    def least(self) -> int:
+        """The smallest size at which a few trials of either class are to be expected."""
+        tar, non = (_FEWEST / len(side) for side in self.trials)
+        # Of n speakers among S, the share of the targets is n / S, and of the non-targets its
+        # square; of targets that were drawn, that of the non-targets is the same.
+        share = max(tar, non if self.speakers is None else non**0.5)
+        fewest = 1 if self.speakers is None else _FEWEST_SPEAKERS
+        return min(max(int(np.ceil(self.size * share)), fewest), self.size)
+
+    def drawn(self, size: int, rng: np.random.Generator) -> Trials | None:
+        """A smaller set of trials; None if it has no trial of some class."""
+        if size == self.size:
+            return self.trials
+        if self.speakers is not None:
+            chosen = _chosen(size, self.size, rng)
+            tar, non = (both(chosen[side]) for side in self.speakers)
+        else:
+            tar_count, non_count = (len(side) for side in self.trials)
+            tar = _chosen(size, tar_count, rng)
+            non = _chosen(max(round(non_count * size / tar_count), 1), non_count, rng)
+        return part(self.trials, tar, non) if tar.any() and non.any() else None
+
+
+def thinned(trials: Trials, most: int, *, seed: int) -> Trials:
+    """The trials; of a class that has more of them, so many."""
+    rng = np.random.default_rng(seed)
+    tar, non = (_chosen(min(most, len(side)), len(side), rng) for side in trials)
+    return trials if tar.all() and non.all() else part(trials, tar, non)
+
+
+def _chosen(size: int, total: int, rng: np.random.Generator) -> Bools:
+    """True for so many of a total, chosen at random."""
+    chosen = np.zeros(total, np.bool_)
+    chosen[rng.choice(total, size, replace=False, shuffle=False)] = True
+    return chosen

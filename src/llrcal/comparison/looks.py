@@ -1,21 +1,24 @@
-"""The colour, dashes and marker of each calibration, in every figure and in the report.
+"""What figures and the report share: looks of calibrations, the score axis, and formats.
 
-They come from the table of methods. There, the three weights of a linear method, and the three
-generative methods, which share a figure, go from dark to light, so that they can be distinguished
-in greyscale prints. All colours can be distinguished by colour-blind readers too, and no two
-calibrations share dashes or a marker.
+The colour, dashes and marker of each calibration come from the table of methods. There, the three
+weights of a linear method, and the three generative methods, which share a figure, go from dark to
+light, so that they can be distinguished in greyscale prints. All colours can be distinguished by
+colour-blind readers too, and no two calibrations share dashes or a marker.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
+from llrcal.arrays import Array, Floats
+from llrcal.errors import OptionError
+from llrcal.messages import Setting
 from llrcal.method_table import ALPHAS, DEFAULT, TABLE, Entry, Look
 
 # For other labels: any colour but black and grey, which are used for minima and references.
@@ -143,3 +146,45 @@ def _shade(colour: str, page: str, least: float, most: float) -> str:
     luminance = float((linear * [0.2126, 0.7152, 0.0722]).sum())
     away = _BLACK if page == _WHITE else _WHITE
     return half if least < luminance < most else _mixed(0.5, {0.0: colour, 1.0: away})
+
+
+FIGURE_FORMATS = ("png", "pdf", "svg")
+"""For the screen, for print and for editing."""
+
+
+def figure_formats(names: Sequence[str]) -> Sequence[str]:
+    """The formats, each known."""
+    for name in names:
+        if name not in FIGURE_FORMATS:
+            known = ", ".join(FIGURE_FORMATS)
+            raise OptionError(Setting("formats"), f" is one of {known}, or several, not {name!r}")
+    return names
+
+
+_FURTHEST = 1e300  # with larger values, differences in plotting programs overflow
+_NARROWEST = 1e-12  # relative to the scores; narrower bins would have no width after rounding
+
+
+def finite_part(scores: Array) -> Array:
+    """The finite scores; without a copy if all are finite."""
+    finite = np.isfinite(scores)
+    return scores if finite.all() else scores[finite]
+
+
+def evenly(low: float, high: float, count: int) -> Floats:
+    """Evenly spaced numbers, even if ``high - low`` would overflow."""
+    return 2 * np.linspace(low / 2, high / 2, count)
+
+
+def is_narrow(low: float, high: float) -> bool:
+    """Whether there is no room for bins between two scores."""
+    return high - low <= max(_NARROWEST * max(abs(low), abs(high)), 1 / _FURTHEST)
+
+
+def drawable(low: float, high: float) -> tuple[float, float]:
+    """A range of scores, cut if it is too wide to be drawn, and widened if it is too narrow."""
+    low, high = (min(max(end, -_FURTHEST), _FURTHEST) for end in (low, high))
+    if not is_narrow(low, high):
+        return low, high
+    room = max(0.5, 1e-3 * abs(low))
+    return low - room, high + room

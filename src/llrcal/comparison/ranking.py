@@ -1,23 +1,165 @@
-"""Calibrations in the order of their errors, and how sure that order is."""
+"""Calibrations in the order of their errors, and how sure that order is.
+
+Who is best is seen from the same numbers, so that comparing each with the best as if it had been
+named beforehand would find differences too often: the least of ten equal numbers is always well
+below their mean. All pairs are therefore looked at together. With d_ij the difference of two
+calibrations, d*_ij the same in a drawn set, and s_ij the deviation of the latter, let q be the 95 %
+quantile over the drawn sets of
+
+    max over all pairs of |d*_ij - mean d*_ij| / s_ij.
+
+A calibration is told from the best if it lies more than q s_ij above it. However many calibrations
+are equal, and whichever is taken for the best, a difference is seen between any two equal ones in
+at most 5 % of test sets (Tukey's simultaneous intervals, with the bootstrap for his tables).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
-from llrcal.comparison.criterion import Criterion
-from llrcal.comparison.differences import LEAST_DRAWS, Difference, differences
+from llrcal.arrays import Floats
+from llrcal.comparison.candidates import Candidate
+from llrcal.errors import OptionError
+from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.intervals import Interval, centred_band, pairs
+from llrcal.messages import Setting
+
+CriterionName = Literal["points", "range", "cllr"]
+CRITERIA: tuple[CriterionName, ...] = get_args(CriterionName)
+CURVE = 501
+"""Points over which the mean Bayes error is taken."""
+LEAST_DRAWS = 19
+"""With fewer drawn sets, none is more extreme than 95 % of them."""
+_DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where no threshold leaves 30 errors of each kind
+_LEVEL = 0.95
+_ROUNDING = 1e-12  # differences that are none
+# The drawn numbers that each criterion is the mean of, and those of the least possible.
+_DRAWN = {
+    "points": ("act_dcf", "min_dcf"),
+    "range": ("mean_error", "least_mean_error"),
+    "cllr": ("cllr", "min_cllr"),
+}
+
+
+def judged_range(raw: Evaluation) -> tuple[float, float]:
+    """Prior log-odds over which calibrations of some scores are judged: by the rule of 30."""
+    low, high = raw.rule_of_30
+    return (low, high) if low < high else _DEFAULT_RANGE
+
+
+def judged_at(raw: Evaluation) -> Floats:
+    """The prior log-odds at which errors are averaged."""
+    return np.linspace(*judged_range(raw), CURVE)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A number of an evaluation, which is one for decisions by the prior alone. Less is better.
+
+    ``points``
+        Mean normalised Bayes error at the operating points.
+    ``range``
+        The same over a range of prior log-odds, which the test scores can tell something about.
+    ``cllr``
+        Cllr, in bits.
+    """
+
+    name: CriterionName
+    points: tuple[OperatingPoint, ...]
+    range: tuple[float, float]
+
+    @property
+    def words(self) -> str:
+        """What it is, for people."""
+        if self.name == "cllr":
+            return "Cllr"
+        if self.name == "range":
+            low, high = self.range
+            return f"mean Bayes error over prior log-odds {low:.1f} to {high:.1f}"
+        *others, last = (point.name for point in self.points)
+        return (
+            f"mean Bayes error at {', '.join(others)} and {last}"
+            if others
+            else (f"Bayes error at {last}")
+        )
+
+    @property
+    def priors(self) -> Floats:
+        """Prior log-odds over which errors are averaged."""
+        if self.name == "range":
+            return np.linspace(*self.range, CURVE)
+        return np.array([point.prior_log_odds for point in self.points])
+
+    def value(self, evaluation: Evaluation) -> float:
+        """What LLRs cost as they are."""
+        if self.name == "cllr":
+            return evaluation.cllr
+        return float(np.mean(evaluation.bayes_error(self.priors)))
+
+    def least(self, raw: Evaluation) -> float:
+        """What the best rising calibration of some scores would cost."""
+        if self.name == "cllr":
+            return raw.min_cllr
+        return float(np.mean(raw.min_bayes_error(self.priors)))
+
+    def drawn(self, replicates: Replicates, *, least: bool = False) -> Floats:
+        """The value, or the least possible value, in every drawn set."""
+        return np.asarray(replicates.drawn[_DRAWN[self.name][least]].mean(axis=1))
+
+    def cost_of_one_error(self, tar_count: int, non_count: int) -> float:
+        """What one error of each class amounts to: no drawn set knows of errors never made."""
+        if self.name == "cllr":
+            return 0.0
+        miss = float(np.exp(np.maximum(self.priors, 0)).mean()) / tar_count
+        false_alarm = float(np.exp(np.maximum(-self.priors, 0)).mean()) / non_count
+        return float(np.hypot(miss, false_alarm))
+
+
+def checked_criterion(name: str | None, *, asked_for_points: bool) -> CriterionName:
+    """The criterion of this name; without one, that which goes with what was asked for."""
+    if name is None:
+        return "points" if asked_for_points else "range"
+    if name == "points" and not asked_for_points:
+        raise OptionError(
+            "the criterion is the error at operating points, but none was asked for: give some (",
+            Setting("points"),
+            ")",
+        )
+    for known in CRITERIA:
+        if name == known:
+            return known
+    raise OptionError(f"criterion is {name!r}; choose one of {', '.join(CRITERIA)}")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much worse one calibration is than the best."""
+
+    value: float
+    interval: Interval
+    """Simultaneous 95 % interval."""
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether chance does not explain it."""
+        return self.interval[0] > 0
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Calibrations by the criterion, the best first."""
+    """Candidates by the criterion, the best first, and what their order rests on."""
 
     criterion: Criterion
+    candidates: Mapping[str, Candidate]
+    raw: Evaluation
+    """The test scores themselves."""
+    raw_replicates: Replicates | None
     values: Mapping[str, float]
     intervals: Mapping[str, Interval]
     """95 % intervals of the values; none without drawn sets."""
@@ -30,28 +172,26 @@ class Ranking:
     def of(
         cls,
         criterion: Criterion,
-        values: Mapping[str, float],
-        drawn: Mapping[str, Replicates | None],
-        *,
-        grain: float = 0.0,
+        candidates: Mapping[str, Candidate],
+        raw: Evaluation,
+        raw_replicates: Replicates | None,
     ) -> Ranking:
-        """Calibrations by the value of a criterion, and their numbers in drawn sets, if any."""
-        values = dict(sorted(values.items(), key=lambda item: item[1]))
-        enough = {
-            label: found
-            for label, found in drawn.items()
-            if found is not None and len(found) >= LEAST_DRAWS
-        }
-        if len(enough) < len(values):
-            return cls(criterion, values, {}, {}, "")
-        numbers = {label: criterion.drawn(found) for label, found in enough.items()}
-        intervals = {
-            label: pairs(centred_band(numbers[label][:, None], np.array([value])))[0]
-            for label, value in values.items()
-        }
-        first = next(iter(enough.values()))
-        draws = f"{len(first):,} draws of the test {first.by}s"
-        return cls(criterion, values, intervals, differences(values, numbers, grain=grain), draws)
+        """Rank candidates, with intervals and differences if enough test sets were drawn."""
+        found = {label: criterion.value(one.evaluation) for label, one in candidates.items()}
+        values = dict(sorted(found.items(), key=lambda item: item[1]))
+        known = {label: one.replicates for label, one in candidates.items()}
+        enough = {label: one for label, one in known.items() if one and len(one) >= LEAST_DRAWS}
+        intervals, others, draws = {}, {}, ""
+        if len(enough) == len(values):
+            drawn = {label: criterion.drawn(one) for label, one in enough.items()}
+            for label, value in values.items():
+                band = centred_band(drawn[label][:, None], np.array([value]))
+                intervals[label] = pairs(band)[0]
+            one_error = criterion.cost_of_one_error(raw.tar_count, raw.non_count)
+            others = differences(values, drawn, one_error=one_error)
+            first = next(iter(enough.values()))
+            draws = f"{len(first):,} draws of the test {first.by}s"
+        return cls(criterion, candidates, raw, raw_replicates, values, intervals, others, draws)
 
     @property
     def best(self) -> str:
@@ -68,3 +208,48 @@ class Ranking:
             low, high = self.intervals[label]
             text += f" (95 % interval {low:.4f} to {high:.4f})"
         return text
+
+
+def differences(
+    values: Mapping[str, float], drawn: Mapping[str, Floats], *, one_error: float = 0.0
+) -> dict[str, Difference]:
+    """How much worse each calibration is than the best, which has the least value; the least first.
+
+    The drawn sets are the same for all calibrations. No deviation is smaller than the cost of one
+    error more or less: an error that nobody made in the test set is in no drawn set.
+    """
+    best, *others = sorted(values, key=lambda label: values[label])
+    finite = [label for label in values if math.isfinite(values[label])]
+    wide = _quantile(np.array([drawn[label] for label in finite])) if len(finite) > 1 else 0.0
+    out = {}
+    for label in others:
+        value = values[label] - values[best] if values[label] != values[best] else 0.0
+        if math.isinf(value):
+            out[label] = Difference(value, (value, value))
+            continue
+        deviation = _deviation(drawn[label] - drawn[best]) if math.isfinite(values[best]) else 0.0
+        half = wide * math.hypot(deviation, one_error)
+        value = 0.0 if value <= _ROUNDING * abs(values[best]) else value
+        out[label] = Difference(value, (value - half, value + half))
+    return out
+
+
+def _quantile(drawn: Floats) -> float:
+    """The quantile q over drawn sets, given a row for each calibration."""
+    largest = np.zeros(drawn.shape[1])
+    for i in range(len(drawn)):
+        for j in range(i):
+            apart = drawn[i] - drawn[j]
+            deviation = _deviation(apart)
+            if 0 < deviation < math.inf:
+                largest = np.maximum(largest, np.abs(apart - apart.mean()) / deviation)
+    rank = math.ceil(_LEVEL * (len(largest) + 1))
+    return float(np.sort(largest)[min(rank, len(largest)) - 1])
+
+
+def _deviation(apart: Floats) -> float:
+    """Standard deviation; zero where there is nothing but rounding, or an infinite number."""
+    if not np.isfinite(apart).all():
+        return math.inf
+    deviation = float(apart.std(ddof=1))
+    return deviation if deviation > _ROUNDING * float(np.abs(apart).max(initial=0.0)) else 0.0

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from llrcal.comparison.candidate import Candidate
+from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.comparison import Comparison
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint

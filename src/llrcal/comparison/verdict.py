@@ -1,16 +1,47 @@
-"""Which calibration to use, what that rests on, and whether any is fit for the test trials."""
+"""Which calibration to use, what that rests on, and whether any is fit for the test trials.
+
+A calibration that was learned on other trials than those it is tested on can be worse than none.
+It is not fit by either of two rules:
+
+- It is not clearly better than deciding by the prior alone: at an operating point that the user
+  named, the 95 % interval of its error reaches one; or the criterion itself is one or more.
+- Its error is above the least possible for these scores by more than a tenth, for sure: the lower
+  end of the 95 % interval is. A tenth of that minimum, or of what the scores are worth at best,
+  which is one less the minimum, whichever is less. Where training and test trials are alike, the
+  best method is within a few per cent; a shift costs 15 to 60 % (docs/verdict.md).
+
+The minimum is found on the test trials themselves and optimistic for it: more so the fewer they
+are. Drawn sets are optimistic once more, by about as much, and that is taken off. It works where
+the rule of 30 holds. Elsewhere, and for Cllr, the second rule is that of ``llrcal.evaluate``: what
+a straight line through the LLRs would gain (:mod:`llrcal.evaluation.line_check`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from llrcal.comparison.fitness import Fitness, does_harm, doubts
-from llrcal.comparison.ranking import Ranking
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.comparison.checks import outside
+from llrcal.comparison.looks import finite_part
+from llrcal.comparison.ranking import LEAST_DRAWS, Ranking
+from llrcal.evaluation import OperatingPoint
+from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.intervals import centred_band, interval, pairs
+from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.notes import Note
+from llrcal.onepass.direction import WRONG_WAY
+from llrcal.trials import Trials
 
-if TYPE_CHECKING:
-    from llrcal.comparison.comparison import Comparison
+LARGE_LOSS = 0.1
+"""The share of the minimum, or of one less the minimum, by which an error may exceed it."""
+_NOTHING_TO_GAIN = 0.9  # a minimum at which no calibration is of much use
+
+_CALIBRATE = "Calibrate on trials like these."
+_ADAPT = "If there are few or no labels, adapt a calibration to the scores: see llrcal adapt."
 
 
 @dataclass(frozen=True)
@@ -41,42 +72,174 @@ class Verdict:
         return self.text
 
 
-def verdict(comparison: Comparison) -> Verdict:
-    """The verdict on a comparison."""
-    ranking = comparison.ranking
-    best, equals = ranking.best, ranking.equals
-    fitness = Fitness.of(comparison, best)
-    if not fitness.is_fit:
-        reasons = doubts(comparison, fitness)
-        why = " ".join(f"{note.text[:1].upper()}{note.text[1:]}." for note in reasons)
-        headline, basis = "None of these is fit for these trials.", f"{why} {fitness.advice}"
-        return Verdict(headline, basis, best, equals, best, False, reasons)
+def verdict(
+    ranking: Ranking, named: Sequence[OperatingPoint], train: Trials, test: Trials
+) -> Verdict:
+    """The verdict on calibrations, given the operating points that the user named, if any."""
+    best, equals, candidates = ranking.best, ranking.equals, ranking.candidates
+    if ranking.raw.direction_notes:
+        text = "these scores run the wrong way: targets score lower than non-targets"
+        reasons = [Note.warning(WRONG_WAY, text)]
+        return _unfit(ranking, reasons, "Check their sign, and the labels.")
+    errors = list(_errors(ranking, best, named))
+    useless = [note for error in errors if (note := error.note)]
+    if reasons := [*useless, *_loss(ranking, best)]:
+        advice = f"{_CALIBRATE} {_ADAPT}"
+        if any(error.least > _NOTHING_TO_GAIN for error in errors if error.note):
+            advice = "No calibration mends all of this: the scores themselves say little."
+        elif any(one.adapted for one in candidates.values()):
+            advice = _CALIBRATE
+        return _unfit(ranking, [*reasons, *_shift_notes(train, test)], advice)
+    # Those by which deciding is worse than by the prior, somewhere that matters, do harm.
+    harmless = [
+        label
+        for label in equals
+        if all(error.value < 1 for error in _errors(ranking, label, named))
+    ]
     # Fewer parameters first; of as many, one that has not seen the test scores; the lesser error.
     recommended = min(
-        (best, *(label for label in equals if not does_harm(comparison, label))),
+        (best, *harmless),
         key=lambda label: (
-            comparison.candidates[label].parameters,
-            comparison.candidates[label].adapted,
+            candidates[label].parameters,
+            candidates[label].adapted,
             ranking.values[label],
         ),
     )
     headline = f"Use {recommended}." if ranking.draws else f"Least error: {best}."
-    seen = ""
-    if comparison.candidates[recommended].adapted:
-        seen = f"{recommended} has seen the test scores, but not their labels."
-    told = (_least(comparison, ranking), _beside(ranking, recommended), seen)
-    basis = " ".join(filter(None, told))
-    return Verdict(headline, basis, best, equals, recommended, True)
+    told = [_least(ranking), _beside(ranking, recommended)]
+    if candidates[recommended].adapted:
+        told.append(f"{recommended} has seen the test scores, but not their labels.")
+    return Verdict(headline, " ".join(filter(None, told)), best, equals, recommended, True)
 
 
-def _least(comparison: Comparison, ranking: Ranking) -> str:
-    best, least = ranking.best, ranking.criterion.least(comparison.raw)
-    above = ""
-    if least > 0:
-        above = (
-            f", {100 * (ranking.values[best] / least - 1):.1f} % above the minimum for these scores"
+def _unfit(ranking: Ranking, reasons: Sequence[Note], advice: str) -> Verdict:
+    why = " ".join(f"{note.text[:1].upper()}{note.text[1:]}." for note in reasons)
+    return Verdict(
+        "None of these is fit for these trials.",
+        f"{why} {advice}",
+        ranking.best,
+        ranking.equals,
+        ranking.best,
+        False,
+        tuple(reasons),
+    )
+
+
+class _Error(NamedTuple):
+    """An error of a calibration that should lie below one, the error of the prior alone."""
+
+    words: str
+    value: float
+    least: float
+    """The same at the best thresholds."""
+    drawn: Floats | None = None
+    """The value in drawn sets, where it should be below one in nearly all of them."""
+
+    @property
+    def note(self) -> Note | None:
+        """What there is to say if it is not clearly below one."""
+        high, shown = self.value, f"{self.value:.4f}"
+        if self.drawn is not None:
+            ((low, high),) = pairs(centred_band(self.drawn[:, None], np.array([self.value])))
+            shown += f" (95 % interval {low:.4f} to {high:.4f})"
+        if max(self.value, high) < 1:
+            return None
+        return Note.warning(
+            "no better than the prior",
+            f"the {self.words} is {shown}, with a minimum of {self.least:.4f} for these scores: "
+            "not clearly better than deciding by the prior alone, which is 1",
         )
-    return f"{best} has the least {ranking.criterion.words}: {ranking.described(best)}{above}."
+
+
+def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> Iterator[_Error]:
+    """The errors of a calibration that should be below one: the criterion, and at the points."""
+    evaluation, raw, criterion = (
+        ranking.candidates[label].evaluation,
+        ranking.raw,
+        ranking.criterion,
+    )
+    if criterion.name != "points" or len(named) > 1:
+        value = ranking.values[label]
+        yield _Error(f"{criterion.words} of {label}", value, criterion.least(raw))
+    drawn = _replicates(ranking, label)
+    for i, point in enumerate(named):
+        x = point.prior_log_odds
+        yield _Error(
+            f"Bayes error of {label} at {point.name}",
+            evaluation.bayes_error(x),
+            raw.min_bayes_error(x),
+            None if drawn is None else drawn.drawn["act_dcf"][:, i],
+        )
+
+
+def _replicates(ranking: Ranking, label: str) -> Replicates | None:
+    """The drawn numbers of a calibration, where they are enough for an interval."""
+    drawn = ranking.candidates[label].replicates
+    return drawn if drawn is not None and len(drawn) >= LEAST_DRAWS else None
+
+
+def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
+    """Whether more is lost by calibration than the choice of a method could ever gain."""
+    evaluation, criterion = ranking.candidates[label].evaluation, ranking.criterion
+    drawn = _replicates(ranking, label)
+    if drawn is None or ranking.raw_replicates is None or not _rests_on_errors(ranking):
+        if {note.code for note in evaluation.notes} & {RAW_SCORES, CALIBRATION_LOSS}:
+            yield Note.warning(
+                CALIBRATION_LOSS,
+                f"the Cllr of {label}, the best, is {evaluation.cllr:.4f}, with a minimum of "
+                f"{evaluation.min_cllr:.4f} for these scores: far more is lost than the choice of "
+                "a method can gain",
+            )
+        return
+    value, least = ranking.values[label], criterion.least(ranking.raw)
+    losses = criterion.drawn(drawn) - criterion.drawn(ranking.raw_replicates, least=True)
+    optimism = float(losses.mean()) - (value - least)
+    for_sure = float(interval(losses - 2 * optimism)[0])
+    if for_sure > LARGE_LOSS * min(least, 1 - least):
+        yield Note.warning(
+            CALIBRATION_LOSS,
+            f"the {criterion.words} of {label}, the best, is {value:.4f}, "
+            f"{100 * (value / least - 1):.0f} % above the minimum of {least:.4f} for these scores "
+            f"(at least {100 * for_sure / least:.0f} %, at 95 %): far more than the choice of a "
+            "method can gain",
+        )
+
+
+def _rests_on_errors(ranking: Ranking) -> bool:
+    """Whether 30 errors of each kind, at least, are behind the minimum of the criterion."""
+    low, high = ranking.raw.rule_of_30
+    if ranking.criterion.name == "points":
+        return bool(((low <= ranking.criterion.priors) & (ranking.criterion.priors <= high)).all())
+    return ranking.criterion.name == "range" and low < high
+
+
+def _shift_notes(train: Trials, test: Trials) -> Iterator[Note]:
+    """How the test scores differ from those of training."""
+    classes = ("targets", train.tar, test.tar), ("non-targets", train.non, test.non)
+    moved = ", ".join(f"{name} {_moved(old, new)}" for name, old, new in classes)
+    yield Note.warning("shift", f"from training to test, {moved}")
+    count, total = outside(train, test)
+    text = f"{100 * count / total:.1f} % of the test scores lie beyond those of training"
+    yield Note.warning("range", text)
+
+
+def _moved(old: Array, new: Array) -> str:
+    """How far the mean of a class has moved, in standard deviations."""
+    a, b = (finite_part(scores).astype(np.float64, copy=False) for scores in (old, new))
+    if not (len(a) and len(b)) or a.std() == 0:
+        return "cannot be compared"
+    deviations = float((b.mean() - a.mean()) / a.std())
+    way = "up" if deviations > 0 else "down"
+    return f"move {way} by {abs(deviations):.2f} standard deviations"
+
+
+def _least(ranking: Ranking) -> str:
+    best, least = ranking.best, ranking.criterion.least(ranking.raw)
+    text = f"{best} has the least {ranking.criterion.words}: {ranking.described(best)}"
+    if least > 0:
+        above = 100 * (ranking.values[best] / least - 1)
+        text += f", {above:.1f} % above the minimum for these scores"
+    return f"{text}."
 
 
 def _beside(ranking: Ranking, recommended: str) -> str:

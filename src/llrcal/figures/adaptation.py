@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from llrcal.adaptation.move import densities_of
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import Calibration
-from llrcal.comparison.score_axis import evenly
+from llrcal.comparison.looks import evenly
 from llrcal.figures.arguments import axes_or_new
 from llrcal.figures.densities import log_axis
 from llrcal.figures.drawing import draw_into

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import METHODS, Calibration
 from llrcal.calibrations.generative import Generative
-from llrcal.comparison.score_axis import evenly
+from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.arguments import axes_or_new
 from llrcal.figures.histogram import histogram, visible_range

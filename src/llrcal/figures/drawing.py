@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from llrcal.comparison.figure_formats import FIGURE_FORMATS
+from llrcal.comparison.looks import FIGURE_FORMATS
 from llrcal.figures.save import save
 from llrcal.figures.style import column_figure, column_style
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.comparison.score_axis import drawable, finite_part, is_narrow
+from llrcal.comparison.looks import drawable, finite_part, is_narrow
 
 _SAMPLE = 2**16
 _TAIL = 0.001

@@ -11,7 +11,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from llrcal.comparison.figure_formats import FIGURE_FORMATS
+from llrcal.comparison.looks import FIGURE_FORMATS
 from llrcal.files.atomic import write_atomically
 
 _SETTINGS: dict[str, Any] = {

@@ -11,8 +11,7 @@ from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.comparison.looks import looks
-from llrcal.comparison.score_axis import drawable, evenly
+from llrcal.comparison.looks import drawable, evenly, looks
 from llrcal.errors import OptionError
 from llrcal.figures.arguments import axes_or_new, calibrations_by_label
 from llrcal.figures.legend import Entry, legend_above

@@ -12,7 +12,7 @@ from typing import Any
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.comparison.comparison import PER_UNIT
-from llrcal.comparison.score_axis import evenly
+from llrcal.comparison.looks import evenly
 from llrcal.comparison.tables import shown
 from llrcal.evaluation import Evaluation
 from llrcal.report.evidence import band_data, ece_data, recommended_bands, tippett_data

@@ -10,7 +10,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.pav import PAV
 from llrcal.comparison.checks import score_range
-from llrcal.comparison.score_axis import drawable, evenly
+from llrcal.comparison.looks import drawable, evenly
 from llrcal.report.numbers import Numbers, numbers
 from llrcal.trials import Trials
 

@@ -1,0 +1,183 @@
+"""What is compared: calibrations, adapted ones, and fusions of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.adaptation.adapt import adaptation
+from llrcal.adaptation.move import has_densities
+from llrcal.calibrations import Calibration
+from llrcal.calibrations.methods import is_bayes
+from llrcal.comparison.looks import FUSION
+from llrcal.errors import OptionError
+from llrcal.evaluation import ByCondition, Evaluation
+from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.intervals import Intervals
+from llrcal.fusion import Fused
+from llrcal.fusion.fuse import fusion
+from llrcal.messages import Setting
+from llrcal.method_table import TABLE
+from llrcal.notes import Note
+from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.trials import Trials
+from llrcal.trials.systems import Systems
+from llrcal.trials.trial_set import TrialSet
+
+_ROUNDING = 1e-9  # of Cllr
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A calibration and its test results."""
+
+    label: str
+    calibration: Calibration | Fused
+    """A fusion, of one system or several, where systems are compared."""
+    evaluation: Evaluation
+    replicates: Replicates | None = None
+    """Its numbers in drawn test sets, which are the same sets for all candidates."""
+    intervals: Intervals | None = None
+    """95 % intervals of its numbers, if test sets were drawn."""
+    by: ByCondition | None = None
+    """Its evaluation by condition, if that was asked for."""
+
+    @property
+    def of_score(self) -> Calibration | None:
+        """The calibration, if it is one of the score that figures show."""
+        return None if isinstance(self.calibration, Fused) else self.calibration
+
+    @property
+    def method(self) -> str:
+        """The name of its method."""
+        return FUSION if self.of_score is None else self.of_score.method
+
+    @property
+    def description(self) -> str:
+        """What it is, in words."""
+        if isinstance(self.calibration, Fused):
+            return f"a weighted sum of the scores of {', '.join(self.calibration.names)}"
+        return TABLE[self.calibration.method].description
+
+    @property
+    def parameters(self) -> float:
+        """How many numbers it learned."""
+        if isinstance(self.calibration, Fused):
+            return len(self.calibration.lines[0].weights)
+        return TABLE[self.calibration.method].parameters or math.inf
+
+    @property
+    def alpha(self) -> float | str | None:
+        """The weight of a linear calibration; None for the others."""
+        return getattr(self.calibration, "alpha", None)
+
+    @property
+    def rule(self) -> ScoringRule | None:
+        """The scoring rule that was minimised, if it is not the logarithmic one."""
+        return rule_of(self.calibration)
+
+    @property
+    def bayes(self) -> bool:
+        """Whether its parameters are integrated out."""
+        return self.of_score is not None and is_bayes(self.of_score)
+
+    @property
+    def adapted(self) -> bool:
+        """Whether it has seen the test scores, though not their labels."""
+        return self.of_score is not None and self.of_score.adapted is not None
+
+
+def rule_of(calibration: Calibration | Fused) -> ScoringRule | None:
+    """The scoring rule of a calibration, if it is not the logarithmic one."""
+    rule: ScoringRule = getattr(calibration, "rule", LOG)
+    return None if rule == LOG else rule
+
+
+def adapted(
+    calibrations: Mapping[str, Calibration],
+    test: TrialSet,
+    share: float | None,
+    begin: Callable[[str], None],
+) -> dict[str, Calibration]:
+    """Calibrations with densities, adapted to the test scores without ever seeing their labels.
+
+    None without a share of targets.
+    """
+    if share is None:
+        return {}
+    begin("adapting")
+    movable = {label: one for label, one in calibrations.items() if has_densities(one)}
+    if not movable:
+        raise OptionError(
+            "none of the calibrations can be adapted: compare gaussian, student-t or nig as well, "
+            "or leave out ",
+            Setting("adapt"),
+        )
+    pool = test.pooled()
+    return {
+        f"{label}-adapted": adaptation(one, pool, p_target=share) for label, one in movable.items()
+    }
+
+
+def trained_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
+    """Each system alone, and all of them: every candidate is a fusion, of one system or of all."""
+    if len(train.names) < 2:
+        raise OptionError("there is one system only: compare calibrations of its scores instead")
+    if FUSION in train.names:
+        raise OptionError(
+            f"a system is called {FUSION!r}, as their fusion is; give it another name"
+        )
+    missing = "patterns" if np.isnan(train.scores).any() else "error"
+    speakers = None if train.speakers is None else train.split(train.speakers)
+    found = {}
+    for label, names in {**{name: (name,) for name in train.names}, FUSION: train.names}.items():
+        sides = train.split(train.scores[:, [train.names.index(name) for name in names]])
+        there = [~np.isnan(side).all(axis=1) for side in sides]
+        found[label] = fusion(
+            sides[0][there[0]],
+            sides[1][there[1]],
+            names=names,
+            alpha=alpha,
+            speakers=speakers and (speakers[0][there[0]], speakers[1][there[1]]),
+            missing=missing,
+        )
+    return found
+
+
+def system_llrs(model: Fused, systems: Systems) -> Trials:
+    """Trials with the LLRs of a model for scores."""
+    absent = [name for name in model.names if name not in systems.names]
+    if absent:
+        raise OptionError(f"the test trials have no scores of {', '.join(map(repr, absent))}")
+    llrs, notes = model.answers(systems.scores[:, [systems.names.index(n) for n in model.names]])
+    tar, non = systems.split(llrs)
+    of_tar, of_non = (None, None) if systems.speakers is None else systems.split(systems.speakers)
+    return Trials(
+        tar,
+        non,
+        systems.source,
+        of_tar,
+        of_non,
+        is_target=systems.is_target,
+        ids=systems.ids,
+        notes=(*systems.notes, *notes),
+        allow_infinite=True,
+        kept=systems.kept,
+    )
+
+
+def fusion_notes(evaluations: Mapping[str, Evaluation]) -> list[Note]:
+    """Whether the fusion, if there is one, is of any use."""
+    costs = {label: one.cllr for label, one in evaluations.items()}
+    fused = costs.pop(FUSION, -math.inf)
+    best = min(costs, key=lambda label: costs[label])
+    if fused < costs[best] - _ROUNDING:
+        return []
+    text = (
+        f"the fusion does not beat the best single system, {best}: Cllr {fused:.4f} against "
+        f"{costs[best]:.4f}"
+    )
+    return [Note.warning("not better", text)]
