@@ -201,7 +201,9 @@ def _predicted(
         mean += first
         variance += float((weight * (cost - first) ** 2).sum()) / count
     error = math.sqrt(variance)
-    least = NormalDist().inv_cdf(0.975) * math.hypot(error, _grain(name, (targets, non_targets)))
+    least = NormalDist().inv_cdf(0.975) * math.hypot(
+        error, _one_error(name, (targets, non_targets))
+    )
     return mean, 1 - NormalDist().cdf((least - mean) / error)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from llrcal.cli.options import scoring_rule
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.checks import calibration_notes
 from llrcal.comparison.looks import looks
-from llrcal.comparison.tables import as_csv, as_markdown, metrics
+from llrcal.comparison.tables import metrics
 from llrcal.method_table import methods_to_compare
 from llrcal.report.metrics_table import metrics_table
 from llrcal.report.setup import calibrations_table
@@ -87,22 +85,6 @@ def test_scoring_rules_are_compared_like_weights() -> None:
     assert f"<td>{found.raw.cost('brier').minimum:.4f}</td>" in page
 
 
-def test_csv_reads_back_to_the_last_digit(comparison: Comparison) -> None:
-    rows = metrics(comparison)
-    read = list(csv.DictReader(io.StringIO(as_csv(rows))))
-    for row, back in zip(rows, read, strict=True):
-        assert {k: str(v) for k, v in row.items()} == back
-        assert float(back["cllr"]) == row["cllr"]
-
-
-def test_the_best_has_the_least_mean_error(comparison: Comparison) -> None:
-    x = np.linspace(*comparison.raw.rule_of_30, 501)
-    means = {k: c.evaluation.bayes_error(x).mean() for k, c in comparison.candidates.items()}
-    assert comparison.verdict.best == min(means, key=lambda label: means[label])
-    assert comparison.recommended in {comparison.verdict.best, *comparison.verdict.equals}
-    assert comparison.verdict.text in as_markdown(comparison).replace("\\", "")
-
-
 def test_other_points_and_methods() -> None:
     point = OperatingPoint(0.01, c_miss=10)
     found = compare(trials(1), trials(2), methods=["pav"], points=[point], replicates=0)
@@ -148,25 +130,6 @@ def test_points_on_few_errors_are_found() -> None:
     found = compare(trials(1), trials(2), methods=["pav"], points=points, replicates=0)
     texts = [n.text for n in found.notes if n.code == "rule of 30"]
     assert any("p1e-06" in text for text in texts)
-
-
-def test_a_bound_is_found() -> None:
-    rng = np.random.default_rng(0)
-    light = Trials(rng.uniform(0, 3, 500), rng.uniform(-3, 1, 5000))
-    found = compare(light, light, methods=["student-t"], replicates=0)
-    assert ("edge", "student-t: tar") in kinds(found)
-
-
-def test_speakers_are_used_where_known() -> None:
-    rng = np.random.default_rng(3)
-    tar, non = rng.normal(2, 1, 60), rng.normal(0, 1, 600)
-    same = np.repeat(np.arange(20), 3)
-    pairs = np.column_stack([rng.integers(0, 20, 600), rng.integers(20, 40, 600)])
-    known = Trials(tar, non, "known", np.column_stack([same, same]), pairs)
-    found = compare(trials(1), known, methods=["pav"], replicates=10)
-    intervals = found.candidates["pav"].intervals
-    assert intervals is not None
-    assert intervals.by == "speaker"
 
 
 @pytest.mark.slow

@@ -113,13 +113,6 @@ def test_texts_come_back_as_they_are_shown(texts: list[str]) -> None:
             assert text.lstrip()[:1] in {*"=+-@"} or not text.isascii() or ";" in text
 
 
-def test_ordinary_words_have_no_apostrophe() -> None:
-    assert as_csv([{"method": "linear-gaussian", "alpha": "empirical"}]).splitlines() == [
-        "method,alpha",
-        "linear-gaussian,empirical",
-    ]
-
-
 # ---------------------------------------------------------------------------------- Markdown
 
 

@@ -11,8 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.comparison import Comparison, OperatingPoint, compare
-from llrcal.comparison.tables import gravest_first, metrics
-from llrcal.method_table import TABLE
+from llrcal.comparison.tables import gravest_first
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials
 from tests.conftest import real_scores
@@ -59,15 +58,17 @@ def test_one_point_is_called_by_its_name() -> None:
     assert "mean" not in found.verdict.text
 
 
-@pytest.mark.parametrize("name", ["eer", "", "Cllr"])
-def test_other_criteria_are_refused(name: str) -> None:
-    with pytest.raises(llrcal.OptionError, match=r"criterion is .*; choose one of points, range"):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("eer", "criterion is 'eer'; choose one of points, range, cllr"),
+        ("", "criterion is ''"),
+        ("points", "none was asked for"),
+    ],
+)
+def test_other_criteria_are_refused(name: str, words: str) -> None:
+    with pytest.raises(llrcal.OptionError, match=words):
         compared(criterion=name)
-
-
-def test_points_must_be_given_to_go_by_them() -> None:
-    with pytest.raises(llrcal.OptionError, match="none was asked for"):
-        compared(criterion="points")
 
 
 def test_every_number_of_the_verdict_has_an_interval() -> None:
@@ -76,9 +77,6 @@ def test_every_number_of_the_verdict_has_an_interval() -> None:
         assert low < found.ranking.values[label] < high
     low, high = found.ranking.intervals[found.verdict.best]
     assert f"(95 % interval {low:.4f} to {high:.4f})" in found.verdict.text
-    for row in metrics(found):
-        assert float(row["mean_error_low"]) < float(row["mean_error"])
-        assert float(row["mean_error"]) < float(row["mean_error_high"])
 
 
 # ------------------------------------------------------------------------------ recommendation
@@ -119,18 +117,6 @@ def test_a_method_that_is_truly_worse_is_named_as_such() -> None:
     assert f"linear-gaussian, by {worse.value:.4f} ({low:.4f} to {high:.4f})" in verdict.text
 
 
-def test_simplicity_is_stated_for_every_method_of_the_paper() -> None:
-    counts = {name: entry.parameters for name, entry in TABLE.items() if entry.in_paper}
-    assert counts == {
-        "linear-gaussian": 2,
-        "logistic": 2,
-        "pav": None,
-        "gaussian": 4,
-        "student-t": 6,
-        "nig": 8,
-    }
-
-
 @pytest.mark.parametrize("replicates", [0, 5])
 def test_without_replicates_there_is_no_basis(replicates: int) -> None:
     found = compared(replicates=replicates)
@@ -144,10 +130,6 @@ def test_one_method_has_nothing_to_be_compared_with() -> None:
     verdict = compared(methods=["pav"]).verdict
     assert (verdict.headline, verdict.equals) == ("Use pav.", ())
     assert "others" not in verdict.text
-
-
-def test_verdicts_do_not_change_from_run_to_run() -> None:
-    assert compared().verdict == compared().verdict
 
 
 # ----------------------------------------------------------------------------------- fitness
@@ -249,15 +231,3 @@ def test_from_phones_to_interviews_nothing_is_fit() -> None:
     verdict = compare(condition(phone), condition(interview)).verdict
     assert not verdict.fit
     assert "targets move down by 0.87 standard deviations" in verdict.text
-
-
-@pytest.mark.slow
-def test_halves_of_one_condition_raise_no_alarm() -> None:
-    whole = condition("phonecall_phn-interview_mic")
-    alarms = 0
-    for seed in range(8):  # studies/unshifted.py has 20 of many sets
-        rng = np.random.default_rng(seed)
-        tar, non = (rng.random(len(side)) < 0.5 for side in whole)
-        halves = Trials(whole.tar[tar], whole.non[non]), Trials(whole.tar[~tar], whole.non[~non])
-        alarms += not compare(*halves).verdict.fit
-    assert alarms == 0

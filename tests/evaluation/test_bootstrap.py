@@ -139,17 +139,6 @@ def test_counts_are_those_of_trials_counted_one_by_one(
             np.testing.assert_array_equal(counts, expected)
 
 
-def test_counts_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    tar, non, cells = trials(200, 20_000, 40)
-    seen = []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("LLRCAL_THREADS", threads)
-        draws = SpeakerDraws.of(tar, non, replicates=5, seed=0)
-        seen.append(np.array([counts for _, *counts in draws.counts([cells])]))
-    np.testing.assert_array_equal(seen[0], seen[1])
-    assert seen[0].sum() > 0
-
-
 def test_as_many_speakers_are_drawn_as_there_are() -> None:
     tar, non, _ = trials(speakers=30)
     weights = SpeakerDraws.of(tar, non, replicates=400, seed=0).weights

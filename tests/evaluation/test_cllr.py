@@ -67,25 +67,6 @@ def test_optimal_llrs_of_optimal_llrs_are_the_same(sets: Sets) -> None:
         np.testing.assert_array_equal(again, before)
 
 
-def test_optimal_llrs_take_whatever_evaluate_takes() -> None:
-    for llrs in optimal_llrs([3, 1, 2], [1, 0]):
-        assert llrs.dtype == np.float64
-    tar, non = optimal_llrs([3, 1, 2], [1, 0])
-    assert tar.tolist() == [math.inf, pytest.approx(math.log(2 / 3)), math.inf]
-    assert non.tolist() == [pytest.approx(math.log(2 / 3)), -math.inf]
-
-
-def test_optimal_llrs_refuse_whatever_evaluate_refuses() -> None:
-    masked = np.ma.MaskedArray([1.0, 2.0, 3.0], mask=[False, True, False])
-    for bad in (masked, [math.nan], [], [[1.0]], [True], ["1"]):
-        with pytest.raises(ValueError, match="target scores"):
-            evaluate(bad, [0.0])
-        with pytest.raises(ValueError, match="target scores"):
-            optimal_llrs(bad, [0.0])
-        with pytest.raises(ValueError, match="non-target scores"):
-            optimal_llrs([0.0], bad)
-
-
 @pytest.mark.parametrize(("llr", "bits"), [(0.0, 1.0), (math.log(3), math.log2(4 / 3))])
 def test_symmetric_llrs_by_hand(llr: float, bits: float) -> None:
     assert cllr([llr] * 3, [-llr] * 5) == pytest.approx(bits, rel=1e-15)

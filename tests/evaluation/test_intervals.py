@@ -14,7 +14,7 @@ from llrcal import Evaluation, OperatingPoint, OptionError, ScoreError, Trials, 
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import SpeakerDraws
 from llrcal.evaluation.evaluate import evaluated
-from llrcal.evaluation.intervals import Interval, Intervals, centred, centred_band
+from llrcal.evaluation.intervals import Interval, Intervals
 from tests.notes import codes
 from tests.oracles import bias_corrected
 from tests.trial_sets import ANY, Sets, normal
@@ -143,14 +143,6 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
     np.testing.assert_allclose(bands(ev, level=level, **draws), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_drawn_numbers_are_centred_and_stay_within_what_is_possible() -> None:
-    drawn, actual = np.array([[1.0, 0.2, np.inf], [3.0, 0.0, 1.0]]), np.array([5.0, 0.0, 2.0])
-    np.testing.assert_allclose(centred(drawn, actual), [[4, 0.1, np.inf], [6, -0.1, 1]])
-    low, high = centred_band(drawn, actual, 0.5, most=5.5)
-    np.testing.assert_allclose(low, [4, 0, 1])
-    np.testing.assert_allclose(high, [5.5, 0.1, 5.5])
-
-
 @pytest.mark.slow
 def test_closed_forms() -> None:
     """Actual costs vary like binomials, and Cllr like a mean of costs."""
@@ -168,34 +160,6 @@ def test_closed_forms() -> None:
 def deviation(interval: Interval) -> float:
     """Standard deviation of a Gaussian with this 95 % interval."""
     return (interval[1] - interval[0]) / (2 * 1.959964)
-
-
-def by_each(tar: Floats, non: Floats, pairs: tuple[Array, Array], **options: Any) -> list[Floats]:
-    """Intervals by speaker, and by trial."""
-    return [
-        flat(evaluated(Trials(tar, non, "", *who)).intervals(POINTS, **options))
-        for who in (pairs, (None, None))
-    ]
-
-
-def test_speakers_with_effects_make_intervals_wider() -> None:
-    rng = np.random.default_rng(0)
-    speaker, effect = np.repeat(np.arange(40), 25), 3 * rng.normal(size=40)
-    pairs = np.column_stack([e := rng.integers(40, size=4000), (e + 1 + e % 39) % 40])
-    tar = rng.normal(2, 2, 1000) + effect[speaker]
-    non = rng.normal(-2, 2, 4000) + effect[pairs].sum(axis=1)
-    same = np.column_stack([speaker, speaker])
-    wide, narrow = by_each(tar, non, (same, pairs), replicates=199)
-    assert (np.diff(wide[:6]) > 2 * np.diff(narrow[:6])).all()
-
-
-@pytest.mark.slow
-def test_one_speaker_for_each_trial_is_about_the_trial_bootstrap() -> None:
-    alone = np.repeat(np.arange(3500)[:, None], 2, axis=1)
-    sets = normal(500, 2, 2), normal(3000, -2, 2)
-    by_speaker, by_trial = by_each(*sets, (alone[:500], alone[500:]), replicates=999)
-    assert by_speaker[0] == pytest.approx(by_trial[0], abs=0.5 * deviation(tuple(by_trial[0])))
-    assert np.diff(by_speaker).ravel() == pytest.approx(np.diff(by_trial).ravel(), rel=0.15)
 
 
 # ------------------------------------------------------------------------ simple cases
@@ -283,20 +247,6 @@ def test_neither_order_nor_threads_change_a_bit(
     first = asked(np.arange(40), np.arange(56))
     monkeypatch.setenv("LLRCAL_THREADS", "3")
     assert asked(rng.permutation(40), rng.permutation(56)) == first
-
-
-@pytest.mark.slow
-def test_every_number_lies_in_its_interval_and_every_curve_in_its_band() -> None:
-    ev = evaluate(normal(300, 2, 2), normal(3000, -2, 2))
-    found = flat(ev.intervals(POINTS, rules=RULES, forensic=True, replicates=199))
-    for (low, high), number in zip(found, numbers(ev), strict=True):
-        assert low <= number <= high
-    forensic = ev.intervals(POINTS, forensic=True, replicates=199).forensic
-    assert forensic is not None
-    for (low, high), number in zip(vars(forensic).values(), forensic_numbers(ev), strict=True):
-        assert low < number < high
-    band = bands(ev, replicates=199)
-    assert ((band[:, 0] <= curves(ev) + 1e-4) & (curves(ev) <= band[:, 1] + 1e-4)).all()
 
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")

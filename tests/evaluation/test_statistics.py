@@ -128,17 +128,6 @@ def test_infinities_have_a_cell_each_whether_there_are_any_or_not() -> None:
     assert cells.non.cell.tolist() == [0, len(cells.edges) - 2]
 
 
-def test_counts_are_whole_numbers_and_costs_are_means() -> None:
-    tar = np.array([2.0, 2.0, 2.01, -9.0])
-    side = statistic_of(tar, np.array([2.0])).cells.tar
-    assert side.counts.dtype == np.int64
-    assert side.counts.sum() == 4
-    for cell in np.unique(side.cell):
-        expected = np.logaddexp(0, -tar[side.cell_of_each == cell]).mean()
-        assert abs(side.means[0][cell] / expected - 1) < 1e-14
-    assert (side.means[0][side.counts == 0] == 0).all()
-
-
 @pytest.mark.slow
 def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = normal(CHUNK + 5, 2, 2), normal(5 * CHUNK + 11, -3, 3)
