@@ -14,7 +14,7 @@ import pytest
 from llrcal import Evaluation, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
-from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws
+from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, checked_speakers
 from llrcal.evaluation.evaluate import evaluated
 from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.statistics import Cells, evaluation_statistic
@@ -186,9 +186,7 @@ def test_both_classes_keep_a_trial() -> None:
 
 def test_target_trials_have_one_speaker() -> None:
     with pytest.raises(ScoreError, match=r"2 target trials .* index 1: 4 and 9"):
-        SpeakerDraws.of(
-            np.array([[4, 4], [4, 9], [9, 4]]), np.array([[4, 9]]), replicates=1, seed=0
-        )
+        checked_speakers(([[4, 4], [4, 9], [9, 4]], [[4, 9]]), 3, 1)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,12 @@ from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FUSION
 from llrcal.comparison.ranking import checked_criterion, judged_at
 from llrcal.errors import OptionError
-from llrcal.evaluation.bootstrap import Bootstrap, Replicates, check_replicates
+from llrcal.evaluation.bootstrap import (
+    Bootstrap,
+    Replicates,
+    check_replicates,
+    checked_speakers,
+)
 from llrcal.evaluation.evaluate import by_condition, evaluated
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.intervals import Intervals
@@ -303,7 +308,8 @@ def _tested(
     if whole is not None:
         speakers = None
         if whole.tar_speakers is not None and whole.non_speakers is not None:
-            speakers = whole.tar_speakers[order[0]], whole.non_speakers[order[1]]
+            pairs = checked_speakers((whole.tar_speakers, whole.non_speakers), *whole.counts)
+            speakers = pairs[0][order[0]], pairs[1][order[1]]
         drawn = Bootstrap.of(speakers, replicates=replicates).replicates(statistics)
     elif replicates:
         notes.append(Note.of("no intervals", "intervals need all test trials in memory"))

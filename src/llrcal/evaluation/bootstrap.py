@@ -27,7 +27,7 @@ from llrcal.arrays import Array, Counts, is_whole
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.statistics import Cells, InCells, Numbers, Statistic
 from llrcal.inputs.level import check_level
-from llrcal.inputs.speakers import numbered
+from llrcal.inputs.speakers import Speakers, both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.onepass.chunks import chunks, threads
 
@@ -69,6 +69,18 @@ def check_replicates(replicates: int) -> None:
     """Raise an OptionError where that is no number of drawn sets."""
     if not is_whole(replicates) or replicates < 1:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
+
+
+def checked_speakers(speakers: Speakers, tar_count: int, non_count: int) -> Pairs:
+    """The speakers of both classes, of which target trials have one each."""
+    tar, non = both_speakers(speakers, tar_count, non_count)
+    if (differs := tar[:, 0] != tar[:, 1]).any():
+        first = int(differs.argmax())
+        raise ScoreError(
+            f"{int(differs.sum())} target trials have two speakers; the first is at index "
+            f"{first}: {tar[first, 0]} and {tar[first, 1]}. A target trial has one speaker"
+        )
+    return tar, non
 
 
 @dataclass(frozen=True)
@@ -165,16 +177,10 @@ class SpeakerDraws:
 
     @classmethod
     def of(cls, tar: Array, non: Array, *, replicates: int, seed: int) -> SpeakerDraws:
-        """Draw speakers, given the enrolment and test speaker of each trial.
+        """Draw speakers, given the enrolment and test speaker of each trial, as checked.
 
         Draws that leave a class without trials are repeated.
         """
-        if (differs := tar[:, 0] != tar[:, 1]).any():
-            first = int(differs.argmax())
-            raise ScoreError(
-                f"{int(differs.sum())} target trials have two speakers; the first is at index "
-                f"{first}: {tar[first, 0]} and {tar[first, 1]}. A target trial has one speaker"
-            )
         (tar, non), count = numbered(tar, non)
         for pairs in (tar, non):
             # The row of ones, so that no speaker counts twice.

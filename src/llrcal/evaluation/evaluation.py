@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from llrcal.evaluation.bands import Bands
-from llrcal.evaluation.bootstrap import REPLICATES, Bootstrap, Progress, check_draws, unheard
+from llrcal.evaluation.bootstrap import (
+    REPLICATES,
+    Bootstrap,
+    Progress,
+    check_draws,
+    checked_speakers,
+    unheard,
+)
 from llrcal.evaluation.costs import RuleCost, cross_entropy, in_bits, min_cost
 from llrcal.evaluation.error_rates import eer, rule_of_30
 from llrcal.evaluation.forensic import Forensic
@@ -18,7 +25,6 @@ from llrcal.evaluation.intervals import Intervals, interval_notes
 from llrcal.evaluation.line_check import line_notes
 from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
-from llrcal.inputs.speakers import both_speakers
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.onepass.direction import WRONG_WAY, runs_backwards
@@ -198,9 +204,8 @@ class Evaluation(OperatingCurves):
         check_draws(level=level, replicates=replicates, seed=seed)
         whole = self._whole("intervals need all LLRs")
         if whole.speakers is not None:
-            whole = replace(
-                whole, speakers=both_speakers(whole.speakers, len(whole.tar), len(whole.non))
-            )
+            pairs = checked_speakers(whole.speakers, len(whole.tar), len(whole.non))
+            whole = replace(whole, speakers=pairs)
         whole = whole.in_order
         draws = Bootstrap.of(whole.speakers, replicates=replicates, seed=seed)
         return Bands(whole, draws, level, progress)
@@ -209,10 +214,11 @@ class Evaluation(OperatingCurves):
         self, points: Sequence[OperatingPoint], *, normalised: bool = True
     ) -> tuple[float, float]:
         """Actual and minimum detection cost, averaged over operating points as NIST does."""
-        costs = tuple(zip(*((p.p_target, p.c_miss, p.c_fa) for p in points), strict=True))
-        both = (f(*costs, normalised=normalised) for f in (self.act_dcf, self.min_dcf))
-        actual, least = (float(np.mean(one)) for one in both)
-        return actual, least
+        costs = zip(*((p.p_target, p.c_miss, p.c_fa) for p in points), strict=True)
+        p_target, c_miss, c_fa = map(list, costs)
+        actual = self.act_dcf(p_target, c_miss, c_fa, normalised=normalised)
+        least = self.min_dcf(p_target, c_miss, c_fa, normalised=normalised)
+        return float(np.mean(actual)), float(np.mean(least))
 
     def to_dict(
         self,
@@ -229,30 +235,26 @@ class Evaluation(OperatingCurves):
         of :attr:`forensic`; with ``error_rates``, also thresholds and miss rates at false-alarm
         rates of 10^-2 to 10^-6; with what :meth:`intervals` gives, also that.
         """
-        costs_by_rule = [self.cost(rule) for rule in rules]
-        p_target = [point.p_target for point in points]
-        c_miss, c_fa = [point.c_miss for point in points], [point.c_fa for point in points]
-        costs = (p_target, c_miss, c_fa)
-        priors = [point.prior_log_odds for point in points]
-        numbers = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
-        return {
-            **{name: getattr(self, name) for name in numbers},
-            "rule_of_30": list(self.rule_of_30),
-            "p_target": p_target,
-            "c_miss": c_miss,
-            "c_fa": c_fa,
-            "prior_log_odds": priors,
-            "act_dcf": self.act_dcf(*costs).tolist(),
-            "min_dcf": self.min_dcf(*costs).tolist(),
-            "act_dcf_unnormalised": self.act_dcf(*costs, normalised=False).tolist(),
-            "min_dcf_unnormalised": self.min_dcf(*costs, normalised=False).tolist(),
-            "pmiss": self.pmiss([-x for x in priors]).tolist(),
-            "pfa": self.pfa([-x for x in priors]).tolist(),
-            **({"rules": {one.rule: one.to_dict() for one in costs_by_rule}} if rules else {}),
-            **({"forensic": self.forensic.to_dict()} if forensic else {}),
-            **({"error_rates": [one.to_dict() for one in self.error_rates]} if error_rates else {}),
-            **({"intervals": intervals.to_dict()} if intervals else {}),
-        }
+        names = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
+        found: dict[str, Any] = {name: getattr(self, name) for name in names}
+        found["rule_of_30"] = list(self.rule_of_30)
+        for name in ("p_target", "c_miss", "c_fa", "prior_log_odds"):
+            found[name] = [getattr(point, name) for point in points]
+        costs = found["p_target"], found["c_miss"], found["c_fa"]
+        for end, normalised in (("", True), ("_unnormalised", False)):
+            found[f"act_dcf{end}"] = self.act_dcf(*costs, normalised=normalised).tolist()
+            found[f"min_dcf{end}"] = self.min_dcf(*costs, normalised=normalised).tolist()
+        thresholds = [-x for x in found["prior_log_odds"]]
+        found |= {"pmiss": self.pmiss(thresholds).tolist(), "pfa": self.pfa(thresholds).tolist()}
+        if rules:
+            found["rules"] = {one.rule: one.to_dict() for one in map(self.cost, rules)}
+        if forensic:
+            found["forensic"] = self.forensic.to_dict()
+        if error_rates:
+            found["error_rates"] = [one.to_dict() for one in self.error_rates]
+        if intervals:
+            found["intervals"] = intervals.to_dict()
+        return found
 
     def _repr_html_(self) -> str:
         rows: dict[str, object] = {

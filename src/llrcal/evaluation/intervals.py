@@ -141,27 +141,24 @@ class Intervals:
 
     def to_dict(self) -> dict[str, Any]:
         """The intervals as plain values: lists of two numbers, or lists of those."""
-        overall = ("cllr", "min_cllr", "calibration_loss", "eer")
-        rules = {
-            name: {key: list(ends) for key, ends in vars(one).items()}
-            for name, one in self.rules.items()
-        }
-        misleading = {
-            name: [list(rates[i]) for rates in self.misleading]
-            for i, name in enumerate(("tar", "non"))
-        }
-        return {
-            "level": self.level,
-            "by": self.by,
-            "replicates": self.replicates,
-            **{name: list(getattr(self, name)) for name in overall},
-            "act_dcf": [list(ends) for ends in self.act_dcf],
-            "min_dcf": [list(ends) for ends in self.min_dcf],
-            **({"rules": rules} if rules else {}),
-            **({"misleading": misleading} if self.misleading else {}),
-            **({"forensic": self.forensic.to_dict()} if self.forensic else {}),
-            "notes": [note.to_dict() for note in self.notes],
-        }
+        names = ("cllr", "min_cllr", "calibration_loss", "eer", "act_dcf", "min_dcf")
+        found: dict[str, Any] = {"level": self.level, "by": self.by, "replicates": self.replicates}
+        found |= {name: _listed(getattr(self, name)) for name in names}
+        if self.rules:
+            found["rules"] = {name: _listed(vars(one)) for name, one in self.rules.items()}
+        if self.misleading:
+            tar, non = zip(*self.misleading, strict=True)
+            found["misleading"] = {"tar": _listed(tar), "non": _listed(non)}
+        if self.forensic:
+            found["forensic"] = self.forensic.to_dict()
+        return {**found, "notes": [note.to_dict() for note in self.notes]}
+
+
+def _listed(value: Any) -> Any:
+    """Tuples as lists, at any depth."""
+    if isinstance(value, dict):
+        return {name: _listed(one) for name, one in value.items()}
+    return [_listed(one) for one in value] if isinstance(value, tuple) else value
 
 
 def pairs(band: Band) -> tuple[Interval, ...]:
