@@ -29,7 +29,7 @@ from llrcal.arrays import Array
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.ranking import CRITERIA, CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
@@ -134,7 +134,7 @@ def alike(repetitions: int) -> Iterator[str]:
         train, test = (population(rng, TARGETS, NON_TARGETS) for _ in range(2))
         whole = compare(train, test, points=POINTS)
         truly = {
-            label: evaluated(large.mapped(candidate.calibration))
+            label: evaluate_quietly(large.mapped(candidate.calibration))
             for label, candidate in whole.candidates.items()
         }
         for name, counts in tally.items():

@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.ranking import CURVE, Criterion, CriterionName, differences
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.trials import Trials
 
 POINTS = (OperatingPoint(0.01), OperatingPoint(0.3, c_miss=10.0))
@@ -51,7 +51,7 @@ def test_the_cost_is_what_an_evaluation_makes_of_one_error(name: CriterionName) 
     def value(misses: int, false_alarms: int) -> float:
         tar, non = np.full(COUNTS[0], FAR), np.full(COUNTS[1], -FAR)
         tar[:misses], non[:false_alarms] = -FAR, FAR
-        return criterion.value(evaluated(Trials(tar, non)))
+        return criterion.value(evaluate_quietly(Trials(tar, non)))
 
     assert value(0, 0) == 0
     expected = math.hypot(value(1, 0), value(0, 1))

@@ -15,7 +15,7 @@ from llrcal.comparison import LearningCurve, compare, learning_curve
 from llrcal.comparison.learning import Pool, thinned
 from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
 from llrcal.comparison.tables import as_csv
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
 from tests.comparison.test_folds import anonymous, crossed, people
@@ -119,7 +119,7 @@ def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
         drawn = pool.drawn(size.speakers, np.random.default_rng([5, size.speakers, number]))
         assert drawn is not None
         (cal,) = fit_methods(drawn, methods=["logistic"]).values()
-        cllr.append(evaluated(cal(test.tar), cal(test.non)).cllr)
+        cllr.append(evaluate_quietly(cal(test.tar), cal(test.non)).cllr)
     ordered = sorted(cllr)
     expected = Band(ordered[2], (ordered[9] + ordered[10]) / 2, ordered[17])  # 16 of 20 within
     assert found.bands["cllr"]["logistic"][1] == expected

@@ -14,8 +14,8 @@ import pytest
 from llrcal import Evaluation, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
-from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, checked_speakers
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, speaker_pairs
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.statistics import Cells, evaluation_statistic
 from llrcal.inputs.speakers import as_speakers
@@ -67,7 +67,7 @@ def test_every_set_of_llrs_is_evaluated_on_the_same_trials() -> None:
             for distinct, counts in values
         )
         for replicates, transform in zip(found, maps, strict=True):
-            for name, number in numbers(evaluated(transform(tar), transform(non))).items():
+            for name, number in numbers(evaluate_quietly(transform(tar), transform(non))).items():
                 drawn = replicates.drawn[name][row]
                 np.testing.assert_allclose(drawn, np.atleast_1d(number), rtol=1e-9, atol=1e-12)
 
@@ -76,7 +76,7 @@ def test_every_set_that_can_be_drawn_is() -> None:
     """Two targets and three non-targets: 4 x 27 sets, each as likely as any other."""
     tar, non = [-0.5, 2.5], [-3.0, -1.0, 1.5]
     sets = itertools.product(itertools.product(tar, repeat=2), itertools.product(non, repeat=3))
-    expected = Counter(round(evaluated(*one).cllr, 9) for one in sets)
+    expected = Counter(round(evaluate_quietly(*one).cllr, 9) for one in sets)
     (found,) = replicates_of((np.array(tar), np.array(non)), count=1000)
     seen = Counter(np.round(found.drawn["cllr"][:, 0], 9).tolist())
     assert seen.keys() == expected.keys()
@@ -98,7 +98,7 @@ def test_the_mean_error_has_an_interval() -> None:
     tar, non = np.sort(normal(200, 2, 2)), np.sort(normal(900, -2, 2))
     (found,) = replicates_of((tar, non), count=99)
     low, high = Intervals.of(found, PRIORS).mean_error or (math.nan, math.nan)
-    assert low < float(evaluated(tar, non).bayes_error(CURVE).mean()) < high
+    assert low < float(evaluate_quietly(tar, non).bayes_error(CURVE).mean()) < high
 
 
 # ------------------------------------------------------------------------------ by speaker
@@ -186,7 +186,7 @@ def test_both_classes_keep_a_trial() -> None:
 
 def test_target_trials_have_one_speaker() -> None:
     with pytest.raises(ScoreError, match=r"2 target trials .* index 1: 4 and 9"):
-        checked_speakers(([[4, 4], [4, 9], [9, 4]], [[4, 9]]), 3, 1)
+        speaker_pairs(([[4, 4], [4, 9], [9, 4]], [[4, 9]]), 3, 1)
 
 
 @pytest.mark.parametrize(

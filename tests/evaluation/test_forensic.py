@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.forensic import STRENGTHS, Forensic
 from llrcal.evaluation.llrs import EvidenceSums
 from llrcal.onepass import elub as search
@@ -26,7 +26,7 @@ STEP = math.log(10) / 100  # of the grid of lir
 
 
 def forensic(tar: Any, non: Any) -> Forensic:
-    return evaluated(tar, non).forensic
+    return evaluate_quietly(tar, non).forensic
 
 
 def lir_sets(case: dict[str, Any]) -> tuple[Floats, Floats]:

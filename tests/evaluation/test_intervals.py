@@ -13,7 +13,7 @@ from hypothesis import given
 from llrcal import Evaluation, OperatingPoint, OptionError, ScoreError, Trials, evaluate
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import SpeakerDraws
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.intervals import Interval, Intervals
 from tests.notes import codes
 from tests.oracles import bias_corrected
@@ -107,7 +107,7 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
     assert trials.non_speakers is not None
     speakers = SpeakerDraws.of(trials.tar_speakers, trials.non_speakers, **draws).weights.T
     drawn = [
-        evaluated(
+        evaluate_quietly(
             np.repeat(trials.tar, times[trials.tar_speakers[:, 0]]),
             np.repeat(trials.non, times[trials.non_speakers].prod(axis=1)),
         )
@@ -175,7 +175,7 @@ def test_any_trials_have_intervals(sets: Sets) -> None:
     )
     for tar_speakers, non_speakers in ((None, None), (same, others)):
         trials = Trials(tar, non, "", tar_speakers, non_speakers, allow_infinite=True)
-        ends = flat(evaluated(trials).intervals(POINTS, replicates=5, level=0.5))
+        ends = flat(evaluate_quietly(trials).intervals(POINTS, replicates=5, level=0.5))
         assert not np.isnan(ends).any()
         assert (ends[:, 0] <= ends[:, 1]).all()
         assert (ends[[0, 1, 3]] >= 0).all()

@@ -7,7 +7,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.line_check import straightened_cllr
 from llrcal.evaluation.llrs import ArrayLLRs
 from tests.conftest import real_scores
@@ -26,7 +26,7 @@ def calibrated(
 
 
 def codes(tar: Array, non: Array) -> list[str]:
-    return [note.code for note in evaluated(tar, non).notes]
+    return [note.code for note in evaluate_quietly(tar, non).notes]
 
 
 def test_the_best_line_is_that_of_logistic_regression() -> None:
@@ -34,7 +34,7 @@ def test_the_best_line_is_that_of_logistic_regression() -> None:
     tar, non = rng.normal(40, 9, 300), rng.normal(10, 11, 2000)
     line = llrcal.fit(tar, non, method="logistic", bounds="none")
     assert straightened_cllr(*ArrayLLRs(tar, non).weighted) == pytest.approx(
-        evaluated(line(tar), line(non)).cllr, abs=1e-6
+        evaluate_quietly(line(tar), line(non)).cllr, abs=1e-6
     )
 
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 import llrcal
 from llrcal.evaluation.costs import cllr
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.scale.engines.threads import Threads
 from llrcal.scoring_rule import GREATEST, LEAST, RuleLike, ScoringRule
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, of_pieces, quiet
@@ -25,7 +25,7 @@ exponents = st.floats(LEAST, GREATEST)
 
 
 def test_by_the_logarithmic_rule_it_is_cllr_to_the_bit() -> None:
-    ev = evaluated(TAR, NON)
+    ev = evaluate_quietly(TAR, NON)
     for rule in ("log", (0, 0), [0.0, -0.0]):
         cost = ev.cost(rule)
         assert cost.actual == ev.cllr == cllr(TAR, NON)
@@ -35,18 +35,20 @@ def test_by_the_logarithmic_rule_it_is_cllr_to_the_bit() -> None:
 
 def test_by_the_rule_of_brier_it_is_the_mean_square() -> None:
     mean_square = ((1 - expit(TAR)) ** 2).mean() / 2 + (expit(NON) ** 2).mean() / 2
-    assert evaluated(TAR, NON).cost("brier").actual == pytest.approx(4 * mean_square, rel=1e-13)
+    assert evaluate_quietly(TAR, NON).cost("brier").actual == pytest.approx(
+        4 * mean_square, rel=1e-13
+    )
 
 
 def test_by_the_rule_of_boosting_it_is_the_mean_exponential() -> None:
     mean = np.exp(-TAR / 2).mean() / 2 + np.exp(NON / 2).mean() / 2
-    assert evaluated(TAR, NON).cost("boosting").actual == pytest.approx(mean, rel=1e-13)
+    assert evaluate_quietly(TAR, NON).cost("boosting").actual == pytest.approx(mean, rel=1e-13)
 
 
 @EVERY_RULE
 def test_it_is_a_weighted_mean_of_bayes_errors(rule: RuleLike) -> None:
     # Decisions at every prior, counted at thresholds: no cost is evaluated.
-    ev = evaluated(TAR[:40], NON[:60])
+    ev = evaluate_quietly(TAR[:40], NON[:60])
     x = np.linspace(-60, 60, 1_200_001)
     weights = ScoringRule.of(rule).weights(x)
     cost = ev.cost(rule)
@@ -56,7 +58,7 @@ def test_it_is_a_weighted_mean_of_bayes_errors(rule: RuleLike) -> None:
 
 @EVERY_RULE
 def test_knowing_nothing_costs_one(rule: RuleLike) -> None:
-    cost = evaluated([0.0, 0.0], [0.0]).cost(rule)
+    cost = evaluate_quietly([0.0, 0.0], [0.0]).cost(rule)
     assert (cost.actual, cost.minimum) == pytest.approx((1, 1), rel=1e-14)
 
 
@@ -66,9 +68,9 @@ def test_no_rising_transformation_costs_less_than_the_minimum(
 ) -> None:
     rng = np.random.default_rng(seed)
     tar, non = rng.normal(1, 1, 20), rng.normal(-1, 1, 30)
-    minimum = evaluated(tar, non).cost((a, b)).minimum
+    minimum = evaluate_quietly(tar, non).cost((a, b)).minimum
     optimal = llrcal.optimal_llrs(tar, non)
-    assert evaluated(*optimal).cost((a, b)).actual == pytest.approx(minimum, rel=1e-12)
+    assert evaluate_quietly(*optimal).cost((a, b)).actual == pytest.approx(minimum, rel=1e-12)
     slope, shift = rng.uniform(0.2, 4), rng.normal()
     knots = np.sort(rng.normal(0, 3, 50))
     steps = np.sort(rng.normal(0, 3, 51))
@@ -77,14 +79,14 @@ def test_no_rising_transformation_costs_less_than_the_minimum(
         (steps[np.searchsorted(knots, tar)], steps[np.searchsorted(knots, non)]),
         (np.clip(optimal[0], -3, 3) + shift / 9, np.clip(optimal[1], -3, 3) + shift / 9),
     ):
-        assert evaluated(*transformed).cost((a, b)).actual >= minimum * (1 - 1e-12)
+        assert evaluate_quietly(*transformed).cost((a, b)).actual >= minimum * (1 - 1e-12)
 
 
 def test_infinite_llrs() -> None:
-    right = evaluated([math.inf, 1.0], [-math.inf, -1.0])
+    right = evaluate_quietly([math.inf, 1.0], [-math.inf, -1.0])
     assert 0 < right.cost("brier").actual < 1
     assert right.cost("brier").minimum == right.cost("boosting").minimum == 0
-    wrong = evaluated([-math.inf, 1.0], [0.0])
+    wrong = evaluate_quietly([-math.inf, 1.0], [0.0])
     assert wrong.cost("log").actual == wrong.cost("boosting").actual == math.inf
     # The cost of Brier is bounded: certainty in the wrong class costs four times a coin's.
     sure, half = 4.0, 4 * (1 - expit(1.0)) ** 2
@@ -93,23 +95,23 @@ def test_infinite_llrs() -> None:
 
 def test_other_types_of_llrs() -> None:
     tar, non = np.array([3, 1, 0, -1]), np.array([-2, -1, 0, 1, -4])
-    expected = evaluated(tar.astype(float), non.astype(float)).cost("brier")
+    expected = evaluate_quietly(tar.astype(float), non.astype(float)).cost("brier")
     for kind in (np.int8, np.int64, np.float16, np.float32):
-        assert evaluated(tar.astype(kind), non.astype(kind)).cost("brier") == expected
+        assert evaluate_quietly(tar.astype(kind), non.astype(kind)).cost("brier") == expected
 
 
 @EVERY_SET
 def test_in_pieces_it_is_the_same_to_the_bit(name: str) -> None:
     with quiet():
         whole = llrcal.evaluate(*SETS[name])
-        ev = evaluated(of_pieces(cut(*SETS[name], 5), Threads()))
+        ev = evaluate_quietly(of_pieces(cut(*SETS[name], 5), Threads()))
     for rule in RULES:
         assert ev.cost(rule) == whole.cost(rule)
 
 
 def test_in_pieces_a_rule_costs_one_pass() -> None:
     passes = Passes()
-    ev = evaluated(of_pieces(cut(TAR, NON, 3), Threads(passes)))
+    ev = evaluate_quietly(of_pieces(cut(TAR, NON, 3), Threads(passes)))
     ev.cost("log")
     before = list(passes.names)
     ev.cost("brier")
@@ -117,7 +119,7 @@ def test_in_pieces_a_rule_costs_one_pass() -> None:
 
 
 def test_as_plain_values() -> None:
-    ev = evaluated(TAR, NON)
+    ev = evaluate_quietly(TAR, NON)
     assert "rules" not in ev.to_dict()
     rules = ev.to_dict(rules=["brier", (0.5, -0.5)])["rules"]
     brier = ev.cost("brier")

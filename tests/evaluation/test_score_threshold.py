@@ -13,7 +13,7 @@ from sklearn.metrics import roc_curve
 
 import llrcal
 from llrcal.errors import OptionError
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
 
@@ -25,7 +25,7 @@ RATE = st.sampled_from([0.01, 0.1, 0.25, 0.29, 0.5, 0.9])
 def test_thresholds_are_those_of_trying_all(
     tar: list[float], non: list[float], rate: float
 ) -> None:
-    ev = evaluated(tar, non)
+    ev = evaluate_quietly(tar, non)
     every = sorted({*tar, *non})
     within = [t for t in every if sum(n >= t for n in non) <= rate * len(non) + 1e-9]
     found = ev.threshold(pfa=rate)
@@ -45,7 +45,7 @@ def test_intervals_hold(side: str) -> None:
     """The true threshold of uniform scores is known: 1 - rate, or the rate itself."""
     rng, held = np.random.default_rng(0), 0
     for _ in range(300):
-        ev = evaluated(rng.uniform(size=500), rng.uniform(size=500))
+        ev = evaluate_quietly(rng.uniform(size=500), rng.uniform(size=500))
         low, high = ev.threshold(**{side: 0.05}).interval
         held += low <= (0.95 if side == "pfa" else 0.05) <= high
     assert 0.93 <= held / 300 <= 1.0
@@ -54,7 +54,7 @@ def test_intervals_hold(side: str) -> None:
 def test_corners_of_the_roc_have_thresholds() -> None:
     rng = np.random.default_rng(1)
     tar, non = rng.normal(1, 1, 40).round(1), rng.normal(0, 1, 200).round(1)
-    ev = evaluated(tar, non)
+    ev = evaluate_quietly(tar, non)
     pfa, pmiss = ev.roc()
     at = ev.roc_thresholds()
     assert ev.pfa(at).tolist() == pytest.approx(pfa.tolist())
@@ -66,7 +66,7 @@ def test_corners_of_the_roc_have_thresholds() -> None:
 
 
 def test_wrong_use() -> None:
-    ev = evaluated([1.0, 2.0], [0.0, 1.5])
+    ev = evaluate_quietly([1.0, 2.0], [0.0, 1.5])
     for rates in ({"pfa": 0.0}, {"pmiss": 1.0}, {"pfa": float("nan")}, {"pfa": 0.1, "pmiss": 0.1}):
         with pytest.raises(OptionError):
             ev.threshold(**rates)
@@ -87,7 +87,7 @@ def table(folder: Path, sign: int = 1) -> Path:
 def test_on_the_command_line(tmp_path: Path) -> None:
     path = table(tmp_path)
     trials = llrcal.read_trials(path)
-    found = evaluated(trials).threshold(pfa=1e-3)
+    found = evaluate_quietly(trials).threshold(pfa=1e-3)
     told = run("decide", path, "--fmr", "1e-3")
     assert told.stdout.startswith(
         f"Accept scores >= {found.value!r}\n(FMR 0.001 with 5 false alarms"

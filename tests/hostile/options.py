@@ -11,7 +11,7 @@ import numpy as np
 import llrcal
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.evaluate import evaluated as evaluated_quietly
+from llrcal.evaluation.evaluate import evaluate_quietly as evaluated_quietly
 from llrcal.evaluation.intervals import Intervals
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, TAR, same

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.report.evidence import POINTS, _llr_view, ece_data, tippett_data
 from tests.report.comparisons import small
 
@@ -37,7 +37,7 @@ def test_ece_is_cllr_at_even_odds() -> None:
 
 def test_views_of_odd_llrs() -> None:
     def view(tar: list[float], non: list[float]) -> tuple[float, float]:
-        return _llr_view([evaluated(tar, non)])
+        return _llr_view([evaluate_quietly(tar, non)])
 
     assert view([math.inf], [-math.inf]) == (-1.0, 1.0)
     assert view([0.5], [0.5]) == (-0.5, 1.5)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.scale.engines.threads import Threads
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, keep_few, of_pieces
 from tests.scale.test_streamed_llrs import INFINITE
@@ -27,13 +27,17 @@ def test_every_number(name: str, kept: bool, monkeypatch: pytest.MonkeyPatch) ->
     if not kept:
         keep_few(monkeypatch, 100)
         monkeypatch.setattr(Threads, "most_in_a_stretch", 9000)
-    assert numbers(evaluated(of_pieces(cut(*SETS[name], 5)))) == numbers(evaluated(*SETS[name]))
+    assert numbers(evaluate_quietly(of_pieces(cut(*SETS[name], 5)))) == numbers(
+        evaluate_quietly(*SETS[name])
+    )
 
 
 @pytest.mark.parametrize("kind", INFINITE)
 def test_infinite_llrs(kind: str) -> None:
     tar, non = INFINITE[kind]
-    assert numbers(evaluated(of_pieces(cut(tar, non, 4)))) == numbers(evaluated(tar, non))
+    assert numbers(evaluate_quietly(of_pieces(cut(tar, non, 4)))) == numbers(
+        evaluate_quietly(tar, non)
+    )
 
 
 @pytest.mark.slow
@@ -42,13 +46,13 @@ def test_any_few_llrs(sets: Sets, count: int, kept: int) -> None:
     tar, non = (np.array(scores) for scores in sets)
     with pytest.MonkeyPatch.context() as patch:
         keep_few(patch, kept)
-        in_pieces = evaluated(of_pieces(cut(tar, non, count)))
-        assert numbers(in_pieces) == numbers(evaluated(tar, non))
+        in_pieces = evaluate_quietly(of_pieces(cut(tar, non, count)))
+        assert numbers(in_pieces) == numbers(evaluate_quietly(tar, non))
 
 
 @EVERY_SET
 def test_bounds_take_a_few_passes(name: str) -> None:
     passes = Passes()
-    ev = evaluated(of_pieces(cut(*SETS[name], 5), Threads(passes)))
+    ev = evaluate_quietly(of_pieces(cut(*SETS[name], 5), Threads(passes)))
     ev.forensic.elub  # noqa: B018
     assert passes.names.count("counting") <= 12

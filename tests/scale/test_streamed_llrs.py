@@ -14,7 +14,7 @@ import llrcal
 from llrcal import ScoreError
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation import Evaluation
-from llrcal.evaluation.evaluate import evaluated as of_raw
+from llrcal.evaluation.evaluate import evaluate_quietly as of_raw
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import Piece

@@ -97,13 +97,13 @@ def _decide_by_rate(
     as_json: bool,
     **reading: Any,
 ) -> None:
-    from llrcal.evaluation.evaluate import evaluated
+    from llrcal.evaluation.evaluate import evaluate_quietly
     from llrcal.trials import read_trials
 
     read = read_trials(source, **reading)
     sides = read.tar, read.non
     tar, non = (-side for side in sides) if distance else sides
-    evaluation = evaluated(tar, non)
+    evaluation = evaluate_quietly(tar, non)
     if not inverted:
         refuse_wrong_way(evaluation.direction_notes, source, distance=distance)
     found = evaluation.threshold(pfa=fmr, pmiss=fnmr)

@@ -140,7 +140,7 @@ def evaluate(
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.comparison.folds import in_memory
-    from llrcal.evaluation.evaluate import by_condition, evaluated
+    from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.files.atomic import atomic_folder
     from llrcal.messages import Setting
@@ -165,7 +165,7 @@ def evaluate(
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in points] + [-x for x in misleading]
-        evaluation = evaluated(in_nats, prior_log_odds=priors)
+        evaluation = evaluate_quietly(in_nats, prior_log_odds=priors)
         if not inverted:
             refuse_wrong_way(evaluation.direction_notes, llrs, distance=distance)
         notes = _notes(evaluation, units)

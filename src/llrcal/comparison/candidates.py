@@ -96,7 +96,7 @@ def rule_of(calibration: Calibration | Fused) -> ScoringRule | None:
     return None if rule == LOG else rule
 
 
-def adapted(
+def adapt_each(
     calibrations: Mapping[str, Calibration],
     test: TrialSet,
     share: float | None,
@@ -122,7 +122,7 @@ def adapted(
     }
 
 
-def trained_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
+def train_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
     """Each system alone, and all of them: every candidate is a fusion, of one system or of all."""
     if len(train.names) < 2:
         raise OptionError("there is one system only: compare calibrations of its scores instead")

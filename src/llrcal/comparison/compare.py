@@ -15,34 +15,34 @@ from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method, method_and_options
 from llrcal.comparison.candidates import (
     Candidate,
-    adapted,
+    adapt_each,
     fusion_notes,
     rule_of,
     system_llrs,
-    trained_systems,
+    train_systems,
 )
 from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.folds import (
     Folds,
     Train,
+    divide,
     fold_llrs,
     in_memory,
-    parted,
-    trained_folds,
+    train_folds,
 )
 from llrcal.comparison.learning import Round, curve_over
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FUSION
-from llrcal.comparison.ranking import checked_criterion, judged_at
+from llrcal.comparison.ranking import criterion_name, judged_at
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import (
     Bootstrap,
     Replicates,
     check_replicates,
-    checked_speakers,
+    speaker_pairs,
 )
-from llrcal.evaluation.evaluate import by_condition, evaluated
+from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
@@ -134,14 +134,14 @@ def compare(
     if replicates:
         check_replicates(replicates)
     asked = points is not None and len(points) > 0
-    judged_by = checked_criterion(criterion, asked_for_points=asked)
+    judged_by = criterion_name(criterion, asked_for_points=asked)
     points = DEFAULT_POINTS if points is None else tuple(points)
     begin = progress or _unheard
     if isinstance(train, Systems) or isinstance(test, Systems):
         refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
-        ready = _trained_systems(train, test, methods, refused, begin)
+        ready = _train_systems(train, test, methods, refused, begin)
     else:
-        ready = _trained(
+        ready = _train(
             train,
             test,
             folds=folds,
@@ -186,7 +186,7 @@ class _Ready(NamedTuple):
     learning_curve: LearningCurve | None = None
 
 
-def _trained(
+def _train(
     train: TrialSet,
     test: TrialSet | None,
     *,
@@ -206,7 +206,7 @@ def _trained(
         raise OptionError("there are no methods to compare; name at least one")
     if lower_is_better:
         train, test = train.negated(), None if test is None else test.negated()
-    cut, test = parted(train, test, folds)
+    cut, test = divide(train, test, folds)
     if adapt is not None:
         check_share(adapt, "adapt")
         if cut is not None:
@@ -219,7 +219,7 @@ def _trained(
         for one in (train, test):
             in_memory(one, Setting("learning_curve"))
     begin("raw scores")
-    raw = evaluated(test)
+    raw = evaluate_quietly(test)
     if not inverted:
         refuse_wrong_way(raw.direction_notes, test.source, distance=lower_is_better)
     begin("training")
@@ -229,7 +229,7 @@ def _trained(
     if not inverted:
         reported = [note for one in models.values() for note in one.report.all_notes]
         refuse_wrong_way(reported, train.source, distance=lower_is_better)
-    models |= (moved := adapted(models, test, adapt, begin))
+    models |= (moved := adapt_each(models, test, adapt, begin))
     first = next(iter(models.values()))
     seen = (
         train.preview((first.tar_count, first.non_count)),
@@ -247,12 +247,12 @@ def _trained(
     if cut is None:
         llrs = {label: partial(test.mapped, one.quietly) for label, one in models.items()}
     else:
-        every = trained_folds(cut, fit, begin)
+        every = train_folds(cut, fit, begin)
         llrs = {label: partial(fold_llrs, cut, every, label) for label in models}
     return _Ready(models, llrs, test, raw, seen, notes, cut, curve)
 
 
-def _trained_systems(
+def _train_systems(
     train: Any,
     test: Any,
     methods: Sequence[Method] | None,
@@ -269,12 +269,12 @@ def _trained_systems(
     if len(weights) > 1:
         raise OptionError("systems are compared at one weight of the targets; give one")
     begin("training")
-    models = trained_systems(train, weights.pop() if weights else 0.5)
+    models = train_systems(train, weights.pop() if weights else 0.5)
     begin("raw scores")
     seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
     notes = [*_dropped(seen[0]), *_dropped(seen[1])]
     llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-    return _Ready(models, llrs, seen[1], evaluated(seen[1]), seen, notes)
+    return _Ready(models, llrs, seen[1], evaluate_quietly(seen[1]), seen, notes)
 
 
 def _tested(
@@ -296,7 +296,7 @@ def _tested(
         begin(f"testing {label}")
         llrs = ready.llrs[label]()
         priors = np.concatenate([CHOICES, judged, x])
-        evaluations[label] = evaluated(llrs, prior_log_odds=priors)
+        evaluations[label] = evaluate_quietly(llrs, prior_log_odds=priors)
         if by:
             conditions[label] = by_condition(evaluations[label], llrs, None, by)
             notes += [note.about(label) for note in bad_conditions(conditions[label])]
@@ -308,7 +308,7 @@ def _tested(
     if whole is not None:
         speakers = None
         if whole.tar_speakers is not None and whole.non_speakers is not None:
-            pairs = checked_speakers((whole.tar_speakers, whole.non_speakers), *whole.counts)
+            pairs = speaker_pairs((whole.tar_speakers, whole.non_speakers), *whole.counts)
             speakers = pairs[0][order[0]], pairs[1][order[1]]
         drawn = Bootstrap.of(speakers, replicates=replicates).replicates(statistics)
     elif replicates:

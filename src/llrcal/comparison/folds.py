@@ -67,7 +67,7 @@ def both(flags: Bools) -> Bools:
     return np.asarray(flags[:, 0] & flags[:, 1])
 
 
-def pooled(sets: Sequence[Trials]) -> Trials:
+def merge(sets: Sequence[Trials]) -> Trials:
     """The trials of several parts of a set, as one."""
     first = sets[0]
     names = ["tar", "non", *(("tar_speakers", "non_speakers") if first.has_speakers else ())]
@@ -150,7 +150,7 @@ class Folds:
     @property
     def tested(self) -> Trials:
         """The trials that some fold tests, fold by fold."""
-        return pooled(self.tests)
+        return merge(self.tests)
 
     @property
     def untested(self) -> tuple[int, int]:
@@ -188,7 +188,7 @@ class Folds:
         return ""
 
 
-def trained_folds(
+def train_folds(
     folds: Folds, train: Train, say: Callable[[str], None]
 ) -> list[Mapping[str, Calibration]]:
     """Calibrations of each fold."""
@@ -206,10 +206,10 @@ def trained_folds(
 def fold_llrs(folds: Folds, every: Sequence[Mapping[str, Calibration]], label: str) -> Trials:
     """The tested trials, each with the LLR of the calibration that has not seen it."""
     both = zip(folds.tests, every, strict=True)
-    return pooled([test.mapped(fold[label].quietly) for test, fold in both])
+    return merge([test.mapped(fold[label].quietly) for test, fold in both])
 
 
-def parted(
+def divide(
     train: TrialSet, test: TrialSet | None, folds: int | None, *, seed: int = 0
 ) -> tuple[Folds | None, TrialSet]:
     """The folds of a single set, if there are to be any, and the trials that are tested."""

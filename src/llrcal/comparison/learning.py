@@ -24,15 +24,15 @@ from llrcal.comparison.folds import (
     Train,
     both,
     check_whole,
+    divide,
     in_memory,
+    merge,
     part,
-    parted,
-    pooled,
 )
 from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
 from llrcal.comparison.ranking import judged_at
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.inputs.speakers import both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
@@ -114,7 +114,7 @@ def learning_curve(
     chosen = methods_to_compare() if methods is None else methods
     if not chosen:
         raise OptionError("there are no methods to compare; name at least one")
-    found, test = parted(train, test, folds, seed=seed)
+    found, test = divide(train, test, folds, seed=seed)
     rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
     fit = partial(fit_methods, methods=chosen)
     return curve_over(rounds, fit, draws=draws, seed=seed, say=progress or (lambda _: None))
@@ -134,7 +134,7 @@ def curve_over(
     pools = [Pool.of(one) for one, _ in known]
     by_speaker = pools[0].speakers is not None
     tests = [thinned(test, _TESTED // len(known), seed=seed) for _, test in known]
-    best = evaluated(pooled(tests))
+    best = evaluate_quietly(merge(tests))
     priors = judged_at(best)
     sizes: list[Size] = []
     found: list[dict[str, Floats]] = []
@@ -204,7 +204,7 @@ def _numbers(
     rows = []
     for models in draws:
         every = zip(tests, models, strict=True)
-        ev = evaluated(pooled([test.mapped(fitted[label].quietly) for test, fitted in every]))
+        ev = evaluate_quietly(merge([test.mapped(fitted[label].quietly) for test, fitted in every]))
         rows.append((float(ev.bayes_error(priors).mean()), ev.cllr, ev.calibration_loss))
     return np.array(rows)
 

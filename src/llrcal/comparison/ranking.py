@@ -121,7 +121,7 @@ class Criterion:
         return float(np.hypot(miss, false_alarm))
 
 
-def checked_criterion(name: str | None, *, asked_for_points: bool) -> CriterionName:
+def criterion_name(name: str | None, *, asked_for_points: bool) -> CriterionName:
     """The criterion of this name; without one, that which goes with what was asked for."""
     if name is None:
         return "points" if asked_for_points else "range"

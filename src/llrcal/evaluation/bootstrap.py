@@ -71,7 +71,7 @@ def check_replicates(replicates: int) -> None:
         raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
 
 
-def checked_speakers(speakers: Speakers, tar_count: int, non_count: int) -> Pairs:
+def speaker_pairs(speakers: Speakers, tar_count: int, non_count: int) -> Pairs:
     """The speakers of both classes, of which target trials have one each."""
     tar, non = both_speakers(speakers, tar_count, non_count)
     if (differs := tar[:, 0] != tar[:, 1]).any():

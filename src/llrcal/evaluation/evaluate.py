@@ -89,7 +89,7 @@ def evaluate(
     >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
     (0.5833333333333333, 0.5833333333333333, 0.25)
     """
-    evaluation = evaluated(tar, non, prior_log_odds=prior_log_odds)
+    evaluation = evaluate_quietly(tar, non, prior_log_odds=prior_log_odds)
     warn(evaluation.notes)
     if by is None:
         return evaluation
@@ -98,7 +98,7 @@ def evaluate(
     return found
 
 
-def evaluated(
+def evaluate_quietly(
     tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
 ) -> Evaluation:
     """The same as :func:`evaluate`, for callers that handle the notes themselves."""
@@ -115,7 +115,7 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
     """
     tar = as_scores(tar, "target", allow_infinite=True)
     non = as_scores(non, "non-target", allow_infinite=True)
-    evaluation = evaluated(tar, non)
+    evaluation = evaluate_quietly(tar, non)
     edges = evaluation.groups.edges[evaluation.hull.first_group]
     of_tar, of_non = (
         evaluation.hull.llrs[np.searchsorted(edges, side, side="right") - 1] for side in (tar, non)

@@ -15,7 +15,7 @@ from llrcal.evaluation.bootstrap import (
     Bootstrap,
     Progress,
     check_draws,
-    checked_speakers,
+    speaker_pairs,
     unheard,
 )
 from llrcal.evaluation.costs import RuleCost, cross_entropy, in_bits, min_cost
@@ -204,7 +204,7 @@ class Evaluation(OperatingCurves):
         check_draws(level=level, replicates=replicates, seed=seed)
         whole = self._whole("intervals need all LLRs")
         if whole.speakers is not None:
-            pairs = checked_speakers(whole.speakers, len(whole.tar), len(whole.non))
+            pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
             whole = replace(whole, speakers=pairs)
         whole = whole.in_order
         draws = Bootstrap.of(whole.speakers, replicates=replicates, seed=seed)
