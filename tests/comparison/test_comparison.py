@@ -11,11 +11,9 @@ import llrcal
 from llrcal.cli.options import scoring_rule
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.checks import calibration_notes
-from llrcal.comparison.looks import looks
 from llrcal.comparison.tables import metrics
 from llrcal.method_table import methods_to_compare
 from llrcal.report.metrics_table import metrics_table
-from llrcal.report.setup import calibrations_table
 from llrcal.scoring_rule import ScoringRule
 from llrcal.trials import Trials
 
@@ -70,8 +68,6 @@ def test_scoring_rules_are_compared_like_weights() -> None:
     assert found.candidates["logistic-0.5-brier"].calibration == llrcal.fit(
         *found.train, method="logistic", alpha=0.5, rule="brier"
     )
-    assert "scoring rule brier" in calibrations_table(found)
-    assert len({str(look) for look in looks(found.candidates).values()}) == len(methods)
     page = metrics_table(found)
     for label, row in rows.items():
         for rule in ("brier", "0.5,-0.5"):
@@ -79,10 +75,7 @@ def test_scoring_rules_are_compared_like_weights() -> None:
             assert (row[f"cost_{rule}"], row[f"min_cost_{rule}"]) == (cost.actual, cost.minimum)
             low, high = row[f"cost_{rule}_low"], row[f"cost_{rule}_high"]
             assert float(low) <= cost.actual <= float(high)
-            assert f"{cost.actual:.4f}" in page
             assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in page
-    assert ">Cost by brier<" in page
-    assert f"<td>{found.raw.cost('brier').minimum:.4f}</td>" in page
 
 
 def test_other_points_and_methods() -> None:
@@ -111,25 +104,17 @@ def test_a_transform_that_bends_is_found() -> None:
     assert bend.code == "not monotone"
 
 
-def test_test_scores_beyond_the_training_range_are_found() -> None:
+def test_what_is_odd_about_the_test_trials_is_found() -> None:
     train, test = trials(1), trials(2)
-    further = Trials(np.append(test.tar, 50.0), test.non)
-    texts = [f.text for f in compare(train, further, methods=["pav"], replicates=0).notes]
-    assert any("lie outside the range of the training scores" in text for text in texts)
+    further = Trials(np.append(test.tar + 1.0, 50.0), test.non)
+    points = [OperatingPoint(1e-6), OperatingPoint(0.5)]
+    found = compare(train, further, methods=["pav"], points=points, replicates=0)
+    told = {note.code: note.text for note in found.notes}
+    assert "lie outside the range of the training scores" in told["range"]
+    assert told["shift"].startswith("target")
+    assert any(note.code == "rule of 30" and "p1e-06" in note.text for note in found.notes)
     same = compare(train, train, methods=["pav"], replicates=0)
     assert not any(kind in {"range", "shift"} for kind, _ in kinds(same))
-
-
-def test_a_shift_is_found() -> None:
-    found = compare(trials(1), trials(2, shift=1.0), methods=["pav"], replicates=0)
-    assert any(n.code == "shift" and n.text.startswith("target") for n in found.notes)
-
-
-def test_points_on_few_errors_are_found() -> None:
-    points = [OperatingPoint(1e-6), OperatingPoint(0.5)]
-    found = compare(trials(1), trials(2), methods=["pav"], points=points, replicates=0)
-    texts = [n.text for n in found.notes if n.code == "rule of 30"]
-    assert any("p1e-06" in text for text in texts)
 
 
 @pytest.mark.slow

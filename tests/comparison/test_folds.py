@@ -140,18 +140,6 @@ def test_the_same_seed_gives_the_same_folds_and_another_does_not() -> None:
         assert not np.array_equal(one.tar, other.tar)
 
 
-def test_names_of_speakers_do_not_matter() -> None:
-    trials = crossed()
-    assert trials.tar_speakers is not None
-    assert trials.non_speakers is not None
-    far = replace(
-        trials,
-        tar_speakers=trials.tar_speakers * 10**12 + 7,
-        non_speakers=trials.non_speakers * 10**12 + 7,
-    )
-    assert np.array_equal(Folds.of(far, 5).tar, Folds.of(trials, 5).tar)
-
-
 # ----------------------------------------------------------------------- what compare says
 
 

@@ -137,15 +137,6 @@ def test_folds_of_one_set() -> None:
     )
 
 
-def test_distances() -> None:
-    trials = crossed(speakers=20)
-    one = learning_curve(trials, crossed(1), methods=["pav"], draws=2)
-    turned = learning_curve(
-        trials.negated(), crossed(1).negated(), methods=["pav"], draws=2, lower_is_better=True
-    )
-    assert one == turned
-
-
 def test_table_and_plain_values(curve: LearningCurve) -> None:
     rows = curve.table()
     assert len(rows) == 2 * len(curve.sizes)
@@ -186,10 +177,6 @@ def test_words() -> None:
     assert "10 to 80 targets" in repr(found)
     shown = found._repr_html_()
     assert "0.9000 with 10; 0.2050 with 40; 0.2000 with 80" in shown
-
-
-def test_a_dip_that_is_left_again_is_not_enough() -> None:
-    assert hand_made(nig=[0.2, 0.3, 0.2, 0.2]).enough == {"nig": 40}
 
 
 def test_few_bands_and_a_view_that_no_outlier_stretches() -> None:

@@ -77,10 +77,6 @@ def test_other_weights_lie_between_those_of_the_paper(page: str) -> None:
     assert colour(rare, page) == colour(EVERY["logistic-empirical"], page)
 
 
-def test_a_method_without_a_weight_has_the_default_one() -> None:
-    assert looks(["logistic"])["logistic"] == EVERY["logistic-0.5"]
-
-
 def test_weights_of_a_method_with_one_look_share_its_colours(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -116,7 +112,3 @@ def test_other_labels_are_stable_and_distinct() -> None:
     assert looks(["raw scores"]) == looks(["raw scores"])
     odd = ["$", "", "_x", "linear-gaussian-2", "logistic-0.0", "logistic-x", "nig-0.5", "\ud800"]
     assert list(looks(odd)) == odd
-
-
-def test_more_labels_than_looks() -> None:
-    assert len(looks([f"system {i}" for i in range(100)])) == 100

@@ -16,7 +16,6 @@ from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, speaker_pairs
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.statistics import Cells, evaluation_statistic
 from llrcal.inputs.speakers import as_speakers
 from tests.trial_sets import normal
@@ -94,13 +93,6 @@ def test_llrs_that_no_score_explains() -> None:
     assert first.drawn["cllr"].std() > 0
 
 
-def test_the_mean_error_has_an_interval() -> None:
-    tar, non = np.sort(normal(200, 2, 2)), np.sort(normal(900, -2, 2))
-    (found,) = replicates_of((tar, non), count=99)
-    low, high = Intervals.of(found, PRIORS).mean_error or (math.nan, math.nan)
-    assert low < float(evaluate_quietly(tar, non).bayes_error(CURVE).mean()) < high
-
-
 # ------------------------------------------------------------------------------ by speaker
 
 
@@ -161,16 +153,6 @@ def test_draws_come_from_the_seed_and_the_order_of_the_ids_alone() -> None:
             np.testing.assert_array_equal(getattr(same, name), getattr(draws, name))
     other = SpeakerDraws.of(tar, non, replicates=5, seed=2)
     assert (other.weights != draws.weights).any()
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.uint64])
-def test_any_integers_are_ids(dtype: type) -> None:
-    ids: Array = np.array([np.iinfo(dtype).min, 3, np.iinfo(dtype).max], dtype)
-    tar, non = ids[[[0, 0], [1, 1], [2, 2]]], ids[[[0, 1], [1, 2]]]
-    before = tar.copy(), non.copy()
-    assert len(SpeakerDraws.of(tar, non, replicates=3, seed=0).weights) == 4
-    np.testing.assert_array_equal(tar, before[0])
-    np.testing.assert_array_equal(non, before[1])
 
 
 def test_both_classes_keep_a_trial() -> None:

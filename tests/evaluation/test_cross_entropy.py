@@ -55,13 +55,6 @@ def test_the_minimum_is_that_of_the_optimal_llrs(sets: Sets) -> None:
     assert (ev.min_cross_entropy(PRIORS) <= ev.cross_entropy(PRIORS) * (1 + 1e-12)).all()
 
 
-@given(sets=ANY)
-def test_even_odds_give_cllr(sets: Sets) -> None:
-    ev = evaluate(*sets)
-    assert ev.cross_entropy(0.0) == pytest.approx(ev.cllr, rel=1e-12)
-    assert ev.min_cross_entropy(0.0) == pytest.approx(ev.min_cllr, rel=1e-12, abs=1e-15)
-
-
 def test_many_llrs_are_compressed_without_a_visible_loss() -> None:
     tar, non = normal(EXACT_UP_TO + 1, 3, 2.5), normal(8 * EXACT_UP_TO, -3, 2)
     expected = [llr_by_llr(tar, non, x) for x in PRIORS]

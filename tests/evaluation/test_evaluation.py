@@ -133,10 +133,6 @@ def test_counts_and_words() -> None:
     )
 
 
-def test_words_where_cllr_is_infinite() -> None:
-    assert "Cllr inf" in repr(evaluate([-math.inf, 1.0], [0.0]))
-
-
 # ------------------------------------------------------------------- inputs and their types
 
 TAR = [0.5, 2.0, -1.0, 0.5, 3.25]
@@ -173,15 +169,9 @@ def test_form_of_the_scores_does_not_matter(form: str) -> None:
         optimal_llrs(forms(TAR)[form], forms(NON)[form]), optimal_llrs(TAR, NON), strict=True
     ):
         np.testing.assert_array_equal(llrs, wanted)
-
-
-@pytest.mark.parametrize("form", forms(TAR))
-def test_scores_stay_as_they_were(form: str) -> None:
     tar, non = forms(TAR)[form], forms(NON)[form]
     numbers(evaluate(tar, non))
-    optimal_llrs(tar, non)
-    assert list(tar) == TAR
-    assert list(non) == NON
+    assert (list(tar), list(non)) == (TAR, NON)  # as they were
 
 
 @given(sets=FINITE)
@@ -191,13 +181,6 @@ def test_an_evaluation_does_not_change_when_the_scores_do(sets: Sets) -> None:
     ev = evaluate(tar, non)
     tar[:], non[:] = 100.0, -100.0
     np.testing.assert_array_equal(numbers(ev), numbers(evaluate(*sets)))
-
-
-def test_integers_are_scores() -> None:
-    expected = numbers(evaluate([3.0, 1.0, 200.0], [1.0, 0.0]))
-    for dtype in (np.uint8, np.int16, np.int64, np.uint64):
-        ev = evaluate(np.array([3, 1, 200]).astype(dtype), np.array([1, 0]).astype(dtype))
-        np.testing.assert_array_equal(numbers(ev), expected)
 
 
 @pytest.mark.parametrize("bad", [[], [math.nan, 1.0], [[1.0]], [True], ["1"], [1j], None])

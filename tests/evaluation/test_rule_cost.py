@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -54,32 +53,14 @@ def test_it_is_a_weighted_mean_of_bayes_errors(rule: RuleLike) -> None:
     cost = ev.cost(rule)
     assert cost.actual == pytest.approx(np.trapezoid(weights * ev.bayes_error(x), x), rel=1e-4)
     assert cost.minimum == pytest.approx(np.trapezoid(weights * ev.min_bayes_error(x), x), rel=1e-4)
+    optimal = evaluate_quietly(*llrcal.optimal_llrs(TAR[:40], NON[:60])).cost(rule).actual
+    assert cost.minimum == pytest.approx(optimal, rel=1e-12)
 
 
 @EVERY_RULE
 def test_knowing_nothing_costs_one(rule: RuleLike) -> None:
     cost = evaluate_quietly([0.0, 0.0], [0.0]).cost(rule)
     assert (cost.actual, cost.minimum) == pytest.approx((1, 1), rel=1e-14)
-
-
-@given(exponents, exponents, st.integers(0, 1000))
-def test_no_rising_transformation_costs_less_than_the_minimum(
-    a: float, b: float, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    tar, non = rng.normal(1, 1, 20), rng.normal(-1, 1, 30)
-    minimum = evaluate_quietly(tar, non).cost((a, b)).minimum
-    optimal = llrcal.optimal_llrs(tar, non)
-    assert evaluate_quietly(*optimal).cost((a, b)).actual == pytest.approx(minimum, rel=1e-12)
-    slope, shift = rng.uniform(0.2, 4), rng.normal()
-    knots = np.sort(rng.normal(0, 3, 50))
-    steps = np.sort(rng.normal(0, 3, 51))
-    for transformed in (
-        (slope * tar + shift, slope * non + shift),
-        (steps[np.searchsorted(knots, tar)], steps[np.searchsorted(knots, non)]),
-        (np.clip(optimal[0], -3, 3) + shift / 9, np.clip(optimal[1], -3, 3) + shift / 9),
-    ):
-        assert evaluate_quietly(*transformed).cost((a, b)).actual >= minimum * (1 - 1e-12)
 
 
 def test_infinite_llrs() -> None:
@@ -91,13 +72,6 @@ def test_infinite_llrs() -> None:
     # The cost of Brier is bounded: certainty in the wrong class costs four times a coin's.
     sure, half = 4.0, 4 * (1 - expit(1.0)) ** 2
     assert wrong.cost("brier").actual == pytest.approx(((sure + half) / 2 + 1) / 2)
-
-
-def test_other_types_of_llrs() -> None:
-    tar, non = np.array([3, 1, 0, -1]), np.array([-2, -1, 0, 1, -4])
-    expected = evaluate_quietly(tar.astype(float), non.astype(float)).cost("brier")
-    for kind in (np.int8, np.int64, np.float16, np.float32):
-        assert evaluate_quietly(tar.astype(kind), non.astype(kind)).cost("brier") == expected
 
 
 @EVERY_SET
@@ -116,16 +90,3 @@ def test_in_pieces_a_rule_costs_one_pass() -> None:
     before = list(passes.names)
     ev.cost("brier")
     assert passes.names == [*before, "adding up costs"]
-
-
-def test_as_plain_values() -> None:
-    ev = evaluate_quietly(TAR, NON)
-    assert "rules" not in ev.to_dict()
-    rules = ev.to_dict(rules=["brier", (0.5, -0.5)])["rules"]
-    brier = ev.cost("brier")
-    assert rules["brier"] == {
-        "actual": brier.actual,
-        "minimum": brier.minimum,
-        "loss": brier.actual - brier.minimum,
-    }
-    assert list(rules) == ["brier", "0.5,-0.5"]

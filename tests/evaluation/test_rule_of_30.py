@@ -55,15 +55,5 @@ def test_by_hand() -> None:
     assert [low, high] == pytest.approx([math.log(0.5), 0.0], abs=1e-15)
 
 
-def test_29_errors_are_too_few() -> None:
-    def sets(misses: int, false_alarms: int) -> Sets:
-        tar = [-1.0] * misses + [1.0] * (1000 - misses)
-        return tar, [1.0] * false_alarms + [-1.0] * (1000 - false_alarms)
-
-    assert all(math.isfinite(x) for x in evaluate(*sets(30, 30)).rule_of_30)
-    assert all(math.isnan(x) for x in evaluate(*sets(29, 30)).rule_of_30)
-    assert all(math.isnan(x) for x in evaluate(*sets(30, 29)).rule_of_30)
-
-
 def test_no_errors_at_all() -> None:
     assert all(math.isnan(x) for x in evaluate([1.0] * 100, [0.0] * 100).rule_of_30)

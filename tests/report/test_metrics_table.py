@@ -48,10 +48,10 @@ def test_intervals_stand_in_small_print() -> None:
 def test_the_note_says_what_was_drawn() -> None:
     comparison = small()
     assert "95 % bootstrap intervals by trial (10 replicates)" in metrics_note(comparison)
-    drawn = comparison.candidates["nig"].replicates
+    drawn = comparison.candidates["nig"].intervals
     assert drawn
     by_speaker = {
-        label: replace(candidate, replicates=replace(drawn, by="speaker"))
+        label: replace(candidate, intervals=replace(drawn, by="speaker"))
         for label, candidate in comparison.candidates.items()
     }
     assert "intervals by speaker" in metrics_note(replace(comparison, candidates=by_speaker))
