@@ -17,7 +17,7 @@ import numpy as np
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.generative import log_ratio_formula
+from llrcal.calibrations.methods.densities import log_ratio_formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
 from llrcal.declaration import NotNegative, Positive, schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
@@ -11,12 +12,18 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
-from llrcal.densities.density import Density
+from llrcal.calibrations.uncertainty import Uncertainty, from_draws
+from llrcal.densities.density import Density, Shapes
 from llrcal.densities.mixture import Predictive
+from llrcal.densities.nig import NIG, NIGShapes
+from llrcal.densities.student_t import StudentT, StudentTShapes
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
+from llrcal.fitting.posterior import near_draws
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
+
+_LEAST = 1e-17  # of 1 / dof, as good as zero
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -30,6 +37,8 @@ class Generative(Calibration):
     non: Annotated[Density, "Density of the non-targets."]
 
     family: ClassVar[type[Density]]
+    shapes: ClassVar[type[Shapes]]
+    """The family in the coordinates in which draws are made."""
 
     @classmethod
     def fit(cls, data: Training) -> Self:
@@ -65,6 +74,55 @@ class Generative(Calibration):
     @property
     def formula(self) -> Formula:
         return log_ratio_formula(self.tar, self.non)
+
+    @staticmethod
+    def _row(density: Any) -> list[float]:
+        """A density as coordinates of the shapes."""
+        raise NotImplementedError
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        """What a few draws around the best fit of each class find."""
+        at = data.places
+        with np.errstate(over="ignore", invalid="ignore"):
+            tar, non = (
+                near_draws(self.shapes, side, np.array(self._row(density)), at)
+                for side, density in ((data.tar, self.tar), (data.non, self.non))
+            )
+        return from_draws(at, tar, non, meeting=self.bounds.meeting)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StudentTCalibration(Generative):
+    """One Student-T density for each class (paper, section 5.3)."""
+
+    tar: Annotated[StudentT, "Density of the targets."]
+    non: Annotated[StudentT, "Density of the non-targets."]
+
+    method: ClassVar[str] = "student-t"
+    family: ClassVar[type[Density]] = StudentT
+    shapes: ClassVar[type[Shapes]] = StudentTShapes
+
+    @staticmethod
+    def _row(density: StudentT) -> list[float]:
+        log_inverse_dof = math.log(max(density.inverse_dof, _LEAST))
+        return [density.location, math.log(density.scale), log_inverse_dof]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NIGCalibration(Generative):
+    """One normal-inverse-Gaussian density for each class (paper, section 5.4)."""
+
+    tar: Annotated[NIG, "Density of the targets."]
+    non: Annotated[NIG, "Density of the non-targets."]
+
+    method: ClassVar[str] = "nig"
+    family: ClassVar[type[Density]] = NIG
+    shapes: ClassVar[type[Shapes]] = NIGShapes
+
+    @staticmethod
+    def _row(density: NIG) -> list[float]:
+        root_tail = math.sqrt(density.tail)
+        return [density.location, math.log(density.scale), density.asymmetry, root_tail]
 
 
 def log_ratio_formula(tar: Density | Predictive, non: Density | Predictive) -> Formula:
