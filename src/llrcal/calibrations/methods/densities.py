@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
@@ -26,9 +27,38 @@ from llrcal.onepass.summary import Summary
 _LEAST = 1e-17  # of 1 / dof, as good as zero
 
 
+class LogRatio(Calibration):
+    """LLR = log density of the targets - log density of the non-targets."""
+
+    @classmethod
+    def fit(cls, data: Training) -> Self:
+        sides, share = {"target": data.tar, "non-target": data.non}, data.empirical_alpha
+        found = []
+        for name, scores in sides.items():
+            try:
+                # A step may overflow; the search then takes a shorter one.
+                with np.errstate(over="ignore", invalid="ignore"):
+                    found.append(cls._fit_class(scores, data.score_range))
+            except DegenerateError as problem:
+                raise DegenerateError(f"{name} scores: {problem}") from None
+        (tar, tar_report), (non, non_report) = found
+        parameters: dict[str, Any] = {"tar": tar, "non": non}
+        return cls(
+            tar_count=data.tar_count,
+            non_count=data.non_count,
+            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
+            **parameters,
+        )
+
+    @classmethod
+    @abstractmethod
+    def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Any, Report]:
+        """The density of a class, given its scores, and the ends of all scores."""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Generative(Calibration):
-    """LLR = log density of the targets - log density of the non-targets.
+class Generative(LogRatio):
+    """The log-ratio of two densities of a family.
 
     Each density maximises the plain likelihood of its class, so no weight is needed.
     """
@@ -41,26 +71,8 @@ class Generative(Calibration):
     """The family in the coordinates in which draws are made."""
 
     @classmethod
-    def fit(cls, data: Training) -> Self:
-        tar, tar_report = cls._fit_class(data.tar, "target")
-        non, non_report = cls._fit_class(data.non, "non-target")
-        share = data.empirical_alpha
-        return cls(
-            tar_count=data.tar_count,
-            non_count=data.non_count,
-            tar=tar,
-            non=non,
-            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
-        )
-
-    @classmethod
-    def _fit_class(cls, scores: Summary, name: str) -> tuple[Density, Report]:
-        try:
-            # A step may overflow; the search then takes a shorter one.
-            with np.errstate(over="ignore", invalid="ignore"):
-                return maximum_likelihood(cls.family, scores)
-        except DegenerateError as problem:
-            raise DegenerateError(f"{name} scores: {problem}") from None
+    def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Density, Report]:
+        return maximum_likelihood(cls.family, scores)
 
     @property
     def params(self) -> dict[str, Any]:
