@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require
-from llrcal.calibrations.linear import Linear
+from llrcal.calibrations.methods.linear import Linear
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.calibrations.model_file import load, save
-from llrcal.calibrations.pav import PAV
 
 _SCORES = np.array([-np.inf, -1e308, -1e9, -7.5, -1.0, -0.0, 1e-300, 0.5, 2.0, 1e9, 1e308, np.inf])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG, free_coordinates
 from llrcal.densities.student_t import StudentT

@@ -21,7 +21,7 @@ import llrcal
 from llrcal import METHODS, Calibration, DegenerateError, LlrcalError, evaluate, load, read_trials
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.linear import Linear
+from llrcal.calibrations.methods.linear import Linear
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
 from llrcal.trials.request import Contents, Request

@@ -21,7 +21,7 @@ from typing import Any, Literal, Unpack
 from llrcal import adaptation, calibrations, evaluation
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.beyond import Beyond
+from llrcal.calibrations.bounds import Beyond
 from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT

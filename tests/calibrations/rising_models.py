@@ -9,10 +9,8 @@ from numpy.random import Generator
 
 from llrcal.calibrations import Bounds
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.gaussian import GaussianCalibration
-from llrcal.calibrations.generative import Generative
-from llrcal.calibrations.nig import NIGCalibration
-from llrcal.calibrations.student_t import StudentTCalibration
+from llrcal.calibrations.methods.densities import Generative, NIGCalibration, StudentTCalibration
+from llrcal.calibrations.methods.gaussian import GaussianCalibration
 from llrcal.densities.density import Density
 from llrcal.fitting.report import Report
 

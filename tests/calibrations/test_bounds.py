@@ -13,7 +13,7 @@ from hypothesis import given
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from tests.notes import FAR_SCORES
 
 pytestmark = FAR_SCORES

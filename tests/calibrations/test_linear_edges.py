@@ -9,7 +9,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.linear import Linear
+from llrcal.calibrations.methods.linear import Linear
 from tests.trial_sets import normal
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from llrcal import fit, load, optimal_llrs
 from llrcal.arrays import Floats
-from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN, Groups
 from tests import oracles

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from tests.calibrations.rising_models import CLASSES as GENERATIVE
 from tests.calibrations.rising_models import model
 from tests.calibrations.rising_sets import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.smooth import Smooth, _averaged
+from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.spline_ends import distances_of_ends
 from llrcal.onepass.rank_scale import Cells, Ordered

@@ -19,13 +19,10 @@ from scipy.optimize import minimize_scalar
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations import Bounds, Calibration, Interval
-from llrcal.calibrations.gaussian import GaussianCalibration
-from llrcal.calibrations.generative import Generative
-from llrcal.calibrations.linear_gaussian import LinearGaussian
 from llrcal.calibrations.logistic import Logistic
-from llrcal.calibrations.nig import NIGCalibration
-from llrcal.calibrations.pav import PAV
-from llrcal.calibrations.student_t import StudentTCalibration
+from llrcal.calibrations.methods.densities import Generative, NIGCalibration, StudentTCalibration
+from llrcal.calibrations.methods.gaussian import GaussianCalibration, LinearGaussian
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.nig import NIG, least_tail
 from llrcal.densities.student_t import StudentT

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.patches import StepPatch
 
 from llrcal import OptionError, ScoreError
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.figures import column_style, densities
 from llrcal.figures.style import NON_TARGET, TARGET
 from tests.figures.drawing import NON, TAR, axes, calibrations, data, legend_names, lines

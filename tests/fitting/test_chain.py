@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.bayes.sampled import draw_notes
+from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.student_t import StudentTShapes
 from llrcal.fitting.chain import effective_steps, pooled_weights, walked

@@ -11,7 +11,7 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.linear import Linear
+from llrcal.calibrations.methods.linear import Linear
 from llrcal.errors import LlrcalError
 
 RNG = np.random.default_rng(0)

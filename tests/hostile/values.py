@@ -11,7 +11,7 @@ import numpy as np
 
 import llrcal
 from llrcal.calibrations.bounds import POLICIES, Policy
-from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.errors import DegenerateError, ScoreError
 from tests import oracles
 from tests.hostile.case import Answered, Case, Refused, Section

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal.calibrations.generative import Generative
-from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.methods.densities import Generative
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.comparison import PER_UNIT
 from llrcal.evaluation import evaluate

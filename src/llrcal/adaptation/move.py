@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.bayes.sampled import KeptDraws, SampledBayes
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
+from llrcal.calibrations.methods.sampled import KeptDraws, SampledBayes
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.nig import NIG

@@ -12,8 +12,7 @@ import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.beyond import Beyond
-from llrcal.calibrations.bounds import UNBOUNDED, Bounds, supported_llrs
+from llrcal.calibrations.bounds import UNBOUNDED, Beyond, Bounds, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
 from llrcal.calibrations.pieces import Pieces, Plateau
 from llrcal.calibrations.training import Training

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.calibrations.beyond import Beyond
+from llrcal.calibrations.bounds import Beyond
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditions, fitted_conditions
 from llrcal.calibrations.training import target_weight

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from llrcal.calibrations.bounds import Bounds, unsupported
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.linear import Linear
+from llrcal.calibrations.methods.linear import Linear
 from llrcal.calibrations.training import Training
 from llrcal.messages import Setting
 from llrcal.notes import Note

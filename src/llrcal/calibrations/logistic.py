@@ -23,7 +23,7 @@ import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.line_uncertainty import line_uncertainty
-from llrcal.calibrations.linear import Linear, check_line
+from llrcal.calibrations.methods.linear import Linear, check_line
 from llrcal.calibrations.rule_line import NO_MINIMUM, RuleCriterion, rule_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty

@@ -157,7 +157,7 @@ def _apply(
     **form: Any,
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
-    from llrcal.calibrations.beyond import Beyond
+    from llrcal.calibrations.bounds import Beyond
     from llrcal.notes import Note
     from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many

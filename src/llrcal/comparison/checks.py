@@ -8,8 +8,8 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.beyond import more_than_a_few
-from llrcal.calibrations.pav import DUMMIES
+from llrcal.calibrations.bounds import more_than_a_few
+from llrcal.calibrations.methods.pav import DUMMIES
 from llrcal.comparison.looks import evenly, finite_part
 from llrcal.evaluation import ByCondition, Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.figures.bayes_error import bayes_error

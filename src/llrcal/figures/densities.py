@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import METHODS, Calibration
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.arguments import axes_or_new

@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.calibrations.beyond import more_than_a_few
-from llrcal.calibrations.bounds import Bounds, soft_end, supported_llrs
+from llrcal.calibrations.bounds import Bounds, more_than_a_few, soft_end, supported_llrs
 from llrcal.calibrations.conditions import Conditions
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report

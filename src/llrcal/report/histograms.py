@@ -8,7 +8,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.generative import Generative
+from llrcal.calibrations.methods.densities import Generative
 from llrcal.onepass.chunks import chunks, map_parts
 from llrcal.report.numbers import Numbers, numbers
 from llrcal.trials import Trials

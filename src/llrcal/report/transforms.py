@@ -8,7 +8,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.pav import PAV
+from llrcal.calibrations.methods.pav import PAV
 from llrcal.comparison.checks import score_range
 from llrcal.comparison.looks import drawable, evenly
 from llrcal.report.numbers import Numbers, numbers

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.beyond import Beyond
+from llrcal.calibrations.bounds import Beyond
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder

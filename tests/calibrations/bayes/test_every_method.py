@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 import llrcal
-from llrcal.calibrations.bayes.sampled import draw_notes
 from llrcal.calibrations.methods import label
+from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.cli.fit import fit as fit_verb
 from llrcal.densities.student_t import StudentTShapes

@@ -15,9 +15,8 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.generative import log_ratio_formula
+from llrcal.calibrations.methods.densities import LogRatio, log_ratio_formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
 from llrcal.declaration import NotNegative, Positive, schema
@@ -25,7 +24,6 @@ from llrcal.densities.density import Shapes
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIGShapes
 from llrcal.densities.student_t import StudentTShapes
-from llrcal.errors import DegenerateError
 from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws
 from llrcal.fitting.report import Report
 from llrcal.fitting.thinning import thinned
@@ -152,7 +150,7 @@ class NIGDraws(KeptDraws):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SampledBayes(Calibration):
+class SampledBayes(LogRatio):
     """The log-ratio of two predictive densities, each of which is a mean over draws."""
 
     tar: Annotated[KeptDraws, "Density of the targets."]
@@ -161,27 +159,8 @@ class SampledBayes(Calibration):
     draws: ClassVar[type[KeptDraws]]
 
     @classmethod
-    def fit(cls, data: Training) -> Self:
-        tar, tar_report = cls._fit_class(data.tar, "target", data.score_range)
-        non, non_report = cls._fit_class(data.non, "non-target", data.score_range)
-        share = data.empirical_alpha
-        return cls(
-            tar_count=data.tar_count,
-            non_count=data.non_count,
-            tar=tar,
-            non=non,
-            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
-        )
-
-    @classmethod
-    def _fit_class(
-        cls, scores: Summary, name: str, ends: tuple[float, float]
-    ) -> tuple[KeptDraws, Report]:
-        try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                draws = posterior_draws(cls.draws.shapes, scores, ends)
-        except DegenerateError as problem:
-            raise DegenerateError(f"{name} scores: {problem}") from None
+    def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[KeptDraws, Report]:
+        draws = posterior_draws(cls.draws.shapes, scores, ends)
         kept = cls.draws.of(draws, scores)
         points, grid = scores.points(), scores.grid
         logs = kept.density.logpdf_from(grid.origin, points.values * grid.unit)
