@@ -5,14 +5,15 @@ from __future__ import annotations
 import polars as pl
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
-from llrcal.trials.hdf5 import is_hdf5, read_hdf5, write_hdf5_key, write_hdf5_scores
+from llrcal.trials.hdf5 import read_hdf5, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Request
+from llrcal.trials.source import kind_of
 
 
 def check(data: bytes) -> None:
     """Read a file, and write what it holds."""
-    if not is_hdf5(data):
+    if kind_of(data) != "hdf5":
         return
     path, out = as_file(data), str(folder() / "out")
     answer(read_trials, path)

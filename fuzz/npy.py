@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from fuzz.harness import answer, as_file, folder, require, same_numbers
-from llrcal.trials.archives import is_npz
-from llrcal.trials.npy import is_npy
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
+from llrcal.trials.source import kind_of
 from llrcal.trials.table_reading import read_table
 
 
 def check(data: bytes) -> None:
     """Read an array or an archive as whatever it could be."""
-    if not (is_npy(data) or is_npz(data)):
+    if kind_of(data) not in ("npy", "npz"):
         return
     path = as_file(data)
     table = answer(read_table, path, Request("scores"))
-    if table is not None and is_npy(data):
+    if table is not None and kind_of(data) == "npy":
         require(same_numbers(table.frame["score"], np.load(path)), "other scores than numpy's")
     answer(read_table, path, Request("key"))
     answer(read_trials, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 from fuzz.harness import answer, as_file, require
-from llrcal.trials.packing import zstd
+from llrcal.files.compression import zstd
 from llrcal.trials.request import Request
 from llrcal.trials.table_reading import read_table
 

@@ -10,12 +10,13 @@ from fuzz.harness import answer, as_file, folder, require, same_numbers
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
+from llrcal.trials.source import kind_of
 from llrcal.trials.table_reading import read_table
 
 
 def check(data: bytes) -> None:
     """Read a table as whatever it could be, and rewrite it."""
-    if not data.startswith((b"PAR1", b"ARROW1")):
+    if kind_of(data) not in ("parquet", "arrow"):
         return
     path, out = as_file(data), str(folder() / "out")
     for contents in get_args(Contents):

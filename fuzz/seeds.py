@@ -22,7 +22,7 @@ import llrcal
 from fuzz.key import MARK
 from llrcal.calibrations import METHODS
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.trials.packing import zstd
+from llrcal.files.compression import zstd
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from llrcal import fit, read_trials
-from llrcal.trials.packing import zstd
+from llrcal.files.compression import zstd
 from tests.cli.running import llrcal, only_line, run
 from tests.conftest import real_scores
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from llrcal import TrialFileError
 from llrcal.trials import hdf5
-from llrcal.trials.hdf5 import is_hdf5, score_matrices, write_hdf5_key, write_hdf5_scores
+from llrcal.trials.hdf5 import score_matrices, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.request import ReadOptions
+from llrcal.trials.source import Source, kind_of
 from tests.conftest import real_scores
 
 h5py = pytest.importorskip("h5py")
@@ -154,7 +155,7 @@ def score_file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_scores_are_read_row_by_row(score_file: str) -> None:
-    assert is_hdf5(Path(score_file).read_bytes()[:4096])
+    assert Source(score_file).kind == "hdf5"
     frame, reading = read_hdf5(score_file)
     assert frame.equals(SCORED)
     assert frame.schema == {"enrol": pl.String, "test": pl.String, "score": pl.Float64}
@@ -173,7 +174,7 @@ def test_the_reading_says_whose_it_is_and_which_way_round(tmp_path: Path) -> Non
 
 def test_other_files_are_not_hdf5() -> None:
     for head in (b"", b"\x89HDF", b"m1 a.wav 1.5\n", b"PK\x03\x04", b"\x1f\x8b"):
-        assert not is_hdf5(head)
+        assert kind_of(head) != "hdf5"
 
 
 @pytest.mark.parametrize("dtype", ["S", h5py.string_dtype("utf-8", 9), h5py.string_dtype()])

@@ -17,7 +17,7 @@ import pytest
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
-from llrcal.trials.packing import zstd
+from llrcal.files.compression import zstd
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal

@@ -101,9 +101,7 @@ def test_bombs(
     monkeypatch.setattr("llrcal.trials.source._HARMLESS", 2**21)
     path = tmp_path / "bomb"
     path.write_bytes(pack(TEXT + b"a b 0.00000 target\n" * 500_000))
-    with pytest.raises(
-        TrialFileError, match=r"\d+ compressed bytes expand to more than 3145728; if"
-    ):
+    with pytest.raises(TrialFileError, match=r"\d+ bytes expand to 3145728; if"):
         read_trials(path)
     path.write_bytes(pack(TEXT + b"# \n" * 500_000))  # swells as much, and is harmless
     assert_reads(read_trials(path), EXAMPLE, ("enrol", "test"))

@@ -83,8 +83,8 @@ def adapt(
     from llrcal.calibrations import load
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
+    from llrcal.files.compression import check_place
     from llrcal.trials import read_trials
-    from llrcal.trials.packing import check_place
 
     if scores is None and labelled is None:
         raise OptionError("there is nothing to adapt to: give SCORES, --labelled, or both")

@@ -158,6 +158,7 @@ def _apply(
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
     from llrcal.calibrations.bounds import Beyond
+    from llrcal.files.compression import display_name
     from llrcal.notes import Note
     from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
@@ -186,7 +187,7 @@ def _apply(
                 request,
                 progress=lambda done: show("applying", total=size, advance=done),
             )
-    read = Note.of("read", reading).about("standard input" if scores == "-" else scores)
+    read = Note.of("read", reading).about(display_name(scores))
     return seen.total, [*seen.notes, read]
 
 

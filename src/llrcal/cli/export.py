@@ -33,7 +33,7 @@ def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet
     """
     from llrcal.calibrations import load
     from llrcal.exports import export as write
-    from llrcal.trials.packing import check_place
+    from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
     refuse_to_overwrite(out, model)

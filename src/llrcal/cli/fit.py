@@ -106,7 +106,7 @@ def fit(
     from llrcal.calibrations import Calibration
     from llrcal.calibrations.conditioned import Conditioned, conditioned
     from llrcal.calibrations.fit import fit_methods
-    from llrcal.trials.packing import check_place
+    from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
     refuse_to_read_twice(scores, reading["key"])

@@ -105,9 +105,9 @@ def fuse(
     llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt --quality utt2dur -o fused.json
     """
     from llrcal.errors import TrialFileError
+    from llrcal.files.compression import check_place
     from llrcal.fusion.fuse import fusion
     from llrcal.messages import Setting
-    from llrcal.trials.packing import check_place
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 

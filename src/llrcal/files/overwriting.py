@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from llrcal.errors import OptionError
-
-_STANDARD_STREAM = "-"
+from llrcal.files.compression import STANDARD_STREAM, display_name
 
 
 def refuse_to_read_twice(*inputs: str | None) -> None:
     """Refuse standard input that is named twice: the second time it would be empty."""
-    if sum(name == _STANDARD_STREAM for name in _files(*inputs)) > 1:
+    if sum(name == STANDARD_STREAM for name in _files(*inputs)) > 1:
         raise OptionError("standard input (-) can be read only once; name a file")
 
 
@@ -26,8 +25,8 @@ def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
     """
     for place in _files(out):
         for name in _files(*inputs):
-            if place != _STANDARD_STREAM and _are_one_file(place, name):
-                read = "standard input" if name == _STANDARD_STREAM else name
+            if place != STANDARD_STREAM and _are_one_file(place, name):
+                read = display_name(name)
                 raise OptionError(f"{place} is also an input ({read}); name another file")
 
 
@@ -59,7 +58,7 @@ def _files(*names: str | None) -> Iterator[str]:
 def _are_one_file(one: str, other: str) -> bool:
     """Whether both names lead to the same regular file; pipes may well be read and written."""
     try:
-        found, read = os.stat(one), os.stat(0 if other == _STANDARD_STREAM else other)  # noqa: PTH116
+        found, read = os.stat(one), os.stat(0 if other == STANDARD_STREAM else other)  # noqa: PTH116
     except OSError:
         return False
     return stat.S_ISREG(read.st_mode) and os.path.samestat(found, read)

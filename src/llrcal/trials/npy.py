@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 import zipfile
+from pathlib import Path
 
 import numpy as np
 
@@ -14,18 +15,14 @@ from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.inputs.scores import as_floats, is_target, split
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.trials.archives import refuse_bombs
 from llrcal.trials.nan_scores import usable_arrays
 from llrcal.trials.request import Request
+from llrcal.trials.source import refuse_swelling
 from llrcal.trials.trials import Trials
 
 # NumPy parses headers as Python. In Python 3.11, threads that do so at once can disturb each other.
 _PARSING = threading.Lock()
-
-
-def is_npy(head: bytes) -> bool:
-    """Whether a file that begins like this is an array."""
-    return head.startswith(b"\x93NUMPY")
+_LARGEST_RATIO = 1000  # of content to file, in bytes: arrays of zeros shrink by as much
 
 
 def read_npy(name: str) -> Array:
@@ -41,8 +38,7 @@ def read_npz(name: str) -> dict[str, Array]:
     """Every array of an archive, by name; damaged archives and bombs are refused."""
     try:
         with zipfile.ZipFile(name) as archive:
-            refuse_bombs(archive, name)
-            _refuse_duplicates(archive, name)
+            check_archive(archive, name)
             return {
                 entry.filename.removesuffix(".npy"): _array(archive.read(entry))
                 for entry in archive.infolist()
@@ -62,10 +58,14 @@ def names_in_npz(name: str) -> list[str]:
         return []
 
 
-def _refuse_duplicates(archive: zipfile.ZipFile, name: str) -> None:
+def check_archive(archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse an archive that claims to be far larger than it is, or that repeats a name."""
     names = archive.namelist()
     if len(set(names)) < len(names):
         raise TrialFileError(f"{name}: two of its arrays have the same name")
+    total = sum(entry.file_size for entry in archive.infolist())
+    hint = "this is not an archive of scores"
+    refuse_swelling(name, Path(name).stat().st_size, total, _LARGEST_RATIO, hint)
 
 
 def _array(content: bytes) -> Array:

@@ -15,11 +15,10 @@ from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.notes import Note
-from llrcal.trials.archives import is_npz
 from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
 from llrcal.trials.joining import joined, without_duplicates
 from llrcal.trials.nan_scores import usable, without_nan
-from llrcal.trials.npy import archive_trials, is_npy, read_npy
+from llrcal.trials.npy import archive_trials, read_npy
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
 from llrcal.trials.source import Source, class_files, mode_of
 from llrcal.trials.spoofs import without_spoof
@@ -150,7 +149,7 @@ def is_archive(source: Any) -> bool:
     if not isinstance(source, str | PathLike) or not stat.S_ISREG(mode_of(fspath(source)) or 0):
         return False  # a pipe can be read only once
     file = Source(fspath(source))
-    return file.path is not None and is_npz(file.head)
+    return file.path is not None and file.kind == "npz"
 
 
 def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
@@ -172,7 +171,7 @@ def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
 
 def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
     """The scores of one class, and how they were read."""
-    if is_npy(file.head):
+    if file.kind == "npy":
         return read_npy(file.on_disk), Note.of("read", f"{what}, an array").about(file.name)
     table = read_file(file, request)
     return table.frame["score"].to_numpy(), _reading(table, what)

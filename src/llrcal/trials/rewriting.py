@@ -11,14 +11,12 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.files.compression import output
 from llrcal.inputs.scores import as_floats, check_finite
-from llrcal.trials.archives import is_npz, is_workbook
-from llrcal.trials.hdf5 import is_hdf5
-from llrcal.trials.npy import is_npy, read_npy, read_npz
-from llrcal.trials.packing import output
+from llrcal.trials.frame_files import rewrite_frame_file
+from llrcal.trials.npy import read_npy, read_npz
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, class_files
-from llrcal.trials.tables.frame_files import rewrite_frame_file
 from llrcal.trials.text.lines import Answers, rewritten
 from llrcal.trials.text.sniffing import sniff
 
@@ -80,15 +78,15 @@ def _write(
     request: Request,
     progress: Callable[[int], None],
 ) -> str:
-    if is_hdf5(file.head) or is_workbook(file.head):
-        kind = "HDF5 files" if is_hdf5(file.head) else "workbooks"
+    if file.kind in ("hdf5", "excel"):
+        kind = "HDF5 files" if file.kind == "hdf5" else "workbooks"
         raise TrialFileError(
             f"{file.name}: scores in {kind} are not replaced; convert the file first to CSV or "
             "Parquet, as llrcal convert does"
         )
-    if file.head.startswith((b"PAR1", b"ARROW1")):
+    if file.kind in ("parquet", "arrow"):
         return rewrite_frame_file(file, written, answers, request)
-    if is_npy(file.head) or is_npz(file.head):
+    if file.kind in ("npy", "npz"):
         _refuse_to_drop(file.name, request)
         return _write_arrays(file, written, _only_llrs(answers, file.name), request)
     layout = sniff(file.head, request, file.name)
@@ -122,7 +120,7 @@ def _only_llrs(answers: Answers, name: str) -> Callable[[Floats], Floats]:
 def _write_arrays(
     file: Source, written: IO[bytes], llrs: Callable[[Floats], Floats], request: Request
 ) -> str:
-    if is_npy(file.head):
+    if file.kind == "npy":
         answer = llrs(_finite(read_npy(file.on_disk), file.name, request))
         np.save(written, answer, allow_pickle=False)
         return "scores in an array"

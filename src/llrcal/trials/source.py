@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import stat
 import sys
 import zlib
@@ -11,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Literal, Protocol
 
 from llrcal.errors import TrialFileError
-from llrcal.trials.packing import STANDARD_STREAM, zstd
+from llrcal.files.compression import STANDARD_STREAM, display_name, zstd
 
 _BLOCK = 2**20
 _HEAD = 2**18
@@ -25,8 +26,33 @@ LONGEST_LINE = 2**22
 _LARGEST_RATIO = 100
 _HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
 
-_TABLES = (b"PAR1", b"ARROW1")  # whose first bytes may have no end of line
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+Kind = Literal["npy", "npz", "excel", "parquet", "arrow", "hdf5", "text"]
+"""What a file is, by its first bytes."""
+_BEGINNINGS: dict[Kind, bytes] = {
+    "npy": rb"\x93NUMPY",
+    "parquet": rb"PAR1",
+    "arrow": rb"ARROW1",
+    # At byte 30 of an archive is the name of its first entry.
+    "excel": rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|docProps/|xl/)",
+    "npz": rb"PK(?:\x03\x04|\x05\x06)",
+    # MATLAB's own files have a block of text in front.
+    "hdf5": rb"(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n",
+}
+
+
+def kind_of(head: bytes) -> Kind:
+    r"""What a file is that begins like this.
+
+    Examples
+    --------
+    >>> from llrcal.trials.source import kind_of
+    >>> kind_of(b"\x89HDF\r\n\x1a\n\x00"), kind_of(b"enrol test 1.5")
+    ('hdf5', 'text')
+    """
+    found = (kind for kind, start in _BEGINNINGS.items() if re.match(start, head, re.DOTALL))
+    return next(found, "text")
 
 
 class Readable(Protocol):
@@ -39,7 +65,7 @@ class Source:
     """A file, or ``-`` for standard input; its content is decompressed if necessary."""
 
     def __init__(self, name: str) -> None:
-        self.name = "standard input" if name == STANDARD_STREAM else name
+        self.name = display_name(name)
         self._path = name
         self._content: bytes | None = None
         if name == STANDARD_STREAM:
@@ -70,6 +96,11 @@ class Source:
         if end < 0 and len(head) > LONGEST_LINE:
             raise too_long(self.name, "the first line")
         return head[: end + 1] if end >= 0 else head
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What the content is."""
+        return kind_of(self.head)
 
     @property
     def path(self) -> str | None:
@@ -121,15 +152,12 @@ class Source:
             yield from self._blocks(file)
 
     def _blocks(self, file: Readable) -> Iterator[bytes]:
-        packed = self._packed_size if self.compression else None
         total = 0
         while block := _read(file, _BLOCK, self.name):
             total += len(block)
-            if packed is not None and total > max(_HARMLESS, _LARGEST_RATIO * packed):
-                raise TrialFileError(
-                    f"{self.name}: {packed} compressed bytes expand to more than {total}; if this "
-                    "is intended, decompress the file first"
-                )
+            if self.compression:
+                hint = "if this is intended, decompress the file first"
+                refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
             yield block
 
     @cached_property
@@ -137,9 +165,16 @@ class Source:
         """What lines end with: carriage returns only if there are no line feeds."""
         return b"\n" if b"\n" in self.head or b"\r" not in self.head else b"\r"
 
-    @property
-    def _packed_size(self) -> int:
+    @cached_property
+    def size(self) -> int:
+        """Bytes, compressed as they are."""
         return len(self._content) if self._content is not None else Path(self._path).stat().st_size
+
+
+def refuse_swelling(name: str, size: int, claimed: int, ratio: int, hint: str) -> None:
+    """Refuse a file that claims to hold many times as many bytes as it has."""
+    if claimed > max(_HARMLESS, ratio * size):
+        raise TrialFileError(f"{name}: {size} bytes expand to {claimed}; {hint}")
 
 
 def whole_lines(
@@ -169,7 +204,7 @@ def _to_the_end(file: Readable, name: str) -> bytes:
     while len(start) <= LONGEST_LINE and (block := _read(file, _BLOCK, name)):
         start += block
     ends = start.count(b"\n") + start.count(b"\r")
-    if len(start) > LONGEST_LINE and not ends and not start.startswith(_TABLES):
+    if len(start) > LONGEST_LINE and not ends and kind_of(start) == "text":
         raise too_long(name, "the first line")
     return start + _read(file, -1, name) if len(start) > LONGEST_LINE else start
 

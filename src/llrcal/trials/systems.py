@@ -13,12 +13,12 @@ import polars as pl
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.files.compression import plain_name
 from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, kept_role
 from llrcal.trials.joining import named
-from llrcal.trials.packing import plain_name
 from llrcal.trials.reading import ids_of, kept_columns, read_and_join, speakers_of
 from llrcal.trials.request import OnMissing, ReadOptions
 from llrcal.trials.spoofs import without_spoof

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,19 +12,18 @@ import polars as pl
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Message, Setting
-from llrcal.trials.archives import is_npz, is_workbook
-from llrcal.trials.forked import refuse_after_fork
-from llrcal.trials.hdf5 import is_hdf5, read_hdf5
+from llrcal.trials.frame_files import read_frame_file, read_workbook
+from llrcal.trials.frames import as_polars, is_frame, read_frame
+from llrcal.trials.hdf5 import read_hdf5
 from llrcal.trials.nan_scores import refuse_nan
-from llrcal.trials.npy import floats_of, is_npy, labels_of, read_npy, read_npz, scores_of
+from llrcal.trials.npy import floats_of, labels_of, read_npy, read_npz, scores_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
-from llrcal.trials.tables.frame_files import read_frame_file
-from llrcal.trials.tables.frames import as_polars, is_frame, read_frame
-from llrcal.trials.tables.workbook import read_workbook
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import sniff
+
+_readers: list[int] = []  # the first process that read a file; a fork has the list of its parent
 
 
 def read_table(source: Any, request: Request) -> Table:
@@ -41,24 +41,36 @@ def read_table(source: Any, request: Request) -> Table:
 def read_file(file: Source, request: Request) -> Table:
     """A file of any kind, in columns named by their roles."""
     refuse_after_fork()
-    if is_hdf5(file.head):
+    if file.kind == "hdf5":
         frame, reading = read_hdf5(file.on_disk, request)
         if "label" in frame.columns:
             frame = frame.with_columns(pl.col("label").cast(pl.Int8))
         return _checked(Table(frame, file.name, reading), request)
-    if is_npy(file.head):
+    if file.kind == "npy":
         return _array_table(read_npy(file.on_disk), file.name, request)
-    if is_workbook(file.head):
-        return read_workbook(file, request)
-    if is_npz(file.head):
+    if file.kind == "npz":
         arrays = read_npz(file.on_disk)
         if not request.needs_score and "labels" not in arrays:
             raise TrialFileError(f"{file.name}: holds no array 'labels'; is this the key?")
         part = scores_of(arrays, file.name) if request.needs_score else arrays["labels"]
         return _array_table(part, file.name, request)
-    if file.head.startswith((b"PAR1", b"ARROW1")):
-        return read_frame_file(file, request)
-    return read_text(file, sniff(file.head, request, file.name), request)
+    if file.kind == "excel":
+        return read_workbook(file, request)
+    if file.kind == "text":
+        return read_text(file, sniff(file.head, request, file.name), request)
+    return read_frame_file(file, request)
+
+
+def refuse_after_fork() -> None:
+    """Refuse to read where polars would wait forever for threads that a fork does not have."""
+    if not _readers:
+        _readers.append(os.getpid())
+    elif _readers[0] != os.getpid():
+        raise TrialFileError(
+            "this process was forked from one that had read files, and would wait forever for "
+            "threads that only that one has; start processes by spawn or forkserver "
+            '(multiprocessing.get_context("spawn"))'
+        )
 
 
 def _checked(table: Table, request: Request) -> Table:

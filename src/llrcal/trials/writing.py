@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.files.compression import check_place, output, plain_name
 from llrcal.inputs.labels import Label
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
 from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
-from llrcal.trials.packing import check_place, output, plain_name
 from llrcal.trials.table import Table
 
 TABLES = {"csv": ",", "tsv": "\t", "nist-tsv": "\t"}

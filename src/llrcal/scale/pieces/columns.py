@@ -16,9 +16,7 @@ from llrcal.inputs.labels import Label
 from llrcal.inputs.scores import are_usable
 from llrcal.kernels import kernels_for
 from llrcal.scale.pieces.piece import Batch
-from llrcal.trials.request import Request
-from llrcal.trials.spoofs import are_spoofs
-from llrcal.trials.tables.frames import (
+from llrcal.trials.frames import (
     FIRST,
     labelled,
     labels_in,
@@ -26,6 +24,8 @@ from llrcal.trials.tables.frames import (
     rows_counted_from,
     scores_in,
 )
+from llrcal.trials.request import Request
+from llrcal.trials.spoofs import are_spoofs
 
 _IN_CACHE = 2**17  # rows that are taken apart at a time
 _UNUSED = 3  # references: that of the thread, that of a name, and that of an argument

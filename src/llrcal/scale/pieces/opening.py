@@ -17,14 +17,12 @@ from llrcal.scale.pieces.parquet_tables import parquet_tables
 from llrcal.scale.pieces.piece import Batch, Piece
 from llrcal.scale.pieces.text import text_pieces
 from llrcal.scale.pieces.unchanged import Stamp, watched
-from llrcal.trials.archives import is_npz
-from llrcal.trials.forked import refuse_after_fork
-from llrcal.trials.npy import archive_trials, is_npy, names_in_npz
+from llrcal.trials.npy import archive_trials, names_in_npz
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source, class_files
 from llrcal.trials.table import Table
-from llrcal.trials.table_reading import read_table
+from llrcal.trials.table_reading import read_table, refuse_after_fork
 from llrcal.trials.text.sniffing import Layout, sniff
 
 _UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
@@ -53,7 +51,7 @@ def pieces_of(paths: Paths, request: Request) -> list[Piece]:
 def _class_by_class(pair: tuple[str, str], request: Request) -> Iterator[Piece]:
     for paths, is_tar in zip(pair, (True, False), strict=True):
         for name in files_of(paths):
-            if not is_npy(Source(name).head):
+            if Source(name).kind != "npy":
                 raise TrialFileError(
                     f"{name}: two files of one class each can be read in pieces only if they are "
                     "arrays (.npy)"
@@ -81,11 +79,11 @@ def table_pieces(paths: Paths, request: Request) -> list[Piece]:
 
 def _pieces_of(source: Source, name: str, request: Request) -> list[Piece]:
     refuse_after_fork()
-    if source.path is not None and source.head.startswith(b"PAR1"):
+    if source.path is not None and source.kind == "parquet":
         if request.needs_ids:
             return parquet_tables(source, request)
         return parquet_pieces(source, request)
-    if not request.needs_label and is_npy(source.head):
+    if not request.needs_label and source.kind == "npy":
         return npy_pieces(name, request, is_tar=False)
     if Path(name).stat().st_size == 0:
         raise TrialFileError(f"{name}: is empty")
@@ -95,7 +93,7 @@ def _pieces_of(source: Source, name: str, request: Request) -> list[Piece]:
             WholePiece(
                 name=name,
                 rows=_UNKNOWN_ROWS,
-                names_speakers=is_npz(source.head) and "tar_speakers" in names_in_npz(name),
+                names_speakers=source.kind == "npz" and "tar_speakers" in names_in_npz(name),
                 path=name,
                 request=request,
             )
@@ -105,8 +103,7 @@ def _pieces_of(source: Source, name: str, request: Request) -> list[Piece]:
 
 def _layout(source: Source, request: Request) -> Layout | None:
     """The layout of a text file that can be cut at any line; None for all other files."""
-    binary = (b"\x89HDF", b"\x93NUMPY", b"PK", b"ARROW1", b"PAR1")
-    if source.head.startswith(binary) or b"\n" not in source.head:
+    if source.kind != "text" or b"\n" not in source.head:
         return None
     return sniff(source.head, request, source.name)
 
@@ -123,7 +120,7 @@ class WholePiece(Piece):
             scores = read_table(self.path, self.request).frame["score"].to_numpy()
             yield as_batch([scores], None, self.request, self.path)
             return
-        if is_npz(Source(self.path).head):
+        if Source(self.path).kind == "npz":
             trials = archive_trials(self.path, self.request)
             yield Batch(trials.tar, trials.non)
             return
@@ -133,7 +130,7 @@ class WholePiece(Piece):
 
     @property
     def has_ids(self) -> bool:
-        return not is_npz(Source(self.path).head)
+        return Source(self.path).kind != "npz"
 
     def ids(self) -> Iterator[pl.DataFrame]:
         for table in self.tables():

@@ -12,10 +12,10 @@ from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import Columns
 from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
 from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.frame_files import collected, count_rows, scan_parquet
+from llrcal.trials.frames import SAMPLE, roles_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.tables.frame_files import collected, count_rows, scan_parquet
-from llrcal.trials.tables.frames import SAMPLE, roles_of
 
 _ROWS = 2 * BATCH
 

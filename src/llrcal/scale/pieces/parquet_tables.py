@@ -11,15 +11,15 @@ from llrcal.scale.pieces.columns import labels_of
 from llrcal.scale.pieces.parquet import columns_by_role, spans
 from llrcal.scale.pieces.piece import BATCH, Batch, Piece
 from llrcal.trials.conventions import IDS
-from llrcal.trials.request import Request
-from llrcal.trials.source import Source
-from llrcal.trials.table import Table
-from llrcal.trials.tables.frame_files import collected, count_rows, scan_parquet
-from llrcal.trials.tables.frames import (
+from llrcal.trials.frame_files import collected, count_rows, scan_parquet
+from llrcal.trials.frames import (
     refuse_nulls,
     rows_counted_from,
     scores_in,
 )
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source
+from llrcal.trials.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,12 +18,12 @@ from typing import Any
 
 import polars as pl
 
-from llrcal.trials.hdf5.container import is_hdf5, opened
+from llrcal.trials.hdf5.container import opened
 from llrcal.trials.hdf5.score_matrices import label_cells, matrix, read_sides, score_cells
 from llrcal.trials.hdf5.writing import write_hdf5_key, write_hdf5_scores
 from llrcal.trials.request import Request
 
-__all__ = ["is_hdf5", "read_hdf5", "write_hdf5_key", "write_hdf5_scores"]
+__all__ = ["read_hdf5", "write_hdf5_key", "write_hdf5_scores"]
 
 
 def read_hdf5(path: str, request: Request) -> tuple[pl.DataFrame, str]:

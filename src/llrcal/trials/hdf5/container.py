@@ -19,26 +19,11 @@ from typing import IO, Any
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.messages import Part
 
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-_PLACES = (0, 512, 1024, 2048)  # MATLAB's own files have a block of text in front
-
 _MOST_VALUES = 2**31  # 15,673 models by 133,083 recordings, the largest we have heard of, fit in
 _LARGEST_RATIO = 1000  # of values to file, in bytes: a matrix of zeros shrinks by as much
 
 _HEAP = re.compile(rb"GCOL\x01")
 _HEAP_HEAD = 16  # bytes before the content of a heap, and of each text in it
-
-
-def is_hdf5(head: bytes) -> bool:
-    r"""Whether a file that begins like this is HDF5.
-
-    Examples
-    --------
-    >>> from llrcal.trials.hdf5 import is_hdf5
-    >>> is_hdf5(b"\x89HDF\r\n\x1a\n\x00"), is_hdf5(b"enrol test 1.5")
-    (True, False)
-    """
-    return any(head[place : place + len(_SIGNATURE)] == _SIGNATURE for place in _PLACES)
 
 
 class Container:

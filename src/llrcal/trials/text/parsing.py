@@ -16,15 +16,15 @@ from llrcal.arrays import Bools
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Position
 from llrcal.trials.conventions import WANTED, is_kept, is_wanted
-from llrcal.trials.request import TO_DROP_NAN, Request
-from llrcal.trials.source import Source, can_be_opened, whole_lines
-from llrcal.trials.table import Table
-from llrcal.trials.tables.frames import (
+from llrcal.trials.frames import (
     as_labels,
     unknown_label,
     with_derived_columns,
     with_kept_columns,
 )
+from llrcal.trials.request import TO_DROP_NAN, Request
+from llrcal.trials.source import Source, can_be_opened, whole_lines
+from llrcal.trials.table import Table
 from llrcal.trials.text.grammar import COMMENT, are_data, is_data, numbered_blocks
 from llrcal.trials.text.roles import NUMBER
 from llrcal.trials.text.sniffing import Layout

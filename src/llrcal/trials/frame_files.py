@@ -1,9 +1,10 @@
-"""Parquet and Arrow files: read only as far as needed, and rewritten with LLRs for scores."""
+"""Files of tables: Parquet and Arrow, read only as far as needed, and workbooks of Excel."""
 
 from __future__ import annotations
 
 import glob
 import io
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,11 +18,7 @@ from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.notes import warn
 from llrcal.trials.conventions import is_wanted
-from llrcal.trials.nan_scores import left_out
-from llrcal.trials.request import Request
-from llrcal.trials.source import Source, can_be_opened
-from llrcal.trials.table import Table
-from llrcal.trials.tables.frames import (
+from llrcal.trials.frames import (
     SAMPLE,
     read_frame,
     refuse_nulls,
@@ -30,11 +27,15 @@ from llrcal.trials.tables.frames import (
     scores_in,
     unnamed_ids,
 )
+from llrcal.trials.nan_scores import left_out
+from llrcal.trials.npy import check_archive
+from llrcal.trials.request import Request
+from llrcal.trials.source import Source, can_be_opened, refuse_swelling
+from llrcal.trials.table import Table
 from llrcal.trials.text.lines import Answers
 
 _SCORE = 8  # bytes
 _LARGEST_RATIO = 1000  # of scores to file, in bytes: they may all be the same
-_HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
 _ROWS = 2**20  # rows that are rewritten at a time
 
 
@@ -84,7 +85,7 @@ def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, reque
 
     lazy = register_io_source(parts, schema=answered(collected(scan.head(0), file.name)).schema)
     try:
-        (lazy.sink_parquet if _is_parquet(file) else lazy.sink_ipc)(written)
+        (lazy.sink_parquet if file.kind == "parquet" else lazy.sink_ipc)(written)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, LlrcalError):
         if problems:
             raise problems[0] from None
@@ -155,23 +156,71 @@ def _counted(source: Source) -> tuple[pl.LazyFrame, int]:
     Refused if it claims far more rows than it can hold, unless all are the same.
     """
     path = _plain(source.path) if source.path and can_be_opened(source.path) else None
-    size = Path(source.path).stat().st_size if source.path else len(source.content)
     with _reading_errors(source.name):
-        scan = (pl.scan_parquet if _is_parquet(source) else pl.scan_ipc)(
+        scan = (pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc)(
             path or io.BytesIO(source.content)
         )
         rows = int(scan.select(pl.len()).collect().item())
-    if rows * _SCORE > max(_HARMLESS, _LARGEST_RATIO * size):
-        raise TrialFileError(
-            f"{source.name}: {size} bytes expand to {rows} rows; these cannot be scores"
-        )
+    hint = f"{rows} rows of this size cannot be scores"
+    refuse_swelling(source.name, source.size, rows * _SCORE, _LARGEST_RATIO, hint)
     return scan, rows
-
-
-def _is_parquet(source: Source) -> bool:
-    return source.head.startswith(b"PAR1")
 
 
 def _plain(path: str) -> str:
     """A name that polars does not take for a pattern, even with a * or a [ in it."""
     return glob.escape(str(Path(path).absolute()))
+
+
+# ---------------------------------------------------------------- Excel
+
+
+def read_workbook(source: Source, request: Request) -> Table:
+    """The trials of the only sheet that holds anything, with names of columns in its first row."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise OptionError(
+            f"{source.name}: this needs the package openpyxl: pip install 'llrcal[excel]'; or save "
+            "the sheet as CSV"
+        ) from None
+    path = source.on_disk
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_archive(archive, path)
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        sheets = {sheet.title: _rows(sheet) for sheet in book.worksheets}
+        book.close()
+    except TrialFileError:
+        raise
+    except Exception as problem:  # damaged archives and XML fail in many ways
+        raise TrialFileError(f"{source.name}: cannot be read as a workbook: {problem}") from problem
+    filled = {title: rows for title, rows in sheets.items() if rows}
+    if len(filled) != 1:
+        found = f"trials may be in {', '.join(filled)}" if filled else "every sheet is empty"
+        raise TrialFileError(
+            f"{source.name}: {found}; save the sheet with the trials as a file of its own"
+        )
+    [(title, rows)] = filled.items()
+    table = read_frame(_sheet_frame(rows, source.name), request, source.name)
+    return replace(table, reading=f"sheet {title!r}, {table.reading}")
+
+
+def _rows(sheet: Any) -> list[tuple[Any, ...]]:
+    """The rows that hold anything."""
+    rows = (tuple(row) for row in sheet.iter_rows(values_only=True))
+    return [row for row in rows if any(value is not None for value in row)]
+
+
+def _sheet_frame(rows: list[tuple[Any, ...]], name: str) -> pl.DataFrame:
+    """Rows below their names as a frame; columns of mixed types become text."""
+    header, *body = rows
+    names = [f"column {i + 1}" if cell is None else str(cell) for i, cell in enumerate(header)]
+    if len(set(names)) < len(names):
+        raise TrialFileError(f"{name}: two columns have the same name")
+    columns = []
+    for i, title in enumerate(names):
+        values: list[Any] = [row[i] if i < len(row) else None for row in body]
+        are_numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+        texts = [None if v is None else str(v) for v in values]
+        columns.append(pl.Series(title, list(map(float, values)) if are_numbers else texts))
+    return pl.DataFrame(columns)

@@ -17,11 +17,17 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-__all__ = ["STANDARD_STREAM", "check_place", "output", "plain_name", "zstd"]
+__all__ = ["STANDARD_STREAM", "check_place", "display_name", "output", "plain_name", "zstd"]
 
 STANDARD_STREAM = "-"
+"""The name of standard input or output, in place of that of a file."""
 
 _GZIP, _ZSTD = (".gz",), (".zst", ".zstd")
+
+
+def display_name(name: str) -> str:
+    """The name of an input for messages."""
+    return "standard input" if name == STANDARD_STREAM else name
 
 
 def plain_name(name: str) -> str:

@@ -1,1 +1,0 @@
-"""Trials in tables with named columns: frames, Parquet and Arrow."""
