@@ -29,7 +29,7 @@ from llrcal.onepass.ranks import groups
 from llrcal.onepass.sample import SIZE
 from llrcal.onepass.summary import EXACT_UP_TO, Summary
 from llrcal.scale import passes
-from llrcal.scale.survey import MOST_KEPT
+from llrcal.scale.folds import MOST_KEPT
 
 TAR = np.array([-0.1, 0.5, 0.7, 0.9, 1.0, 1.6, 2.2, 2.3, 3.1, 3.5, 3.5, 3.9])
 # fmt: off
@@ -243,7 +243,7 @@ def passes_figure() -> Figure:
     left, middle, right = 17.5, 45.0, 71.5
     _pass(ax, middle, 93, "glance", "Glance.at → Glance", every=2)
     _arrow(ax, (middle, 86.5), (middle, 79.5), "Plan: bins, and which class is rarer")
-    _pass(ax, middle, 73, "survey", "Surveyor → Survey")
+    _pass(ax, middle, 73, "survey", "SideFold → Side")
     for x, found, taken in (
         (left, "summaries, and\nsamples of all scores", "other bins"),
         (middle, "scores of the\nrarer class", "Distinct"),
@@ -252,9 +252,9 @@ def passes_figure() -> Figure:
         _arrow(ax, (middle, 66.5), (x, 59.5))
         ax.text(x, 56, found, size=SMALL, **CENTRED)
         _arrow(ax, (x, 52.5), (x, 45), taken)
-    _pass(ax, left, 38.5, "survey again", "Surveyor → Survey", rare=True)
+    _pass(ax, left, 38.5, "survey again", "SideFold → Side", rare=True)
     _pass(ax, middle, 38.5, "count", "CountAmong → Counted")
-    _pass(ax, right, 38.5, "sort in stretches", "Between → Stretch", rare=True, share=0.35)
+    _pass(ax, right, 38.5, "sort by ranges", "pool_range → Pooled", rare=True, share=0.35)
     ax.plot([4.5, 2.5, 2.5], [56, 56, 20], color="black", lw=0.6)
     _arrow(ax, (2.5, 20), (4.7, 20))
     ax.text(1.3, 38.5, "same bins", rotation=90, size=SMALLER, color=SOFT, **CENTRED)

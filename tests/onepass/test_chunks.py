@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from llrcal.arrays import Array
-from llrcal.onepass.chunks import CHUNK, gathered
+from llrcal.onepass.chunks import CHUNK, fold_array
 
 PLACES = np.arange(11 * CHUNK + 5)
 
@@ -26,6 +26,10 @@ class Seen:
                 raise ValueError(f"{one} is refused")
         self.parts.append(part)
 
+    @property
+    def value(self) -> Self:
+        return self
+
     def merge(self, other: Self) -> Self:
         self.parts += other.parts
         self.values += other.values
@@ -35,7 +39,7 @@ class Seen:
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_every_score_is_added_once(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", str(threads))
-    seen = gathered(Seen, PLACES)
+    seen = fold_array(Seen, PLACES)
     in_order = sorted(seen.parts, key=lambda part: int(part[0]))
     assert np.array_equal(np.concatenate(in_order), PLACES)
     assert seen.values == min(threads, 3)  # one a thread, of which so few are worth three
@@ -48,4 +52,4 @@ def test_the_first_error_counts(threads: int, monkeypatch: pytest.MonkeyPatch) -
     refused = (5 * CHUNK, 8 * CHUNK, 11 * CHUNK)
     for _ in range(20):
         with pytest.raises(ValueError, match=f"^{5 * CHUNK} is refused"):
-            gathered(lambda: Seen(refused), PLACES)
+            fold_array(lambda: Seen(refused), PLACES)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from llrcal.arrays import Array
 from llrcal.onepass import chunks, sample
-from llrcal.onepass.sample import ALL_KEYS, SIZE, GrowingSample, Sample, likely_ceiling
+from llrcal.onepass.sample import ALL_KEYS, SIZE, Sample, SampleFold, likely_ceiling
 from tests.examples import examples
 from tests.trial_sets import normal
 
@@ -201,7 +201,7 @@ def test_tied_scores_need_a_second_look() -> None:
 
 
 def test_keys_that_are_kept_take_no_more_memory_than_they_need() -> None:
-    growing = GrowingSample(2**56)
+    growing = SampleFold(2**56)
     scores = np.random.default_rng(0).normal(size=10_000)
     for number in range(20):
         growing.add(scores + number)

@@ -18,11 +18,13 @@ from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.evaluation import Evaluation
-from llrcal.scale import passes, survey
+from llrcal.scale import folds, passes, spill
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import ArrayPiece, Piece
+from llrcal.scale.pieces import piece, text
+from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces
+from llrcal.trials import source
 from tests.trial_sets import normal
 
 QUICK: tuple[Method, ...] = ("smooth", "linear-gaussian", "pav", "gaussian")
@@ -64,7 +66,7 @@ def cut(tar: Array, non: Array, count: int, seed: int = 0) -> list[Piece]:
         places = np.sort(rng.integers(0, len(scores) + 1, count - 1))
         sides.append(np.split(rng.permutation(scores), places))
     return [
-        ArrayPiece.of(tar, non, f"piece {number}")
+        Piece.of_arrays(tar, non, f"piece {number}")
         for number, (tar, non) in enumerate(zip(*sides, strict=True))
     ]
 
@@ -119,9 +121,22 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def keep_few(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    """Let neither class fit into memory, if it has more scores than these."""
-    monkeypatch.setattr(survey, "MOST_KEPT", most)
+def cut_small(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Pieces of so many trials, in batches of a third of that; text of about as many lines."""
+    monkeypatch.setattr(piece, "ROWS", rows)
+    monkeypatch.setattr(piece, "BATCH", rows // 3)
+    monkeypatch.setattr(piece, "PEEK", rows // 4)
+    monkeypatch.setattr(piece, "_IN_CACHE", rows // 20)
+    monkeypatch.setattr(text, "_PIECE", 30 * rows)
+    monkeypatch.setattr(text, "_BLOCK", 10 * rows)
+    monkeypatch.setattr(source, "_BLOCK", min(5 * rows, source._BLOCK))
+
+
+def keep_few(monkeypatch: pytest.MonkeyPatch, most: int, of_a_part: int = 2**21) -> None:
+    """Let neither class fit into memory, if it has more scores than these; sort some at a time."""
+    monkeypatch.setattr(spill, "ROWS_OF_A_PART", of_a_part)
+    monkeypatch.setattr(spill, "_HELD", of_a_part)
+    monkeypatch.setattr(folds, "MOST_KEPT", most)
     monkeypatch.setattr(passes, "MOST_KEPT", most)
 
 

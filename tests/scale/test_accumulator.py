@@ -13,7 +13,7 @@ import pytest
 import llrcal
 from llrcal import Accumulator, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.calibrations.methods import PAPER
-from llrcal.scale import gathered
+from llrcal.scale import spill
 from tests.scale.sets import QUICK, quiet, texts
 
 RNG = np.random.default_rng(5)
@@ -40,7 +40,7 @@ def of_batches(keep: Any, tar: Any = TAR, non: Any = NON) -> Accumulator:
 
 @pytest.fixture(autouse=True)
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathered, "_HELD", 20_000)
+    monkeypatch.setattr(spill, "_HELD", 20_000)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 import numpy as np
@@ -14,17 +14,13 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
+from llrcal.onepass.ends import Ends, EndsFold, edges_above
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Counted
-from llrcal.scale.counting import (
-    Between,
-    CountAmong,
-    Distinct,
-    NextAbove,
-    Stretch,
-    joined,
-)
-from llrcal.scale.pieces.piece import ArrayPiece
+from llrcal.scale.counting import Distinct, class_rows, join_ranges, pool_range
+from llrcal.scale.folds import CountAmong, OneClass
+from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.spill import ByScore, frame_of
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets, normal
 
@@ -34,8 +30,8 @@ def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
     tar, non = (np.array(scores) for scores in sets)
     scores, others = (tar, non) if of_tar else (non, tar)
     values = np.unique(others)
-    counted = (CountAmong(values, of_tar=of_tar)(piece) for piece in cut(tar, non, count))
-    found = reduce(Counted.merge, counted)
+    work = OneClass(CountAmong(values), of_tar)
+    found = reduce(Counted.merge, (work([piece]) for piece in cut(tar, non, count)))
     assert found.below.tolist() == [int((scores < value).sum()) for value in values]
     assert found.up_to.tolist() == [int((scores <= value).sum()) for value in values]
     assert (found.count, found.least) == (len(scores), scores.min())
@@ -49,7 +45,8 @@ def test_counts_of_many() -> None:
     tar, non = normal(2000, 1, 1), np.round(normal(30_000, 0, 1.5), 3)
     values = np.unique(tar)
     pieces = cut(tar, non, 3)
-    found = reduce(Counted.merge, (CountAmong(values, of_tar=False)(piece) for piece in pieces))
+    work = OneClass(CountAmong(values), of_tar=False)
+    found = reduce(Counted.merge, (work([piece]) for piece in pieces))
     ordered = np.sort(non)
     np.testing.assert_array_equal(found.below, np.searchsorted(ordered, values, "left"))
     np.testing.assert_array_equal(found.up_to, np.searchsorted(ordered, values, "right"))
@@ -59,20 +56,24 @@ def test_counts_of_many() -> None:
 def test_the_next_score_above(sets: Sets, count: int) -> None:
     tar, non = (np.array(scores) for scores in sets)
     values = np.unique(tar)
-    pieces = cut(tar, non, count)
-    found = reduce(np.minimum, (NextAbove(values, of_tar=False)(piece) for piece in pieces))
+    work = OneClass(partial(EndsFold, edges_above(values)), of_tar=False)
+    found = reduce(Ends.merge, (work([piece]) for piece in cut(tar, non, count))).next_above
     expected = [min(non[non > value], default=np.inf) for value in values]
     np.testing.assert_array_equal(found, expected)
 
 
 @given(ANY, st.lists(st.sampled_from([-2.0, -0.25, 0.0, 0.5, 3.0]), unique=True))
-def test_stretches_are_the_whole(sets: Sets, cuts: list[float]) -> None:
+def test_ranges_are_the_whole(sets: Sets, cuts: list[float]) -> None:
     """Sorted and pooled part by part, beside every distinct score as a group of its own."""
     tar, non = (np.array(scores) for scores in sets)
-    edges = [-np.inf, *sorted(cuts)]
-    piece = ArrayPiece.of(tar, non)
-    parts = [Between(low, high)(piece) for low, high in zip(edges, [*edges[1:], None], strict=True)]
-    found = joined([part.pooled(rare_is_tar=len(tar) <= len(non)) for part in parts])
+    rows = class_rows(Piece.of_arrays(tar, non))
+    number = ByScore(np.array(sorted(cuts)))(rows)
+    found = join_ranges(
+        [
+            pool_range(frame_of(rows[number == part]), rare_is_tar=len(tar) <= len(non))[0]
+            for part in range(len(cuts) + 1)
+        ]
+    )
     every = np.unique(np.concatenate([tar, non]))
     whole = Hull.pool(_times(tar, every), _times(non, every))
     np.testing.assert_array_equal(found.groups.tar, whole.tar)
@@ -94,14 +95,15 @@ def _differences(tar: Floats, non: Floats) -> Floats:
     return np.array([[float(t > n) - float(t < n) for n in non] for t in tar])
 
 
-def test_few_groups_are_left_of_a_stretch() -> None:
-    """Or else those of many stretches would not fit into memory."""
-    stretch = Stretch((normal(20_000, 1, 1),), (normal(30_000, 0, 1),))
-    assert len(stretch.pooled(rare_is_tar=True).groups.low) < 2000
+def test_few_groups_are_left_of_a_range() -> None:
+    """Or else those of many ranges would not fit into memory."""
+    rows = class_rows(Piece.of_arrays(normal(20_000, 1, 1), normal(30_000, 0, 1)))
+    assert len(pool_range(frame_of(rows), rare_is_tar=True)[0].groups.low) < 2000
 
 
-def test_an_empty_stretch() -> None:
-    assert len(Stretch().pooled(rare_is_tar=True).groups.low) == 0
+def test_an_empty_range() -> None:
+    rows = class_rows(Piece.of_arrays(np.empty(0), np.empty(0)))
+    assert len(pool_range(frame_of(rows), rare_is_tar=True)[0].groups.low) == 0
 
 
 @pytest.mark.filterwarnings("ignore:3 trials were left out")

@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ import llrcal
 from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
-from llrcal.scale.pieces.piece import ArrayPiece, Piece
+from llrcal.scale.pieces.piece import Piece
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
     PRIORS,
@@ -195,8 +195,7 @@ def test_any_workers_and_any_partitions(
             if workers == 2 or name == "frame":
                 assert numbers(evaluated(data, client, "nig")) == in_numbers("nig"), name
         with monkeypatch.context() as patch:
-            keep_few(patch, 1000)
-            patch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+            keep_few(patch, 1000, 7000)
             passes = Passes()
             found = fitted(data, client, methods=["pav", "gaussian"], progress=passes)
             assert found == {label: texts(models())[label] for label in ("pav", "gaussian")}
@@ -213,8 +212,7 @@ def test_any_workers_and_any_partitions(
 @pytest.mark.parametrize("parted", PARTED)
 def test_shuffle(parted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where both classes are too large, each stretch of the axis is sorted by one task."""
-    keep_few(monkeypatch, 1000)
-    monkeypatch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+    keep_few(monkeypatch, 1000, 7000)
     passes = Passes()
     found = fitted(PARTED[parted](tmp_path), None, methods=["pav"], progress=passes)
     assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], ["pav"])
@@ -226,8 +224,7 @@ def test_the_shuffle_is_between_workers(
     two_workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And not on the disk of this machine, even if Dask has not been told of the cluster."""
-    keep_few(monkeypatch, 1000)
-    monkeypatch.setattr(DaskEngine, "most_in_a_stretch", 7000)
+    keep_few(monkeypatch, 1000, 7000)
     monkeypatch.setattr("dask.dataframe.dask_expr._shuffle.DiskShuffle._layer", None)
     monkeypatch.setattr(distributed.client, "_global_clients", {})
     with distributed.Client(two_workers.cluster.scheduler_address, set_as_default=False) as unknown:
@@ -330,7 +327,7 @@ def test_a_worker_of_another_version(two_workers: Any, tmp_path: Path) -> None:
         two_workers.run(pretend, llrcal.__version__, workers=[second])
 
 
-def die(_: Piece) -> int:
+def die(_: Sequence[Piece]) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("is dead")
 
@@ -340,7 +337,7 @@ def test_workers_that_are_killed_again_and_again(
     two_workers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(two_workers.cluster.scheduler, "allowed_failures", 0)
-    piece = ArrayPiece.of(np.ones(3), np.zeros(2))
+    piece = Piece.of_arrays(np.ones(3), np.zeros(2))
     with pytest.raises(ClusterError, match="workers were killed again and again"):
         DaskEngine(two_workers).reduce([piece], die, int.__add__, "dying")
     two_workers.wait_for_workers(2, timeout=PATIENCE)

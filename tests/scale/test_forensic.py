@@ -25,8 +25,7 @@ def numbers(ev: llrcal.Evaluation) -> str:
 @pytest.mark.parametrize("kept", [True, False])
 def test_every_number(name: str, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not kept:
-        keep_few(monkeypatch, 100)
-        monkeypatch.setattr(Threads, "most_in_a_stretch", 9000)
+        keep_few(monkeypatch, 100, 9000)
     assert numbers(evaluate_quietly(of_pieces(cut(*SETS[name], 5)))) == numbers(
         evaluate_quietly(*SETS[name])
     )

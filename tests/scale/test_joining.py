@@ -12,12 +12,11 @@ import pytest
 
 import llrcal
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale import matching
-from llrcal.scale.pieces import parquet, parquet_tables
+from llrcal.scale import joining, spill
 from llrcal.trials.joining import hashes_of_ids
 from tests.cli.running import llrcal as command
 from tests.cli.running import only_line
-from tests.scale.sets import QUICK, quiet, texts
+from tests.scale.sets import QUICK, cut_small, quiet, texts
 
 COUNT = 3000
 
@@ -25,9 +24,8 @@ COUNT = 3000
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight parts, and several pieces of each file."""
-    monkeypatch.setattr(matching, "ROWS_OF_A_PART", COUNT // 5)
-    for module in (parquet, parquet_tables):
-        monkeypatch.setattr(module, "_ROWS" if module is parquet else "BATCH", 700)
+    monkeypatch.setattr(spill, "ROWS_OF_A_PART", COUNT // 5)
+    cut_small(monkeypatch, 700)
 
 
 def trials(count: int = COUNT) -> pl.DataFrame:
@@ -150,8 +148,7 @@ def test_trials_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     every = trials(200)
     scores, key = files(tmp_path, every, every, ".parquet")
-    monkeypatch.setattr(matching, "hashes_of_ids", hashes)
-    monkeypatch.setattr("llrcal.scale.repeated.hashes_of_ids", hashes)
+    monkeypatch.setattr(joining, "hashes_of_ids", hashes)
     assert models(out_of_core.open_trials(scores, key=key)) == models(llrcal.read_trials(every))
 
 

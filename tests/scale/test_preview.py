@@ -5,34 +5,33 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llrcal.scale import preview as module
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import ArrayPiece
-from llrcal.scale.preview import preview
+from llrcal.scale import trials_in_pieces
+from llrcal.scale.pieces.piece import Piece
+from tests.scale.sets import of_pieces
 from tests.trial_sets import normal
 
 TAR, NON = normal(500, 2.0, 1.0), normal(40_000, -1.0, 1.0)
 
 
-def pieces() -> list[ArrayPiece]:
+def pieces() -> list[Piece]:
     cuts = zip(np.array_split(TAR, 7), np.array_split(NON, 7), strict=True)
-    return [ArrayPiece.of(tar, non) for tar, non in cuts]
+    return [Piece.of_arrays(tar, non) for tar, non in cuts]
 
 
 def test_few_trials_are_all_taken() -> None:
-    taken = preview(pieces(), Threads(), (500, 40_000), "somewhere")
+    taken = of_pieces(pieces()).preview((500, 40_000))
     assert taken.tar.tolist() == np.sort(TAR).tolist()
     assert taken.non.tolist() == np.sort(NON).tolist()
-    assert (taken.counts, taken.source) == ((500, 40_000), "somewhere")
+    assert (taken.counts, taken.source) == ((500, 40_000), "some pieces")
 
 
 def test_of_many_some_are_taken_and_the_extremes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST", 1000)
-    taken = preview(pieces(), Threads(), (500, 40_000), "somewhere")
+    monkeypatch.setattr(trials_in_pieces, "PREVIEW", 1000)
+    taken = of_pieces(pieces()).preview((500, 40_000))
     assert len(taken.tar) == 500
     assert 900 < len(taken.non) < 1100
     assert (taken.non[0], taken.non[-1]) == (NON.min(), NON.max())
     assert taken.counts == (500, 40_000)
     assert abs(np.median(taken.non) - np.median(NON)) < 0.1
-    again = preview(pieces()[::-1], Threads(), (500, 40_000), "somewhere")
+    again = of_pieces(pieces()[::-1]).preview((500, 40_000))
     assert again.non.tolist() == taken.non.tolist()

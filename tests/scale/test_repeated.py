@@ -11,7 +11,7 @@ import pytest
 
 import llrcal
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale import repeated
+from llrcal.scale import joining, spill
 from tests.cli.running import llrcal as command
 from tests.cli.running import only_line
 from tests.scale.sets import Passes
@@ -54,7 +54,8 @@ def written(folder: Path, frame: pl.DataFrame, name: str) -> Path:
 def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Room for all hashes, or for a few of them."""
     if request.param == "on disk":
-        monkeypatch.setattr(repeated, "MOST_AT_ONCE", 1500)
+        monkeypatch.setattr(spill, "ROWS_OF_A_PART", 400)
+        monkeypatch.setattr(spill, "_HELD", 400)
 
 
 @pytest.mark.usefixtures("memory")
@@ -102,7 +103,7 @@ def test_other_trials_that_share_a_hash_are_no_matter(
     def crowded(frame: pl.DataFrame, ids: Any, seed: int = 0) -> pl.Series:
         return pl.Series(np.arange(frame.height, dtype=np.uint64) // 2)
 
-    monkeypatch.setattr(repeated, "hashes_of_ids", crowded)
+    monkeypatch.setattr(joining, "hashes_of_ids", crowded)
     assert out_of_core.open_trials(written(tmp_path, trials(), "a.parquet"))
 
 

@@ -93,8 +93,7 @@ INFINITE: dict[str, tuple[Floats, Floats]] = {
 @pytest.mark.parametrize("kept", [True, False])
 def test_infinite_llrs(kind: str, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not kept:
-        keep_few(monkeypatch, 5)
-        monkeypatch.setattr(Threads, "most_in_a_stretch", 9000)
+        keep_few(monkeypatch, 5, 9000)
     tar, non = INFINITE[kind]
     assert numbers(evaluated(cut(tar, non, 4))) == numbers(llrcal.evaluate(tar, non))
 
@@ -105,8 +104,7 @@ def test_classes_too_large_to_be_kept(
     name: str, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All but the ROC, which then has the corners of its hull alone."""
-    keep_few(monkeypatch, 100)
-    monkeypatch.setattr(Threads, "most_in_a_stretch", room)
+    keep_few(monkeypatch, 100, room)
     ev = evaluated(cut(*SETS[name], 5))
     assert numbers(ev) == expected(name)[0]
     pfa, pmiss = ev.roc()
@@ -120,8 +118,7 @@ def test_any_few_llrs(sets: Sets, count: int, kept: int, room: int) -> None:
     """Ties, infinities, one trial, in any order: kept or not, sorted at once or not."""
     tar, non = (np.array(scores) for scores in sets)
     with pytest.MonkeyPatch.context() as patch:
-        keep_few(patch, kept)
-        patch.setattr(Threads, "most_in_a_stretch", room)
+        keep_few(patch, kept, room)
         assert numbers(evaluated(cut(tar, non, count))) == numbers(llrcal.evaluate(tar, non))
 
 

@@ -17,7 +17,7 @@ from llrcal.calibrations.methods import PAPER, Method
 from llrcal.onepass.sample import SIZE
 from llrcal.onepass.summary import KEPT_UP_TO
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import ArrayPiece, Piece
+from llrcal.scale.pieces.piece import Piece
 from tests.scale.sets import (
     EVERY,
     EVERY_SET,
@@ -78,8 +78,8 @@ def test_smooth_where_scores_are_no_longer_kept(
 
 def test_one_trial_a_piece() -> None:
     tar, non = SETS["few"][0][:30], SETS["few"][1][:50]
-    pieces = [ArrayPiece.of(tar[[i]], non[:0]) for i in range(30)]
-    pieces += [ArrayPiece.of(tar[:0], non[[i]]) for i in range(50)]
+    pieces = [Piece.of_arrays(tar[[i]], non[:0]) for i in range(30)]
+    pieces += [Piece.of_arrays(tar[:0], non[[i]]) for i in range(50)]
     assert trained(pieces) == in_memory(tar, non)
 
 
@@ -106,14 +106,10 @@ def test_a_class_that_is_not_there() -> None:
 def test_classes_too_large_to_be_kept(
     name: str, room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keep_few(monkeypatch, 1000)
-    monkeypatch.setattr(Threads, "most_in_a_stretch", room)
+    keep_few(monkeypatch, 1000, room)
     passes = Passes()
     assert trained(cut(*SETS[name], 5), passes=passes) == known(name)
-    trials = sum(map(len, SETS[name]))
-    sorts = sum(what.startswith("sorting") for what in passes.names)
-    assert 1 <= sorts <= -(-trials // room)
-    assert sorts > 2 or room > trials
+    assert passes.names[2:4] == ["dividing by score", "sorting"]
     assert COUNTING not in passes.names
 
 
@@ -124,8 +120,7 @@ def test_pav_alone_on_classes_too_large_to_be_kept(
 ) -> None:
     """Its bounds, and the note that scores run the wrong way, come from elsewhere."""
     tar, non = (sign * scores for scores in SETS["many"])
-    keep_few(monkeypatch, 1000)
-    monkeypatch.setattr(Threads, "most_in_a_stretch", room)
+    keep_few(monkeypatch, 1000, room)
     expected = in_memory(tar, non, ["pav"])
     assert ("targets score lower than non-targets" in expected["pav"]) == (sign < 0)
     assert trained(cut(tar, non, 5), ["pav"]) == expected
@@ -136,7 +131,7 @@ def test_the_rarer_class_is_not_the_one_that_it_seemed(monkeypatch: pytest.Monke
     tar, non = normal(3000, 2, 1), normal(20_000, 0, 1.3)
     pieces: list[Piece] = []
     for few, many in zip(np.split(tar, 10), np.split(non, 10), strict=True):
-        pieces += [ArrayPiece.of(few, many[:100]), ArrayPiece.of(few[:0], many[100:])]
+        pieces += [Piece.of_arrays(few, many[:100]), Piece.of_arrays(few[:0], many[100:])]
     pieces.sort(key=lambda piece: piece.rows)
     monkeypatch.setattr("llrcal.scale.passes._LOOKED_AT", 1)
     passes = Passes()
@@ -180,7 +175,7 @@ def test_rare_targets_are_sampled_well_in_the_first_pass() -> None:
     assert found == in_memory(tar, non, ["gaussian"])
 
 
-def interleaved(looked_at: list[ArrayPiece], others: list[ArrayPiece]) -> list[Piece]:
+def interleaved(looked_at: list[Piece], others: list[Piece]) -> list[Piece]:
     """Eight pieces that are looked at for a first idea, and eight that are not."""
     assert len(looked_at) == len(others) == 8
     return [piece for pair in zip(looked_at, others, strict=True) for piece in pair]
@@ -191,7 +186,7 @@ def test_bins_that_a_glance_suggests_and_all_trials_do_not(scale: float) -> None
     """With the smaller scale, the bins of the glance do not even reach to the other trials."""
     near = [(tar * scale, non * scale) for tar, non in parts_of(1000, 3000)]
     far = parts_of(18_000, 40_000)
-    pieces = interleaved([ArrayPiece.of(*p) for p in near], [ArrayPiece.of(*p) for p in far])
+    pieces = interleaved([Piece.of_arrays(*p) for p in near], [Piece.of_arrays(*p) for p in far])
     passes = Passes()
     found = trained(pieces, ["gaussian"], passes)
     assert passes.names == [GLANCE, READING, AGAIN]
@@ -208,9 +203,9 @@ def test_a_class_that_is_rarer_than_it_seemed() -> None:
     """The sample of the first pass is too small then, and another pass takes it."""
     both = parts_of(SIZE + 4000, 1_200_000)
     looked_at = [  # as of files that are packed: their rows are guessed
-        replace(ArrayPiece.of(tar, non[: len(tar)]), rows=200_000) for tar, non in both
+        replace(Piece.of_arrays(tar, non[: len(tar)]), rows=200_000) for tar, non in both
     ]
-    others = [ArrayPiece.of(tar[:0], non[len(tar) :]) for tar, non in both]
+    others = [Piece.of_arrays(tar[:0], non[len(tar) :]) for tar, non in both]
     passes = Passes()
     found = trained(interleaved(looked_at, others), ["gaussian"], passes)
     assert passes.names == [GLANCE, READING, SAMPLING]
@@ -220,12 +215,12 @@ def test_a_class_that_is_rarer_than_it_seemed() -> None:
 
 def test_a_glance_that_sees_no_target() -> None:
     tar, non = SETS["many"]
-    pieces = [ArrayPiece.of(tar[:0], part) for part in np.split(non, 15)]
-    pieces.insert(1, ArrayPiece.of(tar, non[:0]))
+    pieces = [Piece.of_arrays(tar[:0], part) for part in np.split(non, 15)]
+    pieces.insert(1, Piece.of_arrays(tar, non[:0]))
     assert [i * len(pieces) // 8 for i in range(8)].count(1) == 0
     passes = Passes()
     assert trained(pieces, ["gaussian"], passes) == in_memory(tar, non, ["gaussian"])
-    assert passes.names == [GLANCE, READING, SAMPLING, AGAIN]
+    assert passes.names == [GLANCE, READING, AGAIN]
 
 
 # ----------------------------------------------------------------------- what cannot be calibrated

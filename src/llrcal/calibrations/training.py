@@ -19,10 +19,11 @@ from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
+from llrcal.onepass.ends import Ends, edges_above
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered
-from llrcal.onepass.ranks import Groups, SortedRuns, groups, next_above
-from llrcal.onepass.summary import Summary, Surveyed
+from llrcal.onepass.ranks import Groups, SortedRuns, groups
+from llrcal.onepass.summary import Summary, Survey
 
 _Answer = TypeVar("_Answer")
 ONE_SPEAKER = Note.warning(
@@ -236,7 +237,7 @@ class ArrayTraining(Training):
         return self._non if self.tar_count <= self.non_count else self._tar
 
     def _next_above(self, values: Floats) -> Floats:
-        return next_above(self._larger, values)
+        return Ends.of(self._larger, edges_above(values)).next_above
 
     @cached_property
     def score_range(self) -> tuple[float, float]:
@@ -258,11 +259,9 @@ def range_of(tar: Summary, non: Summary) -> tuple[float, float]:
 def _summary(scores: Array, given: Array, name: str) -> Summary:
     """Summary of finite scores; whether they are follows from it, without another pass."""
     try:
-        # An invalid unit is refused.
-        with np.errstate(over="ignore", invalid="ignore"):
-            surveyed = Surveyed(scores)
-        check_spread(surveyed.grid.unit, name)
-        summary = surveyed.summary
+        survey = Survey.of(scores)
+        check_spread(survey.grid.unit, name)
+        summary = survey.summary_of(scores)
     except DegenerateError:
         check_finite(given, name)
         raise

@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from functools import reduce
+from itertools import chain
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -16,9 +17,34 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 
 CHUNK = 2**17  # scores in a chunk: 1 MB of doubles
-_WORTH_A_THREAD = 4 * CHUNK
+_WORTH_A_THREAD = 4 * CHUNK  # scores; starting a thread takes as long as a pass over some of them
 
 _Result = TypeVar("_Result")
+
+
+class Mergeable(Protocol):
+    """What is known of some scores."""
+
+    def merge(self, other: Self, /) -> Self:
+        """What is known of both sets together; associative and commutative to the last bit."""
+
+
+_Value = TypeVar("_Value", bound=Mergeable)
+_Value_co = TypeVar("_Value_co", bound=Mergeable, covariant=True)
+
+
+class Fold(Protocol[_Value_co]):
+    """Takes arrays of scores one after the other; values of parts merge into that of the whole.
+
+    Arrays, pieces, clusters and accumulators differ in who calls ``add``, and in nothing else.
+    """
+
+    def add(self, scores: Array, /) -> None:
+        """Take some scores."""
+
+    @property
+    def value(self) -> _Value_co:
+        """What is known of the scores so far."""
 
 
 def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
@@ -45,21 +71,32 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def fold_array(new: Callable[[], Fold[_Value]], array: Array) -> _Value:
+    """The value of an array: a new fold for each thread, and their values merged."""
+
+    def value(parts: Iterator[slice]) -> _Value:
+        fold = new()
+        for part in parts:
+            fold.add(array[part])
+        return fold.value
+
+    return reduce(lambda one, other: one.merge(other), _share(value, *_parts(len(array))))
+
+
 def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:
     """Apply ``work`` to contiguous parts of an array, one per thread; results in order."""
     return on_threads(lambda start, end: work(array[start:end]), len(array))
 
 
-def map_into(work: Callable[[Array], Floats], array: Array, size: int = CHUNK) -> Floats:
+def map_into(work: Callable[[Array], Floats], array: Array) -> Floats:
     """Apply an elementwise ``work`` chunk by chunk; the result has the shape of the array."""
     flat = array.reshape(-1)
     out = np.empty(flat.shape)
 
     def fill(parts: Iterator[slice]) -> None:
         for part in parts:
-            for low in range(part.start, part.stop, size):
-                here = slice(low, min(low + size, part.stop))
-                out[here] = work(flat[here])
+            for scores, place in zip(chunks(flat[part]), chunks(out[part]), strict=True):
+                place[:] = work(scores)
 
     _share(fill, *_parts(len(flat)))
     return out.reshape(array.shape)
@@ -67,49 +104,14 @@ def map_into(work: Callable[[Array], Floats], array: Array, size: int = CHUNK) -
 
 def on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
     """Call ``work(start, end)`` on even ranges, as many as there are threads worth starting."""
-    found: dict[int, _Result] = {}
-
-    def fill(parts: Iterator[slice]) -> None:
-        for part in parts:
-            found[part.start] = work(part.start, part.stop)
-
     count = _worth_starting(length)
     edges = [length * i // count for i in range(count + 1)]
-    _share(fill, list(map(slice, edges[:-1], edges[1:])), count)
+
+    def results(parts: Iterator[slice]) -> list[tuple[int, _Result]]:
+        return [(part.start, work(part.start, part.stop)) for part in parts]
+
+    found = dict(chain(*_share(results, list(map(slice, edges[:-1], edges[1:])), count)))
     return [found[start] for start in edges[:-1]]
-
-
-class Growing(Protocol):
-    """A value that arrays are added to, in any order."""
-
-    def add(self, part: Array, /) -> None:
-        """Add some numbers."""
-
-    def merge(self, other: Self, /) -> Self:
-        """Both together; neither of them is used any more."""
-
-
-_Growing = TypeVar("_Growing", bound=Growing)
-
-
-def gathered(new: Callable[[], _Growing], array: Array) -> _Growing:
-    """Add an array to new values, one for each thread, which merge them as they come to an end."""
-    done: list[_Growing] = []
-
-    def add(parts: Iterator[slice]) -> None:
-        value = new()
-        for part in parts:
-            value.add(array[part])
-        while done:
-            try:
-                value = value.merge(done.pop())
-            except IndexError:  # another thread has taken it
-                break
-        done.append(value)
-
-    _share(add, *_parts(len(array)))
-    first, *others = done
-    return reduce(lambda one, other: one.merge(other), others, first)
 
 
 def _worth_starting(length: int) -> int:
@@ -132,12 +134,15 @@ def _parts(length: int) -> tuple[list[slice], int]:
     return parts, count
 
 
-def _share(work: Callable[[Iterator[slice]], None], parts: list[slice], count: int) -> None:
-    """Let threads take parts in turn, so that none waits for one that is held up.
+def _share(
+    work: Callable[[Iterator[slice]], _Result], parts: list[slice], count: int
+) -> list[_Result]:
+    """What each thread makes of the parts that it takes in turn, so that none waits for another.
 
     Of errors, that in the first part is raised, whoever came to it first.
     """
     left = iter(parts)
+    found: list[_Result] = []
     errors: dict[int, BaseException] = {}
 
     def run() -> None:
@@ -152,7 +157,7 @@ def _share(work: Callable[[Iterator[slice]], None], parts: list[slice], count: i
                     return
 
         try:
-            work(taken())
+            found.append(work(taken()))
         except BaseException as error:
             errors[at] = error
 
@@ -164,3 +169,4 @@ def _share(work: Callable[[Iterator[slice]], None], parts: list[slice], count: i
         thread.join()
     if errors:
         raise errors[min(errors)]
+    return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import CHUNK, chunks, gathered, map_parts
+from llrcal.onepass.chunks import CHUNK, chunks, fold_array, map_parts
 from llrcal.onepass.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
@@ -82,22 +82,14 @@ def groups(tar: Array, non: Array) -> Groups:
     values = values.astype(np.float64, copy=False)
     if np.isnan(values[-1]):
         raise changed_scores()
-    counted = _counted_among(common, values)
+    if len(common) <= RUN:  # few are sorted more quickly than counted
+        runs = SortedRuns.of(common)
+        least = float(min(run[0] for run in runs.runs))
+        counted = Counted(runs.below(values), runs.up_to(values), len(common), least)
+    else:
+        sieve = Sieve(values)
+        counted = fold_array(lambda: CountFold(sieve), common)
     return pool(values, counts, counted, rare_is_tar=rare is tar)
-
-
-def next_above(scores: Array, values: Floats) -> Floats:
-    """The smallest score above each of some values; infinite where there is none."""
-
-    def smallest(part: Array) -> Floats:
-        found = np.full(len(values), np.inf)
-        for chunk in chunks(part, RUN):
-            run = np.append(np.sort(chunk), np.inf)
-            place = np.searchsorted(run[:-1], values, "right")
-            np.minimum(found, run[place], out=found)
-        return found
-
-    return np.asarray(np.min(map_parts(smallest, scores), axis=0)) + 0.0
 
 
 @dataclass(frozen=True)
@@ -117,21 +109,6 @@ class Counted:
             self.count + other.count,
             min(self.least, other.least),
         )
-
-
-def _counted_among(scores: Array, values: Floats) -> Counted:
-    """Count scores among sorted values."""
-    if len(scores) <= RUN:
-        return counted_by_sorting(scores, values)
-    sieve = Sieve(values)
-    return gathered(lambda: Counting(sieve), scores).counted
-
-
-def counted_by_sorting(scores: Array, values: Floats) -> Counted:
-    """Count scores among sorted values by sorting the scores, which is quicker if they are few."""
-    runs = SortedRuns.of(scores)
-    least = min((float(run[0]) for run in runs.runs), default=np.inf)
-    return Counted(runs.below(values), runs.up_to(values), len(scores), least)
 
 
 class Sieve:
@@ -175,16 +152,9 @@ class Sieve:
         before = up_to - np.bitwise_count(words)
         return words, before, np.append(first, len(self.values)).astype(np.uint32)
 
-    def count(self, *arrays: Array) -> Counted:
-        """Count the scores in some arrays."""
-        counting = Counting(self)
-        for scores in arrays:
-            counting.add(scores)
-        return counting.counted
 
-
-class Counting:
-    """Counts scores among the values of a sieve, of one array after the other."""
+class CountFold:
+    """Counts the scores of arrays among the values of a sieve."""
 
     def __init__(self, sieve: Sieve) -> None:
         self._sieve = sieve
@@ -238,20 +208,8 @@ class Counting:
             self._at += np.diff(ranks, prepend=0)
         self._held, self._room = [], self._full
 
-    def merge(self, other: Counting) -> Counting:
-        """Both, of which neither is used any more."""
-        self._at += other._at
-        if self._in_gap is None or other._in_gap is None:
-            self._in_gap = other._in_gap if self._in_gap is None else self._in_gap
-        else:
-            self._in_gap += other._in_gap
-        self._held += other._held
-        self._count += other._count
-        self._least = min(self._least, other._least)
-        return self
-
     @property
-    def counted(self) -> Counted:
+    def value(self) -> Counted:
         """The counts of what was added."""
         self._compare()
         at = self._at

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for
-from llrcal.onepass.chunks import CHUNK, gathered
+from llrcal.onepass.chunks import CHUNK, fold_array
 
 SIZE = 2**14
 """Distinct scores in a sample, at most."""
@@ -54,7 +54,7 @@ class Sample:
     @classmethod
     def below(cls, ceiling: int, scores: Array) -> Sample:
         """Sample of an array, from keys up to a ceiling."""
-        return gathered(lambda: GrowingSample(ceiling), scores).sample
+        return fold_array(lambda: SampleFold(ceiling), scores)
 
     def merge(self, other: Sample) -> Sample:
         """Sample of both sets of scores together; associative and commutative."""
@@ -73,6 +73,10 @@ class Sample:
         zeros = values[order] == 0  # 0.0 and -0.0 are equal; no other two are
         order[zeros] = np.sort(order[zeros])
         return values[order], self.counts[order]
+
+
+NO_SAMPLE = Sample(np.empty(0, np.uint64), np.empty(0, np.int64))
+"""The sample of no scores."""
 
 
 def likely_ceiling(count: int) -> int:
@@ -95,12 +99,12 @@ def _merged(parts: list[Sample]) -> Sample:
     return Sample(keys[:kept], counts[:kept], ceiling)
 
 
-class GrowingSample:
+class SampleFold:
     """The sample of arrays that come one after the other, from keys up to a ceiling."""
 
     def __init__(self, ceiling: int) -> None:
         self._out = np.empty(CHUNK, np.uint64)
-        self._restart(Sample(np.empty(0, np.uint64), np.empty(0, np.int64), ceiling))
+        self._restart(replace(NO_SAMPLE, ceiling=ceiling))
 
     def _restart(self, sample: Sample) -> None:
         self._ceiling, self._known = sample.ceiling, _KnownKeys(sample)
@@ -115,15 +119,10 @@ class GrowingSample:
             self._held.append(self._known.count_and_remove(keys).copy())
             self._room -= len(self._held[-1])
             if self._room <= 0:
-                self._restart(self.sample)
-
-    def merge(self, other: Self) -> Self:
-        """Both together; neither of them is used any more."""
-        self._restart(self.sample.merge(other.sample))
-        return self
+                self._restart(self.value)
 
     @property
-    def sample(self) -> Sample:
+    def value(self) -> Sample:
         """The sample of what was added."""
         return _merged([self._known.counted(), _counted(self._held, self._ceiling)])
 

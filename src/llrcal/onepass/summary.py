@@ -15,19 +15,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
-from llrcal.errors import LlrcalError, changed_scores
-from llrcal.onepass.chunks import chunks, gathered
+from llrcal.errors import DegenerateError, LlrcalError, changed_scores
+from llrcal.onepass.chunks import CHUNK, chunks, fold_array
 from llrcal.onepass.grid import PLACE_BITS, Grid
-from llrcal.onepass.sample import GrowingSample, Sample, likely_ceiling
-from llrcal.onepass.table import MOST_IN_64_BITS, Table, check_reach
+from llrcal.onepass.sample import ALL_KEYS, NO_SAMPLE, Sample, SampleFold, likely_ceiling
 
 EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
+MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 _FINELY = 64  # points of a bin, at most
 _WORTH_A_GUESS = 2**23  # scores; reading so many a second time takes longer than guessing
 _STRETCHES, _STRETCH = 64, 256  # of scores that bins are guessed from
@@ -51,12 +50,16 @@ class Summary:
 
     @classmethod
     def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
-        """Summary of an array of finite scores, in one pass over it."""
+        """Summary of an array of finite scores, in one pass over it if the bins are given.
+
+        Raises
+        ------
+        DegenerateError
+            If a score lies beyond the bins, and the scores are too many to be kept one by one.
+        """
         if grid is None:
-            return Surveyed(scores).summary
-        if len(scores) <= KEPT_UP_TO:
-            return cls._exactly(np.sort(scores.astype(np.float64)), grid)
-        return cls._of_table(gathered(lambda: Table(grid), scores))
+            return Survey.of(scores).summary_of(scores)
+        return fold_array(lambda: SummaryFold(grid), scores)
 
     @classmethod
     def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
@@ -65,16 +68,6 @@ class Summary:
         if math.isnan(ends[1]):
             raise changed_scores()
         return cls(grid, len(ordered), *ends, ordered, none, none.reshape(3, 0))
-
-    @classmethod
-    def _binned(cls, scores: Array, grid: Grid) -> Summary:
-        table = Table(grid)
-        table.add(scores)
-        return cls._of_table(table)
-
-    @classmethod
-    def _of_table(cls, table: Table) -> Summary:
-        return cls(table.grid, table.count, *table.ends, None, *table.bins)
 
     def merge(self, other: Summary) -> Summary:
         """Summary of both sets of scores together; associative and commutative."""
@@ -98,7 +91,11 @@ class Summary:
         return Summary(self.grid, count, least, greatest, None, number, bins)
 
     def _with_bins(self) -> Summary:
-        return self if self.exact is None else self._binned(self.exact, self.grid)
+        if self.exact is None:
+            return self
+        fold = SummaryFold(self.grid, keep=-1)
+        fold.add(self.exact)
+        return fold.value
 
     def points(self) -> Points:
         """The weighted points that stand for the scores."""
@@ -162,87 +159,191 @@ class Summary:
         return scores[order], points.weights[order] * self.count
 
 
-class GrowingSummary:
-    """The summary of arrays that come one after the other, in one table."""
+class SummaryFold:
+    """The summary of arrays: their scores one by one, or in bins once there are more than kept."""
 
-    def __init__(self, grid: Grid) -> None:
-        self._grid = grid
+    def __init__(self, grid: Grid, keep: int = KEPT_UP_TO) -> None:
+        self._grid, self._keep = grid, keep
         self._few: list[Array] = []
-        self._count = 0
-        self._table: Table | None = None
+        self._bins: Counts | None = None
+        self._count, self._least, self._greatest = 0, np.inf, -np.inf
 
     def add(self, scores: Array) -> None:
-        """Add some finite scores; raises as :meth:`Table.add` does."""
+        """Add some finite scores.
+
+        Raises
+        ------
+        DegenerateError
+            If one of them lies beyond the grid; some of the others have been added.
+        """
         self._few.append(scores)
         self._count += len(scores)
-        if self._count > KEPT_UP_TO:
-            self._table = self._table or Table(self._grid)
+        if self._count > self._keep:
+            if self._bins is None:  # four numbers a bin, which kernels add to as one vector
+                self._bins = np.zeros((self._grid.size, 4), np.int64)
             for some in self._few:
-                self._table.add(some)
+                self._put(some, self._bins)
             self._few = []
 
+    def _put(self, scores: Array, bins: Counts) -> None:
+        if kernels := self._grid.kernels_for(scores):
+            numbers, reach = self._grid.numbers, self._grid.reach
+            done, least, greatest = kernels.bins(scores, CHUNK, *numbers, reach, bins)
+            if done < len(scores):
+                check_reach(least, greatest, self._grid)
+            self._extend(least, greatest)
+            return
+        for part in chunks(scores):
+            chunk = part.astype(np.float64)  # a copy, which no other thread changes
+            low, high = float(chunk.min()), float(chunk.max())
+            self._extend(low, high)
+            check_reach(low, high, self._grid)
+            number, place = self._grid.number_and_place(chunk)
+            start = self._numbers_of(low)[0]  # numbers rise with scores
+            number -= start
+            squares = (place * place) >> PLACE_BITS
+            # Sums of integers below 2^53 are exact, although bincount adds doubles.
+            for column, weights in enumerate((None, place, squares)):
+                sums = np.bincount(number, weights).astype(np.int64)
+                bins[start : start + len(sums), column] += sums
+
+    def _extend(self, low: float, high: float) -> None:
+        self._least, self._greatest = min(self._least, low), max(self._greatest, high)
+
+    def _numbers_of(self, *scores: float) -> Counts:
+        return self._grid.number_and_place(np.array(scores))[0]
+
     @property
-    def summary(self) -> Summary:
-        """The summary of what was added, as that of one array."""
-        if self._table is not None:
-            return Summary._of_table(self._table)
-        return Summary.of(np.concatenate([*self._few, np.empty(0)]), self._grid)
+    def value(self) -> Summary:
+        """The summary of what was added."""
+        if self._bins is None:
+            return Summary._exactly(np.sort(np.concatenate([*self._few, np.empty(0)])), self._grid)
+        used = np.flatnonzero(self._bins[:, 0])
+        ends = self._least + 0.0, self._greatest + 0.0  # no -0.0
+        # Kernels read scores twice. Those that change in between may be beyond the grid, or NaN.
+        if self._count and not np.array_equal(used[[0, -1]], self._numbers_of(*ends)):
+            raise changed_scores()
+        return Summary(self._grid, self._count, *ends, None, used, self._bins.T[:3, used])
 
 
-class Surveyed:
-    """The bins that suit an array of scores, and its summary in them.
+def check_reach(least: float, greatest: float, grid: Grid) -> None:
+    """Refuse scores that lie beyond the grid.
+
+    Raises
+    ------
+    DegenerateError
+        With the distance of the furthest.
+    """
+    distance = max(greatest - grid.origin, grid.origin - least)
+    if math.isnan(distance):
+        raise changed_scores()
+    if distance >= grid.reach:
+        raise DegenerateError(
+            f"a score lies {distance:.3g} away from the middle of the scores, more than 10^12 "
+            f"times their spread ({grid.unit:.3g}). Remove it, or clip the scores"
+        )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to find out about some scores in a pass; None for nothing."""
+
+    ceiling: int | None = None
+    """The largest key to sample."""
+    grid: Grid | None = None
+    """Bins to summarise in."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A sample of scores, and their summary in bins that they may suit.
 
     The bins follow from a sample of all scores. A few of the scores mostly tell which they will be,
-    so a long array is put into these while the sample is taken. If they turn out to be others, or
-    no guess is safe, bins take a pass of their own.
+    so scores are put into these while the sample is taken. If they turn out to be others, another
+    pass is needed.
     """
 
-    def __init__(self, scores: Array) -> None:
-        self._scores = scores
-        self._table: Table | None = None
+    sample: Sample | None = None
+    summary: Summary | None = None
+    """None, too, if scores lie beyond bins that were a guess."""
+
+    @classmethod
+    def of(cls, scores: Array) -> Survey:
+        """Survey of an array, with a sample that says which bins suit it."""
         guess = Grid.guessed(_from_all_over(scores)) if len(scores) >= _WORTH_A_GUESS else None
-        if guess is None:
-            self.grid = Grid.of(scores)
-            return
-        found = gathered(lambda: _SampleAndTable(likely_ceiling(len(scores)), guess), scores)
-        sample = found.sample.sample
-        self.grid = Grid.of_sample(sample if sample.is_enough else Sample.of(scores))
-        if self.grid == guess:
-            self._table = found.table
+        plan = Plan(likely_ceiling(len(scores)), guess)
+        found = fold_array(lambda: SurveyFold(plan), scores)
+        return found if found.is_sampled else cls(Sample.below(ALL_KEYS, scores), found.summary)
 
     @property
-    def summary(self) -> Summary:
-        """The summary; raises as that of an array in given bins does."""
-        if self._table is None:
-            return Summary.of(self._scores, self.grid)
-        return Summary._of_table(self._table)
+    def is_sampled(self) -> bool:
+        """Whether the sample is that of all scores."""
+        return self.sample is not None and self.sample.is_enough
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The bins that suit the scores."""
+        with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
+            return Grid.of_sample(self.sample or NO_SAMPLE)
+
+    @property
+    def missing(self) -> Plan | None:
+        """What another pass must find; None if there is a summary in the bins that suit."""
+        if not self.is_sampled:
+            return Plan(ceiling=ALL_KEYS)
+        return None if self.summary and self.summary.grid == self.grid else Plan(grid=self.grid)
+
+    def summary_of(self, scores: Array) -> Summary:
+        """The summary of the array that was surveyed, in the bins that suit it."""
+        if self.summary is not None and self.missing is None:
+            return self.summary
+        return Summary.of(scores, self.grid)
+
+    def merge(self, other: Survey) -> Survey:
+        """Survey of both sets of scores together; associative and commutative."""
+        sample = self.sample.merge(other.sample) if self.sample and other.sample else None
+        summary = None
+        if self.summary and other.summary:
+            try:
+                summary = self.summary.merge(other.summary)
+            except DegenerateError:  # few scores are not binned until there are many
+                if sample is None:  # the bins are no guess
+                    raise
+        return Survey(sample, summary)
+
+
+class SurveyFold:
+    """The survey of arrays, each while its scores are in the processor's cache."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._sample = None if plan.ceiling is None else SampleFold(plan.ceiling)
+        self._summary = None if plan.grid is None else SummaryFold(plan.grid)
+
+    def add(self, scores: Array) -> None:
+        """Add some finite scores; raises as a summary does, unless the bins are a guess."""
+        for chunk in chunks(scores):
+            if self._sample:
+                self._sample.add(chunk)
+            if self._summary:
+                try:
+                    self._summary.add(chunk)
+                except LlrcalError:
+                    if not self._sample:
+                        raise
+                    self._summary = None
+
+    @property
+    def value(self) -> Survey:
+        """The survey of what was added."""
+        return Survey(
+            self._sample.value if self._sample else None,
+            self._summary.value if self._summary else None,
+        )
 
 
 def _from_all_over(scores: Array) -> Array:
     step = len(scores) // _STRETCHES
     return np.concatenate([scores[i * step :][:_STRETCH] for i in range(_STRETCHES)])
-
-
-class _SampleAndTable:
-    """Both, of one array after the other, while its scores are in the processor's cache."""
-
-    def __init__(self, ceiling: int, grid: Grid) -> None:
-        self.sample = GrowingSample(ceiling)
-        self.table: Table | None = Table(grid)
-
-    def add(self, scores: Array) -> None:
-        for chunk in chunks(scores):
-            self.sample.add(chunk)
-            if self.table:
-                try:
-                    self.table.add(chunk)
-                except LlrcalError:  # which is said if it happens in the right bins, too
-                    self.table = None
-
-    def merge(self, other: Self) -> Self:
-        self.sample.merge(other.sample)
-        self.table = self.table.merge(other.table) if self.table and other.table else None
-        return self
 
 
 @dataclass(frozen=True)

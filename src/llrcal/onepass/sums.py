@@ -10,22 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for, kernels_for_doubles
-from llrcal.onepass.chunks import CHUNK, chunks, gathered
+from llrcal.onepass.chunks import CHUNK, chunks, fold_array
 
-_CHUNK = 2**15
+_CHUNK = 2**15  # numbers; what is made of them stays in the cache
 _LEAST = 1074  # the smallest double is 2^-1074
-
-# Numbers of ordinary size are cut into multiples of 2^-20, 2^-59 and 2^-98, with nothing left over.
-# A chunk of such multiples is small enough to be added up in doubles without rounding.
-_CUTS = (20, 59, 98)
-_ORDINARY = (2.0**-46, 2.0**16)
-
 _MANTISSA_BITS = 52
 _EXPONENTS = 2048  # the last of them that of infinity
 _HALF_BITS = 26  # half a mantissa: sums of millions of halves stay below 2^53
@@ -45,12 +38,12 @@ class ExactSum:
     @classmethod
     def of(cls, values: Array, function: Function | None = None) -> ExactSum:
         """Sum of an array, or of a function of its values, which is called chunk by chunk."""
-        return gathered(lambda: GrowingSum(function), values).sum
+        return fold_array(lambda: SumFold(function), values)
 
     @classmethod
     def of_costs(cls, llrs: Array, sign: float) -> ExactSum:
         """Sum of log(1 + exp(sign * llr)), where the sign is 1 or -1."""
-        return gathered(lambda: _GrowingCosts(sign), llrs).sum
+        return fold_array(lambda: CostFold(sign), llrs)
 
     def merge(self, other: ExactSum) -> ExactSum:
         """Sum of both sets together; associative and commutative."""
@@ -66,13 +59,12 @@ class ExactSum:
         return math.inf if self.is_infinite else self.total / (self.count << _LEAST)
 
 
-class GrowingSum:
-    """The sum of arrays, or of a function of them, that come one after the other."""
+class SumFold:
+    """The sum of arrays, or of a function of them."""
 
     def __init__(self, function: Function | None = None) -> None:
-        self._function = function
-        self._count, self._total, self._is_infinite = 0, 0, False
-        self._halves = np.zeros((2, 2, _EXPONENTS), np.int64)  # of mantissas, by kernels
+        self._function, self._count = function, 0
+        self._halves = np.zeros((2, 2, _EXPONENTS), np.int64)  # of mantissas
 
     def add(self, values: Array) -> None:
         """Add some numbers."""
@@ -84,32 +76,20 @@ class GrowingSum:
         numbers = chunk.astype(np.float64, copy=False)
         if kernels := kernels_for_doubles():
             kernels.add_exactly(numbers, self._halves)
-            return
-        ordinary = (numbers >= _ORDINARY[0]) & (numbers < _ORDINARY[1])
-        if not ordinary.all():
-            others = numbers[~ordinary]
-            self._total += _by_exponents(others[(others > 0) & (others < np.inf)])
-            self._is_infinite = self._is_infinite or bool((others == np.inf).any())
-            numbers = np.where(ordinary, numbers, 0.0)
-        self._total += _by_cuts(numbers)
-
-    def merge(self, other: Self) -> Self:
-        """Both together; neither of them is used any more."""
-        self._count += other._count
-        self._total += other._total
-        self._is_infinite = self._is_infinite or other._is_infinite
-        self._halves += other._halves
-        return self
+        else:
+            _add_exactly(numbers, self._halves)
 
     @property
-    def sum(self) -> ExactSum:
+    def value(self) -> ExactSum:
         """The sum of what was added."""
-        high, low = self._halves[0] + self._halves[1]
-        total = self._total + _from_halves(high[:-1], low[:-1])
-        return ExactSum(self._count, total, self._is_infinite or bool(high[-1]))
+        high, low = self._halves.sum(axis=0)
+        total = 0
+        for power in np.flatnonzero((high + low)[:-1]).tolist():
+            total += ((int(high[power]) << _HALF_BITS) + int(low[power])) << max(power - 1, 0)
+        return ExactSum(self._count, total, bool(high[-1]))
 
 
-class _GrowingCosts(GrowingSum):
+class CostFold(SumFold):
     """The sum of log(1 + exp(sign * llr)): a few calls a chunk, and no array that is made anew.
 
     Threads would wait for each other at the start and at the end of every call.
@@ -133,30 +113,11 @@ class _GrowingCosts(GrowingSum):
                 self._put(np.maximum(chunk * self._sign, 0) + logs)
 
 
-def _by_cuts(numbers: Floats) -> int:
-    total, rest = 0, numbers
-    for cut in _CUTS:
-        # A double of this size has no room for anything finer than the cut.
-        large = 1.5 * 2.0 ** (_MANTISSA_BITS - cut)
-        piece = (rest + large) - large
-        total += int(np.ldexp(piece.sum(), cut)) << (_LEAST - cut)
-        rest = rest - piece
-    return total
-
-
-def _by_exponents(numbers: Floats) -> int:
-    bits = numbers.view(np.int64)
+def _add_exactly(numbers: Floats, halves: Counts) -> None:
+    """What the kernel of this name does: sums of a chunk of halves are exact in doubles, too."""
+    bits = np.where(numbers > 0, numbers, 0.0).view(np.int64)  # no -0.0
     exponent = bits >> _MANTISSA_BITS
     mantissa = bits & (2**_MANTISSA_BITS - 1)
     np.bitwise_or(mantissa, 2**_MANTISSA_BITS, out=mantissa, where=exponent > 0)
-    high = np.bincount(exponent, mantissa >> _HALF_BITS)
-    low = np.bincount(exponent, mantissa & (2**_HALF_BITS - 1))
-    return _from_halves(high, low)
-
-
-def _from_halves(high: Array, low: Array) -> int:
-    """The sum of numbers from those of the halves of their mantissas, for each exponent."""
-    total = 0
-    for power in np.flatnonzero(high + low).tolist():
-        total += ((int(high[power]) << _HALF_BITS) + int(low[power])) << max(power - 1, 0)
-    return total
+    both = mantissa >> _HALF_BITS, mantissa & (2**_HALF_BITS - 1)
+    halves[0] += np.array([np.bincount(exponent, half, _EXPONENTS) for half in both], np.int64)

@@ -170,9 +170,8 @@ class Accumulator:
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
                     header = {"descr": "<f8", "fortran_order": False, "shape": (side.count,)}
                     np.lib.format.write_array_header_1_0(out, header)
-                    for piece in side.pieces(is_tar=True):
-                        for batch in piece.batches():
-                            out.write(batch.tar.astype("<f8").tobytes())
+                    for scores in side.arrays():
+                        out.write(scores.astype("<f8").tobytes())
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Accumulator:

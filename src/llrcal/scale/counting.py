@@ -1,86 +1,21 @@
-"""Counts of the commoner class among the values of the rarer one, piece by piece."""
+"""Both classes in rising order: distinct scores, and groups pooled range by range."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
 from typing import Literal
 
 import numpy as np
+import polars as pl
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Counted, Counting, Groups, Sieve, next_above, pool
-from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.onepass.ranks import Counted, Groups, pool
+from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.spill import TRIALS, trial_rows
 
 _SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
-
-
-@dataclass(frozen=True)
-class CountAmong:
-    """The work on one piece: the scores of one class, counted among sorted values."""
-
-    values: Floats
-    of_tar: bool
-
-    def __call__(self, piece: Piece) -> Counted:
-        counting = Counting(self._sieve)
-        for batch in piece.batches():
-            counting.add(_class(batch, of_tar=self.of_tar))
-        return counting.counted
-
-    @cached_property
-    def _sieve(self) -> Sieve:
-        return Sieve(self.values)
-
-
-@dataclass(frozen=True)
-class CountAll:
-    """The work on one piece: the scores of both classes, counted among sorted values."""
-
-    values: Floats
-
-    def __call__(self, piece: Piece) -> Counted:
-        counting = Counting(self._sieve)
-        for arrays in piece.scores():
-            for scores in arrays:
-                counting.add(scores)
-        return counting.counted
-
-    @cached_property
-    def _sieve(self) -> Sieve:
-        return Sieve(self.values)
-
-
-@dataclass(frozen=True)
-class ScoresOfClass:
-    """The work on one piece: all scores of one class."""
-
-    of_tar: bool
-
-    def __call__(self, piece: Piece) -> tuple[Array, ...]:
-        return tuple(_class(batch, of_tar=self.of_tar) for batch in piece.batches())
-
-
-@dataclass(frozen=True)
-class NextAbove:
-    """The work on one piece: the smallest score of one class above each of some values."""
-
-    values: Floats
-    of_tar: bool
-
-    def __call__(self, piece: Piece) -> Floats:
-        found = [
-            next_above(scores, self.values)
-            for batch in piece.batches()
-            if len(scores := _class(batch, of_tar=self.of_tar))
-        ]
-        return reduce(np.minimum, found, np.full(len(self.values), np.inf))
-
-
-def _class(batch: Batch, *, of_tar: bool) -> Array:
-    return batch.tar if of_tar else batch.non
 
 
 @dataclass(frozen=True)
@@ -115,45 +50,11 @@ def groups_of(rare: Distinct, common: Counted, *, rare_is_tar: bool) -> Groups:
     return pool(rare.values, rare.counts, common, rare_is_tar=rare_is_tar)
 
 
-@dataclass(frozen=True)
-class Between:
-    """The work on one piece: the scores of both classes from one score up to another."""
-
-    low: float
-    high: float | None
-    """None for no upper limit, so that infinity is included."""
-
-    def __call__(self, piece: Piece) -> Stretch:
-        batches = (Stretch((self._part(b.tar),), (self._part(b.non),)) for b in piece.batches())
-        return reduce(Stretch.merge, batches, Stretch())
-
-    def _part(self, scores: Array) -> Array:
-        within = scores >= self.low
-        return scores[within] if self.high is None else scores[within & (scores < self.high)]
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """All scores in a stretch of the score axis."""
-
-    tar: tuple[Array, ...] = ()
-    non: tuple[Array, ...] = ()
-
-    def merge(self, other: Stretch) -> Stretch:
-        return Stretch(self.tar + other.tar, self.non + other.non)
-
-    def pooled(self, *, rare_is_tar: bool) -> Pooled:
-        """The groups of this stretch, pooled by PAV.
-
-        What is pooled within a stretch is also pooled in the whole, so few groups need to be kept.
-        """
-        tar, non = (Distinct.of(np.concatenate([*p, np.empty(0)])) for p in (self.tar, self.non))
-        rare, common = (tar, non) if rare_is_tar else (non, tar)
-        if not len(rare.values):
-            return Pooled(_of_one_class(common, rare_is_tar=rare_is_tar), 0.0)
-        every = groups_of(rare, common.among(rare.values), rare_is_tar=rare_is_tar)
-        higher = float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum())
-        return Pooled(_pooled(every), higher)
+def class_rows(piece: Piece) -> Array:
+    """The scores of a piece as rows to be divided, each with its class."""
+    batches = ((batch.non, batch.tar) for batch in piece.batches())
+    found = (trial_rows(scores, label) for both in batches for label, scores in enumerate(both))
+    return np.concatenate([np.empty(0, TRIALS), *found])
 
 
 @dataclass(frozen=True)
@@ -163,6 +64,21 @@ class Pooled:
     groups: Groups
     higher: float
     """Pairs of a target and a non-target in which the target scores higher; ties count half."""
+
+
+def pool_range(rows: pl.DataFrame, *, rare_is_tar: bool) -> tuple[Pooled, None]:
+    """The groups of a range of the score axis, pooled by PAV.
+
+    What is pooled within a range is also pooled in the whole, so few groups need to be kept.
+    """
+    scores, is_tar = rows["score"].to_numpy(), rows["label"].to_numpy() == 1
+    tar, non = Distinct.of(scores[is_tar]), Distinct.of(scores[~is_tar])
+    rare, common = (tar, non) if rare_is_tar else (non, tar)
+    if not len(rare.values):
+        return Pooled(_of_one_class(common, rare_is_tar=rare_is_tar), 0.0), None
+    every = groups_of(rare, common.among(rare.values), rare_is_tar=rare_is_tar)
+    higher = float((every.tar * (np.cumsum(every.non) - every.non / 2)).sum())
+    return Pooled(_pooled(every), higher), None
 
 
 def _pooled(every: Groups) -> Groups:
@@ -179,13 +95,13 @@ def _of_one_class(common: Distinct, *, rare_is_tar: bool) -> Groups:
     return Groups(common.values[:1] + 0.0, np.zeros(len(count), bool), tar, non)
 
 
-def joined(stretches: Sequence[Pooled]) -> Pooled:
-    """The groups of consecutive stretches, in rising order, pooled again where they meet."""
-    parts = [stretch.groups for stretch in stretches]
+def join_ranges(ranges: Sequence[Pooled]) -> Pooled:
+    """The groups of consecutive ranges, in rising order, pooled again where they meet."""
+    parts = [one.groups for one in ranges]
     higher, below = 0.0, 0
-    for stretch in stretches:
-        higher += stretch.higher + float(stretch.groups.tar.sum()) * below
-        below += int(stretch.groups.non.sum())
+    for one in ranges:
+        higher += one.higher + float(one.groups.tar.sum()) * below
+        below += int(one.groups.non.sum())
     every = Groups(
         np.concatenate([groups.low for groups in parts]),
         np.concatenate([groups.excludes_low for groups in parts]),

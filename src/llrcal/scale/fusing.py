@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
+from llrcal.arrays import Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
@@ -15,9 +18,9 @@ from llrcal.fusion.passes import Pass, Sums
 from llrcal.fusion.terms import Known
 from llrcal.messages import Setting
 from llrcal.scale.engines.engine import Engine
+from llrcal.scale.folds import Both, ByClass, Total
 from llrcal.scale.opening import is_on_cluster, opened, opened_frame
-from llrcal.scale.pieces.abreast import Abreast
-from llrcal.scale.pieces.piece import Batch, Piece
+from llrcal.scale.pieces.piece import MultiColumn
 from llrcal.scale.trials_in_pieces import TrialsInPieces, tell_left_out
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score
@@ -31,14 +34,14 @@ class ColumnsInPieces:
 
     trials: TrialsInPieces
     systems: int
+    side_columns: int
 
     def looks(self) -> tuple[Look, Look]:
         return self._looks
 
     @cached_property
     def _looks(self) -> tuple[Look, Look]:
-        work = _Work(self.systems, Look.at, Look.at)
-        found = self.trials.engine.reduce(self.trials.pieces, work, _Both.merge, "reading")
+        found = self._over_all(Look.at, Look.at, "reading")
         for look, name in ((found.tar, "target"), (found.non, "non-target")):
             if not len(look):
                 raise ScoreError(f"no {name} scores in {self.trials.source}")
@@ -46,38 +49,27 @@ class ColumnsInPieces:
         return found.tar, found.non
 
     def sums(self, work: Pass) -> tuple[Sums, Sums]:
-        each = _Work(self.systems, work.tar, work.non)
-        found = self.trials.engine.reduce(self.trials.pieces, each, _Both.merge, "fusing")
-        return found.tar, found.non
+        return self._over_all(work.tar, work.non, "fusing").sides
+
+    def _over_all(
+        self, tar: Callable[[Known], _Value], non: Callable[[Known], _Value], what: str
+    ) -> Both[_Value]:
+        width = self.systems + self.side_columns
+        news = (partial(Total, _OfColumns(self.systems, width, of)) for of in (tar, non))
+        return self.trials.engine.reduce(self.trials.pieces, ByClass(*news), Both.merge, what)
 
 
 @dataclass(frozen=True)
-class _Both(Generic[_Value]):
-    """What the trials of each class come to."""
-
-    tar: _Value
-    non: _Value
-    left_out: int
-
-    def merge(self, other: _Both[_Value]) -> _Both[_Value]:
-        tar, non = self.tar.merge(other.tar), self.non.merge(other.non)
-        return _Both(tar, non, self.left_out + other.left_out)
-
-
-@dataclass(frozen=True)
-class _Work(Generic[_Value]):
-    """The work on one piece."""
+class _OfColumns(Generic[_Value]):
+    """A function of the trials of a class, of their scores in columns."""
 
     systems: int
-    of_tar: Callable[[Known], _Value]
-    of_non: Callable[[Known], _Value]
+    width: int
+    of: Callable[[Known], _Value]
 
-    def __call__(self, piece: Piece) -> _Both[_Value]:
-        return reduce(_Both.merge, map(self._of, piece.batches()))
-
-    def _of(self, batch: Batch) -> _Both[_Value]:
-        tar, non = (Known(s[:, : self.systems], s[:, self.systems :]) for s in batch.sides)
-        return _Both(self.of_tar(tar), self.of_non(non), batch.left_out)
+    def __call__(self, scores: Floats) -> _Value:
+        scores = scores.reshape(-1, self.width).astype(np.float64, copy=False)
+        return self.of(Known(scores[:, : self.systems], scores[:, self.systems :]))
 
 
 def fused_columns(
@@ -89,7 +81,7 @@ def fused_columns(
     bounds: str,
 ) -> Fused:
     """A fusion of columns of scores, which side information follows."""
-    columns = ColumnsInPieces(trials, len(scores))
+    columns = ColumnsInPieces(trials, len(scores), len(quality))
     return fusion_of(columns, names=scores, quality_names=quality, alpha=alpha, bounds=bounds)
 
 
@@ -112,7 +104,10 @@ def opened_columns(
     for name in names:
         sets.append(opened(source, None, engine, with_score(options, name)))
         options = replace(options, duplicates="all")  # looked for once
-    pieces = map(Abreast.of, zip(*(one.pieces for one in sets), strict=True))
+    pieces = (
+        replace(columns[0], reader=MultiColumn(tuple(column.reader for column in columns)))
+        for columns in zip(*(one.pieces for one in sets), strict=True)
+    )
     return replace(sets[0], pieces=tuple(pieces))
 
 

@@ -13,63 +13,38 @@ from llrcal.arrays import Array
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.sample import ALL_KEYS, Sample
-from llrcal.onepass.summary import Summary
-from llrcal.onepass.table import MOST_IN_64_BITS
-from llrcal.scale.divided import Pile
-from llrcal.scale.passes import grid_of
-from llrcal.scale.pieces.piece import BATCH, ArrayPiece, Batch, Piece
+from llrcal.onepass.summary import MOST_IN_64_BITS, Summary, Survey
+from llrcal.scale.pieces.piece import Piece, spans
+from llrcal.scale.spill import SpillFile
 
-_NAME = "the accumulator"
-_HELD = 2**20  # scores that are held in memory
+_SCORE = np.dtype([("score", np.float64)])
 
 
 class Scores:
     """All scores, some in memory and the others in a temporary file without a name."""
 
     def __init__(self) -> None:
-        self._held: list[Array] = []
-        self._pile = Pile(np.dtype(np.float64))
+        self._file = SpillFile(_SCORE)
 
     @property
     def count(self) -> int:
-        return self._pile.count + sum(map(len, self._held))
+        return self._file.count
 
     def add(self, scores: Array) -> None:
-        self._held.append(scores.astype(np.float64))  # a copy, for the caller's array may change
-        if sum(map(len, self._held)) > _HELD:
-            self._pile.put(np.concatenate(self._held))
-            self._held = []
+        self._file.put(scores.astype(np.float64).view(_SCORE))  # a copy: the array may change
 
     def merge(self, other: Scores) -> None:
-        for part in list(other.pieces(is_tar=True)):
-            for batch in part.batches():
-                self.add(batch.tar)
+        for scores in other.arrays():
+            self.add(scores)
 
-    def pieces(self, *, is_tar: bool) -> Iterator[Piece]:
-        """The scores as they are now."""
-        rows = 2 * BATCH
-        for start in range(0, self._pile.count, rows):
-            count = min(rows, self._pile.count - start)
-            yield _OneClass(name=_NAME, rows=count, pile=self._pile, start=start, is_tar=is_tar)
-        if self._held:
-            held, none = np.concatenate(self._held), np.empty(0)
-            tar, non = (held, none) if is_tar else (none, held)
-            yield ArrayPiece.of(tar, non, _NAME)
+    def arrays(self) -> Iterator[Array]:
+        """The scores as they are now, some at a time."""
+        for start, end in spans(self.count):
+            yield self._file.get(start, end - start)["score"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class _OneClass(Piece):
-    """Scores of one class."""
-
-    pile: Pile
-    start: int
-    is_tar: bool
-
-    def batches(self) -> Iterator[Batch]:
-        none = np.empty(0)
-        for start in range(self.start, self.start + self.rows, BATCH):
-            scores = self.pile.get(start, min(BATCH, self.start + self.rows - start))
-            yield Batch(scores, none) if self.is_tar else Batch(none, scores)
+    def pieces(self, *, is_tar: bool) -> list[Piece]:
+        """The scores as they are now, as trials."""
+        return self._file.pieces("the accumulator", int(is_tar))
 
 
 class Summarised:
@@ -86,7 +61,7 @@ class Summarised:
 
     def add(self, scores: Array) -> None:
         if self.grid is None:
-            self.grid = grid_of(Sample.of(scores))
+            self.grid = Survey(Sample.of(scores)).grid
         with _within_bins():
             self._take(Known.of(scores, self.grid))
 
@@ -134,7 +109,7 @@ class Known:
     @property
     def best_grid(self) -> Grid:
         """The bins that :func:`llrcal.fit` would choose for all of the scores."""
-        return grid_of(self.sample)
+        return Survey(self.sample).grid
 
     @property
     def best_summary(self) -> Summary:

@@ -11,7 +11,6 @@ from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
 from llrcal.scale.engines.engine import Engine, Progress, silent
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.joining import joined_pieces
 from llrcal.scale.pieces.file_names import Paths, is_many
 from llrcal.scale.pieces.opening import pieces_of, table_pieces
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
@@ -135,7 +134,7 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
             raise OptionError("a key is for files; join the frame with it yourself")
         return opened_frame(source, engine, options)
     if key is not None:
-        return joined_pieces(
+        return TrialsInPieces.joined(
             table_pieces(source, options.request("scores")),
             table_pieces(key, options.request("key")),
             engine,
@@ -180,15 +179,13 @@ def opened_frame(
     """A frame of Dask; with other columns of scores beside the first, if there are any."""
     from llrcal.scale.engines import dask_frames
     from llrcal.scale.engines.dask import DaskEngine
-    from llrcal.scale.pieces.columns import Columns
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
     names = dict(request.named)
-    columns = Columns(
-        names.get("score", "score"), names.get("label", "label") if labelled else None, request
-    )
+    scores = [names.get("score", "score"), *others]
+    label = names.get("label", "label") if labelled else None
     on = engine if isinstance(engine, DaskEngine) else cluster_engine(None)
-    return dask_frames.opened_frame(source, columns, on, others)
+    return dask_frames.opened_frame(source, scores, label, request, on)
 
 
 def cluster_engine(client: Any | None, progress: Progress = silent) -> DaskEngine:

@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cached_property
-from operator import add
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from typing import TypeVar
 
 import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
+from llrcal.evaluation.costs import cost
 from llrcal.evaluation.llrs import EvidenceSums
-from llrcal.onepass.ends import Ends
-from llrcal.onepass.grid import Grid
+from llrcal.onepass.chunks import Mergeable
+from llrcal.onepass.ends import Ends, EndsFold, edges_above
 from llrcal.onepass.ranks import Counted, Groups
-from llrcal.onepass.sample import ALL_KEYS, Sample, likely_ceiling
-from llrcal.onepass.summary import KEPT_UP_TO, Summary
+from llrcal.onepass.sample import NO_SAMPLE, Sample, likely_ceiling
+from llrcal.onepass.summary import KEPT_UP_TO, Plan, Summary, Survey, check_reach
 from llrcal.onepass.sums import ExactSum
-from llrcal.onepass.table import check_reach
-from llrcal.scale.costs import Costs, CostsBy
 from llrcal.scale.counting import (
-    CountAll,
-    CountAmong,
     Distinct,
-    NextAbove,
     Pooled,
-    ScoresOfClass,
+    class_rows,
     groups_of,
-    joined,
+    join_ranges,
+    pool_range,
 )
 from llrcal.scale.engines.engine import Engine
-from llrcal.scale.evidence import EndsOf, Evidence, evidence_of
+from llrcal.scale.folds import (
+    MOST_KEPT,
+    Both,
+    ByClass,
+    CountAmong,
+    KeepFold,
+    Kept,
+    OneClass,
+    Side,
+    SideFold,
+    Total,
+)
 from llrcal.scale.pieces.piece import Piece
-from llrcal.scale.survey import MOST_KEPT, Glance, Plan, Side, Survey, Surveyor
+from llrcal.scale.spill import TRIALS, ByScore, Spill, part_count
 from llrcal.scoring_rule import ScoringRule
 
-_Value = TypeVar("_Value")
+_Value = TypeVar("_Value", bound=Mergeable)
 
 _LOOKED_AT = 8  # pieces, for the glance
 _MANY_TIMES = 16  # as many scores in one class as in the other
@@ -66,33 +73,26 @@ class Passes:
         self.engine = engine
         self._summarised, self._ranked, self._costed = summarised, ranked, costed
 
-    @property
-    def rows(self) -> int:
-        """The number of trials, or an estimate of it."""
-        return sum(piece.rows for piece in self.pieces)
-
     @cached_property
-    def survey(self) -> Survey:
+    def survey(self) -> Both[Side]:
         """The results of one pass, planned after a glance at some pieces."""
-        survey = self._surveyed([self._plan(is_tar=True), self._plan(is_tar=False)], "reading")
+        plans = ByClass(self._plan(is_tar=True), self._plan(is_tar=False))
+        survey = self.over_all(plans, Both.merge, "reading")
         for side, name in ((survey.tar, "target"), (survey.non, "non-target")):
             if not side.count:
                 raise ScoreError(f"no {name} scores in {self._where}")
         return survey
 
-    def _plan(self, *, is_tar: bool) -> Plan:
+    def _plan(self, *, is_tar: bool) -> Callable[[], SideFold]:
         glance = self._glance
-        scores, count = (glance.tar if is_tar else glance.non), glance.counts[not is_tar]
-        expected = self.rows * count // max(sum(p.rows for p in self._looked_at), 1)
-        plan = Plan(
-            keep=self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT,
-            sign=(-1.0 if is_tar else 1.0) if self._costed else None,
-        )
-        if not self._summarised or not len(scores):
-            return plan
-        grid = grid_of(Sample.of(scores))
-        # If there are far fewer than expected, the sample is too small and costs another pass.
-        return replace(plan, ceiling=likely_ceiling(expected // 4), grid=grid)
+        expected = glance.counts[not is_tar]
+        keep = self._ranked and is_tar == glance.rare_is_tar and expected <= MOST_KEPT
+        sign = (-1.0 if is_tar else 1.0) if self._costed else None
+        plan = glance.plan((glance.tar, glance.non)[not is_tar], expected)
+        if not self._summarised:
+            plan = replace(plan, grid=None)
+        # What is kept can be surveyed later.
+        return partial(SideFold, Plan() if keep else plan, keep=keep, sign=sign)
 
     @property
     def _where(self) -> str:
@@ -101,132 +101,114 @@ class Passes:
 
     @cached_property
     def _glance(self) -> Glance:
-        return self.engine.reduce(
-            self._looked_at, Glance.at, Glance.merge, "looking at a few pieces"
-        )
-
-    @property
-    def _looked_at(self) -> list[Piece]:
-        return some_of(self.pieces)
-
-    def _surveyed(self, plans: list[Plan], what: str) -> Survey:
-        tar, non = plans
-        return self._over_all(Surveyor(tar, non), Survey.merge, what)
-
-    def _over_all(
-        self, work: Callable[[Piece], _Value], merge: Callable[[_Value, _Value], _Value], what: str
-    ) -> _Value:
-        return self.engine.reduce(self.engine.bundled(self.pieces), work, merge, what)
+        return Glance.at_some(self.pieces, self.engine)
 
     @cached_property
-    def samples(self) -> tuple[Sample, Sample]:
-        """Samples of both classes."""
-        known = [known_sample(side) for side in self.survey.sides]
-        plans = [Plan(ceiling=ALL_KEYS if sample is None else None) for sample in known]
-        return _pair(known, lambda: [side.sample for side in self._sides(plans, "sampling")])
+    def rare_is_tar(self) -> bool:
+        return self.survey.tar.count <= self.survey.non.count
+
+    @property
+    def _rare_side(self) -> Side:
+        return self.survey.tar if self.rare_is_tar else self.survey.non
+
+    def over_all(
+        self,
+        work: Callable[[Sequence[Piece]], _Value],
+        merge: Callable[[_Value, _Value], _Value],
+        what: str,
+    ) -> _Value:
+        """The value of all pieces together."""
+        return self.engine.reduce(self.pieces, work, merge, what)
 
     @cached_property
     def summaries(self) -> tuple[Summary, Summary]:
         """Summaries of both classes, in the bins that follow from the samples of all trials.
-
-        In all but a few per cent of cases these are the bins that the glance suggested.
 
         Raises
         ------
         DegenerateError
             If a score lies outside the range that bins can cover.
         """
-        sides = self.survey.sides
-        grids = [grid_of(sample) for sample in self.samples]
-        known = [known_summary(side, grid) for side, grid in zip(sides, grids, strict=True)]
-        for side, grid in zip(sides, grids, strict=True):
-            if side.count > KEPT_UP_TO:  # fewer scores are kept exactly
-                check_reach(side.least, side.greatest, grid)
-        plans = [Plan(grid=g if k is None else None) for k, g in zip(known, grids, strict=True)]
-        again = "reading again, in other bins"
-        return _pair(known, lambda: [side.summary for side in self._sides(plans, again)])
-
-    def _sides(self, plans: list[Plan], what: str) -> tuple[Side, Side]:
-        return self._surveyed(plans, what).sides
+        tar, non = completed(self.survey.sides, self.pieces, self.engine)
+        return tar, non
 
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         """The sums of the costs of each class by a scoring rule, if the scores are LLRs."""
-        costs = self._over_all(CostsBy(rule), Costs.merge, "adding up costs")
-        return costs.tar, costs.non
+        tar, non = (partial(Total, partial(cost, sign=sign, rule=rule)) for sign in (-1.0, 1.0))
+        return self.over_all(ByClass(tar, non), Both.merge, "adding up costs").sides
 
     @property
     def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
         """Sums of the LRs and LLRs of each class, if the scores are LLRs."""
-        found = self._over_all(evidence_of, Evidence.merge, "adding up likelihood-ratios")
-        return found.tar, found.non
+        new = partial(Total, EvidenceSums.of)
+        return self.over_all(ByClass(new, new), Both.merge, "adding up likelihood-ratios").sides
 
     def ends(self, edges: Floats) -> Ends:
-        """The least and the greatest score of either class in stretches that begin at the edges."""
-        return self._over_all(EndsOf(edges), Ends.merge, "finding ends")
+        """The least and the greatest score of either class in ranges that begin at the edges."""
+        new = partial(EndsFold, edges)
+        return self.over_all(ByClass(new, new), Both.merge, "finding ends").pooled
 
-    def counted(self, values: Floats, *, of_tar: bool) -> Counted:
-        """One class, counted among sorted values."""
-        work = CountAmong(values, of_tar=of_tar)
-        return self._over_all(work, Counted.merge, "counting")
+    def counted(self, values: Floats, *, of_tar: bool | None) -> Counted:
+        """One class, or both, counted among sorted values."""
+        return self.over_all(OneClass(CountAmong(values), of_tar), Counted.merge, "counting")
 
     def next_above(self, values: Floats) -> Floats:
         """The smallest score of the commoner class above each value."""
-        work = NextAbove(values, of_tar=not self.survey.rare_is_tar)
-        return self._over_all(work, np.minimum, "finding knots")
+        work = OneClass(partial(EndsFold, edges_above(values)), not self.rare_is_tar)
+        return self.over_all(work, Ends.merge, "finding knots").next_above
 
     @cached_property
     def rare(self) -> Distinct | None:
         """The rarer class; None if it is too large to be kept in memory."""
-        rare = self.survey.rare
-        if rare.count > MOST_KEPT:
+        if self._rare_side.count > MOST_KEPT:
             return None
-        kept = rare.kept
+        kept = self._rare_side.kept
         if kept is None:
-            work = ScoresOfClass(of_tar=self.survey.rare_is_tar)
-            kept = self._over_all(work, add, "gathering the rarer class")
-        return Distinct.of(np.concatenate(kept))
+            work = OneClass(KeepFold, self.rare_is_tar)
+            kept = self.over_all(work, Kept.merge, "gathering the rarer class")
+        return Distinct.of(kept.scores)
 
     @cached_property
     def groups(self) -> Groups:
         """Both classes in rising order, in the groups that PAV works on."""
-        rare_is_tar = self.survey.rare_is_tar
         if self.rare is None:
             return self.pooled.groups
         counted = self.common_among(self.rare.values)
-        return groups_of(self.rare, counted, rare_is_tar=rare_is_tar)
+        return groups_of(self.rare, counted, rare_is_tar=self.rare_is_tar)
 
     def common_among(self, values: Floats) -> Counted:
         """The commoner class, counted among sorted values."""
-        survey, rare = self.survey, self.rare
-        tar, non = survey.sides
-        common = non if survey.rare_is_tar else tar
-        is_rare = common.count >= _MANY_TIMES * survey.rare.count
-        if rare is None or survey.left_out or not is_rare:
-            return self.counted(values, of_tar=not survey.rare_is_tar)
+        rare = self.rare
+        common = self.survey.non if self.rare_is_tar else self.survey.tar
+        is_rare = common.count >= _MANY_TIMES * self._rare_side.count
+        if rare is None or self.survey.left_out or not is_rare:
+            return self.counted(values, of_tar=not self.rare_is_tar)
         # Hardly more work, but it needs no labels, and no copy of the scores of either class.
-        every = self._over_all(CountAll(values), Counted.merge, "counting")
+        every = self.counted(values, of_tar=None)
         own = rare.among(values)
         least = -np.inf if common.infinite[0] else common.least
         return Counted(every.below - own.below, every.up_to - own.up_to, common.count, least)
 
     @cached_property
     def pooled(self) -> Pooled:
-        """Both classes if neither can be kept in memory: sorted one stretch at a time."""
-        rare_is_tar = self.survey.rare_is_tar
-        return joined(self.engine.stretches(self.pieces, self._cuts, rare_is_tar=rare_is_tar))
+        """Both classes if neither can be kept in memory: sorted one range of scores at a time."""
+        cuts = self._cuts
+        spill = Spill(self.pieces, TRIALS, class_rows, ByScore(cuts), "dividing by score")
+        work = partial(pool_range, rare_is_tar=self.rare_is_tar)
+        return join_ranges(self.engine.divide([spill], len(cuts) + 1, work, "sorting").values)
 
     @property
     def higher(self) -> float:
-        """The share of pairs in which the target scores higher, from the sorted stretches."""
+        """The share of pairs in which the target scores higher, from the sorted ranges."""
         return self.pooled.higher / (self.survey.tar.count * self.survey.non.count)
 
     @property
     def _cuts(self) -> Floats:
-        """Scores that divide the axis into stretches with about equal numbers of trials."""
-        parts = -(-sum(side.count for side in self.survey.sides) // self.engine.most_in_a_stretch)
+        """Scores that divide the axis into ranges with about equal numbers of trials."""
+        parts = part_count(sum(side.count for side in self.survey.sides))
         values, weights = [], []
-        for sample, side in zip(self.samples, self.survey.sides, strict=True):
-            scores, counts = sample.sorted()
+        for side in self.survey.sides:
+            scores, counts = (side.survey.sample or NO_SAMPLE).sorted()
             values.append(scores)
             weights.append(counts * (side.count / max(counts.sum(), 1)))
         every, weight = np.concatenate(values), np.concatenate(weights)
@@ -238,44 +220,85 @@ class Passes:
         return np.unique(every[order][at])
 
 
-def some_of(pieces: Sequence[Piece]) -> list[Piece]:
-    """A few pieces to look at, evenly spread."""
-    count = min(len(pieces), _LOOKED_AT)
-    return [pieces[i * len(pieces) // count] for i in range(count)]
+def completed(
+    sides: Sequence[Side], pieces: Sequence[Piece], engine: Engine
+) -> tuple[Summary, ...]:
+    """Summaries of classes in the bins that suit them, after more passes if need be.
+
+    In all but a few per cent of cases, the bins are those that the glance suggested.
+    """
+    surveys = [_survey(side) for side in sides]
+    while any(plans := [survey.missing for survey in surveys]):
+        for side, plan in zip(sides, plans, strict=True):
+            if plan and plan.grid and side.count > KEPT_UP_TO:  # fewer scores are kept exactly
+                check_reach(side.least, side.greatest, plan.grid)
+        sampling = any(plan and plan.ceiling for plan in plans)
+        what = "sampling" if sampling else "reading again, in other bins"
+        news = [partial(SideFold, plan or Plan()) for plan in plans]
+        found = engine.reduce(pieces, ByClass(news[0], news[-1]), Both.merge, what)
+        new = found.sides if len(sides) > 1 else (found.pooled,)
+        surveys = [
+            Survey(side.survey.sample or old.sample, side.survey.summary or old.summary)
+            for side, old in zip(new, surveys, strict=True)
+        ]
+    return tuple(survey.summary for survey in surveys if survey.summary)
 
 
-def grid_of(sample: Sample) -> Grid:
-    """Bins that suit a sample."""
-    with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
-        return Grid.of_sample(sample)
+def _survey(side: Side) -> Survey:
+    if side.kept is None:
+        return side.survey
+    survey = Survey.of(side.kept.finite)
+    return replace(survey, summary=survey.summary_of(side.kept.finite))
 
 
-def known_sample(side: Side) -> Sample | None:
-    """The sample of a class, if the survey has it."""
-    if side.kept is not None:
-        return Sample.of(_finite(side.kept))
-    return side.sample if side.sample is not None and side.sample.is_enough else None
+@dataclass(frozen=True)
+class Glance:
+    """A few trials of both classes, for planning."""
 
+    tar: Array
+    non: Array
+    counts: tuple[int, int]
+    """The approximate numbers of targets and non-targets in all pieces."""
 
-def known_summary(side: Side, grid: Grid) -> Summary | None:
-    """The summary of a class in the given bins, if the survey has it."""
-    if side.summary is not None and side.summary.grid == grid:
-        return side.summary
-    return None if side.kept is None else Summary.of(_finite(side.kept), grid)
+    @classmethod
+    def at_some(cls, pieces: Sequence[Piece], engine: Engine) -> Glance:
+        """A glance at a few pieces, evenly spread."""
+        count = min(len(pieces), _LOOKED_AT)
+        some = [pieces[i * len(pieces) // count] for i in range(count)]
+        found = engine.reduce(some, cls.at, cls.merge, "looking at a few pieces")
+        # Partitions know how many trials they have only where they are read.
+        looked_at, every = (sum(piece.rows for piece in ps) for ps in (some, pieces))
+        tar, non = (count * every // max(looked_at, 1) for count in found.counts)
+        return replace(found, counts=(tar, non))
 
+    @classmethod
+    def at(cls, pieces: Sequence[Piece]) -> Glance:
+        """The work on some pieces: look at the first trials of each."""
+        none = np.empty(0)
+        return reduce(cls.merge, map(cls._at_one, pieces), cls(none, none, (0, 0)))
 
-def _finite(kept: tuple[Array, ...]) -> Array:
-    scores = np.concatenate(kept)
-    return np.asarray(scores[np.isfinite(scores)])
+    @classmethod
+    def _at_one(cls, piece: Piece) -> Glance:
+        sides = piece.peek().sides
+        seen = max(sum(map(len, sides)), 1)
+        tar, non = (scores[np.isfinite(scores)] for scores in sides)
+        counts = len(tar) * piece.rows // seen, len(non) * piece.rows // seen
+        return cls(tar, non, counts)
 
+    def merge(self, other: Glance) -> Glance:
+        return Glance(
+            np.concatenate([self.tar, other.tar]),
+            np.concatenate([self.non, other.non]),
+            (self.counts[0] + other.counts[0], self.counts[1] + other.counts[1]),
+        )
 
-def _pair(
-    known: list[_Value | None], others: Callable[[], list[_Value | None]]
-) -> tuple[_Value, _Value]:
-    """The known values of both classes, or those of another pass if one is missing."""
-    if any(value is None for value in known):
-        known = [k if k is not None else o for k, o in zip(known, others(), strict=True)]
-    match known:
-        case [tar, non] if tar is not None and non is not None:
-            return tar, non
-    raise AssertionError("a pass did not return what it was asked for")
+    @property
+    def rare_is_tar(self) -> bool:
+        return self.counts[0] <= self.counts[1]
+
+    @staticmethod
+    def plan(scores: Array, expected: int) -> Plan:
+        """What to survey, given a few scores of those to come."""
+        # If there are far fewer than expected, the sample is too small and costs another pass.
+        ceiling = likely_ceiling(expected // 4)
+        return Plan(ceiling, Survey(Sample.of(scores)).grid if len(scores) else None)

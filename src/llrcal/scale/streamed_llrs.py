@@ -41,8 +41,7 @@ class StreamedLLRs:
 
     @cached_property
     def costs(self) -> tuple[ExactSum, ExactSum]:
-        tar, non = (side.cost or ExactSum() for side in self._passes.survey.sides)
-        return tar, non
+        return self._passes.survey.tar.cost, self._passes.survey.non.cost
 
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         return self.costs if rule == LOG else self._passes.costs_by(rule)
@@ -56,7 +55,7 @@ class StreamedLLRs:
         rare = self._passes.rare
         if rare is None:
             return self._passes.groups
-        rare_is_tar = self._passes.survey.rare_is_tar
+        rare_is_tar = self._passes.rare_is_tar
         counted = self._counted(of_tar=not rare_is_tar).at(rare.values)
         return groups_of(rare, counted, rare_is_tar=rare_is_tar)
 
@@ -90,7 +89,7 @@ class StreamedLLRs:
 
     def _below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
         rare = self._passes.rare
-        if rare is not None and of_tar == self._passes.survey.rare_is_tar:
+        if rare is not None and of_tar == self._passes.rare_is_tar:
             return rare.below(thresholds)
         if np.isin(thresholds, self._values).all():
             return self._counted(of_tar=of_tar).at(thresholds).below
@@ -107,7 +106,7 @@ class StreamedLLRs:
         """A class, counted among these values."""
         if of_tar not in self._known:
             passes, values = self._passes, self._values
-            if of_tar == passes.survey.rare_is_tar:
+            if of_tar == passes.rare_is_tar:
                 counted = passes.counted(values, of_tar=of_tar)
             else:
                 counted = passes.common_among(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -14,7 +15,6 @@ from llrcal.onepass.elub import Ranked
 from llrcal.onepass.ranks import Groups
 from llrcal.onepass.summary import Summary
 from llrcal.scale.passes import Passes
-from llrcal.scale.pieces.piece import Mapped
 
 NOT_IN_PIECES = Note.of(
     "by trial",
@@ -68,7 +68,7 @@ class StreamedTraining(Training):
         return self._passes.next_above(values)
 
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        pieces = [Mapped.of(piece, llrs) for piece in self._passes.pieces]
+        pieces = [replace(p, transforms=(*p.transforms, llrs)) for p in self._passes.pieces]
         passes = Passes(pieces, self._passes.engine)
 
         def below(thresholds: Floats, *, of_tar: bool) -> Counts:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import Training
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.summary import Summary
 from llrcal.scale.engines.engine import Engine
-from llrcal.scale.passes import Passes
-from llrcal.scale.pieces.piece import Mapped, Piece
-from llrcal.scale.pooling import pooled
-from llrcal.scale.preview import preview
-from llrcal.scale.repeated import refuse_repeated
+from llrcal.scale.folds import Both, ByClass, KeepFold, SideFold
+from llrcal.scale.joining import join_pieces, refuse_repeated
+from llrcal.scale.passes import Glance, Passes, completed
+from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.streamed_llrs import StreamedLLRs
 from llrcal.scale.streamed_training import StreamedTraining
+from llrcal.trials.request import ReadOptions
 from llrcal.trials.trial_set import Transform, TrialSet
 from llrcal.trials.trials import Trials
+
+PREVIEW = 2**19
+"""The approximate number of scores of a class that figures are drawn from."""
 
 
 def check_duplicates(duplicates: str) -> None:
@@ -63,6 +69,26 @@ class TrialsInPieces(TrialSet):
         text = f"{source}: {parts} of about {rows:,} trials in all"
         return cls(tuple(pieces), engine, source, (Note.of("read", text),))
 
+    @classmethod
+    def joined(
+        cls,
+        scores: Sequence[Piece],
+        key: Sequence[Piece],
+        engine: Engine,
+        *,
+        options: ReadOptions,
+        sources: tuple[str, str],
+    ) -> TrialsInPieces:
+        """The trials of files with scores and of other files with labels.
+
+        Raises
+        ------
+        TrialFileError
+            If trials are missing, unknown or repeated and the options do not say what to do.
+        """
+        pieces, has_them, notes = join_pieces(scores, key, engine, options=options, sources=sources)
+        return cls(pieces, has_them, sources[0], notes)
+
     @property
     def score_name(self) -> str | None:  # type: ignore[override]
         return self.pieces[0].score_name
@@ -87,17 +113,31 @@ class TrialsInPieces(TrialSet):
         return passes
 
     def pooled(self) -> Summary:
-        summary, left_out = pooled(self.pieces, self.engine)
-        tell_left_out(left_out)
+        # One pass, unless the bins that a glance suggests are not those of all scores.
+        if not self.pieces:
+            raise ScoreError("there are no scores")
+        glance = Glance.at_some(self.pieces, self.engine)
+        plan = glance.plan(np.concatenate([glance.tar, glance.non]), sum(glance.counts))
+        new = partial(SideFold, plan)
+        found = self.engine.reduce(self.pieces, ByClass(new, new), Both.merge, "reading")
+        if not found.pooled.count:
+            raise ScoreError(f"no scores in {self.pieces[0].name}")
+        (summary,) = completed([found.pooled], self.pieces, self.engine)
+        tell_left_out(found.left_out)
         return summary
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
         if isinstance(transform, Calibration):  # a piece knows too little to warn of its scores
             transform = transform.quietly
-        return replace(self, pieces=tuple(Mapped.of(p, transform) for p in self.pieces))
+        pieces = (replace(p, transforms=(*p.transforms, transform)) for p in self.pieces)
+        return replace(self, pieces=tuple(pieces))
 
     def preview(self, counts: tuple[int, int]) -> Trials:
-        return preview(self.pieces, self.engine, counts, self.source)
+        tar, non = (partial(KeepFold, count // PREVIEW + 1) for count in counts)
+        work = ByClass(tar, non)
+        kept = self.engine.reduce(self.pieces, work, Both.merge, "sampling for figures")
+        tar_scores, non_scores = (np.sort(side.scores) for side in kept.sides)
+        return Trials(tar_scores, non_scores, self.source, totals=counts, allow_infinite=True)
 
     @property
     def in_memory(self) -> None:

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from operator import add
+from typing import Any
 
 import numpy as np
 import pytest
 
 from llrcal import ScoreError
 from llrcal.onepass.chunks import threads
+from llrcal.scale.engines import threads as engine
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import NOTHING, PEEK, ArrayPiece, Batch, Mapped, Piece
+from llrcal.scale.pieces.piece import PEEK, Piece
 from llrcal.trials.trial_set import Multiplied
 from tests.scale.sets import Passes
 
 
-@dataclass(frozen=True, kw_only=True)
-class Numbered(Piece):
-    number: int
-
-    def batches(self) -> Iterator[Batch]:
-        yield NOTHING
+@pytest.fixture(autouse=True)
+def one_piece_a_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_BUNDLES", 50)
 
 
-PIECES = [Numbered(name=f"piece {number}", rows=2, number=number) for number in range(50)]
+PIECES = [
+    replace(Piece.of_arrays(np.ones(2), np.ones(0), f"piece {number}"), file=str(number))
+    for number in range(50)
+]
 
 
-def number_of(piece: Piece) -> int:
-    assert isinstance(piece, Numbered)
-    return piece.number
+def number_of(pieces: Sequence[Piece]) -> int:
+    return sum(int(piece.file) for piece in pieces)
 
 
 @pytest.mark.parametrize("count", ["1", "3"])
@@ -49,9 +50,9 @@ def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     begun, merged = [], []
     most = 0
 
-    def work(piece: Piece) -> int:
-        begun.append(piece)
-        return number_of(piece)
+    def work(pieces: Sequence[Piece]) -> int:
+        begun.append(pieces)
+        return number_of(pieces)
 
     def merge(one: int, other: int) -> int:
         nonlocal most
@@ -75,13 +76,13 @@ def test_the_first_fault_in_order_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("LLRCAL_THREADS", "3")
     failed = threading.Event()
 
-    def work(piece: Piece) -> int:
-        if number_of(piece) == 10:
+    def work(pieces: Sequence[Piece]) -> int:
+        if number_of(pieces) == 10:
             assert failed.wait(20)  # another one fails first
-        if number_of(piece) == 11:
+        if number_of(pieces) == 11:
             failed.set()
-        if number_of(piece) >= 10:
-            raise ScoreError(piece.name)
+        if number_of(pieces) >= 10:
+            raise ScoreError(pieces[0].name)
         return 0
 
     with pytest.raises(ScoreError, match="piece 10"):
@@ -92,9 +93,9 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("LLRCAL_THREADS", "2")
     begun = []
 
-    def work(piece: Piece) -> int:
-        begun.append(piece)
-        raise ScoreError(piece.name)
+    def work(pieces: Sequence[Piece]) -> int:
+        begun.append(pieces)
+        raise ScoreError(pieces[0].name)
 
     with pytest.raises(ScoreError, match="piece 0"):
         Threads().reduce(PIECES, work, add, "failing")
@@ -103,17 +104,17 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_glance_keeps_the_shares_of_the_classes() -> None:
     tar, non = np.arange(10.0**4), np.arange(10.0**6)
-    peeked = ArrayPiece.of(tar, non).peek()
+    peeked = Piece.of_arrays(tar, non).peek()
     assert PEEK / 2 < len(peeked.tar) + len(peeked.non) <= PEEK + 2
     assert len(peeked.tar) / len(peeked.non) == pytest.approx(0.01, rel=0.01)
 
 
 def test_scores_that_a_calibration_refuses_are_told_with_the_piece() -> None:
-    def refuse(scores: object) -> None:
+    def refuse(scores: object) -> Any:
         raise ScoreError("no")
 
-    piece = ArrayPiece.of(np.ones(3), np.ones(2), "night.parquet")
+    piece = Piece.of_arrays(np.ones(3), np.ones(2), "night.parquet")
     with pytest.raises(ScoreError, match=r"night\.parquet: no"):
-        list(Mapped.of(piece, refuse).batches())  # type: ignore[arg-type]
-    (batch,) = Mapped.of(piece, Multiplied(-2.0)).batches()
+        list(replace(piece, transforms=(refuse,)).batches())
+    (batch,) = replace(piece, transforms=(Multiplied(-1.0), Multiplied(2.0))).batches()
     assert (batch.tar.tolist(), batch.non.tolist()) == ([-2.0] * 3, [-2.0] * 2)

@@ -27,7 +27,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_words_that_the_first_rows_do_not_have(column: pl.Series) -> None:
-    assert labels_of(column, REQUEST, "a").tolist() == IS_TARGET.tolist()
+    assert labels_of(column, REQUEST, "a").to_list() == IS_TARGET.tolist()
 
 
 @pytest.mark.parametrize(

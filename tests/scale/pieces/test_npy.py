@@ -9,8 +9,7 @@ import pytest
 
 from llrcal import LlrcalWarning, ScoreError, TrialFileError, out_of_core
 from llrcal.arrays import Array
-from llrcal.scale.pieces import npy as npy_piece
-from tests.scale.sets import QUICK, in_memory, quiet, texts
+from tests.scale.sets import QUICK, cut_small, in_memory, quiet, texts
 from tests.trial_sets import normal
 
 TAR, NON = normal(4000, 2.1, 1.3), normal(9000, -1.1, 1.0)
@@ -18,9 +17,7 @@ TAR, NON = normal(4000, 2.1, 1.3), normal(9000, -1.1, 1.0)
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(npy_piece, "_ROWS", 3000)
-    monkeypatch.setattr(npy_piece, "BATCH", 1000)
-    monkeypatch.setattr(npy_piece, "PEEK", 100)
+    cut_small(monkeypatch, 3000)
 
 
 def saved(folder: Path, tar: Array = TAR, non: Array = NON) -> str:

@@ -13,13 +13,9 @@ import polars as pl
 import pytest
 
 from llrcal import OptionError, ScoreError, TrialFileError, out_of_core
-from llrcal.scale.pieces import npy as npy_piece
-from llrcal.scale.pieces import parquet as parquet_piece
-from llrcal.scale.pieces import text as text_piece
 from llrcal.scale.pieces.opening import pieces_of
-from llrcal.trials import source
 from llrcal.trials.request import Request
-from tests.scale.sets import QUICK, in_memory, quiet, table, texts, trials, words
+from tests.scale.sets import QUICK, cut_small, in_memory, quiet, table, texts, trials, words
 
 pytestmark = pytest.mark.slow
 
@@ -123,18 +119,6 @@ WHOLE = ("archive", "HDF5", "CSV, gzip")
 """What can only be read from its beginning."""
 
 
-def set_size(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
-    """Pieces of so many trials, in batches of a third of that; text of about as many lines."""
-    for module in (parquet_piece, npy_piece):
-        monkeypatch.setattr(module, "_ROWS", rows)
-        monkeypatch.setattr(module, "BATCH", rows // 3)
-        monkeypatch.setattr(module, "PEEK", rows // 4)
-    monkeypatch.setattr(text_piece, "_PIECE", 30 * rows)
-    monkeypatch.setattr(text_piece, "_BLOCK", 10 * rows)
-    monkeypatch.setattr(text_piece, "_PEEK", 8 * rows)
-    monkeypatch.setattr(source, "_BLOCK", min(5 * rows, source._BLOCK))
-
-
 @cache
 def expected() -> dict[str, str]:
     return in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
@@ -150,7 +134,7 @@ SLOWLY = pytest.mark.slow
 def test_every_kind_of_file(
     kind: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_size(monkeypatch, rows)
+    cut_small(monkeypatch, rows)
     made = KINDS[kind](tmp_path)
     with quiet():
         found = out_of_core.fit_all(made, methods=QUICK)
@@ -207,7 +191,7 @@ THREE = np.where(SPOOFS, "spoof", words(IS_TARGET))
 @pytest.mark.parametrize("policy", ["omit", "nontarget", "only"])
 def test_spoofs(policy: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of the pieces have none, which must not change what is made of the others."""
-    set_size(monkeypatch, 999)
+    cut_small(monkeypatch, 999)
     order = np.argsort(SPOOFS, kind="stable")
     frame = pl.DataFrame({"score": SCORES[order], "label": THREE[order]})
     path = tmp_path / f"trials.{kind}"

@@ -11,12 +11,10 @@ import pytest
 
 import llrcal
 from llrcal import LlrcalWarning, TrialFileError, out_of_core
-from llrcal.scale.pieces import columns
-from llrcal.scale.pieces import parquet as parquet_piece
 from llrcal.scale.pieces.opening import pieces_of
-from llrcal.scale.pieces.parquet import spans
+from llrcal.scale.pieces.piece import spans
 from llrcal.trials.request import Request
-from tests.scale.sets import QUICK, in_memory, table, texts, trials, words
+from tests.scale.sets import QUICK, cut_small, in_memory, table, texts, trials, words
 
 COUNT, ROW = 10_000, 7777
 SCORES, IS_TARGET = trials(COUNT)
@@ -24,10 +22,7 @@ SCORES, IS_TARGET = trials(COUNT)
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_piece, "_ROWS", 3000)
-    monkeypatch.setattr(parquet_piece, "BATCH", 1000)
-    monkeypatch.setattr(parquet_piece, "PEEK", 100)
-    monkeypatch.setattr(columns, "_IN_CACHE", 150)
+    cut_small(monkeypatch, 3000)
 
 
 def written(path: Path, row: int | None = None, **changed: Any) -> Path:
@@ -165,5 +160,5 @@ def test_files_that_change(tmp_path: Path) -> None:
 
 
 def test_pieces_cover_all_rows() -> None:
-    assert list(spans(10_000)) == [(0, 3000), (3000, 3000), (6000, 3000), (9000, 1000)]
+    assert list(spans(10_000)) == [(0, 3000), (3000, 6000), (6000, 9000), (9000, 10_000)]
     assert list(spans(1)) == [(0, 1)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale.pieces.unchanged import Stamp
+from llrcal.scale.pieces.unchanged import FileFingerprint
 from tests.scale.sets import table, trials
 
 
@@ -58,8 +58,8 @@ def test_files_that_change_between_passes(
 def test_another_machine_knows_other_inodes_and_no_fractions_of_seconds(tmp_path: Path) -> None:
     csv(tmp_path / "trials.csv", 0)
     os.utime(tmp_path / "trials.csv", ns=(0, 5_000_000_001))
-    here = Stamp.of(str(tmp_path / "trials.csv"))
-    Stamp(here.path, here.size, 5_000_000_000, -1, "elsewhere").check()
+    here = FileFingerprint.of(str(tmp_path / "trials.csv"))
+    FileFingerprint(here.path, here.size, 5_000_000_000, -1, "elsewhere").check()
     for size, modified in ((here.size + 1, here.modified), (here.size, here.modified + 10**9)):
         with pytest.raises(TrialFileError, match="has changed"):
-            Stamp(here.path, size, modified, here.inode, "elsewhere").check()
+            FileFingerprint(here.path, size, modified, here.inode, "elsewhere").check()

@@ -14,16 +14,15 @@ import pandas as pd
 import polars as pl
 from dask.delayed import Delayed, delayed
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.onepass.chunks import use_one_thread
-from llrcal.scale.counting import Pooled, Stretch
 from llrcal.scale.engines.cluster import check_versions, cluster_errors
-from llrcal.scale.engines.engine import JoinedPieces, Progress, silent
-from llrcal.scale.matching import Join, Tally
-from llrcal.scale.pieces.abreast import Abreast
-from llrcal.scale.pieces.columns import Columns
-from llrcal.scale.pieces.piece import Batch, Mapped, Piece, bundled
+from llrcal.scale.engines.engine import Divided, Progress, silent
+from llrcal.scale.pieces.columns import checked
+from llrcal.scale.pieces.piece import Bundle, Piece, bundled, present
+from llrcal.scale.spill import Spill
+from llrcal.trials.request import Request
 
 _Value = TypeVar("_Value")
 
@@ -40,24 +39,26 @@ _FAN_IN = 8  # values that one task merges
 _TASKS = 8  # for each thread of a cluster: enough to balance slow and fast tasks
 
 
-@dataclass(frozen=True, kw_only=True)
-class Partition(Piece):
-    """One partition of a Dask frame, whose data exist only inside a task."""
+@dataclass(frozen=True)
+class PartitionReader:
+    """Reads one partition of a Dask frame, whose data exist only inside a task."""
 
     index: int
-    columns: Columns
+    name: str
+    roles: tuple[tuple[str, str], ...]
+    """Role and name of the columns."""
+    request: Request
     frame: Any = None
 
-    def batches(self) -> Iterator[Batch]:
-        wanted = self.frame[self.columns.names]
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        roles = [pair for pair in self.roles if pair[0] in columns or pair[0].startswith("score ")]
+        wanted = self.frame[[name for _, name in roles]]
         frame = pl.DataFrame(wanted.reset_index(drop=True))
-        return self.columns.batches(frame, self.name)
+        yield checked(frame, roles, self.request, self.name)
 
 
 class DaskEngine:
     """A cluster, or Dask's threads in this process if there is none."""
-
-    most_in_a_stretch = 2**22
 
     def __init__(
         self, client: Any | None, parts: Sequence[Delayed] = (), progress: Progress = silent
@@ -75,14 +76,14 @@ class DaskEngine:
     def reduce(
         self,
         pieces: Sequence[Piece],
-        work: Callable[[Piece], _Value],
+        work: Callable[[Sequence[Piece]], _Value],
         merge: Callable[[_Value, _Value], _Value],
         what: str,
     ) -> _Value:
-        pieces = self.bundled(pieces)
+        bundles = self._bundled(pieces)
         # The work is the result of a task like any other, so that Dask can send it again to a
         # worker that has lost it.
-        leaves = self._leaves(pieces, work)
+        leaves = self._leaves(bundles, work)
         values = leaves
         while len(values) > 1:
             values = [
@@ -90,86 +91,89 @@ class DaskEngine:
                 for i in range(0, len(values), _FAN_IN)
             ]
         with cluster_errors():
-            value: _Value = self._computed(values[0], leaves, pieces, what)
+            value: _Value = self._computed(values[0], leaves, bundles, what)
         return value
 
-    def bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    def _bundled(self, pieces: Sequence[Piece]) -> list[Bundle]:
         """Pieces of files, several per task: results may be much larger than a piece."""
         if self._client is None or self._parts:
-            return pieces
+            return bundled(pieces, len(pieces))
         threads = sum(self._client.nthreads().values())  # 0 while no worker has connected
         return bundled(pieces, _TASKS * threads or len(pieces))
 
-    def _leaf(self, piece: Piece, work: Delayed) -> Delayed:
-        index = partition_of(piece)
+    def _leaf(self, bundle: Bundle, work: Delayed) -> Delayed:
+        index = partition_of(bundle[0])
         part = None if index is None else self._parts[index]
-        return delayed(_done)(work, delayed(piece, traverse=False), part)
+        return delayed(_done)(work, delayed(bundle, traverse=False), part)
 
     def _computed(
-        self, root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece], what: str
+        self, root: Delayed, leaves: Sequence[Delayed], bundles: Sequence[Bundle], what: str
     ) -> Any:
-        total, done = sum(piece.rows for piece in pieces), 0
+        total, done = sum(piece.rows for bundle in bundles for piece in bundle), 0
         self._progress(what, done, total)
         if self._client is None:
-            return _by_threads(root, leaves, pieces)
+            return _by_threads(root, leaves, bundles)
         from distributed import as_completed
 
         *each, last = self._client.compute([*leaves, root], optimize_graph=False)
-        piece_of = {future.key: piece for future, piece in zip(each, pieces, strict=True)}
+        bundle_of = {future.key: bundle for future, bundle in zip(each, bundles, strict=True)}
         for future in as_completed(each, loop=self._client.loop):
-            piece = piece_of[future.key]
+            bundle = bundle_of[future.key]
             if future.status == "error":
                 problem = future.exception()  # before cancelling discards it
                 self._client.cancel([*each, last])
-                with _naming(piece):
+                with _naming(bundle[0]):
                     raise problem
-            done += piece.rows
+            done += sum(piece.rows for piece in bundle)
             self._progress(what, done, total)
         return last.result()
 
-    def stretches(
-        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Pooled]:
-        """Divide scores into stretches by Dask's own shuffle, then pool each in a task."""
+    def divide(
+        self,
+        sides: Sequence[Spill],
+        parts: int,
+        work: Callable[..., tuple[_Value, pl.DataFrame | None]],
+        what: str,
+    ) -> Divided[_Value]:
+        """Divide rows by Dask's own shuffle, then work on each part in a task."""
+        self._progress(what, 0, parts)
+        names = [list(side.kind.names or ()) for side in sides]
         with self._shuffling():
-            leaves = self._leaves(pieces, _NumberedByStretch(cuts))
-            parts = _brought_together(leaves, _EMPTY, "stretch", len(cuts) + 1)
-            each = [delayed(_pooled)(part, rare_is_tar) for part in parts]
-            self._progress("sorting", 0, len(each))
-            return computed(each, self._client)
-
-    def joined(self, join: Join) -> JoinedPieces:
-        """Divide both sides by hashes with Dask's own shuffle, then match each part in a task."""
-        from llrcal.scale.engines import dask_joining as joining
-
-        total = sum(piece.rows for piece in (*join.scores, *join.key))
-        self._progress("joining", 0, total)
-        with self._shuffling():
-            leaves = [
-                *self._leaves(join.key, joining.Numbered(join.of_key, join.bits)),
-                *self._leaves(join.scores, joining.Numbered(join.of_scores, join.bits)),
-            ]
-            parts = _brought_together(leaves, joining.EMPTY, "part", 2**join.bits)
-            tasks = joining.kept([delayed(joining.matched_part)(p) for p in parts], self._client)
-            tallies = computed([delayed(joining.tally_of)(task) for task in tasks], self._client)
-        self._progress("joining", total, total)
-        tally = reduce(Tally.merge, tallies)
+            frames = [self._shuffled(side, parts) for side in sides]
+            task, sent = delayed(_part_done), delayed(work, traverse=False)
+            tasks = [task(sent, names, each) for each in zip(*frames, strict=True)]
+            if self._client is None:
+                tasks = list(dask.persist(*tasks, scheduler="threads"))
+            else:  # results are kept on the workers
+                tasks = list(self._client.persist(tasks))
+            found = computed([delayed(_without_trials)(task) for task in tasks], self._client)
+        self._progress(what, parts, parts)
         pieces = [
-            joining.MatchedPartition(
-                name=join.source,
-                rows=max(tally.rows // len(tasks), 1),
-                score_name=join.scores[0].score_name,
-                forensic=join.key[0].forensic,
-                index=index,
-                columns=Columns("score", "label", join.request),
-            )
-            for index in range(len(tasks))
+            Piece(name=what, rows=rows, reader=PartReader(index))
+            for index, (_, rows) in enumerate(found)
         ]
-        return JoinedPieces(pieces, self.holding(tasks), tally)
+        values = [value for value, _ in found]
+        return Divided(values, pieces, self.holding(tasks))
 
-    def _leaves(self, pieces: Sequence[Piece], work: Callable[[Piece], Any]) -> list[Delayed]:
+    def _shuffled(self, side: Spill, parts: int) -> list[Delayed]:
+        """A frame for each part, with its rows from all pieces."""
+        empty = _numbered(np.empty(0, side.kind), np.empty(0, np.int64))
+        leaves = self._leaves(self._bundled(side.pieces), _NumberedRows(side))
+        if parts == 1:
+            return [delayed(pd.concat)([empty, *leaves])]
+        import dask.dataframe as dd
+
+        frame = dd.from_delayed(leaves, meta=empty, verify_meta=False)
+        found: list[Delayed] = frame.set_index(
+            "part", divisions=tuple(range(parts + 1))
+        ).to_delayed()
+        return found
+
+    def _leaves(
+        self, bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]
+    ) -> list[Delayed]:
         sent = delayed(work, traverse=False)
-        return [self._leaf(piece, sent) for piece in pieces]
+        return [self._leaf(bundle, sent) for bundle in bundles]
 
     @contextmanager
     def _shuffling(self) -> Iterator[None]:
@@ -180,17 +184,6 @@ class DaskEngine:
             yield
 
 
-def _brought_together(
-    leaves: Sequence[Delayed], empty: pd.DataFrame, by: str, count: int
-) -> list[Delayed]:
-    """A frame for each number in a column, with its rows from all frames."""
-    import dask.dataframe as dd
-
-    frame = dd.from_delayed(leaves, meta=empty, verify_meta=False)
-    parts: list[Delayed] = frame.set_index(by, divisions=tuple(range(count + 1))).to_delayed()
-    return parts
-
-
 def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
     """The results of tasks, computed by a cluster or by threads of this process."""
     if client is None:
@@ -199,14 +192,14 @@ def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
         return list(client.gather(client.compute(list(tasks))))
 
 
-def _by_threads(root: Delayed, leaves: Sequence[Delayed], pieces: Sequence[Piece]) -> Any:
+def _by_threads(root: Delayed, leaves: Sequence[Delayed], bundles: Sequence[Bundle]) -> Any:
     try:
         return dask.compute(root, scheduler="threads")[0]
     except LlrcalError:
         raise
     except Exception:  # the user's frame may raise anything, without saying where
-        for leaf, piece in zip(leaves, pieces, strict=True):
-            with _naming(piece):
+        for leaf, bundle in zip(leaves, bundles, strict=True):
+            with _naming(bundle[0]):
                 dask.compute(leaf, scheduler="threads")
         raise
 
@@ -227,59 +220,65 @@ def _naming(piece: Piece) -> Iterator[None]:
 
 def partition_of(piece: Piece) -> int | None:
     """The number of the partition of a frame that a piece represents; None for files."""
-    if isinstance(piece, Mapped):
-        return partition_of(piece.piece)
-    if isinstance(piece, Abreast):
-        return partition_of(piece.columns[0])
-    return piece.index if isinstance(piece, Partition) else None
+    return getattr(piece.reader, "index", None)
 
 
 def _with_frame(piece: Piece, frame: Any) -> Piece:
     """The piece inside a task: with its data, and the number of its rows."""
-    if isinstance(piece, Mapped):
-        inner = _with_frame(piece.piece, frame)
-        return replace(piece, piece=inner, rows=inner.rows)
-    if isinstance(piece, Abreast):
-        return replace(piece, columns=tuple(_with_frame(one, frame) for one in piece.columns))
-    return replace(piece, frame=frame, rows=len(frame)) if isinstance(piece, Partition) else piece
+    reader: Any = piece.reader
+    rows = len(frame) if isinstance(frame, pd.DataFrame) else piece.rows
+    return replace(piece, reader=replace(reader, frame=frame), rows=rows)
 
 
-def _done(work: Callable[[Piece], _Value], piece: Piece, frame: Any) -> _Value:
-    """A task: the work on one piece, in one thread."""
+def _done(work: Callable[[Bundle], _Value], bundle: Bundle, frame: Any) -> _Value:
+    """A task: the work on some pieces, in one thread."""
     use_one_thread()
-    return work(_with_frame(piece, frame))
+    if frame is not None:
+        bundle = tuple(_with_frame(piece, frame) for piece in bundle)
+    return work(bundle)
 
 
 def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
     return reduce(merge, values)
 
 
-_EMPTY = pd.DataFrame(
-    {"stretch": np.empty(0, np.int64), "score": np.empty(0), "target": np.empty(0, bool)}
-)
+@dataclass(frozen=True)
+class _NumberedRows:
+    """The work on some pieces: their rows, each with the number of its part."""
+
+    side: Spill
+
+    def __call__(self, pieces: Sequence[Piece]) -> pd.DataFrame:
+        rows = np.concatenate([self.side.rows_of(piece) for piece in pieces])
+        return _numbered(rows, self.side.number_of(rows))
+
+
+def _numbered(rows: Array, number: Array) -> pd.DataFrame:
+    columns = {name: rows[name] for name in rows.dtype.names or ()}
+    return pd.DataFrame({"part": number.astype(np.int64), **columns})
+
+
+def _part_done(
+    work: Callable[..., _Value], names: Sequence[list[str]], frames: Sequence[pd.DataFrame]
+) -> _Value:
+    """A task: the work on one part."""
+    use_one_thread()
+    every = zip(frames, names, strict=True)
+    return work(*(pl.DataFrame(frame[columns].reset_index(drop=True)) for frame, columns in every))
+
+
+def _without_trials(done: tuple[_Value, pl.DataFrame | None]) -> tuple[_Value, int]:
+    """A task: the value of a part, and how many trials are left of it."""
+    value, frame = done
+    return value, 0 if frame is None else frame.height
 
 
 @dataclass(frozen=True)
-class _NumberedByStretch:
-    """The work on one piece: its scores, each with the number of its stretch."""
+class PartReader:
+    """Reads the trials that are left of one part, and stay on the workers."""
 
-    cuts: Floats
+    index: int
+    frame: Any = None
 
-    def __call__(self, piece: Piece) -> pd.DataFrame:
-        frames = [
-            pd.DataFrame(
-                {
-                    "stretch": np.searchsorted(self.cuts, scores, side="right"),
-                    "score": scores.astype(np.float64, copy=False),
-                    "target": np.full(len(scores), is_tar),
-                }
-            )
-            for batch in piece.batches()
-            for scores, is_tar in ((batch.tar, True), (batch.non, False))
-        ]
-        return pd.concat([_EMPTY, *frames])
-
-
-def _pooled(frame: pd.DataFrame, rare_is_tar: bool) -> Pooled:
-    scores, is_tar = frame["score"].to_numpy(), frame["target"].to_numpy()
-    return Stretch((scores[is_tar],), (scores[~is_tar],)).pooled(rare_is_tar=rare_is_tar)
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        yield present(self.frame[1], columns)

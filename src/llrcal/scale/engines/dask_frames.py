@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 import dask.dataframe as dd
 
 from llrcal.errors import OptionError
-from llrcal.scale.engines.dask import DaskEngine, Partition
-from llrcal.scale.pieces.abreast import Abreast
-from llrcal.scale.pieces.columns import Columns
+from llrcal.scale.engines.dask import DaskEngine, PartitionReader
 from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.conventions import SPEAKERS, role_of
+from llrcal.trials.request import Request
 
 _ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
 
@@ -32,28 +30,25 @@ def is_remote(trials: Any) -> bool:
 
 
 def opened_frame(
-    trials: Any, columns: Columns, engine: DaskEngine, others: Sequence[str] = ()
+    trials: Any, scores: Sequence[str], label: str | None, request: Request, engine: DaskEngine
 ) -> TrialsInPieces:
-    """The trials of a frame; with other columns of scores beside the first, if there are any."""
+    """The trials of a frame, with one or more columns of scores; without labels if None."""
     frame = trials if is_frame(trials) else dd.read_parquet(trials)
-    names = list(dict.fromkeys([*columns.names, *others]))
+    names = [*scores, *([] if label is None else [label])]
     check_frame_columns(frame, names)
     parts = frame[names].to_delayed()
-    partitions = [
-        Partition(
-            name=f"partition {index} of the frame",
+    roles = ["score", *(f"score {number}" for number in range(1, len(scores))), "label"]
+    pieces = [
+        Piece(
+            name=(name := f"partition {index} of the frame"),
             rows=_ROWS,
-            score_name=columns.score,
+            reader=PartitionReader(index, name, tuple(zip(roles, names, strict=False)), request),
+            request=request,
+            score_name=scores[0],
             names_speakers=set(SPEAKERS) <= {role_of(str(name)) for name in frame.columns},
-            index=index,
-            columns=columns,
         )
         for index in range(len(parts))
     ]
-    pieces: Sequence[Piece] = partitions
-    if others:
-        more = [replace(columns, score=name) for name in others]
-        pieces = [Abreast.of([p, *(replace(p, columns=m) for m in more)]) for p in partitions]
     return TrialsInPieces.of(pieces, engine.holding(parts), "the frame")
 
 

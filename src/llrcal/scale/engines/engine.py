@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from llrcal.arrays import Floats
-from llrcal.scale.counting import Pooled
+import polars as pl
+
 from llrcal.scale.pieces.piece import Piece
-
-if TYPE_CHECKING:
-    from llrcal.scale.matching import Join, Tally
+from llrcal.scale.spill import Spill
 
 _Value = TypeVar("_Value")
 
@@ -24,39 +22,39 @@ def silent(_what: str, _done: int, _total: int) -> None:
 
 
 @dataclass(frozen=True)
-class JoinedPieces:
-    """Scores with labels, the engine that has them, and what did not match."""
+class Divided(Generic[_Value]):
+    """What was made of rows part by part: a value of each, and trials that are left of them."""
 
+    values: list[_Value]
+    """In the order of the parts."""
     pieces: Sequence[Piece]
     engine: Engine
-    tally: Tally
+    """The engine that has the trials."""
 
 
 class Engine(Protocol):
-    """Computes a value for every piece, and merges the values into one.
+    """Computes values of some pieces at a time, and merges them into one.
 
     Merging is associative and commutative to the last bit, so its order does not matter.
     """
 
-    most_in_a_stretch: int
-    """The most scores to sort at once."""
-
-    def bundled(self, pieces: Sequence[Piece]) -> Sequence[Piece]:
-        """The same trials in fewer pieces, for work whose results are costly to merge."""
-
     def reduce(
         self,
         pieces: Sequence[Piece],
-        work: Callable[[Piece], _Value],
+        work: Callable[[Sequence[Piece]], _Value],
         merge: Callable[[_Value, _Value], _Value],
         what: str,
     ) -> _Value:
         """The value of all pieces together; ``what`` says what is being done, for progress."""
 
-    def stretches(
-        self, pieces: Sequence[Piece], cuts: Floats, *, rare_is_tar: bool
-    ) -> list[Pooled]:
-        """The groups of all scores, in the stretches of the axis between the cuts."""
+    def divide(
+        self,
+        sides: Sequence[Spill],
+        parts: int,
+        work: Callable[..., tuple[_Value, pl.DataFrame | None]],
+        what: str,
+    ) -> Divided[_Value]:
+        """Divide rows into parts, and work on each: on a table of each side, with rows of the part.
 
-    def joined(self, join: Join) -> JoinedPieces:
-        """Scores and labels from different files, matched by the ids of the trials."""
+        The work gives a value, and perhaps a table of trials.
+        """

@@ -2,65 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from llrcal.errors import ScoreError
-from llrcal.scale.pieces.columns import as_batch
-from llrcal.scale.pieces.piece import BATCH, PEEK, Batch, Piece
+from llrcal.scale.pieces.piece import Piece, present, spans
 from llrcal.trials.nan_scores import refuse_nan
 from llrcal.trials.npy import floats_of, read_npy
 from llrcal.trials.request import Request
 
-_ROWS = 2 * BATCH
 
-
-@dataclass(frozen=True, kw_only=True)
-class NpyPiece(Piece):
-    """Some scores of an array in a file, all of one class."""
+@dataclass(frozen=True)
+class NpyReader:
+    """Reads some scores of an array in a file, all of one class."""
 
     path: str
     start: int
+    end: int
     is_tar: bool
     request: Request
 
-    def batches(self) -> Iterator[Batch]:
-        for start in range(self.start, self.start + self.rows, BATCH):
-            yield self._batch(start, min(start + BATCH, self.start + self.rows))
-
-    def peek(self) -> Batch:
-        return self._batch(self.start, self.start + min(self.rows, PEEK))
-
-    def _batch(self, start: int, end: int) -> Batch:
-        # Copied, not memory-mapped: mapped pages would stay in memory.
-        scores = floats_of(np.array(read_npy(self.path)[start:end]), self.path)
-        checked = scores
-        if self.request.on_nan == "drop":
-            checked = np.where(np.isnan(scores), 0, scores)
-        try:
-            refuse_nan(checked, self.path, "the", self.request)
-        except ScoreError as problem:
-            raise problem.moved(index=start) from problem
-        labels = np.full(len(scores), int(self.is_tar), np.int8)
-        return as_batch([scores], labels, self.request, self.path)
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        for start in range(self.start, self.end, at_a_time):
+            # Copied, not memory-mapped: mapped pages would stay in memory.
+            part = np.array(read_npy(self.path)[start : min(start + at_a_time, self.end)])
+            scores = floats_of(part, self.path)
+            checked = scores
+            if self.request.on_nan == "drop":
+                checked = np.where(np.isnan(scores), 0, scores)
+            try:
+                refuse_nan(checked, self.path, "the", self.request)
+            except ScoreError as problem:
+                raise problem.moved(index=start) from problem
+            labels = np.full(len(scores), int(self.is_tar), np.int8)
+            yield present(pl.DataFrame({"score": scores, "label": labels}), columns)
 
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     """The pieces of an array on disk."""
-    request = replace(request, spoof="error")  # all of one class, of which none is a spoof
     array = read_npy(path)
     if array.ndim != 1:
         raise ScoreError(f"{path}: scores have shape {array.shape}; pass a one-dimensional array")
     return [
-        NpyPiece(
+        Piece(
             name=f"{path}, from score {start:,}",
-            rows=min(_ROWS, len(array) - start),
-            path=path,
-            start=start,
-            is_tar=is_tar,
+            rows=end - start,
+            reader=NpyReader(path, start, end, is_tar, request),
             request=request,
+            file=path,
         )
-        for start in range(0, len(array), _ROWS)
+        for start, end in spans(len(array))
     ]

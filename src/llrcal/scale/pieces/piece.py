@@ -2,181 +2,149 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import LlrcalError
-from llrcal.trials.table import Table
+from llrcal.scale.pieces.columns import NO_SCORES, Batch, by_class
+from llrcal.scale.pieces.unchanged import FileFingerprint
+from llrcal.trials.request import Request
 from llrcal.trials.trial_set import Transform
 
 BATCH = 2**21
 """The approximate number of trials held in memory at a time."""
 PEEK = 2**15
 """The number of trials for a glance at a piece."""
+ROWS = 2 * BATCH
+"""Trials of a piece, at most, where it can be cut anywhere."""
+_IN_CACHE = 2**17  # trials that are taken apart at a time
 
+_AS_THEY_ARE = Request()
+Reader = Callable[[Sequence[str], int], Iterator[pl.DataFrame]]
+"""Reads columns, given by role, of so many trials at a time, or about so many.
 
-@dataclass(frozen=True)
-class Batch:
-    """Some target and non-target scores; either may be empty."""
-
-    tar: Array
-    non: Array
-    left_out: int = 0
-    """The number of other trials left out at the user's request."""
-
-    @property
-    def sides(self) -> tuple[Array, Array]:
-        return self.tar, self.non
-
-
-NOTHING = Batch(np.empty(0), np.empty(0))
+Roles are those of :class:`llrcal.trials.table.Table`; what is not there is left out. A reader can
+be pickled, and raises an LlrcalError that names the file if trials cannot be read.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece(ABC):
+class Piece:
     """Where some trials are, and how to read them. Small enough to send to another machine."""
 
     name: str
     """For people: the file, and the part of it."""
     rows: int
     """The number of trials, or an estimate of it."""
+    reader: Reader
+    request: Request = _AS_THEY_ARE
+    """What is read, and what becomes of spoofs and of scores that are NaN."""
+    file: str = ""
+    """The file, without the part of it."""
     score_name: str | None = None
     """What the file calls its scores, if it has column names."""
     forensic: bool = False
     """Whether its labels are hypotheses, Hp and Hd."""
     names_speakers: bool = False
     """Whether the file names the speakers of its trials, as far as its columns tell."""
+    has_ids: bool = False
+    """Whether trials have ids, as far as is known before they are read."""
+    fingerprint: FileFingerprint | None = None
+    """That of the file, which must not change from one pass to the next."""
+    transforms: tuple[Transform, ...] = ()
+    """What is made of the scores, one after the other: negated, multiplied, calibrated."""
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What is known of any piece, for one that is made from this."""
-        return {one.name: getattr(self, one.name) for one in fields(Piece)}
+    @classmethod
+    def of_arrays(cls, tar: Array, non: Array, name: str = "arrays") -> Piece:
+        """Trials in memory."""
+        labels = np.repeat(np.array([1, 0], np.int8), [len(tar), len(non)])
+        frame = pl.DataFrame({"score": np.concatenate([tar, non]), "label": labels})
+        return cls(name=name, rows=frame.height, reader=FrameReader(frame))
 
-    @abstractmethod
-    def batches(self) -> Iterator[Batch]:
-        """The trials, a few million at a time.
+    def read(self, columns: Sequence[str], at_a_time: int | None = None) -> Iterator[pl.DataFrame]:
+        """Columns of the trials, by role; those that are not there are left out."""
+        frames = self.reader(columns, at_a_time or BATCH)
+        return self.fingerprint.watched(frames) if self.fingerprint else frames
 
-        Raises
-        ------
-        LlrcalError
-            If they cannot be read; the message names the file.
+    def batches(self, *, labelled: bool = True) -> Iterator[Batch]:
+        """The trials by class, in parts that stay in the cache while they are worked on.
+
+        If labels are not needed, all trials count as non-targets. Some of those that were to be
+        left out for their labels are then among them.
         """
-
-    def scores(self) -> Iterator[Sequence[Array]]:
-        """The scores of both classes, in a few arrays at a time.
-
-        If trials are left out, some of their scores may be among them.
-        """
-        return (batch.sides for batch in self.batches())
-
-    @property
-    def file(self) -> str:
-        """The file, without the part of it."""
-        return self.name
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether the trials have ids."""
-        return False
-
-    def ids(self) -> Iterator[pl.DataFrame]:
-        """The ids of the trials as text, in columns ``enrol``, ``test`` and ``side``."""
-        return iter(())
-
-    def tables(self) -> Iterator[Table]:
-        """The rows with their ids, to be joined with those of other files."""
-        return iter(())
+        for frame in self.read(self._columns(labelled=labelled)):
+            for part in frame.iter_slices(_IN_CACHE):
+                yield self._batch(part)
 
     def peek(self) -> Batch:
         """Some of the trials, for a glance."""
-        first = next(iter(self.batches()), NOTHING)
-        step = sum(map(len, first.sides)) // PEEK + 1  # equal, to keep the proportion
-        return Batch(first.tar[::step], first.non[::step])
+        for frame in self.read(self._columns(labelled=True), PEEK):
+            return self._batch(frame.gather_every(frame.height // PEEK + 1))
+        return Batch(NO_SCORES, NO_SCORES)
 
+    def _columns(self, *, labelled: bool) -> tuple[str, ...]:
+        return ("score", "label") if labelled and self.request.needs_label else ("score",)
 
-@dataclass(frozen=True, kw_only=True)
-class Mapped(Piece):
-    """A piece whose scores are transformed: negated, multiplied, calibrated."""
-
-    piece: Piece
-    transform: Transform
-
-    @classmethod
-    def of(cls, piece: Piece, transform: Transform) -> Piece:
-        return cls(**piece.facts, piece=piece, transform=transform)
-
-    def batches(self) -> Iterator[Batch]:
-        for batch in self.piece.batches():
-            yield self._mapped(batch)
-
-    def peek(self) -> Batch:
-        return self._mapped(self.piece.peek())
-
-    def _mapped(self, batch: Batch) -> Batch:
-        tar, non = (self._transformed(scores) if len(scores) else scores for scores in batch.sides)
-        return Batch(tar, non, batch.left_out)
+    def _batch(self, frame: pl.DataFrame) -> Batch:
+        batch = by_class(frame, self.request, self.file or self.name)
+        if not self.transforms:
+            return batch
+        return Batch(self._transformed(batch.tar), self._transformed(batch.non), batch.left_out)
 
     def _transformed(self, scores: Array) -> Array:
         try:
-            return self.transform(scores)
+            for transform in self.transforms if len(scores) else ():
+                scores = transform(scores)
         except LlrcalError as problem:
             raise problem.within(self.name) from problem
+        return scores
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArrayPiece(Piece):
-    """Trials in memory."""
+@dataclass(frozen=True)
+class FrameReader:
+    """Reads a table in memory."""
 
-    batch: Batch
+    frame: pl.DataFrame
 
-    @classmethod
-    def of(cls, tar: Array, non: Array, name: str = "arrays") -> ArrayPiece:
-        return cls(name=name, rows=len(tar) + len(non), batch=Batch(tar, non))
-
-    def batches(self) -> Iterator[Batch]:
-        yield self.batch
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        yield present(self.frame, columns)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bundle(Piece):
-    """Pieces that are read one after the other."""
+@dataclass(frozen=True)
+class MultiColumn:
+    """Reads several columns of scores of the same trials, each by a reader of its own."""
 
-    pieces: tuple[Piece, ...]
+    readers: tuple[Reader, ...]
 
-    @classmethod
-    def of(cls, pieces: Sequence[Piece]) -> Piece:
-        """The piece itself, if there is only one."""
-        if len(pieces) == 1:
-            return pieces[0]
-        name = f"{pieces[0].name}, and {len(pieces) - 1} more"
-        return cls(name=name, rows=sum(piece.rows for piece in pieces), pieces=tuple(pieces))
-
-    def batches(self) -> Iterator[Batch]:
-        for piece in self.pieces:
-            yield from piece.batches()
-
-    def scores(self) -> Iterator[Sequence[Array]]:
-        for piece in self.pieces:
-            yield from piece.scores()
-
-    def ids(self) -> Iterator[pl.DataFrame]:
-        for piece in self.pieces:
-            yield from piece.ids()
-
-    def tables(self) -> Iterator[Table]:
-        for piece in self.pieces:
-            yield from piece.tables()
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        every = (reader(columns, at_a_time) for reader in self.readers)
+        for first, *others in zip(*every, strict=True):
+            yield first.with_columns(
+                other["score"].alias(f"score {number}") for number, other in enumerate(others, 1)
+            )
 
 
-def bundled(pieces: Sequence[Piece], most: int) -> list[Piece]:
-    """The same trials in at most ``most`` pieces."""
+def present(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Those of some columns that a table has."""
+    return frame.select(column for column in columns if column in frame.columns)
+
+
+def spans(rows: int) -> Iterator[tuple[int, int]]:
+    """Where pieces of so many rows in all begin and end."""
+    return ((start, min(start + ROWS, rows)) for start in range(0, rows, ROWS))
+
+
+Bundle = tuple[Piece, ...]
+"""Pieces that are read one after the other."""
+
+
+def bundled(pieces: Sequence[Piece], most: int) -> list[Bundle]:
+    """The same trials in at most ``most`` bundles."""
     count = min(len(pieces), most)
     edges = [len(pieces) * i // count for i in range(count + 1)]
-    return [Bundle.of(pieces[start:end]) for start, end in pairwise(edges)]
+    return [tuple(pieces[start:end]) for start, end in pairwise(edges)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,18 +13,15 @@ from typing import IO
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.scale.pieces.columns import as_batch
-from llrcal.scale.pieces.piece import NOTHING, Batch, Piece
+from llrcal.scale.pieces.piece import Piece, present
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import LONGEST_LINE, Readable, Source, too_long, whole_lines
-from llrcal.trials.table import Table
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**23  # bytes that are parsed at a time; the system gives more than 2^25 anew each time
 _PIECE = 4 * _BLOCK
-_PEEK = 2**20
 
 
 class Block(Source):
@@ -39,9 +36,9 @@ class Block(Source):
         return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class TextPiece(Piece):
-    """The lines of a text file that begin between two byte offsets."""
+@dataclass(frozen=True)
+class TextReader:
+    """Reads the lines of a text file that begin between two byte offsets."""
 
     path: str
     start: int
@@ -49,52 +46,21 @@ class TextPiece(Piece):
     """None for the whole of a compressed file, which can only be read from its start."""
     layout: Layout
     request: Request
+    length: float
+    """Of a line, on average, in bytes."""
 
-    def batches(self) -> Iterator[Batch]:
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
         start = self.start
-        for content in self._blocks(_BLOCK):
-            yield self._batch(content, start)
+        for content in self._blocks(min(_BLOCK, int(at_a_time * self.length) + 1)):
+            if content and not content.isspace():
+                yield present(self._frame(content, start), columns)
             start += len(content)
 
-    def peek(self) -> Batch:
-        content = next(self._blocks(_PEEK), b"")
-        return self._batch(content, self.start)
-
-    def _batch(self, content: bytes, start: int) -> Batch:
-        layout = self._layout_from(start)
-        if not content or content.isspace():
-            return NOTHING
-        frame = self._table(content, layout, start).frame
-        scores = frame["score"].to_numpy()
-        labels = frame["label"].to_numpy() if self.request.needs_label else None
-        return as_batch([scores], labels, self.request, self.path)
-
-    @property
-    def file(self) -> str:
-        return self.path
-
-    @property
-    def has_ids(self) -> bool:
-        return "test" in self.layout.roles
-
-    def tables(self) -> Iterator[Table]:
-        start = self.start
-        for content in self._blocks(_BLOCK):
-            if not content.isspace():
-                yield self._table(content, self._layout_from(start), start)
-            start += len(content)
-
-    def ids(self) -> Iterator[pl.DataFrame]:
-        for table in self.tables():
-            yield table.frame.select(table.ids)
-
-    def _layout_from(self, start: int) -> Layout:
-        """The layout of a block: only the first one has a header."""
-        return self.layout if start == 0 else replace(self.layout, first_line=1)
-
-    def _table(self, content: bytes, layout: Layout, start: int) -> Table:
+    def _frame(self, content: bytes, start: int) -> pl.DataFrame:
+        # Only the first block has a header.
+        layout = self.layout if start == 0 else replace(self.layout, first_line=1)
         try:
-            return read_text(Block(self.path, content), layout, self.request)
+            return read_text(Block(self.path, content), layout, self.request).frame
         except TrialFileError as problem:
             raise problem.moved(line=self._lines_before(start), offset=start) from problem
 
@@ -134,17 +100,16 @@ def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]
         spans = [(a, b) for a, b in pairwise(cuts) if a < b]
         rows = 0
     return [
-        TextPiece(
+        Piece(
             name=f"{path}, from byte {start:,}",
             rows=rows if end is None else int((end - start) * per_byte) + 1,
-            path=path,
-            start=start,
-            end=end,
-            layout=layout,
+            reader=TextReader(path, start, end, layout, request, 1 / per_byte),
+            request=request,
+            file=path,
             score_name=layout.score_name,
             forensic=layout.forensic,
             names_speakers=set(SPEAKERS) <= set(layout.roles),
-            request=request,
+            has_ids="test" in layout.roles,
         )
         for start, end in spans
     ]

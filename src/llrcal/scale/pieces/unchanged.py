@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import polars as pl
-
-from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, TrialFileError
-from llrcal.scale.pieces.piece import Batch, Piece
-from llrcal.trials.table import Table
 
 _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
-class Stamp:
+class FileFingerprint:
     """What the system says of a file whose content is still the same."""
 
     path: str
@@ -31,8 +26,8 @@ class Stamp:
     """Who says so: on another machine, inodes and fractions of a second may differ."""
 
     @classmethod
-    def of(cls, path: str) -> Stamp:
-        """The stamp of a file as it is now.
+    def of(cls, path: str) -> FileFingerprint:
+        """The fingerprint of a file as it is now.
 
         Raises
         ------
@@ -54,7 +49,7 @@ class Stamp:
         TrialFileError
             If so: what was read before and what would be read now are different trials.
         """
-        now = Stamp.of(self.path)
+        now = FileFingerprint.of(self.path)
         same = now == self
         if now.machine != self.machine:
             seconds = now.modified // 10**9, self.modified // 10**9
@@ -75,44 +70,3 @@ class Stamp:
         except LlrcalError:
             self.check()  # a file that changes is damaged for no other reason
             raise
-
-
-@dataclass(frozen=True, kw_only=True)
-class Watched(Piece):
-    """A piece of a file that must not change from one pass to the next."""
-
-    piece: Piece
-    stamp: Stamp
-
-    @classmethod
-    def of(cls, piece: Piece, stamp: Stamp) -> Piece:
-        return cls(**piece.facts, piece=piece, stamp=stamp)
-
-    def batches(self) -> Iterator[Batch]:
-        return self.stamp.watched(self.piece.batches())
-
-    def scores(self) -> Iterator[Sequence[Array]]:
-        return self.stamp.watched(self.piece.scores())
-
-    def peek(self) -> Batch:
-        return next(self.stamp.watched(piece.peek() for piece in (self.piece,)))
-
-    @property
-    def file(self) -> str:
-        return self.piece.file
-
-    @property
-    def has_ids(self) -> bool:
-        return self.piece.has_ids
-
-    def ids(self) -> Iterator[pl.DataFrame]:
-        return self.stamp.watched(self.piece.ids())
-
-    def tables(self) -> Iterator[Table]:
-        return self.stamp.watched(self.piece.tables())
-
-
-def watched(pieces: Sequence[Piece], stamp: Stamp) -> list[Piece]:
-    """The pieces of one file, with its stamp from before it was cut into pieces."""
-    stamp.check()
-    return [Watched.of(piece, stamp) for piece in pieces]
