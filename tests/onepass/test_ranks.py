@@ -124,7 +124,6 @@ def test_ranks_count_what_is_below_and_up_to(scores: list[float]) -> None:
     values = np.array([-math.inf, -1.5, -0.1, 0.0, 2.75, 9.0, math.inf])
     assert runs.count == len(scores)
     assert runs.below(values).tolist() == [sum(s < v for s in scores) for v in values]
-    assert runs.up_to(values).tolist() == [sum(s <= v for s in scores) for v in values]
 
 
 def test_ranks_have_the_shape_of_the_values() -> None:

@@ -16,10 +16,10 @@ from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
 from llrcal.onepass.ends import Ends, EndsFold, edges_above
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Counted
-from llrcal.scale.counting import Distinct, class_rows, join_ranges, pool_range
+from llrcal.onepass.ranks import Counted, Distinct
 from llrcal.scale.folds import CountAmong, OneClass
 from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.sorting import class_rows, join_ranges, pool_range
 from llrcal.scale.spill import ByScore, frame_of
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets, normal

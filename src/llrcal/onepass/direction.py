@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Array
 from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
@@ -31,7 +31,7 @@ def order(higher: float, tar_count: int, non_count: int) -> float:
     return (higher - 0.5) / error
 
 
-def share_of_pairs(tar: Floats, non: Floats) -> float:
+def share_of_pairs(tar: Array, non: Array) -> float:
     """That share, from the shares of both classes at rising scores."""
     return float((tar * (np.cumsum(non) - non / 2)).sum())
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +40,9 @@ class SortedRuns:
 
     def below(self, values: Array) -> Counts:
         """How many scores are smaller than each value."""
-        return self._ranks(values, "left")
-
-    def up_to(self, values: Array) -> Counts:
-        """How many scores are smaller than or equal to each value."""
-        return self._ranks(values, "right")
-
-    def _ranks(self, values: Array, side: Literal["left", "right"]) -> Counts:
         total = np.zeros(np.shape(values), np.int64)
         for run in self.runs:
-            total += np.searchsorted(run, values, side)
+            total += np.searchsorted(run, values)
         return total
 
 
@@ -77,19 +69,16 @@ class Groups:
 
 def groups(tar: Array, non: Array) -> Groups:
     """Pool two classes of scores into groups, in one pass over the larger class."""
-    rare, common = (tar, non) if len(tar) <= len(non) else (non, tar)
-    values, counts = np.unique(rare, return_counts=True)
-    values = values.astype(np.float64, copy=False)
-    if np.isnan(values[-1]):
+    common = non if len(tar) <= len(non) else tar
+    rare = Distinct.of(tar if common is non else non)
+    if np.isnan(rare.values[-1]):
         raise changed_scores()
     if len(common) <= RUN:  # few are sorted more quickly than counted
-        runs = SortedRuns.of(common)
-        least = float(min(run[0] for run in runs.runs))
-        counted = Counted(runs.below(values), runs.up_to(values), len(common), least)
+        counted = Distinct.of(common).among(rare.values)
     else:
-        sieve = Sieve(values)
+        sieve = Sieve(rare.values)
         counted = fold_array(lambda: CountFold(sieve), common)
-    return pool(values, counts, counted, rare_is_tar=rare is tar)
+    return rare.groups(counted, is_tar=common is non)
 
 
 @dataclass(frozen=True)
@@ -109,6 +98,42 @@ class Counted:
             self.count + other.count,
             min(self.least, other.least),
         )
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Distinct scores in rising order, and how often each occurs."""
+
+    values: Floats
+    counts: Counts
+
+    @classmethod
+    def of(cls, scores: Array) -> Distinct:
+        values, counts = np.unique(scores, return_counts=True)
+        return cls(values.astype(np.float64, copy=False), counts)
+
+    def among(self, values: Floats) -> Counted:
+        """These scores, counted among other values."""
+        total = np.concatenate([[0], np.cumsum(self.counts)])
+        below, up_to = (
+            total[np.searchsorted(self.values, values, side)] for side in ("left", "right")
+        )
+        return Counted(below, up_to, int(total[-1]), float(min(self.values[:1], default=np.inf)))
+
+    def groups(self, common: Counted, *, is_tar: bool) -> Groups:
+        """Groups of these scores, the rarer class, and of the other class, counted among them."""
+        size = 2 * len(self.values) + 1
+        rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
+        rare_in[1::2] = self.counts
+        common_in[1::2] = common.up_to - common.below
+        common_in[0::2] = np.append(common.below, common.count) - np.insert(common.up_to, 0, 0)
+        least = min([common.least, *self.values[:1].tolist()])
+        low = np.concatenate([[least], np.repeat(self.values, 2)]) + 0.0  # -0.0 becomes 0.0
+        excludes_low = np.zeros(size, np.bool_)
+        excludes_low[2::2] = True  # nothing comes before the first group
+        used = np.flatnonzero(rare_in + common_in)
+        tar, non = (rare_in, common_in) if is_tar else (common_in, rare_in)
+        return Groups(low.take(used), excludes_low.take(used), tar.take(used), non.take(used))
 
 
 class Sieve:
@@ -218,19 +243,3 @@ class CountFold:
             at[2 * self._sieve.words[2].astype(np.int64)] += self._in_gap
         up_to = np.cumsum(at)
         return Counted(up_to[:-1:2], up_to[1::2], self._count, self._least + 0.0)
-
-
-def pool(values: Floats, counts: Counts, counted: Counted, *, rare_is_tar: bool) -> Groups:
-    """Groups from the distinct values of the rarer class and the ranks of the other at them."""
-    size = 2 * len(values) + 1
-    rare_in, common_in = np.zeros(size, np.int64), np.empty(size, np.int64)
-    rare_in[1::2] = counts
-    common_in[1::2] = counted.up_to - counted.below
-    common_in[0::2] = np.append(counted.below, counted.count) - np.insert(counted.up_to, 0, 0)
-    least = min(counted.least, float(values[0]))
-    low = np.concatenate([[least], np.repeat(values, 2)]) + 0.0  # -0.0 becomes 0.0
-    excludes_low = np.zeros(size, np.bool_)
-    excludes_low[2::2] = True  # nothing comes before the first group
-    used = np.flatnonzero(rare_in + common_in)
-    tar, non = (rare_in, common_in) if rare_is_tar else (common_in, rare_in)
-    return Groups(low.take(used), excludes_low.take(used), tar.take(used), non.take(used))

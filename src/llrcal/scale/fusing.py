@@ -20,8 +20,9 @@ from llrcal.messages import Setting
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.folds import Both, ByClass, Total
 from llrcal.scale.opening import is_on_cluster, opened, opened_frame
+from llrcal.scale.passes import tell_left_out
 from llrcal.scale.pieces.piece import MultiColumn
-from llrcal.scale.trials_in_pieces import TrialsInPieces, tell_left_out
+from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score
 
@@ -56,7 +57,7 @@ class ColumnsInPieces:
     ) -> Both[_Value]:
         width = self.systems + self.side_columns
         news = (partial(Total, _OfColumns(self.systems, width, of)) for of in (tar, non))
-        return self.trials.engine.reduce(self.trials.pieces, ByClass(*news), Both.merge, what)
+        return self.trials.engine.reduce(self.trials.pieces, ByClass(*news), what)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
         return
     work = Lookup(repeated.hashes)
     frame = pl.concat(
-        engine.reduce(with_ids, work, add, "looking up repeated trials"), how="diagonal"
+        engine.reduce(with_ids, work, "looking up repeated trials", add), how="diagonal"
     )
     ids = [name for name in frame.columns if name != "file"]
     # Sorted, for pieces may be done in any order, and the same set gives the same message.
@@ -347,7 +347,7 @@ class _Check:
     def _ids_of(self, some: TrialExamples, where: _Where, *, twice: bool) -> pl.DataFrame:
         """The ids of some trials, each once, in order."""
         work = Lookup(some.hashes, self.ids, self.seed)
-        found = self.engine.reduce(self.sides[where], work, add, "looking up trials")
+        found = self.engine.reduce(self.sides[where], work, "looking up trials", add)
         frame: pl.DataFrame = pl.concat(found, how="diagonal")
         ids = list(self.ids)
         if twice:

@@ -14,15 +14,14 @@ from llrcal.calibrations.training import Training
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.messages import Setting
-from llrcal.notes import Note, Severity, warn
+from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scale.engines.engine import Engine
-from llrcal.scale.folds import Both, ByClass, KeepFold, SideFold
+from llrcal.scale.folds import ByClass, KeepFold, SideFold
 from llrcal.scale.joining import join_pieces, refuse_repeated
-from llrcal.scale.passes import Glance, Passes, completed
+from llrcal.scale.passes import Glance, completed, plan_for, tell_left_out
 from llrcal.scale.pieces.piece import Piece
-from llrcal.scale.streamed_llrs import StreamedLLRs
-from llrcal.scale.streamed_training import StreamedTraining
+from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.trial_set import Transform, TrialSet
 from llrcal.trials.trials import Trials
@@ -99,27 +98,19 @@ class TrialsInPieces(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
-        passes = trials._passes(summarised=summarised, ranked=ranked)
-        return StreamedTraining(passes, summarised=summarised)
+        return StreamedTraining(trials.pieces, self.engine, summarised=summarised, ranked=ranked)
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        # Summaries cost little here, and a pass of their own if notes are asked for later.
-        passes = self._passes(summarised=True, ranked=True, costed=True)
-        return StreamedLLRs(passes, thresholds)
-
-    def _passes(self, **asked: bool) -> Passes:
-        passes = Passes(self.pieces, self.engine, **asked)
-        tell_left_out(passes.survey.left_out)
-        return passes
+        return StreamedLLRs(self.pieces, self.engine, thresholds)
 
     def pooled(self) -> Summary:
         # One pass, unless the bins that a glance suggests are not those of all scores.
         if not self.pieces:
             raise ScoreError("there are no scores")
         glance = Glance.at_some(self.pieces, self.engine)
-        plan = glance.plan(np.concatenate([glance.tar, glance.non]), sum(glance.counts))
+        plan = plan_for(np.concatenate([glance.tar, glance.non]), sum(glance.counts))
         new = partial(SideFold, plan)
-        found = self.engine.reduce(self.pieces, ByClass(new, new), Both.merge, "reading")
+        found = self.engine.reduce(self.pieces, ByClass(new, new), "reading")
         if not found.pooled.count:
             raise ScoreError(f"no scores in {self.pieces[0].name}")
         (summary,) = completed([found.pooled], self.pieces, self.engine)
@@ -134,18 +125,10 @@ class TrialsInPieces(TrialSet):
 
     def preview(self, counts: tuple[int, int]) -> Trials:
         tar, non = (partial(KeepFold, count // PREVIEW + 1) for count in counts)
-        work = ByClass(tar, non)
-        kept = self.engine.reduce(self.pieces, work, Both.merge, "sampling for figures")
+        kept = self.engine.reduce(self.pieces, ByClass(tar, non), "sampling for figures")
         tar_scores, non_scores = (np.sort(side.scores) for side in kept.sides)
         return Trials(tar_scores, non_scores, self.source, totals=counts, allow_infinite=True)
 
     @property
     def in_memory(self) -> None:
         return None
-
-
-def tell_left_out(left_out: int) -> None:
-    """Warn of trials that are not among those that were read."""
-    if left_out:
-        text = f"{left_out:,} trials were left out, as requested"
-        warn([Note.of("left out", text, severity=Severity.WARNING)])

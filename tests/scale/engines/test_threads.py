@@ -39,9 +39,9 @@ def number_of(pieces: Sequence[Piece]) -> int:
 def test_values_of_all_pieces_are_merged(count: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", count)
     passes = Passes()
-    assert Threads(passes).reduce(PIECES, number_of, add, "adding") == sum(range(50))
+    assert Threads(passes).reduce(PIECES, number_of, "adding", add) == sum(range(50))
     assert (passes.names, passes.done, passes.total) == (["adding"], 100, 100)
-    assert Threads().reduce(PIECES[3:4], number_of, add, "adding") == 3
+    assert Threads().reduce(PIECES[3:4], number_of, "adding", add) == 3
 
 
 def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
         most = max(most, len(begun) - len(merged))
         return one + other
 
-    Threads().reduce(PIECES, work, merge, "adding")
+    Threads().reduce(PIECES, work, "adding", merge)
     assert most <= 5
 
 
@@ -68,7 +68,7 @@ def test_threads_work_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread for each piece is enough; it uses no others."""
     monkeypatch.setenv("LLRCAL_THREADS", "4")
     assert threads() == 4
-    assert Threads().reduce(PIECES, lambda _: threads(), max, "asking") == 1
+    assert Threads().reduce(PIECES, lambda _: threads(), "asking", max) == 1
     assert threads() == 4
 
 
@@ -86,7 +86,7 @@ def test_the_first_fault_in_order_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         return 0
 
     with pytest.raises(ScoreError, match="piece 10"):
-        Threads().reduce(PIECES, work, add, "failing")
+        Threads().reduce(PIECES, work, "failing", add)
 
 
 def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
         raise ScoreError(pieces[0].name)
 
     with pytest.raises(ScoreError, match="piece 0"):
-        Threads().reduce(PIECES, work, add, "failing")
+        Threads().reduce(PIECES, work, "failing", add)
     assert len(begun) <= 4
 
 

@@ -18,7 +18,7 @@ from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.engines.cluster import check_versions, cluster_errors
-from llrcal.scale.engines.engine import Divided, Progress, silent
+from llrcal.scale.engines.engine import Divided, Progress, merge_values, silent
 from llrcal.scale.pieces.columns import checked
 from llrcal.scale.pieces.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
@@ -77,8 +77,8 @@ class DaskEngine:
         self,
         pieces: Sequence[Piece],
         work: Callable[[Sequence[Piece]], _Value],
-        merge: Callable[[_Value, _Value], _Value],
         what: str,
+        merge: Callable[[_Value, _Value], _Value] = merge_values,
     ) -> _Value:
         bundles = self._bundled(pieces)
         # The work is the result of a task like any other, so that Dask can send it again to a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import polars as pl
 
@@ -15,6 +15,11 @@ _Value = TypeVar("_Value")
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, the number of trials done, and the total."""
+
+
+def merge_values(one: Any, other: Any) -> Any:
+    """Two values as one, by their own method."""
+    return one.merge(other)
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
@@ -42,8 +47,8 @@ class Engine(Protocol):
         self,
         pieces: Sequence[Piece],
         work: Callable[[Sequence[Piece]], _Value],
-        merge: Callable[[_Value, _Value], _Value],
         what: str,
+        merge: Callable[[_Value, _Value], _Value] = merge_values,
     ) -> _Value:
         """The value of all pieces together; ``what`` says what is being done, for progress."""
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import polars as pl
 
 from llrcal.onepass.chunks import threads, use_one_thread
-from llrcal.scale.engines.engine import Divided, Progress, silent
+from llrcal.scale.engines.engine import Divided, Progress, merge_values, silent
 from llrcal.scale.pieces.piece import Bundle, Piece, bundled
 from llrcal.scale.spill import TRIALS, Partitions, Spill, SpillFile, trial_rows
 
@@ -27,8 +27,8 @@ class Threads:
         self,
         pieces: Sequence[Piece],
         work: Callable[[Sequence[Piece]], _Value],
-        merge: Callable[[_Value, _Value], _Value],
         what: str,
+        merge: Callable[[_Value, _Value], _Value] = merge_values,
     ) -> _Value:
         total, done = sum(piece.rows for piece in pieces), 0
         merged: list[_Value] = []
@@ -49,7 +49,7 @@ class Threads:
         """Rows are divided into parts on disk, and worked on part by part."""
         divided = [Partitions(side, parts) for side in sides]
         for side, rows in zip(sides, divided, strict=True):
-            self.reduce(side.pieces, rows.put, max, side.what)
+            self.reduce(side.pieces, rows.put, side.what, max)
         values, trials = [], SpillFile(TRIALS)
         for number in range(parts):
             self._progress(what, number, parts)
