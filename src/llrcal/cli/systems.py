@@ -52,7 +52,7 @@ def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -
     import polars as pl
 
     from llrcal.errors import TrialFileError
-    from llrcal.trials.side_information import read_side_information
+    from llrcal.trials.systems import read_side_information
 
     for file in side_files(quality):
         return read_side_information(file, systems.ids)
