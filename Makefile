@@ -61,10 +61,9 @@ FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/installed-fuzz
 	$(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
 
-# Property tests with 500 examples each, and 200 kills in the middle of writing.
+# Property tests with 500 examples each.
 nightly: $(VENV)/installed
 	LLRCAL_NIGHTLY=1 $(BIN)/python -m pytest -n auto -m property
-	LLRCAL_KILLS=200 $(BIN)/python -m pytest -s tests/files/test_kills.py
 
 # The tests of the kernels, with every read and write checked by the compiler's sanitizers.
 SANITIZED := build/sanitized

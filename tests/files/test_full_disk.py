@@ -35,6 +35,8 @@ CONVERT = ["convert", "trials.txt"]
 INTO_A_FILE = {
     "fit": FIT,
     "apply": [*APPLY, "trials.txt"],
+    "txt.gz": [*APPLY, "trials.txt"],
+    "txt.zst": [*APPLY, "trials.txt"],
     "apply to arrays": [*APPLY, "trials.npz"],
     "apply to parquet": [*APPLY, "trials.parquet"],
     "convert to csv": [*CONVERT, "--to", "csv"],
@@ -56,7 +58,6 @@ INTO_A_FOLDER = {
         "png",
     ],
 }
-COMPRESSED = ["txt.gz", "txt.zst"]
 
 
 @pytest.fixture(scope="module")
@@ -121,43 +122,30 @@ def one_line(ran: Ran, where: Path, reason: str) -> bool:
 # ----------------------------------------------------------------------------- a full disk
 
 
-@pytest.mark.parametrize("verb", INTO_A_FILE)
-def test_a_file_on_a_full_disk(home: Path, disk: Path, verb: str) -> None:
-    # A model is less than a page, which is the least that there may be room for.
-    room = 0 if verb == "fit" else 2**12
-    fill(disk, room=room)
-    before = contents(disk)
-    ran = child(LLRCAL, *INTO_A_FILE[verb], "-o", disk / "file", "--quiet", cwd=home)
-    assert one_line(ran, disk / "file", FULL)
-    assert contents(disk) == before
-    assert free(disk) == room
-
-
-@pytest.mark.parametrize("end", COMPRESSED)
-def test_a_compressed_file_on_a_full_disk(home: Path, disk: Path, end: str) -> None:
-    fill(disk, room=2**12)
-    before = contents(disk)
-    out = disk / f"new.{end}"
-    ran = child(LLRCAL, *INTO_A_FILE["apply"], "-o", out, "--quiet", cwd=home)
-    assert one_line(ran, out, FULL)
-    assert contents(disk) == before
-    assert free(disk) == 2**12
-
-
-@pytest.mark.parametrize("verb", INTO_A_FOLDER)
 @pytest.mark.parametrize("room", [0, 2**16])
-def test_a_folder_on_a_full_disk(home: Path, disk: Path, verb: str, room: int) -> None:
+@pytest.mark.parametrize("verb", [*INTO_A_FILE, *INTO_A_FOLDER])
+def test_a_full_disk(home: Path, disk: Path, verb: str, room: int) -> None:
+    name, arguments = output_of(verb)
+    if verb in INTO_A_FILE:  # a model is less than a page, the least that there may be room for
+        room = 0 if verb == "fit" else min(room, 2**12)
     fill(disk, room=room)
     before = contents(disk)
-    ran = child(LLRCAL, *into_a_folder(verb, disk / "out"), cwd=home)
-    assert one_line(ran, disk / "out", FULL)
+    ran = child(LLRCAL, *arguments, disk / name, "--quiet", cwd=home)
+    assert one_line(ran, disk / name, FULL)
     assert contents(disk) == before
     assert free(disk) == room
 
 
-def into_a_folder(verb: str, out: Path) -> list[str]:
-    option = [] if verb == "evaluate" else ["--out"]
-    return [*INTO_A_FOLDER[verb], *option, str(out), "--force", "--quiet"]
+def output_of(verb: str) -> tuple[str, list[str]]:
+    """The name of what a verb writes, and its arguments up to that name."""
+    if verb in INTO_A_FOLDER:
+        option = [] if verb == "evaluate" else ["--out"]
+        command, *others = INTO_A_FOLDER[verb]
+        return "out", [command, "--force", *others, *option]
+    return {"txt.gz": "new.txt.gz", "txt.zst": "new.txt.zst"}.get(verb, "file"), [
+        *INTO_A_FILE[verb],
+        "-o",
+    ]
 
 
 def test_a_disk_with_too_many_files(home: Path, disk: Path) -> None:
@@ -173,41 +161,17 @@ def test_a_disk_with_too_many_files(home: Path, disk: Path) -> None:
     assert contents(disk) == before
 
 
-def test_a_disk_that_takes_writes_again(home: Path, disk: Path) -> None:
-    """Once there is room, the same command does what it could not do before."""
-    out = disk / "file"
-    fill(disk, room=0)
-    command = [*INTO_A_FILE["apply"], "-o", str(out), "--quiet"]
-    assert child(LLRCAL, *command, cwd=home).returncode == 2
-    (disk / "filling").unlink()
-    assert child(LLRCAL, *command, cwd=home).returncode == 0
-    assert out.read_bytes().count(b"\n") == 900
-
-
 # ----------------------------------------------------------------- files that cannot grow
 
-TOO_LARGE = "File too large"
+LIMITS = {"fit": 100, "apply": 4000, "convert to parquet": 4000, "simulate": 20_000}
 
 
-@pytest.mark.parametrize("verb", ["fit", "apply", "convert to parquet"])
-def test_a_file_that_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
+@pytest.mark.parametrize("verb", LIMITS)
+def test_files_that_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
     pytest.importorskip("resource")
     put(tmp_path, OLD)
-    ran = child(
-        LLRCAL, *INTO_A_FILE[verb], "-o", tmp_path / "file", "--quiet", cwd=home,
-        prepared=f"limit_files({100 if verb == 'fit' else 4000}, deadly=False)",
-    )  # fmt: skip
-    assert one_line(ran, tmp_path / "file", TOO_LARGE)
-    assert contents(tmp_path) == OLD
-
-
-@pytest.mark.parametrize("verb", ["simulate", "compare"])
-def test_a_folder_whose_files_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
-    pytest.importorskip("resource")
-    put(tmp_path, OLD)
-    ran = child(
-        LLRCAL, *into_a_folder(verb, tmp_path / "out"), cwd=home,
-        prepared="limit_files(20_000, deadly=False)",
-    )  # fmt: skip
-    assert one_line(ran, tmp_path / "out", TOO_LARGE)
+    name, arguments = output_of(verb)
+    limit = f"limit_files({LIMITS[verb]}, deadly=False)"
+    ran = child(LLRCAL, *arguments, tmp_path / name, "--quiet", cwd=home, prepared=limit)
+    assert one_line(ran, tmp_path / name, "File too large")
     assert contents(tmp_path) == OLD

@@ -10,7 +10,7 @@ import polars as pl
 
 import llrcal
 from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
-from llrcal.trials.side_information import read_side_information
+from llrcal.trials.systems import read_side_information
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import same
 

@@ -88,11 +88,6 @@ def test_surplus_is_dropped_evenly_over_both_sides() -> None:
         assert counts.max() <= 12
 
 
-def test_equal_arguments_give_equal_bits() -> None:
-    first, again = (simulate(targets=50, nontargets=5_000, seed=3) for _ in range(2))
-    assert bits(first) == bits(again)
-
-
 @pytest.mark.parametrize("other", [{"seed": 4}, {"condition": "test"}])
 def test_other_seeds_and_conditions_give_other_scores(other: dict[str, Any]) -> None:
     ours, theirs = (simulate(targets=50, nontargets=5_000, **o) for o in ({}, other))
@@ -103,15 +98,6 @@ def test_other_seeds_and_conditions_give_other_scores(other: dict[str, Any]) -> 
 def test_test_speakers_are_other_people() -> None:
     ours, theirs = (simulate(targets=50, nontargets=5_000, condition=c).non for c in CONDITIONS)
     assert abs(np.corrcoef(ours, theirs)[0, 1]) < 0.1
-
-
-def test_test_sessions_are_noisier_than_training_sessions() -> None:
-    voices = simulation._Speakers(np.zeros((5_000, simulation._DIMENSIONS)), np.ones(5_000))
-    train, test = (
-        voices.sessions(np.random.default_rng(1), 1, simulation._CONDITIONS[name]).var()
-        for name in CONDITIONS
-    )
-    assert 1.05 < test / train < 1.3
 
 
 @pytest.mark.parametrize(("wanted", "found"), [(1, 1), (1, 40), (39, 40), (40, 40), (17, 50)])
@@ -214,6 +200,7 @@ def test_bad_arguments_are_refused(bad: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["train", "held_out"])
 def test_scores_look_like_those_of_a_recognizer(name: str, request: pytest.FixtureRequest) -> None:
+    """Worth calibrating: skewed, and with heavy tails."""
     trials: Trials = request.getfixturevalue(name)
     ev = llrcal.evaluate(trials.tar, trials.non)
     assert 0.01 < ev.eer < 0.045
@@ -221,13 +208,6 @@ def test_scores_look_like_those_of_a_recognizer(name: str, request: pytest.Fixtu
     low, high = ev.rule_of_30
     assert low < -6
     assert high > 1.5
-
-
-@pytest.mark.parametrize("name", ["train", "held_out"])
-def test_both_classes_are_skewed_and_heavy_tailed(
-    name: str, request: pytest.FixtureRequest
-) -> None:
-    trials: Trials = request.getfixturevalue(name)
     assert 0.05 < skew(trials.tar) < 1.5
     assert -1.0 < skew(trials.non) < -0.3
     assert 0.3 < kurtosis(trials.tar) < 5
@@ -240,16 +220,3 @@ def test_train_and_test_differ_mildly(train: Trials, held_out: Trials) -> None:
     assert 1.005 < held_out.non.std() / train.non.std() < 1.2  # shorter recordings are noisier
     rates = [llrcal.evaluate(trials.tar, trials.non).eer for trials in (train, held_out)]
     assert 0.7 < rates[1] / rates[0] < 2
-
-
-@pytest.mark.slow
-def test_linear_calibrations_are_good_only_near_their_weight(train: Trials) -> None:
-    def excess(alpha: Any, prior_log_odds: float) -> float:
-        cal = llrcal.fit(train.tar, train.non, method="linear-gaussian", alpha=alpha)
-        ev = llrcal.evaluate(cal(train.tar), cal(train.non))
-        return ev.bayes_error(prior_log_odds) / ev.min_bayes_error(prior_log_odds)
-
-    assert excess("empirical", -5) < 1.25
-    assert excess(0.92, -5) > 1.4 * excess("empirical", -5)
-    assert excess(0.92, 2) < 1.2
-    assert excess("empirical", 2) > 1.03 * excess(0.92, 2)

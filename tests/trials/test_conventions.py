@@ -232,32 +232,6 @@ def test_every_convention_has_a_name_that_types_know() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"columns": "enrol,tset"}, "columns: there is no role 'tset'; choose from enrol, test"),
-        ({"key_columns": "tset"}, "key_columns: there is no role 'tset'"),
-        ({"columns": "score,score"}, "columns: the role score occurs twice"),
-        ({"columns": "score=a,label"}, "mixes two ways of naming"),
-        ({"columns": "score=a", "header": False}, "but the file has none: header=False"),
-        ({"header": "yes"}, "header cannot be 'yes'; choose True, False"),
-        ({"columns": 3}, "columns cannot be 3; give the roles in the order of the file"),
-        ({"columns": {"score": 3}}, "columns cannot be {'score': 3}; give the roles"),
-        ({"columns": {}}, "columns cannot be {}; give the roles"),
-        ({"columns": ()}, r"columns cannot be \(\); give the roles"),
-        ({"columns": ("score", None)}, "give the roles in the order of the file"),
-        ({"key_columns": b"score"}, "key_columns cannot be b'score'; give the roles"),
-        ({"separator": [","]}, "separator cannot be"),
-        ({"convention": "kladi"}, "there is no format 'kladi'; choose one of kaldi"),
-        ({"separator": "|"}, "separator cannot be '|'; choose tab, comma"),
-    ],
-)
-def test_options_that_do_not_exist(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    (path,) = wespeaker(EXAMPLE).save(tmp_path)
-    with pytest.raises(OptionError, match=message.replace("|", r"\|")):
-        read_trials(path, **options)
-
-
-@pytest.mark.parametrize(
     ("columns", "message"),
     [
         ("enrol,test,score", "has 4 columns, but 3 were named"),

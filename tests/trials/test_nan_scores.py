@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import polars as pl
 import pytest
 
 from llrcal import LlrcalWarning, Trials, fit, load, read_trials
-from llrcal.errors import LlrcalError, OptionError, TrialFileError
+from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.notes import Note, Severity
 from llrcal.trials.nan_scores import DROPPED_NAN
 from llrcal.trials.request import ReadOptions, Request
@@ -53,28 +54,55 @@ def answers(*sources: Any, **options: Any) -> list[tuple[float, bool]]:
     return list(zip(trials.scores.tolist(), trials.labels.tolist(), strict=True))
 
 
-def test_refused_by_default_with_the_way_out() -> None:
-    with pytest.raises(TrialFileError, match=r"2 scores .* nan in row 1.*on_nan='drop'$"):
-        read_trials(frame())
-    with pytest.raises(TrialFileError, match=r"2 missing values.*on_nan='drop'$"):
-        read_trials(frame().with_columns(pl.col("score").fill_nan(None)))
-    with pytest.raises(TrialFileError, match=r"not finite; the first is inf .* repair them$"):
-        read_trials(frame([*ROWS[:1], ("a", "b", math.inf, "target")]))
+TEXT = "".join(f"{m} {t} {s} {k}\n" for m, t, s, k in ROWS)
+VALUES = np.array([row[2] for row in ROWS])
 
 
-def test_another_word() -> None:
-    with pytest.raises(OptionError, match="on_nan cannot be 'skip'; choose error, drop"):
-        read_trials(frame(), on_nan="skip")  # type: ignore[arg-type]
+def as_text(folder: Path) -> tuple[Any, ...]:
+    (folder / "scores.txt").write_text(TEXT)
+    return (folder / "scores.txt",)
 
 
-def test_trials_of_a_table() -> None:
-    assert answers(frame()) == KEPT
-    trials = read_trials(frame(), on_nan="drop")
-    (note,) = dropped(trials)
+def as_array(folder: Path) -> tuple[Any, ...]:
+    np.save(folder / "scores.npy", VALUES)
+    return folder / "scores.npy", key()
+
+
+def as_archive(folder: Path) -> tuple[Any, ...]:
+    np.savez(folder / "a.npz", scores=VALUES, labels=[k for *_, k in ROWS])
+    return (folder / "a.npz",)
+
+
+def as_parquet(folder: Path) -> tuple[Any, ...]:
+    pd.DataFrame(ROWS, columns=["enrol", "test", "score", "label"]).to_parquet(folder / "a.parquet")
+    return (folder / "a.parquet",)
+
+
+SOURCES: dict[str, tuple[Callable[[Path], tuple[Any, ...]], str]] = {
+    "table": (lambda _: (frame(),), r"2 scores .* nan in row 1"),
+    "null": (lambda _: (frame().with_columns(pl.col("score").fill_nan(None)),), "2 missing values"),
+    "pandas": (lambda _: (frame().to_pandas(),), "2 missing values"),
+    "parquet": (as_parquet, "2 missing values"),
+    "text": (as_text, r"line 2: .*\(NaN\)"),
+    "key": (lambda _: (scores(), key()), "2 scores"),
+    "turned": (lambda _: (scores(), key().reverse()), "2 scores"),
+    "line by line": (lambda _: (scores().select("score"), key()), "2 scores"),
+    "array": (as_array, r"2 of 5 .* index 1\. "),
+    "archive": (as_archive, r"2 of 5 .* index 1\. "),
+    "archive and key": (lambda folder: (*as_archive(folder), key()), r"2 of 5 .* index 1\. "),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_refused_with_the_way_out_or_left_out(kind: str, tmp_path: Path) -> None:
+    make, message = SOURCES[kind]
+    sources = make(tmp_path)
+    with pytest.raises(LlrcalError, match=rf"{message}.*on_nan='drop'$"):
+        read_trials(*sources)
+    assert answers(*sources) == KEPT
+    (note,) = dropped(read_trials(*sources, on_nan="drop"))
     assert note.severity is Severity.WARNING
-    assert str(note) == "the frame: 2 of 5 trials left out because their score is NaN"
-    assert trials.ids is not None
-    assert trials.ids.rows() == [(m, t) for m, t, s, _ in ROWS if not math.isnan(s)]
+    assert str(note).endswith(": 2 of 5 trials left out because their score is NaN")
 
 
 def test_nothing_to_leave_out() -> None:
@@ -83,36 +111,31 @@ def test_nothing_to_leave_out() -> None:
     assert not dropped(read_trials(frame(rows), on_nan="drop"))
 
 
-def test_null_is_how_pandas_says_it(tmp_path: Path) -> None:
-    table = pd.DataFrame(ROWS, columns=["enrol", "test", "score", "label"])
-    assert answers(table) == KEPT
-    table.to_parquet(tmp_path / "a.parquet")
-    assert answers(tmp_path / "a.parquet") == KEPT
-    whole = frame().with_columns(pl.col("score").fill_nan(None).cast(pl.Int64, strict=False))
-    assert answers(whole) == [(float(int(s)), k) for s, k in KEPT]
+INFINITE = [*ROWS, ("m4", "t4", -math.inf, "nontarget")]
+STILL_REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
+    "null elsewhere": (
+        (frame().with_columns(label=pl.when(pl.col("enrol") != "m3").then("label")),),
+        r"'label' has 1 missing values.*repair them$",
+    ),
+    "another is missing": (
+        (scores(), key([*ROWS, ("m9", "t9", 0.0, "target")])),
+        r"1 trials of .* have no score, such as \(m9 t9\)",
+    ),
+    "another count": ((scores().select("score"), key([*ROWS, ROWS[0]])), r"3 scores and .* 6 lab"),
+    "infinite": ((frame(INFINITE),), r"1 scores .* -inf in row 5"),
+    "every score": ((frame([(m, t, NAN, k) for m, t, _, k in ROWS]),), "every score is NaN"),
+}
 
 
-def test_null_elsewhere_is_still_an_error() -> None:
-    torn = frame().with_columns(label=pl.when(pl.col("enrol") != "m3").then("label"))
-    with pytest.raises(TrialFileError, match=r"'label' has 1 missing values.*repair them$"):
-        answers(torn)
+@pytest.mark.parametrize("what", STILL_REFUSED)
+def test_what_is_wrong_otherwise_is_still_refused(what: str) -> None:
+    sources, message = STILL_REFUSED[what]
+    with pytest.raises(TrialFileError, match=message):
+        answers(*sources)
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-def test_the_key_need_not_have_a_score_for_them(reverse: bool) -> None:
-    labels = key().reverse() if reverse else key()
-    assert answers(scores(), labels) == KEPT
-
-
-def test_what_is_missing_otherwise_is_still_missed() -> None:
-    with pytest.raises(TrialFileError, match=r"1 trials of .* have no score, such as \(m9 t9\)"):
-        answers(scores(), key([*ROWS, ("m9", "t9", 0.0, "target")]))
-
-
-def test_line_by_line_where_there_are_no_ids() -> None:
-    assert answers(scores().select("score"), key()) == KEPT
-    with pytest.raises(TrialFileError, match=r"3 scores and .* 6 labels"):
-        answers(scores().select("score"), key([*ROWS, ROWS[0]]))
+def test_infinite_is_not_nan() -> None:
+    assert answers(frame(INFINITE), allow_infinite=True) == [*KEPT, (-math.inf, False)]
 
 
 def test_another_score_of_the_same_trial_stays() -> None:
@@ -123,61 +146,32 @@ def test_another_score_of_the_same_trial_stays() -> None:
     assert answers(frame(rows), duplicates="first") == [*KEPT, (7.0, False)]
 
 
-def test_infinite_is_not_nan() -> None:
-    rows = [*ROWS, ("m4", "t4", -math.inf, "nontarget")]
-    with pytest.raises(TrialFileError, match=r"1 scores .* -inf in row 5"):
-        answers(frame(rows))
-    assert answers(frame(rows), allow_infinite=True) == [*KEPT, (-math.inf, False)]
+@pytest.mark.parametrize(
+    ("more", "options", "message"),
+    [
+        ("m4 t4 inf target\n", {}, "line 6: the score 'inf' is infinite"),
+        ("m4 t4 1e999 target\n", {"allow_infinite": True}, r"line 6: .* too large for a double"),
+        (
+            "".join(f"x y{i} 0.5 nontarget\n" for i in range(1500)) + "m4 t4 none target\n",
+            {},
+            "line 1506: the score 'none' is not a number",
+        ),
+    ],
+)
+def test_other_faults_of_text(tmp_path: Path, more: str, options: Any, message: str) -> None:
+    (tmp_path / "scores.txt").write_text(TEXT + more)
+    with pytest.raises(TrialFileError, match=message):
+        answers(tmp_path / "scores.txt", **options)
 
 
-def test_nothing_is_left() -> None:
-    with pytest.raises(TrialFileError, match="every score is NaN"):
-        answers(frame([(m, t, NAN, k) for m, t, _, k in ROWS]))
-
-
-def test_arrays(tmp_path: Path) -> None:
-    np.save(tmp_path / "scores.npy", np.array([row[2] for row in ROWS]))
-    with pytest.raises(LlrcalError, match=r"2 of 5 .* index 1\. .*on_nan='drop'$"):
-        read_trials(tmp_path / "scores.npy", key())
-    assert answers(tmp_path / "scores.npy", key()) == KEPT
-
-
-def test_pairs_of_arrays(tmp_path: Path) -> None:
+def test_pairs_of_files(tmp_path: Path) -> None:
     np.save(tmp_path / "tar.npy", np.array([1.5, NAN, 3.5], np.float32))
-    np.save(tmp_path / "non.npy", np.array([0, 1]))
-    pair = f"{tmp_path}/tar.npy,{tmp_path}/non.npy"
+    (tmp_path / "non").write_text("a d 0.5\na e nan\n")
+    pair = f"{tmp_path}/tar.npy,{tmp_path}/non"
     with pytest.raises(LlrcalError, match=r"1 of 3 .*target scores .*on_nan='drop'$"):
         read_trials(pair)
-    assert answers(pair) == [(1.5, True), (3.5, True), (0.0, False), (1.0, False)]
-    assert len(dropped(read_trials(pair, on_nan="drop"))) == 1
-
-
-TEXT = "".join(f"{m} {t} {s} {k}\n" for m, t, s, k in ROWS)
-
-
-def test_text(tmp_path: Path) -> None:
-    path = tmp_path / "scores.txt"
-    path.write_text(TEXT)
-    with pytest.raises(TrialFileError, match=r"line 2: .*\(NaN\).*on_nan='drop'$"):
-        read_trials(path)
-    assert answers(path) == KEPT
-    assert answers(path, key().reverse()) == KEPT
-    path.write_text(TEXT + "m4 t4 inf target\n")
-    with pytest.raises(TrialFileError, match="line 6: the score 'inf' is infinite"):
-        answers(path)
-    path.write_text(TEXT + "m4 t4 1e999 target\n")
-    with pytest.raises(TrialFileError, match=r"line 6: .* too large for a double"):
-        answers(path, allow_infinite=True)
-    more = "".join(f"x y{i} 0.5 nontarget\n" for i in range(1500))
-    path.write_text(f"{TEXT}{more}m4 t4 none target\n")
-    with pytest.raises(TrialFileError, match="line 1506: the score 'none' is not a number"):
-        answers(path)
-
-
-def test_a_pair_of_texts(tmp_path: Path) -> None:
-    for name, text in (("tar", "a b 1.5\na c nan\n"), ("non", "a d -1.5\n")):
-        (tmp_path / name).write_text(text)
-    assert answers(f"{tmp_path}/tar,{tmp_path}/non") == [(1.5, True), (-1.5, False)]
+    assert answers(pair) == [(1.5, True), (3.5, True), (0.5, False)]
+    assert len(dropped(read_trials(pair, on_nan="drop"))) == 2
 
 
 def test_hdf5(tmp_path: Path) -> None:
@@ -193,26 +187,22 @@ def test_hdf5(tmp_path: Path) -> None:
         answers(path, key(rows[:2]))
 
 
-def test_archives(tmp_path: Path) -> None:
-    path = tmp_path / "a.npz"
+def test_speakers_go_with_their_scores(tmp_path: Path) -> None:
     speakers = np.arange(6).reshape(3, 2)
     tar, non = np.array([1.5, NAN, 3.5]), np.array([-1.5, NAN])
+    path = tmp_path / "a.npz"
     np.savez(path, tar=tar, non=non, tar_speakers=speakers, non_speakers=speakers[:2])
-    with pytest.raises(LlrcalError, match=r"1 of 3 .*target scores .*on_nan='drop'$"):
-        read_trials(path)
     trials = read_trials(path, on_nan="drop")
     assert (trials.tar.tolist(), trials.non.tolist()) == ([1.5, 3.5], [-1.5])
     assert trials.tar_speakers is not None
     assert trials.tar_speakers.tolist() == [[0, 1], [4, 5]]
     assert len(dropped(trials)) == 2
-    np.savez(path, scores=np.array([row[2] for row in ROWS]), labels=[k for *_, k in ROWS])
-    with pytest.raises(LlrcalError, match=r"2 of 5 .* index 1\. .*on_nan='drop'$"):
-        read_trials(path)
-    assert answers(path) == KEPT
-    assert answers(path, key()) == KEPT
 
 
 # ------------------------------------------------------------------------------- written again
+
+
+CRLF = b"a b 1.5\r\n# nan\r\nc d nan\r\n\r\ne f 2.5\r\ng h -NaN"
 
 
 def doubled(values: Any) -> dict[str, Any]:
@@ -222,28 +212,20 @@ def doubled(values: Any) -> dict[str, Any]:
 
 def test_lines_are_left_out(tmp_path: Path) -> None:
     source, out = tmp_path / "scores.txt", tmp_path / "out.txt"
-    source.write_bytes(b"a b 1.5\r\n# nan\r\nc d nan\r\n\r\ne f 2.5\r\ng h -NaN")
     request = ReadOptions(on_nan="drop").request("scores")
+    for content, request_, message in (
+        (CRLF, Request("scores"), "line 3: the score is not a number"),
+        (b"a b nan\nc d nan\n", request, "every score is NaN"),
+        (b"a b 1.5\n" * 2000 + b"c d none\n", request, "line 2001: the score 'none' is not a num"),
+    ):
+        source.write_bytes(content)
+        with pytest.raises(TrialFileError, match=message):
+            rewrite(str(source), str(out), doubled, request_)
+        assert not out.exists()
+    source.write_bytes(CRLF)
     with pytest.warns(LlrcalWarning, match=r"scores\.txt: 2 of 4 trials left out because"):
         rewrite(str(source), str(out), doubled, request)
     assert out.read_bytes() == b"a b 3.0\r\n# nan\r\n\r\ne f 5.0\r\n"
-    with pytest.raises(TrialFileError, match="line 3: the score is not a number"):
-        rewrite(str(source), str(out), doubled, Request("scores"))
-
-
-def test_what_is_no_number_is_not_nan(tmp_path: Path) -> None:
-    source = tmp_path / "scores.txt"
-    source.write_text("".join(f"a{i} b 1.5\n" for i in range(2000)) + "c d none\n")
-    with pytest.raises(TrialFileError, match="line 2001: the score 'none' is not a number"):
-        rewrite(str(source), "-", doubled, ReadOptions(on_nan="drop").request("scores"))
-
-
-def test_no_line_is_left(tmp_path: Path) -> None:
-    source, out = tmp_path / "scores.txt", tmp_path / "out.txt"
-    source.write_text("a b nan\nc d nan\n")
-    with pytest.raises(TrialFileError, match="every score is NaN"):
-        rewrite(str(source), str(out), doubled, ReadOptions(on_nan="drop").request("scores"))
-    assert not out.exists()
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import FILE
-from llrcal.cli.reading import FORM, form_options, key_options
+from llrcal.cli.reading import Scale, opener, reading_options, scale_options
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
 from llrcal.files.overwriting import (
     refuse_output_around_inputs,
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations import Calibration
     from llrcal.calibrations.adapted import Adapted
     from llrcal.onepass.summary import Summary
+    from llrcal.trials.request import ReadOptions
 
 
 @click.command()
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--labelled", metavar="FILE", type=FILE, help="A few labelled scores from the new domain."
 )
-@key_options
-@form_options
+@reading_options()
 @scale_options
 @json_option
 @click.option("--out", metavar="DIR", type=FILE, help="Draw figures into this folder.")
@@ -63,7 +63,9 @@ def adapt(
     out: str | None,
     force: bool,
     quiet: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
+    scale: Scale,
 ) -> None:
     """Adapt a calibration to scores from another domain.
 
@@ -84,23 +86,23 @@ def adapt(
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
     from llrcal.files.compression import check_place
-    from llrcal.trials import read_trials
+    from llrcal.trials.reading import trials_from
 
     if scores is None and labelled is None:
         raise OptionError("there is nothing to adapt to: give SCORES, --labelled, or both")
-    if reading["key"] is not None and labelled is None:
+    if key is not None and labelled is None:
         raise OptionError("a key is for labelled scores: give them with --labelled")
     check_place(new, by_name=True)
-    inputs = [name for name in (model, scores, labelled, reading["key"]) if name is not None]
-    refuse_to_read_twice(scores, labelled, reading["key"])
+    inputs = [name for name in (model, scores, labelled, key) if name is not None]
+    refuse_to_read_twice(scores, labelled, key)
     refuse_to_overwrite(new, *inputs)
     refuse_output_around_inputs(out, *inputs)
     before = load(model)
     densities_of(before)  # or refused, before any scores are read
-    few = None if labelled is None else read_trials(labelled, **reading)
+    few = None if labelled is None else trials_from(labelled, key, reading)
     if few is not None:
         print_notes(few.notes, quiet=quiet)
-    field = None if scores is None else _unlabelled(scores, before, quiet=quiet, **reading)
+    field = None if scores is None else _unlabelled(scores, before, reading, scale, quiet=quiet)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
             before,
@@ -132,13 +134,13 @@ def adapt(
 
 
 def _unlabelled(
-    source: str, model: Calibration, *, quiet: bool, **reading: Any
+    source: str, model: Calibration, reading: ReadOptions, scale: Scale, *, quiet: bool
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
     from llrcal.trials.trial_set import TrialSet
 
-    with opener(quiet=quiet) as opened:
-        scores = opened.scores(source, **{name: reading[name] for name in FORM})
+    with opener(scale, quiet=quiet) as opened:
+        scores = opened.scores(source, replace(reading, duplicates="all"))
         if isinstance(scores, TrialSet):
             return (scores.negated() if model.lower_is_better else scores).pooled()
         return scores

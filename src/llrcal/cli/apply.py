@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.options import FILE, UNITS
-from llrcal.cli.reading import form_options
+from llrcal.cli.reading import reading_options
 from llrcal.cli.terminal import (
     echo_err,
     json_option,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations import Calibration
     from llrcal.evaluation import OperatingPoint
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
 
 
 @click.command()
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 @click.option("--p-target", type=float, help="Prior of a target, for --decision and --posterior.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss, for --decision.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, for --decision.")
-@form_options
+@reading_options(labels=False)
 @click.option(
     "--condition", metavar="COLUMN", help="Of a model with conditions: the column of these."
 )
@@ -90,7 +91,7 @@ def apply(
     force: bool,
     as_json: bool,
     quiet: bool,
-    **form: Any,
+    reading: ReadOptions,
 ) -> None:
     """Replace the scores in a file by calibrated LLRs.
 
@@ -126,7 +127,9 @@ def apply(
         if interval is not None:
             raise OptionError(f"{model}: its LLRs have no intervals: leave out --interval")
         side = {"condition": condition, "quality": quality}
-        trials, notes = apply_to_systems(calibration, files, out, more, units=units, **side, **form)
+        trials, notes = apply_to_systems(
+            calibration, files, out, more, units=units, reading=reading, **side
+        )
     else:
         if condition is not None or quality is not None or len(files) > 1:
             raise OptionError(
@@ -135,7 +138,7 @@ def apply(
             )
         asked: dict[str, Any] = {"units": units, "interval": interval}
         trials, notes = _apply(
-            calibration, files[0], out, more, **asked, force=force, quiet=quiet, **form
+            calibration, files[0], out, more, **asked, force=force, quiet=quiet, reading=reading
         )
     if as_json:
         print_json({"model": model, "out": out, "units": units, "trials": trials}, notes)
@@ -154,7 +157,7 @@ def _apply(
     interval: float | None,
     force: bool,
     quiet: bool,
-    **form: Any,
+    reading: ReadOptions,
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
     from llrcal.calibrations.bounds import Beyond
@@ -162,7 +165,6 @@ def _apply(
     from llrcal.notes import Note
     from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
     from llrcal.scale.pieces.file_names import is_many
-    from llrcal.trials.request import ReadOptions
     from llrcal.trials.rewriting import rewrite
 
     if interval is not None:  # before any work
@@ -170,24 +172,24 @@ def _apply(
     seen = Beyond(calibration)
 
     answers = LLRColumns(calibration, interval, seen, UNITS[units], more)
-    request = ReadOptions(**form).request("scores")
+    request = reading.request("scores")
     if scores != "-" and is_many(scores):
         with print_warnings(), progress_bar(quiet=quiet) as show:
             each = one_by_one(lambda what, done, total: show(what, completed=done, total=total))
             count = apply_to_files(answers, request, scores, out, each, force=force)
-        reading = f"{count} files"
+        how = f"{count} files"
     else:
         path = Path(scores)
         size = path.stat().st_size if path.is_file() else None
         with print_warnings(), progress_bar("bytes", quiet=quiet) as show:
-            reading = rewrite(
+            how = rewrite(
                 scores,
                 out,
                 answers,
                 request,
                 progress=lambda done: show("applying", total=size, advance=done),
             )
-    read = Note.of("read", reading).about(display_name(scores))
+    read = Note.of("read", how).about(display_name(scores))
     return seen.total, [*seen.notes, read]
 
 

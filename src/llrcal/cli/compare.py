@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.opening import Opener, opener, scale_options
 from llrcal.cli.options import FILE, comparison_options, split_names
 from llrcal.cli.reading import (
-    FORM,
-    POLICIES,
+    Opener,
+    Scale,
     direction_options,
-    form_options,
-    policy_options,
+    opener,
+    reading_options,
+    scale_options,
 )
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
     from llrcal.trials.trial_set import TrialSet
 
@@ -32,8 +34,6 @@ _File = tuple[str | None, str | None]
 """Trials and their key, as far as they are given."""
 
 _FOLDS = 5
-_READING = (*FORM, "key_columns", "key_convention", *POLICIES)
-"""The options on reading; the others are those of the comparison."""
 
 
 @click.command()
@@ -77,15 +77,7 @@ _READING = (*FORM, "key_columns", "key_convention", *POLICIES)
 )
 @click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the results.")
 @comparison_options
-@form_options
-@click.option("--key-columns", metavar="ROLES", help="The columns of the keys, as for --columns.")
-@click.option(
-    "--key-format",
-    "key_convention",
-    metavar="NAME",
-    help="The format of the keys, as for --format.",
-)
-@policy_options
+@reading_options(key=False)
 @direction_options
 @scale_options
 def compare(
@@ -101,6 +93,8 @@ def compare(
     out: str,
     distance: bool,
     inverted: bool,
+    reading: ReadOptions,
+    scale: Scale,
     **settings: Any,
 ) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
@@ -132,7 +126,7 @@ def compare(
     first, second = (None if not files else files[0] for files in (train, test))
     sets = _sets((first, train_key), (second, test_key), (data, data_key), folds)
     refuse_output_around_inputs(out, *train, *test, *(name for one in sets for name in one))
-    reading = {name: settings.pop(name) for name in _READING} | {"keep": split_names(by)}
+    reading = replace(reading, keep=split_names(by))
 
     @contextmanager
     def of_systems() -> Iterator[tuple[Systems, ...]]:
@@ -143,10 +137,10 @@ def compare(
 
     @contextmanager
     def trials() -> Iterator[tuple[TrialSet, ...]]:
-        with opener(quiet=settings["quiet"]) as open_trials:
+        with opener(scale, quiet=settings["quiet"]) as open_trials:
             keys = ("data_key",) if data is not None else ("train_key", "test_key")
             yield tuple(
-                _opened(open_trials, file, key, name, **reading)
+                _opened(open_trials, file, key, name, reading)
                 for (file, key), name in zip(sets, keys, strict=True)
             )
 
@@ -159,25 +153,26 @@ def _systems(
     files: Sequence[str],
     key: str | None,
     scores: str | None,
-    reading: Mapping[str, Any],
+    reading: ReadOptions,
     *,
     quiet: bool,
 ) -> Systems:
     """Scores of several systems on the same trials."""
-    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
-    found = read_systems(sources_of(files, scores), key, options=ReadOptions(**reading))
+    found = read_systems(sources_of(files, scores), key, options=reading)
     print_notes(found.notes, quiet=quiet)
     return found
 
 
-def _opened(open_trials: Opener, file: str, key: str | None, name: str, **reading: Any) -> TrialSet:
+def _opened(
+    open_trials: Opener, file: str, key: str | None, name: str, reading: ReadOptions
+) -> TrialSet:
     """A set of trials; an error that asks for a key asks for the option of this set."""
     from llrcal.errors import TrialFileError
 
     try:
-        return open_trials(file, key=key, **reading)
+        return open_trials(file, key, reading)
     except TrialFileError as problem:
         raise problem.naming(key=name) from problem
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from llrcal.cli.options import FILE
-from llrcal.cli.reading import form_options, key_options
+from llrcal.cli.reading import reading_options
 from llrcal.cli.terminal import echo_err, json_option, print_json, refuse_two_outputs
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     type=FILE,
     help="Also write the labels to a key of the same format.",
 )
-@key_options
-@form_options
+@reading_options()
 @json_option
 @click.option("--quiet", is_flag=True, help="Print no notes.")
 def convert(
@@ -49,10 +49,10 @@ def convert(
     out: str,
     to: str | None,
     key_out: str | None,
-    spoof: str,
     as_json: bool,
     quiet: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
 ) -> None:
     """Write trials in another format.
 
@@ -70,12 +70,14 @@ def convert(
         refuse_two_outputs(place, as_json=as_json)
     if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
         raise OptionError(f"{out} cannot be both the scores and the key")
-    refuse_to_read_twice(scores, reading["key"])
+    refuse_to_read_twice(scores, key)
     for place in (out, *([key_out] if key_out else [])):
-        refuse_to_overwrite(place, scores, reading["key"])
-    table, notes = _read(scores, needs_label=key_out is not None, **reading)
-    if table.has("label") and spoof != "error":
-        table, more = without_spoof(table, spoof)  # type: ignore[arg-type]
+        refuse_to_overwrite(place, scores, key)
+    table, notes = _read(
+        scores, key, replace(reading, allow_infinite=True), needs_label=key_out is not None
+    )
+    if table.has("label") and reading.spoof != "error":
+        table, more = without_spoof(table, reading.spoof)
         notes += more
     files = {out: prepared(table, to=to)}
     if key_out is not None:
@@ -95,13 +97,11 @@ def convert(
 
 
 def _read(
-    scores: str, *, needs_label: bool, key: str | None, **reading: Any
+    scores: str, key: str | None, options: ReadOptions, *, needs_label: bool
 ) -> tuple[Table, list[Note]]:
     """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
     from llrcal.trials.reading import read_and_join
-    from llrcal.trials.request import ReadOptions
 
-    options = ReadOptions(allow_infinite=True, **reading)
     if key is None and _has_classes(scores):
         return _class_by_class(scores, options)
     has_key = key is not None or not needs_label

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from llrcal.cli.options import FILE
 from llrcal.cli.reading import (
     direction_options,
-    form_options,
-    key_options,
+    reading_options,
     refuse_wrong_way,
 )
 from llrcal.cli.terminal import json_option, print_json, print_notes
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations.curve import Interval
     from llrcal.evaluation.score_threshold import ScoreThreshold
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
 
 
 @click.command()
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 @click.option("--fnmr", type=float, help="Instead: the miss rate (FNMR) to allow on SCORES.")
 @click.option("--eer", is_flag=True, help="Instead: equal error-rates on SCORES.")
 @direction_options
-@key_options
-@form_options
+@reading_options()
 @json_option
 def decide(
     trials: str | None,
@@ -54,7 +53,8 @@ def decide(
     distance: bool,
     inverted: bool,
     as_json: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
 ) -> None:
     """Print which scores to accept, at costs or at an error-rate.
 
@@ -80,7 +80,7 @@ def decide(
                 f"scores.txt --key key.txt --{asked[0]}"
             )
         way = {"distance": distance, "inverted": inverted}
-        _decide_by_rate(trials, fmr, fnmr, **way, as_json=as_json, **reading)
+        _decide_by_rate(trials, fmr, fnmr, **way, as_json=as_json, key=key, reading=reading)
     elif model is None or p_target is None:
         raise OptionError("give --model and --p-target; or SCORES with --fmr, --fnmr or --eer")
     else:
@@ -95,12 +95,13 @@ def _decide_by_rate(
     distance: bool,
     inverted: bool,
     as_json: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
 ) -> None:
     from llrcal.evaluation.evaluate import evaluate_quietly
-    from llrcal.trials import read_trials
+    from llrcal.trials.reading import trials_from
 
-    read = read_trials(source, **reading)
+    read = trials_from(source, key, reading)
     sides = read.tar, read.non
     tar, non = (-side for side in sides) if distance else sides
     evaluation = evaluate_quietly(tar, non)

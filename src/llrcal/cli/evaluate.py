@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import (
     FILE,
     RULES,
@@ -20,7 +19,14 @@ from llrcal.cli.options import (
     scoring_rule,
     split_names,
 )
-from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
+from llrcal.cli.reading import (
+    Scale,
+    direction_options,
+    opener,
+    reading_options,
+    refuse_wrong_way,
+    scale_options,
+)
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, progress_bar
 from llrcal.errors import OptionError
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     from llrcal.evaluation.intervals import Intervals
     from llrcal.notes import Note
     from llrcal.scoring_rule import ScoringRule
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.trial_set import TrialSet
 
 _RATIO = "ratio"
@@ -40,8 +47,7 @@ _RATIO = "ratio"
 
 @click.command()
 @click.argument("llrs", metavar="LLRS", type=FILE)
-@key_options
-@form_options
+@reading_options()
 @click.option(
     "--units",
     type=click.Choice([*UNITS, _RATIO]),
@@ -121,7 +127,9 @@ def evaluate(
     distance: bool,
     inverted: bool,
     quiet: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
+    scale: Scale,
 ) -> None:
     """Evaluate LLRs: Cllr, EER and detection costs.
 
@@ -151,14 +159,14 @@ def evaluate(
     columns = split_names(by)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     draws = _draws(intervals, level, replicates)
-    refuse_to_read_twice(llrs, reading["key"])
-    refuse_output_around_inputs(figures, llrs, reading["key"])
+    refuse_to_read_twice(llrs, key)
+    refuse_output_around_inputs(figures, llrs, key)
     with (
         # First, so that a bad folder is refused at once.
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,
-        opener(quiet=quiet) as open_trials,
+        opener(scale, quiet=quiet) as open_trials,
     ):
-        trials = open_trials(llrs, allow_infinite=True, keep=columns, **reading)
+        trials = open_trials(llrs, key, replace(reading, allow_infinite=True, keep=columns))
         if intervals or error_rates:  # before any work
             in_memory(trials, Setting("intervals" if intervals else "error_rates"))
         in_nats = trials.mapped(InNats(units or _unit_of(trials), -1.0 if distance else 1.0))

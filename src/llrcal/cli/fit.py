@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import FILE, RULES, WEIGHTED, scoring_rule, weight
-from llrcal.cli.reading import direction_options, form_options, key_options, refuse_wrong_way
+from llrcal.cli.reading import (
+    Scale,
+    direction_options,
+    opener,
+    reading_options,
+    refuse_wrong_way,
+    scale_options,
+)
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations.bounds import Policy
     from llrcal.calibrations.conditions import Conditions
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
 
 
 @click.command()
@@ -66,8 +74,7 @@ if TYPE_CHECKING:
     help="Give each condition in this column, of the scores or of the key, a slope and an offset "
     "of its own, as far as its trials can tell.",
 )
-@key_options
-@form_options
+@reading_options()
 @direction_options
 @scale_options
 @json_option
@@ -86,7 +93,9 @@ def fit(
     inverted: bool,
     as_json: bool,
     quiet: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
+    scale: Scale,
 ) -> None:
     """Train a calibration on scores and labels.
 
@@ -109,15 +118,15 @@ def fit(
     from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
-    refuse_to_read_twice(scores, reading["key"])
-    refuse_to_overwrite(out, scores, reading["key"])
+    refuse_to_read_twice(scores, key)
+    refuse_to_overwrite(out, scores, key)
     options: dict[str, Any] = {} if alpha is None else {"alpha": weight(alpha)}
     if rule is not None:
         options["rule"] = scoring_rule(rule)
     if bayes:
         options["bayes"] = True
-    with opener(quiet=quiet) as open_trials:
-        trials = open_trials(scores, **reading, keep=[condition] if condition else [])
+    with opener(scale, quiet=quiet) as open_trials:
+        trials = open_trials(scores, key, replace(reading, keep=[condition] if condition else []))
         (model,) = fit_methods(
             trials,
             methods=[(method, options)],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
+import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.opening import opener, scale_options
 from llrcal.cli.options import FILE, weight
-from llrcal.cli.reading import form_options, key_options_of_systems
+from llrcal.cli.reading import Scale, opener, reading_options, scale_options
 from llrcal.cli.systems import (
     both_classes,
     side_columns,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from llrcal.fusion import Fused
     from llrcal.fusion.contributions import Contributions
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
 
 
@@ -65,8 +66,7 @@ if TYPE_CHECKING:
     help="Take scores beyond those of training for the nearest of these; with counts, also limit "
     "LLRs to what the number of trials supports.",
 )
-@key_options_of_systems
-@form_options
+@reading_options(systems=True)
 @scale_options
 @click.option(
     "--contributions",
@@ -87,7 +87,10 @@ def fuse(
     contributions: bool,
     as_json: bool,
     quiet: bool,
-    **reading: Any,
+    key: str | None,
+    reading: ReadOptions,
+    partial: bool,
+    scale: Scale,
 ) -> None:
     """Fuse the scores of several systems into one LLR.
 
@@ -108,36 +111,39 @@ def fuse(
     from llrcal.files.compression import check_place
     from llrcal.fusion.fuse import fusion
     from llrcal.messages import Setting
-    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
     check_place(out, by_name=True)
     sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]
-    refuse_to_read_twice(*dict.fromkeys(names), reading["key"])
-    refuse_to_overwrite(out, *names, reading["key"], *side_files(quality))
+    refuse_to_read_twice(*dict.fromkeys(names), key)
+    refuse_to_overwrite(out, *names, key, *side_files(quality))
     if label is not None:
-        reading["columns"] = with_label(reading["columns"], label)
-    has_gaps = reading["missing"] == "patterns"
-    reading["missing"] = "skip" if has_gaps else reading["missing"]
+        reading = replace(reading, columns=with_label(reading.columns, label))
     sides = side_columns(quality)
     not_in_pieces = {
         "--condition": condition,
         "--contributions": contributions,
         "--quality FILE": side_files(quality),
     }
-    finish = partial(_finish, out=out, as_json=as_json, quiet=quiet)
+    finish = functools.partial(_finish, out=out, as_json=as_json, quiet=quiet)
     by_pieces = _fused_in_pieces(
-        sources, sides, not_in_pieces, quiet=quiet, alpha=alpha, bounds=bounds, **reading
+        sources,
+        sides,
+        reading,
+        scale,
+        {**not_in_pieces, "--key": key, "--missing": reading.missing != "error"},
+        quiet=quiet,
+        alpha=alpha,
+        bounds=bounds,
     )
     if by_pieces is not None:
         finish(*by_pieces)
         return
     keep = [*sides, *([condition] if condition else [])]
     try:
-        key = reading.pop("key")
-        options = ReadOptions(keep=keep, **reading)
-        systems = read_systems(sources, key, options=options, partial=has_gaps)
+        options = replace(reading, keep=keep)
+        systems = read_systems(sources, key, options=options, partial=partial)
     except TrialFileError as problem:
         if scores is None and len(files) == 1 and Path(files[0]).exists():
             hint = ". If columns of this table are the scores of several systems, name them: "
@@ -152,7 +158,7 @@ def fuse(
         quality=both_classes(systems, sides_of(systems, quality)),
         condition=systems.split(systems.kept[condition].to_numpy()) if condition else None,
         speakers=speakers,
-        missing="patterns" if has_gaps else "error",
+        missing="patterns" if partial else "error",
         bounds=bounds,
     )
     added = _contributions(systems, speakers, weight(alpha)) if contributions else None
@@ -187,32 +193,29 @@ def _finish(
 def _fused_in_pieces(
     sources: dict[str, tuple[str, str | None]],
     sides: Sequence[str],
+    reading: ReadOptions,
+    scale: Scale,
     others: dict[str, Any],
     *,
     quiet: bool,
     alpha: str,
     bounds: str,
-    **reading: Any,
 ) -> tuple[Fused, Sequence[Note]] | None:
     """A fusion of columns of one table, or of many, and notes; None to read the files whole."""
     from llrcal.errors import OptionError
     from llrcal.scale.fusing import fused_columns, opened_columns
-    from llrcal.trials.request import ReadOptions
 
     (table, column), *_ = sources.values()
-    key = reading.pop("key")
-    options = ReadOptions(**reading)
-    with opener(quiet=quiet) as opened:
-        if not opened.is_in_pieces(table, key, options):
+    with opener(scale, quiet=quiet) as opened:
+        if not opened.is_in_pieces(table, others["--key"], reading):
             return None
-        others = {**others, "--key": key, "--missing": options.missing != "error"}
         given = [name for name, value in others.items() if value]
         if column is None:
             raise OptionError("in pieces, systems are columns of one table: name them by --scores")
         if given:
             raise OptionError(f"a fusion in pieces cannot be made with {given[0]}")
         names = [*sources, *sides]
-        trials = opened_columns(table, opened.engine(), names, options)
+        trials = opened_columns(table, opened.engine, names, reading)
         print_notes(trials.notes, quiet=quiet)
         model = fused_columns(trials, list(sources), sides, alpha=weight(alpha), bounds=bounds)
         return model, trials.notes

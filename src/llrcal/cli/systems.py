@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations import Conditioned
     from llrcal.fusion import Fused
     from llrcal.notes import Note
+    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
 
 
@@ -31,7 +32,7 @@ def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str,
     return {column: (files[0], column) for column in split_names(scores)}
 
 
-def with_label(columns: str | None, label: str) -> str:
+def with_label(columns: Any, label: str) -> str:
     """The roles of columns that the user named, and that of the label."""
     return f"label={label}" if columns is None else f"{columns},label={label}"
 
@@ -51,7 +52,7 @@ def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -
     import polars as pl
 
     from llrcal.errors import TrialFileError
-    from llrcal.trials.side_information import read_side_information
+    from llrcal.trials.systems import read_side_information
 
     for file in side_files(quality):
         return read_side_information(file, systems.ids)
@@ -86,7 +87,7 @@ def apply_to_systems(
     units: str,
     condition: str | None,
     quality: str | None,
-    **form: Any,
+    reading: ReadOptions,
 ) -> tuple[int, list[Note]]:
     """Write the LLRs of the trials in some files, in the format that goes with the name.
 
@@ -94,7 +95,6 @@ def apply_to_systems(
     """
     from llrcal.errors import TrialFileError
     from llrcal.fusion import Fused
-    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None
@@ -105,7 +105,7 @@ def apply_to_systems(
     try:
         systems = read_systems(
             _sources(names, files),
-            options=ReadOptions(keep=keep, **form),
+            options=replace(reading, keep=keep),
             labelled=False,
             partial=fused is not None and fused.missing,
         )

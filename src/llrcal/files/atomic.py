@@ -53,7 +53,7 @@ def atomic_file(path: PathLike) -> Iterator[IO[bytes]]:
         return
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    with _hidden_beside(target, told_as=path) as hidden:
+    with _hidden_beside(target, display_name=path) as hidden:
 
         def created(name: str, flags: int) -> int:
             return os.open(name, flags, 0o666 if mode is None else mode & 0o777)
@@ -81,7 +81,7 @@ def atomic_folder(path: PathLike, *, force: bool = False) -> Iterator[Path]:
         there.
     """
     target, mode = _target_of_folder(path, force=force)
-    with _hidden_beside(target, told_as=path) as hidden:
+    with _hidden_beside(target, display_name=path) as hidden:
         hidden.mkdir(0o777 if mode is None else mode & 0o777 | stat.S_IRWXU)
         yield hidden
         _keep_mode(hidden, mode)
@@ -136,7 +136,7 @@ class _File(io.BufferedWriter):
 
 
 @contextmanager
-def _hidden_beside(target: Path, *, told_as: PathLike) -> Iterator[Path]:
+def _hidden_beside(target: Path, *, display_name: PathLike) -> Iterator[Path]:
     """A new name in the folder of ``target``; what still has it in the end is deleted.
 
     Errors about it name the path that the user gave.
@@ -148,7 +148,7 @@ def _hidden_beside(target: Path, *, told_as: PathLike) -> Iterator[Path]:
         name = str(problem.filename)
         if not name.startswith(str(hidden)):
             raise
-        name = os.fspath(told_as) + name.removeprefix(str(hidden))
+        name = os.fspath(display_name) + name.removeprefix(str(hidden))
         raise OSError(problem.errno, problem.strerror, name) from problem
     finally:
         _delete(hidden)

@@ -1,4 +1,4 @@
-"""Scores and labels joined on the ids of the trials, in whatever order the files have them."""
+"""Tables joined on the ids of the trials, in whatever order they have them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,53 @@ from llrcal.trials.table import Table
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
+def match(
+    left: pl.DataFrame, right: pl.DataFrame, ids: Sequence[str]
+) -> tuple[pl.Series, pl.Series]:
+    """The row of ``right`` for each of ``left``, null if there is none; and which rows were found.
+
+    No trial may be repeated in ``right``. Joining on a hash of the ids is several times faster than
+    on the texts. A second hash, with a seed that nobody can know beforehand, must agree as well:
+    two trials that share all 128 bits do not occur in practice. If it does not agree, the texts are
+    joined instead.
+    """
+    hashes = hashes_of_ids(right, ids).to_frame().with_row_index("place")
+    place = _looked_up(hashes_of_ids(left, ids).to_frame(), hashes)
+    seed = secrets.randbits(64)
+    agree = (
+        len(place) == left.height
+        and (
+            hashes_of_ids(left, ids, seed).filter(place.is_not_null())
+            == hashes_of_ids(right, ids, seed).gather(place.drop_nulls())
+        ).all()
+    )
+    if not agree:
+        place = _looked_up(left.select(ids), right.select(ids).with_row_index("place"))
+    found = np.zeros(right.height, bool)
+    found[place.drop_nulls().to_numpy()] = True
+    return place, pl.Series(found)
+
+
+def _looked_up(left: pl.DataFrame, right: pl.DataFrame) -> pl.Series:
+    return left.join(right, on=left.columns, how="left", maintain_order="left")["place"]
+
+
+def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:
+    """A number for each trial: equal for equal ids, and hardly ever for others."""
+    first, *others = ids
+    out = frame[first].hash(seed).to_numpy()
+    for name in others:
+        out = out * _ODD  # so that the order of the ids matters
+        out ^= frame[name].hash(seed).to_numpy()
+    return pl.Series("hash", out)
+
+
+def named(frame: pl.DataFrame, ids: Sequence[str]) -> str:
+    """Up to three trials by their ids, for messages."""
+    rows = frame.select(ids).head(3).rows()
+    return ", ".join("(" + " ".join(str(value) for value in row) + ")" for row in rows)
+
+
 def without_duplicates(
     table: Table, options: ReadOptions, *, labels_from: str | None = None
 ) -> tuple[Table, list[Note]]:
@@ -27,15 +74,23 @@ def without_duplicates(
     ``labels_from`` names the file with the labels, if they come from another one. A trial
     that is both target and non-target is refused, whatever the options.
     """
-    ids = table.ids
-    repeated = _repeated(table)
-    _refuse_contradictions(repeated, ids, labels_from or table.source)
+    frame, ids = table.frame, table.ids
+    # Hashes are far cheaper than comparing the ids themselves.
+    if not ids or hashes_of_ids(frame, ids).n_unique() == frame.height:
+        return table, []
+    repeated = frame.filter(pl.struct(ids).is_duplicated())
+    once = repeated.unique(ids, maintain_order=True)
+    if table.has("label"):
+        conflicting = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
+        conflicting = conflicting.filter(pl.col("label") > 1)
+        if conflicting.height:
+            raise TrialFileError(
+                f"{labels_from or table.source}: {conflicting.height} trials are both target and "
+                f"non-target, such as {named(conflicting, ids)}"
+            )
     if options.duplicates == "all" or not repeated.height:
         return table, []
-    kept = table.frame.height - repeated.height + repeated.n_unique(ids)
-    excess = table.frame.height - kept
-    examples = named(repeated.unique(ids, maintain_order=True), ids)
-    found = f"{excess} repeated trials, such as {examples}"
+    found = f"{repeated.height - once.height} repeated trials, such as {named(once, ids)}"
     if options.duplicates == "error":
         raise TrialFileError(
             f"{table.source}: {found}; choose which scores to keep: ",
@@ -45,7 +100,6 @@ def without_duplicates(
             " or ",
             Setting("duplicates", "all"),
         )
-    frame = table.frame
     if options.duplicates == "mean" and table.has("score"):
         frame = frame.with_columns(pl.col("score").mean().over(ids))
     frame = frame.unique(ids, keep="first", maintain_order=True)
@@ -59,30 +113,26 @@ def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list
     ids = [role for role in scores.ids if role in key.ids]
     if not ids:
         return _in_order(scores, key)
-    if scores.frame.height == key.frame.height and all(
-        (scores.frame[name] == key.frame[name]).all() for name in ids
-    ):
+    if len(scores) == len(key) and scores.frame.select(ids).equals(key.frame.select(ids)):
         table = _with_key(scores, key.frame)
         table, notes = without_duplicates(table, options, labels_from=key.source)
-        return table, [
-            *notes,
-            Note.of("joined", "scores and key are in the same order: nothing to join"),
-        ]
+        same = "scores and key are in the same order: nothing to join"
+        return table, [*notes, Note.of("joined", same)]
     scores, notes = without_duplicates(scores, options)
     # If every score of a trial is kept, one label will do for all of them.
     once = replace(options, duplicates="first") if options.duplicates == "all" else options
-    key, more = without_duplicates(_only(key, ids), once)
-    place, found = _places(scores.frame, key.frame, ids)
+    wanted = [*ids, "label", *_brought_along(key.frame)]
+    key, more = without_duplicates(replace(key, frame=key.frame.select(wanted)), once)
+    place, found = match(scores.frame, key.frame, ids)
     notes += more
     unknown = scores.frame.filter(place.is_null())
-    missing = key.frame.filter(~found)
-    if unknown.height == scores.frame.height:
+    if len(unknown) == len(scores):
         raise TrialFileError(
             f"{scores.source} and {key.source} have no trial in common: "
             f"{named(scores.frame, ids)} against {named(key.frame, ids)}"
         )
     for setting, trials, what in (
-        ("missing", missing, f"trials of {key.source} have no score"),
+        ("missing", key.frame.filter(~found), f"trials of {key.source} have no score"),
         ("unknown", unknown, f"scores of {scores.source} are not in the key"),
     ):
         if trials.height:
@@ -92,17 +142,19 @@ def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list
             notes.append(Note.warning(setting, f"{sentence}; left out"))
     if unknown.height:
         scores = replace(scores, frame=scores.frame.filter(place.is_not_null()))
-        place = place.drop_nulls()
     notes.append(Note.of("joined", f"scores and key joined on {' and '.join(ids)}"))
-    return _with_key(scores, key.frame[place]), notes
+    return _with_key(scores, key.frame[place.drop_nulls()]), notes
 
 
 def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
     """Labels taken line by line, since the scores or the key have no ids."""
-    if _names(scores) and _names(key):
+    names = [
+        [*(role for role in IDS if table.has(role)), *table.unnamed] for table in (scores, key)
+    ]
+    if all(names):
         raise TrialFileError(
-            f"{scores.source} has {', '.join(_names(scores))} and {key.source} "
-            f"{', '.join(_names(key))}; name the columns to join them on: ",
+            f"{scores.source} has {', '.join(names[0])} and {key.source} "
+            f"{', '.join(names[1])}; name the columns to join them on: ",
             Setting("columns", "enrol=NAME,test=NAME"),
             " and ",
             Setting("key_columns", "enrol=NAME,test=NAME"),
@@ -113,15 +165,9 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
             "no ids in common to join them on"
         )
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
-    table = replace(scores, frame=scores.frame.hstack(ids))
-    table = _with_key(table, key.frame)
-    _refuse_contradictions(_repeated(table), table.ids, key.source)
+    table = _with_key(replace(scores, frame=scores.frame.hstack(ids)), key.frame)
+    without_duplicates(table, ReadOptions(duplicates="all"), labels_from=key.source)
     return table, [Note.of("joined", "no ids to join on: scores taken in the order of the key")]
-
-
-def _names(table: Table) -> list[str]:
-    """Columns that identify trials, or may do so."""
-    return [*(role for role in IDS if table.has(role)), *table.unnamed]
 
 
 def _with_key(table: Table, key: pl.DataFrame) -> Table:
@@ -129,102 +175,20 @@ def _with_key(table: Table, key: pl.DataFrame) -> Table:
 
     Speakers come along, if only the key knows them, and so do columns that are kept.
     """
-    labels = key["label"]
     if table.has("label"):
-        differ = table.frame["label"] != labels
+        differ = table.frame["label"] != key["label"]
         if differ.any():
             row = int(differ.arg_max() or 0)
             raise TrialFileError(
                 f"{table.source}: {int(differ.sum())} of its labels contradict the key; the first "
                 f"is that of trial {row + 1}"
             )
-    speakers = _speakers_of(key) if not any(map(table.has, SPEAKERS)) else []
-    more = [name for name in key.columns if is_kept(name) and not table.has(name)]
-    columns = (key[name] for name in (*speakers, *more))
-    return replace(table, frame=table.frame.with_columns(labels, *columns))
+    known = {*SPEAKERS} if any(map(table.has, SPEAKERS)) else set()
+    more = [name for name in _brought_along(key) if name not in known and not table.has(name)]
+    return replace(table, frame=table.frame.with_columns(key.select("label", *more)))
 
 
-def _speakers_of(key: pl.DataFrame) -> list[str]:
-    """The columns of both speakers, if the key has them."""
-    return [*SPEAKERS] if set(SPEAKERS) <= set(key.columns) else []
-
-
-def _only(key: Table, ids: list[str]) -> Table:
-    kept = [name for name in key.frame.columns if is_kept(name)]
-    return replace(key, frame=key.frame.select([*ids, "label", *_speakers_of(key.frame), *kept]))
-
-
-def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.Series:
-    """A number for each trial: equal for equal ids, and hardly ever for others."""
-    first, *others = ids
-    out = frame[first].hash(seed).to_numpy()
-    for name in others:
-        out = out * _ODD  # so that the order of the ids matters
-        out ^= frame[name].hash(seed).to_numpy()
-    return pl.Series("hash", out)
-
-
-def _repeated(table: Table) -> pl.DataFrame:
-    """The rows of trials that occur more than once."""
-    frame, ids = table.frame, table.ids
-    # Far cheaper than comparing the ids themselves.
-    if not ids or hashes_of_ids(frame, ids).n_unique() == frame.height:
-        return frame.clear()
-    return frame.filter(pl.struct(ids).is_duplicated())
-
-
-def _places(scores: pl.DataFrame, key: pl.DataFrame, ids: list[str]) -> tuple[pl.Series, pl.Series]:
-    """The row of the key for each score (null if there is none), and which rows were found.
-
-    Joining on a hash of the ids is several times faster than on the texts. A second hash, with a
-    seed that nobody can know beforehand, must agree as well: two trials that share all 128 bits
-    do not occur in practice. If it does not agree, the texts are joined instead.
-    """
-    left = hashes_of_ids(scores, ids).to_frame()
-    right = hashes_of_ids(key, ids).to_frame().with_row_index("place")
-    place = left.join(right, on="hash", how="left", maintain_order="left")["place"]
-    if len(place) > scores.height:
-        return _places_by_text(scores, key, ids)
-    known = place.is_not_null()
-    rows = place.filter(known)
-    seed = secrets.randbits(64)
-    ours, theirs = (
-        hashes_of_ids(scores, ids, seed).filter(known),
-        hashes_of_ids(key, ids, seed).gather(rows),
-    )
-    if not (ours == theirs).all():
-        return _places_by_text(scores, key, ids)
-    return place, _found(rows, key.height)
-
-
-def _places_by_text(
-    scores: pl.DataFrame, key: pl.DataFrame, ids: list[str]
-) -> tuple[pl.Series, pl.Series]:
-    right = key.select(ids).with_row_index("place")
-    place = scores.select(ids).join(right, on=ids, how="left", maintain_order="left")["place"]
-    return place, _found(place.drop_nulls(), key.height)
-
-
-def _found(rows: pl.Series, height: int) -> pl.Series:
-    found = np.zeros(height, bool)
-    found[rows.to_numpy()] = True
-    return pl.Series(found)
-
-
-def _refuse_contradictions(repeated: pl.DataFrame, ids: list[str], source: str) -> None:
-    """Refuse trials with two different labels: whichever is kept may be the wrong one."""
-    if "label" not in repeated.columns or not repeated.height:
-        return
-    torn = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
-    torn = torn.filter(pl.col("label") > 1)
-    if torn.height:
-        raise TrialFileError(
-            f"{source}: {torn.height} trials are both target and non-target, such as "
-            f"{named(torn, ids)}"
-        )
-
-
-def named(frame: pl.DataFrame, ids: Sequence[str]) -> str:
-    """Up to three trials by their ids, for messages."""
-    rows = frame.select(ids).head(3).rows()
-    return ", ".join("(" + " ".join(str(value) for value in row) + ")" for row in rows)
+def _brought_along(key: pl.DataFrame) -> list[str]:
+    """What comes from a key beside labels: both speakers, and columns that are kept."""
+    speakers = SPEAKERS if {*SPEAKERS} <= {*key.columns} else ()
+    return [*speakers, *filter(is_kept, key.columns)]

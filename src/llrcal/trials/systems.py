@@ -1,4 +1,4 @@
-"""Scores of several systems on the same trials: from a file each, or from columns of one table."""
+"""Scores of several systems on the same trials, and side information on these."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, kept_role
-from llrcal.trials.joining import named
+from llrcal.trials.joining import match, named
 from llrcal.trials.reading import ids_of, kept_columns, read_and_join, speakers_of
 from llrcal.trials.request import OnMissing, ReadOptions
+from llrcal.trials.source import Source
 from llrcal.trials.spoofs import without_spoof
 
+_SIDES = ["enrol", "test"]
 _SEPARATORS = re.compile(r"[-_. ]+")  # of words in names
 
 
@@ -177,20 +179,24 @@ def _joined(
     ``missing`` says what becomes of trials that lack one of them; None to keep them.
     """
     ids = [role for role in IDS if role in left.columns and role in right.columns]
+    new = [column for column in right.columns if column not in left.columns]
     if not ids:
         if len(left) != len(right):
             raise TrialFileError(
                 f"{name} has {len(right)} scores, and the first system {len(left)}, with no ids "
                 "in common to join them on"
             )
-        new = [one for one in right.columns if one not in left.columns]
         return left.hstack(right.select(new))
-    gone = {
-        "have no score of that system": left.join(right, on=ids, how="anti"),
-        "have no score of another system": right.join(left, on=ids, how="anti"),
-    }
-    for what, trials in gone.items():
-        if trials.height and missing is not None:
+    right = right.unique(ids, keep="first", maintain_order=True)
+    place, found = match(left, right, ids)
+    if missing is None:
+        both = left.hstack(right.select(pl.col(new).gather(place)))
+        return pl.concat([both, right.filter(~found)], how="diagonal")
+    for what, trials in (
+        ("have no score of that system", left.filter(place.is_null())),
+        ("have no score of another system", right.filter(~found)),
+    ):
+        if trials.height:
             sentence = f"{trials.height} trials {what}, such as {named(trials, ids)}"
             if missing == "error":
                 raise TrialFileError(
@@ -200,15 +206,118 @@ def _joined(
                     Setting("missing", "patterns"),
                 )
             notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
-    if missing is not None:
-        new = [one for one in right.columns if one not in left.columns]
-        return left.join(right.select(*ids, *new), on=ids, how="inner", maintain_order="left")
-    both = left.join(right, on=ids, how="full", coalesce=True, maintain_order="left_right")
-    shared = [one for one in right.columns if one in left.columns and one not in ids]
-    return both.with_columns(pl.coalesce(one, f"{one}_right") for one in shared).drop(
-        f"{one}_right" for one in shared
-    )
+    return left.filter(place.is_not_null()).hstack(right.select(new)[place.drop_nulls()])
 
 
 def _column(name: str) -> str:
     return f"score of {name}"
+
+
+def read_side_information(name: str, ids: pl.DataFrame | None) -> dict[str, Floats]:
+    """Columns of side information in a file of its own, one value for each trial.
+
+    Lines begin with the id of a recording, or with both ids of a trial; numbers follow. Columns are
+    separated by commas, semicolons, tabs or blanks, and may have names in the first line.
+
+    Values of recordings become two columns, minimum and maximum of both sides of a trial; or those
+    of the test side alone, if the file has none of the models.
+    """
+    if ids is None or "test" not in ids.columns:
+        raise TrialFileError(f"{name}: is joined on the ids of trials, and the scores have none")
+    table = _side_table(name)
+    if _is_by_trial(table):
+        if "enrol" not in ids.columns:
+            raise TrialFileError(f"{name}: has two ids in a line, and the scores only one")
+        first, second, *values = table.columns
+        return _side_values(name, table.rename({first: "enrol", second: "test"}), ids, values)
+    key, *values = table.columns
+    sides = [
+        _side_values(name, table.rename({key: side}), ids.select(side), values)
+        for side in _SIDES
+        if side == "test" or (side in ids.columns and ids[side].is_in(table[key].implode()).any())
+    ]
+    if len(sides) == 1:
+        return sides[0]
+    ends = {"minimum": np.minimum, "maximum": np.maximum}
+    return {
+        f"{end} of {one}": function(*(side[one] for side in sides))
+        for end, function in ends.items()
+        for one in values
+    }
+
+
+def _side_table(name: str) -> pl.DataFrame:
+    """The file as text; columns are numbered, unless the first line names them.
+
+    The name of the file must not matter: a fusion is applied with another file.
+    """
+    try:
+        lines = Source(name).content.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as problem:
+        raise TrialFileError(f"{name}: is not text: {problem}") from None
+    lines = [line.rstrip("\r") for line in lines]
+    separator = next((sign for sign in "\t,;" if sign in lines[0]), None)
+    rows = [[one.strip() for one in line.split(separator)] for line in lines if line.strip()]
+    width = len(rows[0]) if rows else 0
+    if width < 2:
+        raise TrialFileError(f"{name}: expected lines of an id and a number")
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            raise TrialFileError(
+                f"{name}: line {number} has {len(row)} columns, and the first {width}"
+            )
+    if _is_number(rows[0][-1]):
+        names = ["id", *(f"quality {i}" for i in range(1, width))]
+    else:
+        names, rows = rows[0], rows[1:]
+    if len(set(names)) < width or not rows:
+        raise TrialFileError(f"{name}: has two columns of one name, or no lines")
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_by_trial(table: pl.DataFrame) -> bool:
+    """Whether the second column is an id as well: no number, or needed to tell lines apart."""
+    first, second = table.columns[:2]
+    if table.width == 2:
+        return False
+    return bool(
+        table[second].cast(pl.Float64, strict=False).is_null().any()
+        or table[first].is_duplicated().any()
+    )
+
+
+def _side_values(
+    name: str, table: pl.DataFrame, ids: pl.DataFrame, values: Sequence[str]
+) -> dict[str, Floats]:
+    """Values of trials, or of one of their sides."""
+    on = [side for side in _SIDES if side in table.columns and side in ids.columns]
+    repeated = table.filter(pl.struct(on).is_duplicated())
+    if repeated.height:
+        raise TrialFileError(f"{name}: {named(repeated, on)} occur more than once")
+    place, _ = match(ids, table, on)
+    absent = ids.filter(place.is_null())
+    if absent.height:
+        raise TrialFileError(
+            f"{name}: has nothing on {absent.height:,} of {ids.height:,} trials, such as "
+            f"{named(absent, on)}"
+        )
+    found = table[place]
+    out = {}
+    for one in values:
+        column = found[one].cast(pl.Float64, strict=False)
+        wrong = found.filter(column.is_null() | ~column.is_finite())
+        if wrong.height:
+            raise TrialFileError(
+                f"{name}: column {one!r} has {wrong[one][0]!r:.50} for {named(wrong, on)}, which "
+                "is not a finite number"
+            )
+        out[one] = column.to_numpy()
+    return out
