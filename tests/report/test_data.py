@@ -16,7 +16,7 @@ from llrcal.comparison import OperatingPoint
 from llrcal.comparison.comparison import PER_UNIT
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import evaluate
-from llrcal.evaluation.evaluate import evaluated
+from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.figures.curves import llr_view
 from llrcal.report.data import _EVIDENCE, SYMBOLS, Positions, as_json, page_data
 from llrcal.trials import Trials
@@ -176,7 +176,7 @@ def test_ece_is_cllr_at_even_odds(data: dict[str, Any]) -> None:
 
 def test_views_of_odd_llrs() -> None:
     def view(tar: list[float], non: list[float]) -> tuple[float, float]:
-        return llr_view([evaluated(tar, non)])
+        return llr_view([evaluate_quietly(tar, non)])
 
     assert view([math.inf], [-math.inf]) == (-1.0, 1.0)
     assert view([0.5], [0.5]) == (-0.5, 1.5)

@@ -57,7 +57,8 @@ def with_name(name: str) -> Comparison:
         first.calibration.report, converged=False, reason=name, notes=(Note.of("edge", name),)
     )
     first = replace(first, label=name, calibration=replace(first.calibration, report=report))
-    every = [replace(candidate, replicates=None) for candidate in (first, *others)]  # no bands
+    both = (first, *others)  # without bands
+    every = [replace(candidate, replicates=None, intervals=None) for candidate in both]
     return replace(
         small(),
         train=replace(small().train, source=name),
