@@ -21,8 +21,8 @@ import numpy as np
 
 import llrcal
 from llrcal.comparison.looks import looks
+from llrcal.figures.drawing import legend_above
 from llrcal.figures.learning_curve import counts_axis
-from llrcal.figures.legend import legend_above
 from llrcal.figures.style import column_figure, column_style, dashes_of
 from studies.evidence import REAL, ROOT, Experiment, Pair
 from studies.unshifted import HALVED, TUNED, Judge, given, halves
@@ -143,7 +143,8 @@ def draw(found: Found, path: Path) -> list[str]:
         ax.yaxis.set_major_formatter("{x:g}")
         ax.set_yticks([2, 5, 10, 20, 50])
         ax.yaxis.set_minor_formatter("")
-        counts_axis(ax, CURVE[0] / _MARGIN, CURVE[-1] * _MARGIN)
+        counts_axis(ax)
+        ax.set_xlim(CURVE[0] / _MARGIN, CURVE[-1] * _MARGIN)
         ax.set_xlabel("training targets")
         ax.set_ylabel("mean excess over the minimum, per cent")
         legend_above(ax, entries)

@@ -73,7 +73,7 @@ def _here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """
     shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("llrcal.figures.drawing.save", lambda *_, **__: None)
+    monkeypatch.setattr("llrcal.figures.folder.save", lambda *_, **__: None)
     monkeypatch.setattr("llrcal.comparison.compare", begun)
 
 

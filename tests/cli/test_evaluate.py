@@ -16,7 +16,7 @@ from llrcal.comparison import OperatingPoint
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.evaluation.operating_points import PRESETS
-from llrcal.figures import drawing
+from llrcal.figures import folder as drawing
 from tests.cli import running
 from tests.cli.running import llrcal, only_line, run, text_of
 from tests.conftest import real_scores

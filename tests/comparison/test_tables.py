@@ -19,7 +19,7 @@ from llrcal.comparison import Comparison, compare
 from llrcal.comparison.tables import NAME, SENTENCE, Row, as_csv, as_markdown, metrics, shown
 from llrcal.method_table import integrated_out
 from llrcal.notes import Note
-from llrcal.report.setup import calibrations_table
+from llrcal.report.sections import calibrations_table
 from llrcal.simulation import simulate
 from tests.report.comparisons import HOSTILE, small
 

@@ -136,8 +136,6 @@ def test_later_curves_are_thinner() -> None:
 
 
 def test_bad_options() -> None:
-    with pytest.raises(OptionError, match="nothing to draw"):
-        det({}, ax=axes())
     with pytest.raises(OptionError, match="p_target"):
         det(some("nig"), ax=axes(), p_target=1.0)
 

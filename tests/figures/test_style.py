@@ -1,11 +1,19 @@
-"""The style: column width, legible type, no formulas, and nothing left behind."""
+"""The style ends with its block; saved figures are the same bytes for the same data."""
 
 from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
-from llrcal.figures import column_figure, column_style
+from llrcal.figures import bayes_error, column_figure, column_style, save
+from tests.figures.drawing import some
+
+SUFFIXES = ("png", "pdf", "svg")
 
 
 def test_the_style_ends_with_the_block() -> None:
@@ -29,3 +37,42 @@ def test_a_formula_in_a_title_is_no_formula() -> None:
         ax.set_title(r"costs $\frac{")
         figure.canvas.draw()
     assert ax.title.get_parse_math() is False
+
+
+def draw(folder: Path) -> dict[str, bytes]:
+    with column_style():
+        figure, ax = column_figure()
+        bayes_error(some("pav", "nig"), ax=ax)
+        save(figure, folder, "errors")
+    return {suffix: (folder / f"errors.{suffix}").read_bytes() for suffix in SUFFIXES}
+
+
+@pytest.mark.slow
+def test_saved_figures(tmp_path: Path) -> None:
+    """Three files whose text stays text, and which tell neither date nor program."""
+    before = dict(mpl.rcParams)
+    found = draw(tmp_path / "new" / "folder")
+    assert dict(mpl.rcParams) == before
+    assert len(list((tmp_path / "new" / "folder").iterdir())) == 3
+    assert found["png"].startswith(b"\x89PNG")
+    assert found["pdf"].startswith(b"%PDF")
+    assert b">prior log-odds</text>" in found["svg"]
+    assert b"/FontFile2" in found["pdf"]  # TrueType
+    assert b"/Type3" not in found["pdf"]
+    for content in found.values():
+        for word in (b"Matplotlib v", b"CreationDate", b"<dc:date>", b"Software"):
+            assert word not in content
+    code = f"from tests.figures.test_style import draw, Path; draw(Path({str(tmp_path)!r}))"
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "86400"}
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=root, env=environment)
+    for suffix in SUFFIXES:
+        assert found[suffix] == (tmp_path / f"errors.{suffix}").read_bytes(), suffix
+
+
+def test_nothing_is_written_when_drawing_fails(tmp_path: Path) -> None:
+    figure, ax = column_figure()
+    ax.set_title(r"$\nonsense{$")
+    with pytest.raises(ValueError, match="nonsense"):
+        save(figure, tmp_path, "broken")
+    assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from llrcal import OptionError, evaluate
+from llrcal import evaluate
 from llrcal.figures import tippett
 from tests.figures.drawing import (
     FIXED,
@@ -69,8 +69,3 @@ def test_an_outlier_does_not_stretch_the_frame() -> None:
     assert (x[0], x[-1]) == (pytest.approx(low), pytest.approx(TEST_NON.max() / math.log(10)))
     assert y[0] == pytest.approx(1, abs=2e-3)
     assert high * math.log(10) > TEST_TAR.max()
-
-
-def test_nothing_to_draw() -> None:
-    with pytest.raises(OptionError, match="nothing to draw"):
-        tippett({}, ax=axes())

@@ -169,8 +169,3 @@ def test_by_default_the_training_scores_and_a_little_more() -> None:
     unknown = replace(nig, bounds=Bounds())
     with pytest.raises(OptionError, match="from -inf to inf; give other low and high"):
         transforms(unknown, ax=axes())
-
-
-def test_nothing_to_draw() -> None:
-    with pytest.raises(OptionError, match="nothing to draw"):
-        transforms({}, ax=axes(), low=0, high=1)

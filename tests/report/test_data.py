@@ -1,3 +1,5 @@
+"""What the page draws: the numbers of ``evaluate``, where JSON has them."""
+
 from __future__ import annotations
 
 import json
@@ -12,9 +14,11 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.comparison import PER_UNIT
+from llrcal.comparison.looks import looks
 from llrcal.evaluation import evaluate
-from llrcal.report.data import as_json, page_data
-from llrcal.report.positions import positions
+from llrcal.evaluation.evaluate import evaluate_quietly
+from llrcal.figures.curves import llr_view
+from llrcal.report.data import _EVIDENCE, SYMBOLS, Positions, as_json, page_data
 from llrcal.trials import Trials
 from tests.notes import FAR_SCORES
 from tests.report.comparisons import HOSTILE, hostile, small
@@ -29,7 +33,7 @@ def data() -> dict[str, Any]:
 
 def test_positions_are_the_grid_and_then_the_points() -> None:
     comparison = small()
-    places = positions(comparison)
+    places = Positions.of(comparison)
     low, high = comparison.range
     assert np.array_equal(places.grid * PER_UNIT, np.round(places.grid * PER_UNIT))
     assert places.grid[0] <= low - 2
@@ -43,16 +47,16 @@ def test_positions_are_the_grid_and_then_the_points() -> None:
 
 def test_far_points_do_not_stretch_the_grid() -> None:
     far = (OperatingPoint(1e-300), OperatingPoint(0.5, c_miss=1e200))
-    places = positions(replace(small(), points=far))
+    places = Positions.of(replace(small(), points=far))
     assert places.count < 1000
     assert places.all[-2] == far[0].prior_log_odds
-    assert positions(replace(small(), points=())).points == ()
+    assert Positions.of(replace(small(), points=())).points == ()
 
 
 @pytest.mark.slow
 def test_error_rates_are_those_of_evaluate_to_the_last_bit(data: dict[str, Any]) -> None:
     comparison = small()
-    x = positions(comparison).all
+    x = Positions.of(comparison).all
     assert data["minimum"] == comparison.raw.min_bayes_error(x).tolist()
     for method, candidate in zip(data["methods"], comparison.candidates.values(), strict=True):
         ev = candidate.evaluation
@@ -132,7 +136,7 @@ def test_json_cannot_leave_its_script() -> None:
 
 def test_infinite_numbers_are_null() -> None:
     comparison = hostile()
-    x = positions(comparison).all
+    x = Positions.of(comparison).all
     llrs = page_data(comparison)["methods"][-1]
     assert json.loads(as_json(llrs)) == llrs
     assert math.isinf(list(comparison.candidates.values())[-1].evaluation.cllr)
@@ -148,6 +152,42 @@ def test_too_few_errors_for_the_rule_of_30() -> None:
     assert page_data(few)["ruleOf30"] is None
 
 
-@pytest.mark.slow
-def test_size() -> None:
-    assert len(as_json(page_data(small()))) < 1_000_000
+def test_tippett_covers_all_llrs(data: dict[str, Any]) -> None:
+    found = data["tippett"]
+    llrs = np.array(found["llrs"])
+    assert len(llrs) == _EVIDENCE
+    at = int(np.searchsorted(llrs, 0.0))
+    for i, candidate in enumerate(small().candidates.values()):
+        tar, non = np.array(found["tar"][i]), np.array(found["non"][i])
+        assert min(tar[0], non[0]) > 0.99 > 0.01 > max(tar[-1], non[-1])
+        assert (np.diff(tar) <= 0).all()
+        assert (np.diff(non) <= 0).all()
+        assert tar[at] == float(f"{1 - candidate.evaluation.pmiss(float(llrs[at])):.6g}")
+
+
+def test_ece_is_cllr_at_even_odds(data: dict[str, Any]) -> None:
+    found, middle = data["ece"], _EVIDENCE // 2
+    assert found["priorLogOdds"][middle] == 0
+    for curve, candidate in zip(found["actual"], small().candidates.values(), strict=True):
+        assert math.isclose(curve[middle], candidate.evaluation.cllr, rel_tol=1e-5)
+    assert math.isclose(found["minimum"][middle], small().raw.min_cllr, rel_tol=1e-5)
+    assert found["neutral"][middle] == max(found["neutral"]) == 1
+
+
+def test_views_of_odd_llrs() -> None:
+    def view(tar: list[float], non: list[float]) -> tuple[float, float]:
+        return llr_view([evaluate_quietly(tar, non)])
+
+    assert view([math.inf], [-math.inf]) == (-1.0, 1.0)
+    assert view([0.5], [0.5]) == (-0.5, 1.5)
+    low, high = view([1e9], [-3.0])
+    assert low < -3
+    assert 1000 < high < 1100
+
+
+def test_a_calibration_looks_as_in_the_figures(data: dict[str, Any]) -> None:
+    for method, look in zip(data["methods"], looks(small().candidates).values(), strict=True):
+        style = method["style"]
+        assert (style["light"], style["dark"]) == (look.light, look.dark)
+        assert tuple(style["dashes"]) == look.dashes
+        assert style["symbol"] == SYMBOLS[look.marker]

@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.comparison.looks import looks
 from llrcal.method_table import TABLE
-from llrcal.report.styles import SYMBOLS, styles
+from llrcal.report.data import SYMBOLS
 from tests.colours import contrast
 from tests.comparison.test_looks import SURFACE
 
@@ -24,14 +24,6 @@ def variables(block: str) -> dict[str, str]:
 
 LIGHT_CSS = variables(CSS.split("@media")[0])
 DARK_CSS = variables(CSS.split("@media")[1])
-
-
-def test_a_calibration_looks_as_in_the_figures() -> None:
-    labels = ["linear-gaussian-0.92", "logistic-0.3", "pav", "nig", "my own"]
-    for style, look in zip(styles(labels), looks(labels).values(), strict=True):
-        assert (style["light"], style["dark"]) == (look.light, look.dark)
-        assert tuple(style["dashes"]) == look.dashes
-        assert style["symbol"] == SYMBOLS[look.marker]
 
 
 def test_every_marker_is_one_of_plotly_and_has_a_swatch() -> None:

@@ -114,7 +114,7 @@ def adapt(
             force=force,
         )
         if folder is not None:
-            from llrcal.figures.adaptation import draw_adaptation
+            from llrcal.figures.folder import draw_adaptation
 
             draw_adaptation(before, after, folder, field)
     after.save(new)

@@ -199,7 +199,7 @@ def evaluate(
             _show(evaluation, points, averages, **asked, **also)
         print_notes(notes, quiet=quiet)
         if folder is not None:
-            from llrcal.figures.evaluation import draw_evaluation
+            from llrcal.figures.folder import draw_evaluation
 
             drawn = evaluation if divided is None else divided.largest
             draw_evaluation(drawn, folder, points, **draws)

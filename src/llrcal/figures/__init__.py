@@ -14,16 +14,12 @@ matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports n
 """
 
 from llrcal.comparison.looks import looks
-from llrcal.figures.adaptation import adaptation
-from llrcal.figures.bayes_error import bayes_error
-from llrcal.figures.densities import densities
+from llrcal.figures.costs import bayes_error, ece, scoring_rules
+from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
-from llrcal.figures.ece import ece
 from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
-from llrcal.figures.save import save
-from llrcal.figures.scoring_rules import scoring_rules
-from llrcal.figures.style import column_figure, column_style
+from llrcal.figures.style import column_figure, column_style, save
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
 from llrcal.method_table import Look

@@ -12,14 +12,18 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
-from llrcal.figures.arguments import axes_or_new, evaluations_by_label
-from llrcal.figures.legend import Entry, common_colour, legend_above
+from llrcal.figures.drawing import (
+    Entry,
+    axes_or_new,
+    common_colour,
+    evaluations_by_label,
+    legend_above,
+)
 from llrcal.figures.style import REFERENCE, dashes_of, thin
-from llrcal.figures.thinning import visible_corners
 
 _Decisions: TypeAlias = dict[str, tuple[float, float]]
 
@@ -28,6 +32,7 @@ TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
 
 _LABEL = 1.65  # width of a label with its gap, in its own height
 _WIDEST = 2.4  # line widths
+_CELLS = 4000  # across the frame: finer than a printer's dots in one column
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
 
@@ -86,7 +91,7 @@ def det(
             _draw_decisions(ax, decisions[label], look.light, label)
     if decisions:
         for name, shape in _marks().items():
-            entries.append((name, Line2D([], [], color=common_colour(styles), **shape)))
+            entries.append((name, Line2D([], [], color=common_colour(styles.values()), **shape)))
     if legend:
         legend_above(ax, entries)
     return ax
@@ -165,3 +170,17 @@ def _ticks(low: float, high: float, label: float) -> list[float]:
 
 def _probit(rates: Array) -> Floats:
     return np.asarray(ndtri(np.clip(rates, _LEAST, _GREATEST)))
+
+
+def visible_corners(x: Floats, y: Floats, *, frame: tuple[float, float]) -> Bools:
+    """Which points of a curve to keep: the first and the last of each run in one small cell.
+
+    Coordinates are even on paper; the frame is the least and the greatest that is shown of both.
+    """
+    low, high = frame
+    size = (high - low) / _CELLS
+    cell = np.array([np.floor((np.clip(axis, low, high) - low) / size) for axis in (x, y)])
+    moves = (np.diff(cell, axis=1) != 0).any(axis=0)
+    keep = np.ones(len(x), bool)
+    keep[1:-1] = moves[:-1] | moves[1:]
+    return keep

@@ -1,32 +1,199 @@
-"""Figures by name, drawn one after the other into a folder."""
+"""Drawing with matplotlib: axes, curves with bands, and legends where they cannot hide data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from llrcal.comparison.looks import FIGURE_FORMATS
-from llrcal.figures.save import save
-from llrcal.figures.style import column_figure, column_style
+from llrcal.arrays import Floats
+from llrcal.calibrations import Calibration
+from llrcal.errors import OptionError
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.intervals import Band
+from llrcal.figures.curves import Curve
+from llrcal.method_table import Look
 
-Drawing = Callable[..., Axes]
+Entry: TypeAlias = tuple[str, Artist]
+"""A name, and the line or area that it stands for. Two entries may have the same name."""
 
-_SQUARE = {"det", "reliability"}
-_SQUARE_HEIGHT = 92.0  # millimetres: square axes and a legend at column width
+_Drawable = TypeVar("_Drawable", Evaluation, Calibration)
+
+_LONGEST = 40  # letters of a name: what fits into one column of a journal
+_MARKERS = 7  # per curve
+_PALE = 0.2  # opacity: curves and other bands are seen through it
+_FURTHEST = float(np.finfo(np.float32).max)
 
 
-def draw_into(
-    folder: Path,
-    drawings: Iterable[tuple[str, Drawing]],
+# ------------------------------------------------------------ what every figure is given
+
+
+def evaluations_by_label(given: Evaluation | Mapping[str, Evaluation]) -> dict[str, Evaluation]:
+    """The evaluations to draw; one alone needs no label."""
+    if isinstance(given, Evaluation):
+        return {"LLRs": given}
+    return _checked(given, Evaluation, "an Evaluation, which llrcal.evaluate(tar, non) gives")
+
+
+def calibrations_by_label(given: Calibration | Mapping[str, Calibration]) -> dict[str, Calibration]:
+    """The calibrations to draw; one alone is called after its method."""
+    if isinstance(given, Calibration):
+        return {given.method: given}
+    return _checked(given, Calibration, "a calibration, which llrcal.fit(tar, non) gives")
+
+
+def _checked(given: Mapping[str, _Drawable], kind: type[Any], needed: str) -> dict[str, _Drawable]:
+    """A dict of a kind of values by label; anything else is refused."""
+    needed = f"give {needed}, or a dict of them by label"
+    if not isinstance(given, Mapping):
+        raise OptionError(f"a value of type {type(given).__name__} cannot be drawn here; {needed}")
+    if not given:
+        raise OptionError(f"there is nothing to draw; {needed}")
+    for label, value in given.items():
+        if not isinstance(label, str):
+            raise OptionError(f"the label {label!r} is not a string; {needed}")
+        if not isinstance(value, kind):
+            name = type(value).__name__
+            raise OptionError(f"{label!r} is of type {name}, which cannot be drawn here; {needed}")
+    return dict(given)
+
+
+def framed(
+    ax: Axes | None,
+    x: tuple[float, float],
+    y: tuple[float, float] | None,
+    names: tuple[str, str],
     *,
-    formats: Sequence[str] = FIGURE_FORMATS,
-) -> None:
-    """Draw each figure and save it under its name, as PNG, PDF and SVG unless told otherwise."""
-    with column_style():
-        for name, draw in drawings:
-            square = name in _SQUARE
-            figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
-            draw(ax=ax)
-            save(figure, folder, name, formats=formats)
+    square: bool = False,
+) -> Axes:
+    """The axes, or new ones, with their ranges and names."""
+    ax = axes_or_new(ax, square=square)
+    ax.set_xlim(*x)
+    if y is not None:
+        ax.set_ylim(*y)
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+    if square:
+        ax.set_aspect("equal")
+    return ax
+
+
+def axes_or_new(ax: Axes | None, *, square: bool = False) -> Axes:
+    """The axes; without any, pyplot's current ones if nothing is drawn there, or else new ones."""
+    if isinstance(ax, Axes):
+        return ax
+    if ax is not None:
+        raise OptionError(f"ax is a {type(ax).__name__}; give axes of matplotlib, or nothing")
+    from matplotlib import pyplot as plt
+
+    if plt.get_fignums() and not (plt.gcf().axes and plt.gca().has_data()):
+        return plt.gca()
+    width, height = plt.rcParams["figure.figsize"]
+    size = (width, width) if square else (width, height)
+    return plt.subplots(figsize=size, layout="constrained")[1]
+
+
+# -------------------------------------------------------------------------------- curves
+
+
+def draw_curves(ax: Axes, curves: Sequence[Curve], **style: Any) -> list[Entry]:
+    """Lines with a few markers, over their bands."""
+    entries: list[Entry] = []
+    for i, curve in enumerate(curves):
+        draw_band(ax, curve.x, curve.band, label=curve.label, look=curve.look)
+        line = draw_line(ax, curve, place=i, of=len(curves), **style)
+        entries.append((curve.label, line))
+    return entries
+
+
+def draw_line(ax: Axes, curve: Curve, *, place: int, of: int, **style: Any) -> Line2D:
+    """One of several lines, with markers where the others have none.
+
+    Markers tell curves apart where colour does not.
+    """
+    step = max(len(curve.x) // _MARKERS, 1)
+    (line,) = ax.plot(
+        curve.x,
+        curve.y,
+        color=curve.look.light,
+        marker=curve.look.marker,
+        markevery=(int(step * (place + 0.5) / of), step),
+        **{"label": curve.label, **style},
+    )
+    return line
+
+
+def draw_band(ax: Axes, x: Floats, band: Band | None, *, label: str, look: Look) -> Artist | None:
+    """Fill a band in the colour of its curve; where it is infinite, to beyond the frame."""
+    if band is None:
+        return None
+    low, high = (np.minimum(end, _FURTHEST) for end in band)
+    return ax.fill_between(
+        x, low, high, color=look.light, alpha=_PALE, linewidth=0, label=f"band of {label}"
+    )
+
+
+def band_entries(bands: Mapping[str, Bands], colour: str) -> list[Entry]:
+    """What stands for the bands in the legend, if there are any."""
+    names = dict.fromkeys(f"{100 * one.level:g} % by {one.by}" for one in bands.values())
+    return [(name, Patch(color=colour, alpha=_PALE, linewidth=0)) for name in names]
+
+
+def common_colour(looks: Iterable[Look]) -> str:
+    """The colour of an entry that stands for all: that of the only one, or else black."""
+    first, *others = looks
+    return "black" if others else first.light
+
+
+# ------------------------------------------------------------------------------- legends
+
+
+def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> None:
+    """Put the entries in rows above the axes, ``gap`` axes heights away from them.
+
+    Names are shown as they are, a dollar sign begins no formula; only the middle of very long
+    ones is left out. In a figure whose layout makes no room above, the legend goes inside the axes,
+    where it hides least.
+    """
+    ax.apply_aspect()  # or else square axes are thought to be wider
+    room = ax.get_window_extent().width
+    for columns in (3, 2, 1):
+        place: dict[str, Any] = {"bbox_to_anchor": (0, 1 + gap), "borderaxespad": 0}
+        legend = _legend(ax, entries, loc="lower left", ncols=columns, frameon=False, **place)
+        if legend.get_window_extent().width <= room:
+            break
+    makes_room = ax.figure.get_layout_engine() is not None
+    if not makes_room and legend.get_window_extent().y1 > ax.figure.bbox.y1:
+        _legend(ax, entries, loc="best")
+
+
+def _legend(ax: Axes, entries: Sequence[Entry], **place: Any) -> Legend:
+    legend = ax.legend(
+        [artist for _, artist in entries],
+        # matplotlib may leave out names with a leading underscore; the real ones come below.
+        ["name"] * len(entries),
+        **place,
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=3.6,
+        handletextpad=0.6,
+        labelspacing=0.3,
+    )
+    for text, (name, _) in zip(legend.get_texts(), entries, strict=True):
+        text.set_parse_math(False)
+        text.set_text(_shortened(name))
+    return legend
+
+
+def _shortened(name: str) -> str:
+    if len(name) <= _LONGEST:
+        return name
+    half = (_LONGEST - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"

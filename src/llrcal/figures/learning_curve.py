@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from llrcal.comparison.learning_curve import METRICS, LearningCurve, banded, error_view
-from llrcal.comparison.looks import looks
 from llrcal.errors import OptionError
-from llrcal.figures.arguments import axes_or_new
-from llrcal.figures.legend import Entry, legend_above
+from llrcal.figures.curves import learning_curves
+from llrcal.figures.drawing import Entry, draw_band, framed, legend_above
 from llrcal.figures.style import MINIMUM
 
 Metric = Literal["mean_error", "cllr", "calibration_loss"]
@@ -22,7 +21,6 @@ _NAMES = {
     "cllr": "Cllr, bits",
     "calibration_loss": "calibration loss, bits",
 }
-_SHADE = 0.18  # opacity of a band
 _MARGIN = 1.15  # of the range of targets, beyond either end
 
 
@@ -63,36 +61,30 @@ def learning_curve(
     if metric not in METRICS:
         raise OptionError(f"there is no metric {metric!r}; choose one of {', '.join(METRICS)}")
     targets = np.array([size.targets for size in curve.sizes], np.float64)
-    chosen = curve.bands[metric]
-    medians = {label: np.array([band.median for band in bands]) for label, bands in chosen.items()}
-    ax = axes_or_new(ax)
+    ends = targets[0] / _MARGIN, targets[-1] * _MARGIN
+    ax = framed(ax, ends, error_view(curve, metric), ("training targets", _NAMES[metric]))
+    counts_axis(ax)
     entries: list[Entry] = []
     with_band = banded(curve)
-    for label, look in looks(chosen).items():
+    for one in learning_curves(curve, metric):
+        if one.label in with_band:
+            draw_band(ax, one.x, one.band, label=one.label, look=one.look)
         (line,) = ax.plot(
-            targets, medians[label], color=look.light, marker=look.marker, label=label
+            one.x, one.y, color=one.look.light, marker=one.look.marker, label=one.label
         )
-        entries.append((label, line))
-        if label in with_band:
-            low, high = ([getattr(band, end) for band in chosen[label]] for end in ("low", "high"))
-            ax.fill_between(targets, low, high, color=look.light, alpha=_SHADE, linewidth=0)
+        entries.append((one.label, line))
     if metric != "calibration_loss":
         least = curve.minimum[metric]
         line = ax.axhline(least, color="black", linestyle=MINIMUM, label="minimum", zorder=3)
         entries.append(("minimum", line))
-    ax.set_ylim(*error_view(curve, metric))
-    counts_axis(ax, targets[0] / _MARGIN, targets[-1] * _MARGIN)
-    ax.set_xlabel("training targets")
-    ax.set_ylabel(_NAMES[metric])
     if legend:
         legend_above(ax, entries)
     return ax
 
 
-def counts_axis(ax: Axes, low: float, high: float) -> None:
+def counts_axis(ax: Axes) -> None:
     """A logarithmic axis of counts, with plain numbers."""
     ax.set_xscale("log")
-    ax.set_xlim(low, high)
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())

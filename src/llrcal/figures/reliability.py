@@ -12,9 +12,15 @@ from matplotlib.lines import Line2D
 from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.figures.arguments import axes_or_new, evaluations_by_label
-from llrcal.figures.legend import Entry, common_colour, legend_above
-from llrcal.figures.style import FURTHEST, REFERENCE, thin
+from llrcal.figures.curves import with_margin
+from llrcal.figures.drawing import (
+    Entry,
+    common_colour,
+    evaluations_by_label,
+    framed,
+    legend_above,
+)
+from llrcal.figures.style import REFERENCE, thin
 
 _Blocks: TypeAlias = tuple[Floats, Floats, Floats]
 
@@ -51,11 +57,8 @@ def reliability(
     chosen = evaluations_by_label(evaluations)
     blocks = {label: _blocks(ev) for label, ev in chosen.items()}
     low, high = _frame(blocks.values(), chosen.values())
-
-    ax = axes_or_new(ax, square=True)
-    ax.set_xlim(low, high)
-    ax.set_ylim(low, high)
-    ax.set_aspect("equal")
+    names = ("log-likelihood-ratio", "PAV-optimal log-likelihood-ratio")
+    ax = framed(ax, (low, high), (low, high), names, square=True)
     styles = looks(chosen)
     entries: list[Entry] = []
     for label, look in styles.items():
@@ -70,12 +73,10 @@ def reliability(
         entries.append((label, line))
         _draw_infinite(ax, blocks[label], look.light)
     if any(np.isinf(llrs).any() for _, _, llrs in blocks.values()):
-        shown = Line2D([], [], color=common_colour(styles), linestyle=_DOTS, marker="^")
+        shown = Line2D([], [], color=common_colour(styles.values()), linestyle=_DOTS, marker="^")
         entries.append(("infinite", shown))  # one entry for both infinities
     (line,) = ax.plot([low, high], [low, high], color=REFERENCE, linewidth=thin(), label="perfect")
     entries.append(("perfect", line))
-    ax.set_xlabel("log-likelihood-ratio")
-    ax.set_ylabel("PAV-optimal log-likelihood-ratio")
     if legend:
         legend_above(ax, entries, gap=0.03)
     return ax
@@ -112,9 +113,7 @@ def _frame(blocks: Iterable[_Blocks], evaluations: Iterable[Evaluation]) -> tupl
         seen = _finite([np.array([*ev.tar_range, *ev.non_range]) for ev in evaluations])
     if not len(seen):
         seen = np.zeros(1)
-    low, high = np.clip([seen.min(), seen.max()], -FURTHEST, FURTHEST).tolist()
-    room = _MARGIN * (high - low) or 1.0
-    return low - room, high + room
+    return with_margin(float(seen.min()), float(seen.max()), _MARGIN)
 
 
 def _finite(parts: list[Floats]) -> Floats:

@@ -1,15 +1,20 @@
-"""The look of all figures: sized for one column of a journal, small type, thin lines."""
+"""The look of all figures, sized for one column of a journal, and how they become files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from llrcal.comparison.looks import FIGURE_FORMATS
+from llrcal.files.atomic import write_atomically
 from llrcal.method_table import Look
 
 COLUMN_WIDTH = 85.0
@@ -21,8 +26,8 @@ TARGET, NON_TARGET = "#d9730d", "#1b3a6b"
 REFERENCE = "#777777"
 """Grey of diagonals, zero lines, limits and default systems."""
 
-FURTHEST = 1000.0
-"""Largest LLR, in nats, to which an axis is stretched: no honest trial weighs that much."""
+WORDS = "#555555"
+"""Grey of words that stand in a figure."""
 
 Dashes: TypeAlias = Literal["solid"] | tuple[float, tuple[float, ...]]
 """A line style in the words of matplotlib."""
@@ -30,7 +35,6 @@ Dashes: TypeAlias = Literal["solid"] | tuple[float, tuple[float, ...]]
 MINIMUM: Dashes = (0.0, (4.0, 2.0))
 """Dashes of what the best calibration would reach."""
 
-_MARKERS = 7  # per curve
 _TYPE = 7.0  # points: what journals print in figures
 _SMALL = 6.0
 _MILLIMETRES = 25.4  # per inch
@@ -62,6 +66,19 @@ _STYLE: dict[str, Any] = {
     "ytick.minor.size": 1.5,
 }
 
+_SETTINGS: dict[str, Any] = {
+    "pdf.fonttype": 42,  # TrueType: searchable, and editable in drawing programs
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "llrcal",  # or else the ids in the file are random
+}
+# Dates and versions of programs would make files of the same data differ.
+_METADATA: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": None, "Date": None},
+}
+_DOTS_PER_INCH = 300
+
 
 def dashes_of(looks: Mapping[str, Look]) -> dict[str, Dashes]:
     """Line styles of curves that may cover each other; one alone is solid."""
@@ -69,15 +86,6 @@ def dashes_of(looks: Mapping[str, Look]) -> dict[str, Dashes]:
         label: (0.0, look.dashes) if look.dashes and len(looks) > 1 else "solid"
         for label, look in looks.items()
     }
-
-
-def marker_places(points: int, *, curve: int, curves: int) -> tuple[int, int]:
-    """Where to put a few markers on one of several curves: the first, and steps from there.
-
-    Markers tell curves apart where colour does not; those of different curves do not meet.
-    """
-    step = max(points // _MARKERS, 1)
-    return int(step * (curve + 0.5) / curves), step
 
 
 def thin() -> float:
@@ -99,3 +107,37 @@ def column_figure(*, width: float = COLUMN_WIDTH, height: float = 68.0) -> tuple
     """
     figure = Figure(figsize=(width / _MILLIMETRES, height / _MILLIMETRES), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def save(
+    figure: Figure,
+    folder: str | PathLike[str],
+    name: str,
+    *,
+    formats: Iterable[str] = FIGURE_FORMATS,
+) -> None:
+    """Write ``name.png``, ``name.pdf`` and ``name.svg`` into a folder, which is made if need be.
+
+    The same data give the same bytes. Nothing is written unless all can be drawn.
+    """
+    with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
+        _lay_out(figure)
+        files = {suffix: _drawn(figure, suffix) for suffix in formats}
+    home = Path(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    for suffix, content in files.items():
+        write_atomically(home / f"{name}.{suffix}", content)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Settle the layout once, so that it takes less time, and is the same in every format."""
+    before, figure.dpi = figure.dpi, _DOTS_PER_INCH
+    figure.draw_without_rendering()
+    figure.dpi = before
+    figure.set_layout_engine("none")
+
+
+def _drawn(figure: Figure, suffix: str) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=suffix, dpi=_DOTS_PER_INCH, metadata=_METADATA[suffix])
+    return buffer.getvalue()

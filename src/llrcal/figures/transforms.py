@@ -11,17 +11,23 @@ from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.comparison.looks import drawable, evenly, looks
+from llrcal.comparison.looks import drawable, evenly
 from llrcal.errors import OptionError
-from llrcal.figures.arguments import axes_or_new, calibrations_by_label
-from llrcal.figures.legend import Entry, legend_above
-from llrcal.figures.style import REFERENCE, dashes_of, marker_places, thin
+from llrcal.figures.curves import Curve, curves
+from llrcal.figures.drawing import (
+    Entry,
+    calibrations_by_label,
+    draw_band,
+    draw_line,
+    framed,
+    legend_above,
+)
+from llrcal.figures.style import REFERENCE, WORDS, dashes_of, thin
 
-POINTS = 1001
+_POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _UNSEEN = "unseen scores"
-_SHADE, _WORDS = "#ebebeb", "#555555"
+_SHADE = "#ebebeb"
 _MARGIN = 0.1  # of the range of the training scores
-_BAND = 0.25  # opacity
 _SLIVER, _ROOM = 0.005, 0.2  # shares of the axis: too narrow to be seen, and wide enough for a word
 
 
@@ -66,43 +72,24 @@ def transforms(
     """
     chosen = calibrations_by_label(calibrations)
     low, high = _score_range(chosen.values(), low, high)
-    scores = evenly(low, high, POINTS)
-    curves = {label: calibration.quietly(scores) for label, calibration in chosen.items()}
-    bands = {} if level is None else _intervals(chosen, scores, level)
-    edge = _limit(curves) if limit is None else limit
-
-    ax = axes_or_new(ax)
-    ax.set_xlim(low, high)
-    ax.set_ylim(-edge, edge)
+    scores = evenly(low, high, _POINTS)
+    llrs = {label: calibration.quietly(scores) for label, calibration in chosen.items()}
+    drawn = curves(scores, llrs, {} if level is None else _intervals(chosen, scores, level))
+    edge = _limit(drawn) if limit is None else limit
+    ax = framed(ax, (low, high), (-edge, edge), ("score", "log-likelihood-ratio"))
     entries: list[Entry] = []
-    styles = looks(curves)
-    for i, (label, look) in enumerate(styles.items()):
-        (line,) = ax.plot(
-            scores,
-            curves[label],
-            color=look.light,
-            linestyle=dashes_of(styles)[label],
-            marker=look.marker,
-            markevery=marker_places(POINTS, curve=i, curves=len(curves)),
-            label=label,
-        )
-        entries.append((label, line))
-    for label, (lower, upper) in bands.items():
-        colour = styles[label].light
-        band = ax.fill_between(
-            scores, lower, upper, color=colour, alpha=_BAND, linewidth=0, zorder=1
-        )
-        if label == next(iter(bands)):
-            entries.append((f"{100 * (level or 0):g} % interval", band))
+    dashes = dashes_of({curve.label: curve.look for curve in drawn})
+    for i, curve in enumerate(drawn):
+        line = draw_line(ax, curve, place=i, of=len(drawn), linestyle=dashes[curve.label])
+        entries.append((curve.label, line))
+    bands = [draw_band(ax, one.x, one.band, label=one.label, look=one.look) for one in drawn]
+    entries += [(f"{100 * (level or 0):g} % interval", band) for band in bands if band][:1]
     ax.axhline(0, color=REFERENCE, linewidth=thin())
     shades = _shades(ax, training or _training_range(chosen.values()), low, high)
-    if shades:
-        entries.append((_UNSEEN, shades[0]))
+    entries += [(_UNSEEN, shade) for shade in shades[:1]]
     for shade in shades:
         if shade.get_width() >= _ROOM * (high - low):
             _say_what_happens(ax, shade, chosen.values())
-    ax.set_xlabel("score")
-    ax.set_ylabel("log-likelihood-ratio")
     if legend:
         legend_above(ax, entries)
     return ax
@@ -122,9 +109,9 @@ def _score_range(
     return drawable(low, high)
 
 
-def _limit(curves: Mapping[str, Floats]) -> float:
+def _limit(drawn: Collection[Curve]) -> float:
     """A little above the median of the largest LLRs of the curves."""
-    largest = [float(np.abs(llrs[np.isfinite(llrs)]).max(initial=0)) for llrs in curves.values()]
+    largest = [float(np.abs(one.y[np.isfinite(one.y)]).max(initial=0)) for one in drawn]
     return min(1.3 * float(np.median(largest)), 1.05 * max(largest)) or 1.0
 
 
@@ -174,6 +161,6 @@ def _say_what_happens(ax: Axes, shade: Rectangle, calibrations: Collection[Calib
         textcoords="offset points",
         ha="center",
         va="top" if above else "bottom",
-        color=_WORDS,
+        color=WORDS,
         fontsize="small",
     )

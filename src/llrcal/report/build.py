@@ -9,13 +9,17 @@ from string import Template
 
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, metrics
-from llrcal.report.conditions import LINK as CONDITIONS
-from llrcal.report.conditions import conditions_section
 from llrcal.report.data import as_json, page_data
-from llrcal.report.learning import LINK as LEARNING
-from llrcal.report.learning import learning_section
 from llrcal.report.metrics_table import metrics_note, metrics_table
-from llrcal.report.setup import calibrations_table, data_table, what_was_done
+from llrcal.report.sections import (
+    CONDITIONS_LINK,
+    LEARNING_LINK,
+    calibrations_table,
+    conditions_section,
+    data_table,
+    learning_section,
+    what_was_done,
+)
 from llrcal.report.text import escaped, sentence
 from llrcal.report.warnings_list import warnings_list
 from llrcal.version import __version__
@@ -43,7 +47,7 @@ _SCRIPTS = (
 )
 
 
-def build_report(comparison: Comparison, *, title: str = "Calibrations compared") -> str:
+def build_report(comparison: Comparison) -> str:
     """One self-contained HTML page about a comparison, to be saved as UTF-8.
 
     Verdict, warnings, a table of metrics, and interactive plots: normalised Bayes errors with an
@@ -57,7 +61,6 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
     return Template(_asset("template.html")).substitute(
         policy=_policy(plotly, script),
         version=escaped(__version__),
-        title=escaped(title),
         verdict=f'<p class="verdict">{sentence(verdict.headline)}</p>\n'
         f'<p class="basis">{sentence(verdict.basis)}</p>',
         verdict_class="fit" if verdict.fit else "unfit",
@@ -70,10 +73,10 @@ def build_report(comparison: Comparison, *, title: str = "Calibrations compared"
         metrics_note=metrics_note(comparison),
         metrics_table=metrics_table(comparison),
         metrics_csv=base64.b64encode(as_csv(metrics(comparison)).encode()).decode(),
-        conditions_link=CONDITIONS if by_condition else "",
+        conditions_link=CONDITIONS_LINK if by_condition else "",
         conditions_section=by_condition,
         transforms_hidden=" hidden" if comparison.of_systems else "",
-        learning_link=LEARNING if learning else "",
+        learning_link=LEARNING_LINK if learning else "",
         learning_section=learning,
         style=_asset("report.css"),
         data=as_json(page_data(comparison)),

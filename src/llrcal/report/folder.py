@@ -10,8 +10,7 @@ from urllib.parse import quote
 from llrcal.calibrations import Calibration
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, as_markdown, by_condition, metrics
-from llrcal.figures.comparison import drawings
-from llrcal.figures.drawing import draw_into
+from llrcal.figures.folder import draw_into, drawings
 from llrcal.files.atomic import write_atomically
 from llrcal.report.build import build_report
 

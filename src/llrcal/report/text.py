@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 
 from llrcal.comparison.tables import NAME, SENTENCE, shown
 
@@ -45,3 +46,27 @@ def decimal(value: float, *, digits: int = 4) -> str:
         return f"{mantissa}e{int(exponent):+d}".replace("-", MINUS)
     rounded = round(value, digits) + 0.0  # no negative zeros
     return f"{rounded:.{digits}f}".replace("-", MINUS)
+
+
+def table(
+    caption: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    foot: Sequence[str] = (),
+    attributes: str = "",
+) -> str:
+    """A table of cells that are HTML already; the first cell of a row is its heading."""
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in heads)
+    body = "".join(map(row, rows))
+    below = f"<tfoot>{row(foot)}</tfoot>" if foot else ""
+    return (
+        f'<table {attributes}><caption class="hidden">{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>{below}</table>"
+    )
+
+
+def row(cells: Sequence[str]) -> str:
+    """A row of a table."""
+    first, *others = cells
+    return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in others)}</tr>'

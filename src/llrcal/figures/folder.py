@@ -1,28 +1,58 @@
-"""All figures of a comparison: the paper's six, and those that others expect."""
+"""Figures by name, drawn one after the other into a folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
+
+from llrcal.arrays import ArrayLike
+from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
-from llrcal.figures.bayes_error import bayes_error
-from llrcal.figures.densities import densities
+from llrcal.comparison.looks import FIGURE_FORMATS
+from llrcal.evaluation import Evaluation, OperatingPoint
+from llrcal.evaluation.bootstrap import REPLICATES
+from llrcal.figures.costs import bayes_error, ece
+from llrcal.figures.curves import visible_range
+from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
-from llrcal.figures.drawing import Drawing
-from llrcal.figures.ece import ece
-from llrcal.figures.histogram import visible_range
+from llrcal.figures.drawing import evaluations_by_label
 from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
+from llrcal.figures.style import column_figure, column_style, save
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
 from llrcal.method_table import TABLE
+from llrcal.onepass.summary import Summary
+
+Drawing = Callable[..., Axes]
+
+_SQUARE = {"det", "reliability"}
+_SQUARE_HEIGHT = 92.0  # millimetres: square axes and a legend at column width
+
+
+def draw_into(
+    folder: Path,
+    drawings: Iterable[tuple[str, Drawing]],
+    *,
+    formats: Sequence[str] = FIGURE_FORMATS,
+) -> None:
+    """Draw each figure and save it under its name, as PNG, PDF and SVG unless told otherwise."""
+    with column_style():
+        for name, draw in drawings:
+            square = name in _SQUARE
+            figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
+            draw(ax=ax)
+            save(figure, folder, name, formats=formats)
 
 
 def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
-    """Names of the figures, and what draws each."""
+    """Names of the figures of a comparison, the paper's six among them, and what draws each."""
     candidates = comparison.candidates
     evaluations = {label: candidate.evaluation for label, candidate in candidates.items()}
     # The paper shows calibrations of one kind together (its figures 1 to 4).
@@ -66,3 +96,41 @@ def _transforms(comparison: Comparison) -> Drawing:
     calibrations = {label: c.of_score for label, c in every if c.of_score is not None}
     training = score_range(comparison.train)
     return partial(transforms, calibrations, low=low, high=high, training=training)
+
+
+def draw_evaluation(
+    evaluation: Evaluation | Mapping[str, Evaluation],
+    folder: Path,
+    points: Sequence[OperatingPoint],
+    *,
+    level: float | None = None,
+    replicates: int = REPLICATES,
+) -> None:
+    """Draw every figure of an evaluation, or of several, and save each as PNG, PDF and SVG.
+
+    With a ``level``, curves that have bands are drawn with them, from so many drawn test sets.
+    """
+    one = evaluations_by_label(evaluation)
+    bands: dict[str, Any] = {"level": level, "replicates": replicates}
+    point = points[0]
+    at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+    draw_into(
+        folder,
+        {
+            "bayes-error": partial(bayes_error, one, **bands),
+            "det": partial(at_point, one),
+            "reliability": partial(reliability, one),
+            "tippett": partial(tippett, one, **bands),
+            "ece": partial(ece, one, **bands),
+        }.items(),
+    )
+
+
+def draw_adaptation(
+    before: Calibration, after: Calibration, folder: Path, scores: ArrayLike | Summary | None
+) -> None:
+    """Draw what an adaptation changed, and save each figure as PNG, PDF and SVG."""
+    drawings = {"transforms": partial(transforms, {"before": before, "after": after})}
+    if scores is not None:
+        drawings["mixture"] = partial(adaptation, before, after, scores=scores)
+    draw_into(folder, drawings.items())

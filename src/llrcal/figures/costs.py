@@ -1,0 +1,298 @@
+"""Costs against the prior: normalised Bayes errors, cross-entropies, and what rules weigh."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+
+from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.errors import OptionError
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bootstrap import REPLICATES
+from llrcal.evaluation.costs import prior_entropy
+from llrcal.evaluation.operating_points import as_prior_log_odds
+from llrcal.figures.curves import DECADES, Curve, bands_of, cost_curves, curves
+from llrcal.figures.drawing import (
+    Entry,
+    band_entries,
+    common_colour,
+    draw_curves,
+    evaluations_by_label,
+    framed,
+    legend_above,
+)
+from llrcal.figures.style import MINIMUM, REFERENCE, WORDS, thin
+from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
+
+_POINTS = 1001  # of a curve over priors: closer than the dots of a printer in one column
+_FEW_POINTS = 301  # of cross-entropies, which are smooth
+_WITHOUT_A_RULE = (-7.0, 7.0)
+_MARGIN = 0.08  # of the range, shown beyond either limit
+_HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squash the others
+_SAME = 0.01  # of the frame's height: about the width of a line
+
+
+def bayes_error(
+    evaluations: Evaluation | Mapping[str, Evaluation],
+    *,
+    ax: Axes | None = None,
+    x: ArrayLike | None = None,
+    level: float | None = None,
+    replicates: int = REPLICATES,
+    legend: bool = True,
+) -> Axes:
+    """Draw actual and minimum error-rates against the prior log-odds.
+
+    Actual rates are solid, the minimum is dashed, and a thin grey line at one is the default
+    that decides by the prior alone. Thin vertical lines mark where the rule of 30 ends: beyond
+    them some curve rests on fewer than 30 misses or false alarms. (Paper, section 3 and figures 1
+    to 4.)
+
+    Parameters
+    ----------
+    evaluations
+        One evaluation, or several by label; the label decides the colour.
+    x
+        Rising prior log-odds. By default, 1,001 over the range that the rule of 30 allows, and
+        slightly beyond.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
+    level
+        Share of drawn test sets that a band around each curve covers, such as 0.95: see
+        :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
+    replicates
+        How many test sets to draw for the bands.
+    legend
+        Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
+        are not in memory.
+    """
+    chosen = evaluations_by_label(evaluations)
+    limits = _rule_of_30(chosen)
+    priors = _default_priors(limits) if x is None else _rising(x)
+    ax, entries = _draw_costs(
+        ax,
+        "bayes_error",
+        chosen,
+        priors,
+        ("prior log-odds", "normalised Bayes error-rate"),
+        reference=("default", np.ones_like(priors), {"linewidth": thin()}),
+        minimum="minimum",
+        bands={"level": level, "replicates": replicates},
+    )
+    _mark(ax, limits)
+    if legend:
+        is_seen = ax.get_ylim()[1] > 1
+        legend_above(ax, [one for one in entries if is_seen or one[0] != "default"], gap=0.07)
+    return ax
+
+
+def ece(
+    evaluations: Evaluation | Mapping[str, Evaluation],
+    *,
+    ax: Axes | None = None,
+    x: ArrayLike | None = None,
+    level: float | None = None,
+    replicates: int = REPLICATES,
+    legend: bool = True,
+) -> Axes:
+    """Draw the empirical cross-entropy against log10 of the prior odds.
+
+    Actual values are solid, those after PAV dashed, and the dotted grey line is the entropy of
+    the prior, which LLRs of zero would leave. At prior odds of one, the height is Cllr.
+
+    Parameters
+    ----------
+    evaluations
+        One evaluation, or several by label; the label decides the colour.
+    x
+        Rising log10 prior odds. By default, 301 from -3 to 3.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
+    level
+        Share of drawn test sets that a band around each curve covers, such as 0.95: see
+        :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
+    replicates
+        How many test sets to draw for the bands.
+    legend
+        Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
+        are not in memory.
+    """
+    odds = np.linspace(-DECADES, DECADES, _FEW_POINTS) if x is None else _rising(x)
+    ax, entries = _draw_costs(
+        ax,
+        "cross_entropy",
+        evaluations_by_label(evaluations),
+        odds,
+        ("log₁₀ prior odds", "empirical cross-entropy [bit]"),
+        unit=math.log(10),
+        reference=("LR = 1", prior_entropy(odds * math.log(10)), {"linestyle": (0, (1, 1.5))}),
+        minimum="after PAV",
+        bands={"level": level, "replicates": replicates},
+    )
+    if legend:
+        legend_above(ax, entries)
+    return ax
+
+
+def scoring_rules(
+    rules: Sequence[RuleLike] = tuple(NAMED),
+    *,
+    alpha: float = 0.5,
+    ax: Axes | None = None,
+    x: ArrayLike | None = None,
+    legend: bool = True,
+) -> Axes:
+    """Draw the weights of proper scoring rules over prior log-odds.
+
+    The cost by a rule is the mean of normalised Bayes error-rates with these weights. The area
+    under each curve is one.
+
+    Parameters
+    ----------
+    rules
+        Rules by name, or as pairs of exponents.
+    alpha
+        Weight of the targets in training; one half is that of an evaluation.
+    x
+        Rising prior log-odds. By default, 401 from 10 below to 10 above that of ``alpha``.
+    ax
+        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
+    legend
+        Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing to draw, a rule or weight is out of range, or ``x`` does not rise.
+    """
+    if isinstance(rules, str) or not rules:
+        raise OptionError(f"rules are {rules!r}; give a list of rules")
+    if not is_number(alpha) or not 0 < alpha < 1:
+        raise OptionError(f"alpha is {alpha!r}; give a number strictly between 0 and 1")
+    middle = np.log(alpha) - np.log1p(-alpha)
+    priors = middle + np.linspace(-10, 10, 401) if x is None else _rising(x)
+    chosen = [ScoringRule.of(rule) for rule in rules]
+    drawn = curves(priors, {rule.name: rule.weights(priors, alpha=alpha) for rule in chosen})
+    top = 1.05 * max(curve.y.max() for curve in drawn)
+    names = ("prior log-odds", "weight of the Bayes error-rate")
+    ax = framed(ax, (priors[0], priors[-1]), (0, top), names)
+    entries = draw_curves(ax, drawn)
+    if legend:
+        legend_above(ax, entries)
+    return ax
+
+
+def _rising(x: ArrayLike) -> Floats:
+    """Prior log-odds as a rising array that a curve can be drawn over."""
+    priors = as_prior_log_odds(x)
+    if priors.ndim != 1 or len(priors) < 2 or not (np.diff(priors) > 0).all():
+        raise OptionError("x must be a list of two or more numbers in rising order")
+    return priors
+
+
+def _draw_costs(
+    ax: Axes | None,
+    quantity: str,
+    evaluations: Mapping[str, Evaluation],
+    x: Floats,
+    names: tuple[str, str],
+    *,
+    reference: tuple[str, Floats, dict[str, Any]],
+    minimum: str,
+    bands: Mapping[str, Any],
+    unit: float = 1.0,
+) -> tuple[Axes, list[Entry]]:
+    """Actual costs, minima and a reference; ``unit`` is that of x, in nats."""
+    drawn = bands_of(evaluations, **bands)
+    actual = cost_curves(quantity, evaluations, unit * x, drawn)
+    least = cost_curves(f"min_{quantity}", evaluations, unit * x)
+    actual, least = ([replace(one, x=x) for one in some] for some in (actual, least))
+    # What is worse than the default may leave the frame.
+    ends = [np.minimum(one.band[1], 1.0) for one in actual if one.band is not None]
+    top = _top([*(one.y for one in (*actual, *least)), *ends])
+    ax = framed(ax, (x[0], x[-1]), (0, top), names)
+    name, heights, style = reference
+    (line,) = ax.plot(x, heights, color=REFERENCE, label=name, **style)
+    entries = draw_curves(ax, actual)
+    entries.append((minimum, _draw_minima(ax, least, top=top)))
+    colour = common_colour(one.look for one in actual)
+    return ax, [*entries, (name, line), *band_entries(drawn, colour)]
+
+
+def _top(heights: Sequence[Floats]) -> float:
+    """Where to end the axis: above all curves, and above the reference at one if that is near.
+
+    Curves that stay far below the reference would be flat lines beside it.
+    """
+    highest = min(max(float(curve.max()) for curve in heights), _HIGHEST / 1.05)
+    return 1.05 * (highest if 0 < highest < 1 / 3 else max(highest, 1.0))
+
+
+def _draw_minima(ax: Axes, minima: Sequence[Curve], *, top: float) -> Artist:
+    """One dashed black line for the first minimum and all that cannot be told from it.
+
+    Those that differ visibly get thin ones in their own colours: pooling scores, or reversing
+    their order, costs discrimination as well. The common line stands for all in the legend.
+    """
+    first = minima[0]
+    dashes: dict[str, Any] = {"linestyle": MINIMUM}
+    (common,) = ax.plot(first.x, first.y, color="black", label="minimum", zorder=3, **dashes)
+    for one in minima:
+        if np.abs(one.y - first.y).max() > _SAME * top:
+            name, colour = f"minimum of {one.label}", one.look.light
+            ax.plot(one.x, one.y, color=colour, linewidth=thin(), label=name, **dashes)
+    return common
+
+
+def _rule_of_30(evaluations: Mapping[str, Evaluation]) -> tuple[float, float] | None:
+    """The prior log-odds at which the rule holds for all that have a range at all."""
+    ranges = np.array([ev.rule_of_30 for ev in evaluations.values()])
+    known = ranges[np.isfinite(ranges).all(axis=1)]
+    if not len(known):
+        return None
+    low, high = float(known[:, 0].max()), float(known[:, 1].min())
+    return (low, high) if low < high else None
+
+
+def _default_priors(limits: tuple[float, float] | None) -> Floats:
+    low, high = limits or _WITHOUT_A_RULE
+    margin = _MARGIN * (high - low) if limits else 0.0
+    return np.linspace(low - margin, high + margin, _POINTS)
+
+
+def _mark(ax: Axes, limits: tuple[float, float] | None) -> None:
+    """Thin lines at the limits of the rule, named above the frame, where no curve passes."""
+    left, right = ax.get_xlim()
+    # With rare targets the threshold is high, and false alarms run out first.
+    for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+        if not left <= limit <= right:
+            continue
+        ax.axvline(limit, color=REFERENCE, linewidth=thin(), linestyle=(0, (1, 2)), label=name)
+        ax.annotate(
+            name,
+            (limit, 1),
+            xycoords=ax.get_xaxis_transform(),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=mpl.rcParams["legend.fontsize"],
+            color=WORDS,
+        )

@@ -1,0 +1,182 @@
+"""What figures and the page of a report show, whichever of the two draws it.
+
+Curves are worked out here, with what they are called, how they look and the band around them; so
+are the ranges worth looking at. Nothing here knows matplotlib or plotly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from llrcal.arrays import Array, Floats
+from llrcal.comparison.learning_curve import LearningCurve
+from llrcal.comparison.looks import drawable, finite_part, is_narrow, looks
+from llrcal.densities.density import Density
+from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bands import Bands
+from llrcal.evaluation.intervals import Band
+from llrcal.method_table import Look
+
+FURTHEST = 1000.0
+"""Largest LLR, in nats, to which an axis is stretched: no honest trial weighs that much."""
+
+DECADES = 3.0
+"""Of prior odds on either side of even ones, as forensic scientists draw cross-entropies."""
+
+_SAMPLE = 2**16  # scores: quantiles of so many are as good as those of all, for a frame
+_TAIL = 0.001  # of a class may lie beyond either end of the frame
+_MOST_BINS = 90  # of a histogram: wider than a line in one column
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a figure, perhaps with a band around it."""
+
+    label: str
+    x: Floats
+    y: Floats
+    look: Look
+    band: Band | None = None
+
+
+def curves(
+    x: Floats, heights: Mapping[str, Floats], bands: Mapping[str, Band] | None = None
+) -> list[Curve]:
+    """Curves over the same places, by label; the labels decide how they look."""
+    found = bands or {}
+    return [
+        Curve(label, x, heights[label], look, found.get(label))
+        for label, look in looks(heights).items()
+    ]
+
+
+def bands_of(
+    evaluations: Mapping[str, Evaluation], level: float | None, replicates: int
+) -> dict[str, Bands]:
+    """What draws test sets for each evaluation; nothing without a level."""
+    if level is None:
+        return {}
+    return {
+        label: ev.bands(level=level, replicates=replicates) for label, ev in evaluations.items()
+    }
+
+
+def cost_curves(
+    quantity: str,
+    evaluations: Mapping[str, Evaluation],
+    x: Floats,
+    bands: Mapping[str, Bands] | None = None,
+) -> list[Curve]:
+    """A number of evaluations at prior log-odds, such as ``bayes_error``, with its band."""
+    heights = {label: getattr(ev, quantity)(x) for label, ev in evaluations.items()}
+    around = {label: getattr(one, quantity)(x) for label, one in (bands or {}).items()}
+    return curves(x, heights, around)
+
+
+def learning_curves(curve: LearningCurve, metric: str) -> list[Curve]:
+    """Medians against the number of training targets, with bands that hold 80 % of the draws."""
+    targets = np.array([size.targets for size in curve.sizes], np.float64)
+    ends = {
+        label: np.array([(band.low, band.median, band.high) for band in bands]).T
+        for label, bands in curve.bands[metric].items()
+    }
+    medians = {label: median for label, (_, median, _) in ends.items()}
+    return curves(targets, medians, {label: (low, high) for label, (low, _, high) in ends.items()})
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A class of trials: which share of its LLRs reaches a value, and its extreme LLRs."""
+
+    name: str
+    at: Callable[[Floats], Floats]
+    least: float
+    greatest: float
+
+    def value_at(self, level: float) -> float:
+        """The LLR at which the share comes down to a level, by bisection."""
+        low, high = self.least, self.greatest
+        for _ in range(60):
+            middle = low / 2 + high / 2
+            if self.at(np.array([middle]))[0] > level:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def band(self, x: Floats, bands: Bands) -> Band:
+        """A band of the shares at values."""
+        misses, false_alarms = bands.rates(x)
+        return (1 - misses[1], 1 - misses[0]) if self.name == "targets" else false_alarms
+
+
+def shares(evaluation: Evaluation) -> tuple[Shares, Shares]:
+    """Both classes of an evaluation, for a Tippett plot."""
+    return (
+        Shares("targets", lambda x: 1 - evaluation.pmiss(x), *evaluation.tar_range),
+        Shares("non-targets", evaluation.pfa, *evaluation.non_range),
+    )
+
+
+def llr_view(evaluations: Iterable[Evaluation]) -> tuple[float, float]:
+    """All LLRs but the far tails of every class: one far outlier must not squash the rest."""
+    classes = [one for ev in evaluations for one in shares(ev) if math.isfinite(one.least)]
+    low = min((one.value_at(1 - _TAIL) for one in classes), default=0.0)
+    high = max((one.value_at(_TAIL) for one in classes), default=0.0)
+    return with_margin(low, high, 0.03)
+
+
+def with_margin(low: float, high: float, margin: float) -> tuple[float, float]:
+    """A range of LLRs, not too far, with a share of it as a margin on either side."""
+    low, high = (min(max(end, -FURTHEST), FURTHEST) for end in (low, high))
+    room = margin * (high - low) or 1.0
+    return low - room, high + room
+
+
+def visible_range(
+    classes: Sequence[Array], *, margin: float, tail: float = _TAIL
+) -> tuple[float, float]:
+    """All but the tails of each class, with a margin in units of that, within the extremes.
+
+    One far outlier must not squash the rest. Infinite scores have no say.
+    """
+    classes = [finite for scores in classes if len(finite := finite_part(scores))] or [np.zeros(1)]
+    ends = np.array([_quantiles(scores, tail) for scores in classes])
+    low, high = float(ends[:, 0].min()), float(ends[:, 1].max())
+    room = margin * (high - low)
+    least = min(float(scores.min()) for scores in classes)
+    greatest = max(float(scores.max()) for scores in classes)
+    return drawable(max(low - room, least), min(high + room, greatest))
+
+
+def _quantiles(scores: Array, tail: float) -> Floats:
+    """The quantiles of an evenly spread sample; of halves, whose differences are all doubles."""
+    sample = scores[:: max(len(scores) // _SAMPLE, 1)].astype(np.float64)
+    return 2 * np.quantile(sample / 2, [tail, 1 - tail])
+
+
+def histogram(
+    scores: Array, low: float, high: float, counts: Floats | None = None
+) -> tuple[Floats, Floats]:
+    """Density and edges of bins between two scores; those outside count for the total.
+
+    Few scores get few bins (the Rice rule), so that each holds enough of them. Counts say how many
+    scores each stands for.
+    """
+    total = len(scores) if counts is None else float(counts.sum())
+    bins = int(np.clip(2 * np.cbrt(total), 10, _MOST_BINS))
+    start, end = max(low, float(scores.min())), min(high, float(scores.max()))
+    if is_narrow(start, end):
+        start, end = low, high
+    held, edges = np.histogram(scores, bins, (start, end), weights=counts)
+    return held / (total * np.diff(edges)), edges
+
+
+def densities_at(sides: Iterable[Density], scores: Floats) -> list[Floats]:
+    """Fitted densities at scores."""
+    with np.errstate(over="ignore", under="ignore"):
+        return [np.exp(side.logpdf(scores)) for side in sides]
