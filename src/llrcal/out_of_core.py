@@ -21,7 +21,7 @@ from typing import Any, Literal, Unpack
 from llrcal import adaptation, calibrations, evaluation
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.bounds import Beyond
+from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
@@ -211,7 +211,7 @@ def apply(
     LlrcalWarning
         If more than a few scores lie beyond those of training.
     """
-    seen = Beyond(calibration)
+    seen = OutOfRangeCounter(calibration)
     request = reading_options({}, form).request("scores")
     columns = LLRColumns(calibration, interval, seen)
     apply_to_files(columns, request, paths, out, one_by_one(progress), force=force)

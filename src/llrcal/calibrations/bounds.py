@@ -32,7 +32,6 @@ import numpy as np
 from llrcal.arrays import LARGEST, Floats
 from llrcal.declaration import ALWAYS, NotNegative, field_error, schema
 from llrcal.errors import OptionError
-from llrcal.messages import Setting
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
-_WORTH_A_NOTE = math.log(1e9)
 _LONGEST_SOFT_END = math.log(2)
 
 
@@ -171,27 +169,6 @@ def soft_end(freedom: int, tar_count: int, non_count: int) -> float:
     return _LONGEST_SOFT_END * max(1 - freedom / min(tar_count, non_count), -1.0)
 
 
-def unsupported(llr_range: tuple[float, float], tar_count: int, non_count: int) -> tuple[Note, ...]:
-    """A note on LLRs far beyond those that these counts can support.
-
-    The tails of a good fit exceed them somewhat, which is not worth a note. So there is a note only
-    if likelihood-ratios are more than a billion times too large.
-    """
-    (low, high), (least, greatest) = llr_range, supported_llrs(tar_count, non_count)
-    if least - low <= _WORTH_A_NOTE and high - greatest <= _WORTH_A_NOTE:
-        return ()
-    return (
-        Note.of(
-            "beyond counts",
-            f"LLRs range from {low:.3g} to {high:.3g} over the training scores, but {tar_count:,} "
-            f"targets and {non_count:,} non-targets can support no more than {least:.1f} to "
-            f"{greatest:.1f}; ",
-            Setting("bounds", "counts"),
-            " limits them to that",
-        ),
-    )
-
-
 _FEW, _FEW_OF_ALL = 3, 0.01
 
 
@@ -200,7 +177,7 @@ def more_than_a_few(beyond: int, total: int) -> bool:
     return beyond > _FEW and beyond > _FEW_OF_ALL * total
 
 
-class Beyond:
+class OutOfRangeCounter:
     """Counts the scores that lie beyond the training scores of a calibration, batch by batch.
 
     Several threads may count at the same time.

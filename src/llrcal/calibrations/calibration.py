@@ -12,7 +12,7 @@ import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.bounds import UNBOUNDED, Beyond, Bounds, supported_llrs
+from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
 from llrcal.calibrations.pieces import Pieces, Plateau
 from llrcal.calibrations.training import Training
@@ -111,7 +111,7 @@ class Calibration(ABC):
             If more than 3 scores, and more than 1 % of them, lie beyond the training scores,
             whatever the bounds. :meth:`without_warnings` gives the same answers without that.
         """
-        seen = Beyond(self)
+        seen = OutOfRangeCounter(self)
         llrs = self._mapped(scores, seen)
         warn(seen.notes)
         return llrs if llrs.ndim else float(llrs)
@@ -122,7 +122,7 @@ class Calibration(ABC):
 
     quietly = without_warnings
 
-    def _mapped(self, scores: ArrayLike, seen: Beyond | None = None) -> Floats:
+    def _mapped(self, scores: ArrayLike, seen: OutOfRangeCounter | None = None) -> Floats:
         """LLRs of scores, which are also counted."""
         array = as_floats(scores, "the")
         check_finite(array, "the", allow_infinite=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.calibrations.bounds import Beyond
+from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditions, fitted_conditions
 from llrcal.calibrations.training import target_weight
@@ -59,7 +59,7 @@ class Conditioned:
         pooled = self.pooled.quietly(scores)
         if pooled.ndim != 1:
             raise ScoreError(f"scores have shape {pooled.shape}; pass a one-dimensional array")
-        seen = Beyond(self.pooled)
+        seen = OutOfRangeCounter(self.pooled)
         seen.count(np.asarray(scores, dtype=np.float64))
         which = as_conditions(condition, len(pooled), "the", may_miss=True)
         llrs, notes = self.conditions(pooled, which)

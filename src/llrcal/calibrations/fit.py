@@ -20,7 +20,6 @@ from llrcal.calibrations.methods import (
     METHODS,
     PAPER,
     Method,
-    check_method,
     class_of,
     label,
     method_and_options,
@@ -255,8 +254,6 @@ def fit_methods(
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise OptionError(f"methods are {methods!r}; give a list of names")
     chosen = [method_and_options(entry) for entry in methods]
-    for method, options in chosen:
-        check_method(method, options)
 
     by_ranks = [METHODS[method].needs_ranks for method, _ in chosen]
     summarised = not all(by_ranks)
@@ -275,7 +272,7 @@ def fit_methods(
     def fitted(method: str, options: Mapping[str, Any]) -> Calibration:
         one = _bounded(data, method, options, bounds, rising=rising, reverse=lower_is_better)
         found = margins(one, data) if with_margins else None
-        notes = fit_notes(one, data, with_intervals=found is not None)
+        notes = tuple(fit_notes(one, data, with_intervals=found is not None))
         return replace(one, margins=found, report=one.report.with_notes(notes))
 
     largest = max(data.tar_count, data.non_count)

@@ -159,11 +159,6 @@ class Training(ABC):
         answer: _Answer = self._answers[work]
         return answer
 
-    @property
-    def empirical_alpha(self) -> float:
-        """The share of targets, T / (T + N)."""
-        return self.weight("empirical")
-
     def weight(self, alpha: float | str) -> float:
         """The weight of the targets as a number."""
         return target_weight(alpha, self.tar_count, self.non_count)
@@ -242,18 +237,14 @@ class ArrayTraining(Training):
     @cached_property
     def score_range(self) -> tuple[float, float]:
         if self.summarised:
-            return range_of(self.tar, self.non)
+            least, greatest = min(self.tar.least, self.non.least), self.tar.greatest
+            return least + 0.0, max(greatest, self.non.greatest) + 0.0  # -0.0 becomes 0.0
         low, above = self.groups.low, self.groups.excludes_low
         # Groups do not contain the greatest score of the larger class.
         greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
         if not low[0] <= greatest:
             raise changed_scores()
         return float(low[0]), float(greatest) + 0.0
-
-
-def range_of(tar: Summary, non: Summary) -> tuple[float, float]:
-    """Least and greatest score of both classes together; -0.0 becomes 0.0."""
-    return min(tar.least, non.least) + 0.0, max(tar.greatest, non.greatest) + 0.0
 
 
 def _summary(scores: Array, given: Array, name: str) -> Summary:

@@ -160,7 +160,7 @@ def _apply(
     reading: ReadOptions,
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; ``more`` gives further columns. Returns the number of trials."""
-    from llrcal.calibrations.bounds import Beyond
+    from llrcal.calibrations.bounds import OutOfRangeCounter
     from llrcal.files.compression import display_name
     from llrcal.notes import Note
     from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
@@ -169,7 +169,7 @@ def _apply(
 
     if interval is not None:  # before any work
         calibration.interval(0.0, level=interval)
-    seen = Beyond(calibration)
+    seen = OutOfRangeCounter(calibration)
 
     answers = LLRColumns(calibration, interval, seen, UNITS[units], more)
     request = reading.request("scores")

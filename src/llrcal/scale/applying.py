@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.bounds import Beyond
+from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
@@ -34,7 +34,7 @@ class LLRColumns:
     calibration: Calibration
     interval: float | None = None
     """The level of intervals, if their ends are to be written as well."""
-    seen: Beyond | None = None
+    seen: OutOfRangeCounter | None = None
     """Counts the scores, where all files are rewritten in one process."""
     nats: float = 1.0
     """The number of nats in a unit of the LLRs to write."""

@@ -14,17 +14,11 @@ from llrcal.scoring_rule import ScoringRule
 Method = str | tuple[str, Mapping[str, Any]]
 
 
-def _imported(home: str) -> type[Calibration]:
-    module, _, class_name = home.partition(":")
-    found: type[Calibration] = getattr(import_module(module), class_name)
-    return found
-
-
 class _Methods(Mapping[str, type[Calibration]]):
     """The classes in the table of methods, by name; each is imported when it is first used."""
 
     def __getitem__(self, name: str) -> type[Calibration]:
-        return _imported(TABLE[name].home)
+        return class_of(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(TABLE)
@@ -45,18 +39,41 @@ PAPER: tuple[Method, ...] = tuple(
 
 
 def method_and_options(entry: Method) -> tuple[str, Mapping[str, Any]]:
-    """A method and its options."""
-    if isinstance(entry, str):
-        return entry, {}
-    match entry:
+    """A method and its options.
+
+    Raises
+    ------
+    OptionError
+        If there is no such method, or it has no such option.
+    """
+    given: object = entry  # whatever a caller without types may give
+    match given:
+        case str(method):
+            options: Mapping[str, Any] = {}
         case (str(method), Mapping() as options):
-            return method, options
-    raise OptionError(f"methods: {entry!r} is neither a name nor a pair of a name and options")
+            pass
+        case _:
+            text = f"methods: {entry!r} is neither a name nor a pair of a name and options"
+            raise OptionError(text)
+    if method not in TABLE:
+        raise OptionError(f"there is no method {method!r}; choose one of {', '.join(TABLE)}")
+    takes = TABLE[method].every_option
+    for name in options:
+        if name not in takes:
+            known = f"takes {', '.join(takes)}" if takes else "takes no options"
+            others = [other for other, entry in TABLE.items() if name in entry.every_option]
+            hint = f". Methods with this option: {', '.join(others)}" if others else ""
+            raise OptionError(f"method {method} has no option {name!r}; it {known}{hint}")
+    if not isinstance(options.get("bayes", False), bool):
+        raise OptionError(f"bayes is {options['bayes']!r}; give True or False")
+    return method, options
 
 
 def class_of(method: str, *, bayes: bool = False) -> type[Calibration]:
     """The class of a method, or the one that integrates its parameters out."""
-    return _imported(TABLE[method].bayes) if bayes else METHODS[method]
+    module, _, name = (TABLE[method].bayes if bayes else TABLE[method].home).partition(":")
+    found: type[Calibration] = getattr(import_module(module), name)
+    return found
 
 
 def is_bayes(calibration: Calibration) -> bool:
@@ -77,18 +94,3 @@ def _shown(name: str, value: Any) -> str:
         return name if value else ""
     value = value.plain if isinstance(value, ScoringRule) else value
     return "_".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-
-
-def check_method(method: str, options: Mapping[str, Any]) -> None:
-    """Raise an OptionError if there is no such method, or it has no such option."""
-    if method not in METHODS:
-        raise OptionError(f"there is no method {method!r}; choose one of {', '.join(METHODS)}")
-    takes = TABLE[method].every_option
-    for name in options:
-        if name not in takes:
-            known = f"takes {', '.join(takes)}" if takes else "takes no options"
-            others = [other for other, entry in TABLE.items() if name in entry.every_option]
-            hint = f". Methods with this option: {', '.join(others)}" if others else ""
-            raise OptionError(f"method {method} has no option {name!r}; it {known}{hint}")
-    if not isinstance(options.get("bayes", False), bool):
-        raise OptionError(f"bayes is {options['bayes']!r}; give True or False")

@@ -32,7 +32,7 @@ class LogRatio(Calibration):
 
     @classmethod
     def fit(cls, data: Training) -> Self:
-        sides, share = {"target": data.tar, "non-target": data.non}, data.empirical_alpha
+        sides, share = {"target": data.tar, "non-target": data.non}, data.weight("empirical")
         found = []
         for name, scores in sides.items():
             try:

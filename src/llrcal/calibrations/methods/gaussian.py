@@ -87,7 +87,7 @@ class GaussianBayes(StudentTCalibration):
     def _of(cls, data: Training, tar: StudentT, non: StudentT, **options: Any) -> Self:
         """The calibration of two predictive densities."""
         tar, non = _with_loglik(tar, data.tar), _with_loglik(non, data.non)
-        share = data.empirical_alpha
+        share = data.weight("empirical")
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,

@@ -61,7 +61,7 @@ class Smooth(Calibration):
         common: dict[str, Any] = {"tar_count": data.tar_count, "non_count": data.non_count}
         least, greatest = data.score_range
         if least == greatest:
-            report = Report.closed_form(LOG.default_cost(data.empirical_alpha), (CONSTANT,))
+            report = Report.closed_form(LOG.default_cost(data.weight("empirical")), (CONSTANT,))
             return cls(**common, report=report, scores=(least,), first=0.0, slopes=(0.0,))
         check_spread(greatest - least, "training")
         spline = data.once(_averaged)

@@ -1,23 +1,28 @@
-"""What calibrations say where something is wrong, word for word: it is all that a user sees."""
+"""What a fit says, word for word: errors, and notes on odd answers."""
 
 from __future__ import annotations
 
 import math
 import re
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import llrcal
+from llrcal.arrays import Floats
+from llrcal.calibrations.fit import fit_methods
 from llrcal.errors import DegenerateError, OptionError
+from llrcal.notes import Note, Severity
+from tests.notes import codes
 from tests.trial_sets import normal
 
-TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
-
-NAMES = "smooth, linear-gaussian, logistic, pav, gaussian, student-t, nig"
-
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
+TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
+NAMES = "smooth, linear-gaussian, logistic, pav, gaussian, student-t, nig"
 
 
 @pytest.mark.parametrize(
@@ -133,3 +138,95 @@ def test_yes_or_no(name: str, value: Any) -> None:
     options: dict[str, Any] = {name: value}
     with pytest.raises(OptionError, match=rf"^{name} is .*; give True or False$"):
         llrcal.fit(TAR, NON, **options)
+
+
+ODD: dict[str, tuple[Floats, Floats, str]] = {
+    "inverted": (-TAR, -NON, "targets score lower than non-targets"),
+    "outlier": (np.append(TAR, -1e6), NON, "although most targets score better"),
+    "separable": (TAR + 10, NON, "the classes are separable"),
+    "constant": (np.ones(3), np.ones(4), "all scores are equal"),
+}
+
+
+def doubts(calibration: llrcal.Calibration) -> list[Note]:
+    return [n for n in calibration.report.all_notes if n.severity is Severity.WARNING]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_answers_give_a_warning_that_is_also_a_note(name: str) -> None:
+    tar, non, words = ODD[name]
+    with pytest.warns(llrcal.LlrcalWarning, match=words) as caught:
+        calibration = llrcal.fit(tar, non, method="logistic")
+    said = [str(warning.message) for warning in caught]
+    assert said == [f"logistic: {note}" for note in doubts(calibration)]
+    assert all(warning.filename == __file__ for warning in caught)
+
+
+@pytest.mark.parametrize("method", llrcal.METHODS)
+def test_ordinary_fits_are_silent(method: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        llrcal.fit(TAR, NON, method=method)
+        llrcal.fit(normal(20, 1, 1), normal(30, 0, 1), method=method)
+        llrcal.fit(normal(200, 0.7, 0.1) ** 2, normal(500, 0.2, 0.1), method=method)
+
+
+def test_those_who_tell_of_doubts_themselves_get_no_warning() -> None:
+    tar, non, _ = ODD["inverted"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        every = fit_methods(tar, non, methods=["logistic", "pav"])
+    assert all(doubts(calibration) for calibration in every.values())
+
+
+def test_every_label_is_warned_of_by_itself() -> None:
+    tar, non, _ = ODD["inverted"]
+    with pytest.warns(llrcal.LlrcalWarning) as caught:
+        llrcal.fit_all(tar, non, methods=["pav", ("logistic", {"alpha": 0.9})])
+    labels = [str(warning.message).partition(":")[0] for warning in caught]
+    assert labels == ["pav", "logistic-0.9"]
+    assert all(warning.filename == __file__ for warning in caught)
+
+
+def test_a_fit_that_did_not_converge_is_doubted() -> None:
+    calibration = llrcal.fit(TAR, NON, method="nig")
+    assert not doubts(calibration)
+    poor = replace(calibration.report, converged=False, reason="out of steps")
+    (doubt,) = doubts(replace(calibration, report=poor))
+    assert doubt.text == "the fit did not converge: out of steps"
+
+
+@pytest.mark.parametrize("method", llrcal.METHODS)
+def test_every_method_notes_scores_that_run_the_wrong_way(method: str) -> None:
+    assert "wrong way" in codes(llrcal.fit(-TAR, -NON, method=method).report.notes)
+    assert "wrong way" not in codes(llrcal.fit(TAR, NON, method=method).report.notes)
+
+
+def test_scores_that_tell_nothing_are_not_talked_about() -> None:
+    same = normal(1000, 0, 1)
+    for method in ("pav", "gaussian"):
+        assert "wrong way" not in codes(llrcal.fit(same - 0.01, same, method=method).report.notes)
+
+
+def test_too_few_scores_for_ranks_to_tell() -> None:
+    tar, non = [0.0, 1.0], [0.5, 3.0]
+    assert codes(llrcal.fit(tar, non, method="gaussian").report.notes) == ["held"]
+    assert codes(llrcal.fit(tar, non, method="logistic").report.notes) == ["falling", "held"]
+
+
+def test_what_becomes_of_llrs_that_fall_is_said_as_it_is() -> None:
+    tar, non = [0.0, 1.0], [0.5, 3.0]
+    held = llrcal.fit(tar, non, method="logistic")
+    assert len(set(held([-1.0, 0.3, 2.0]).tolist())) == 1
+    assert "so all scores get the same LLR" in held.report.notes[0].text
+    plain = llrcal.fit(tar, non, method="logistic", rising=False)
+    assert plain(0.0) > plain(3.0)
+    (note,) = plain.report.notes
+    assert note.text == "the slope is negative: the LLR falls as the score rises"
+
+
+def test_python_users_are_told_of_arguments_and_others_of_options() -> None:
+    (note,) = llrcal.fit(-TAR, -NON).report.notes
+    assert "lower_is_better=True" in note.text
+    assert "--distance" in note.on_command_line
+    assert "lower_is_better" not in note.on_command_line

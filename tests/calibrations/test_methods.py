@@ -1,9 +1,14 @@
-"""What a fit is where nothing is said, whichever way it is asked for."""
+"""The table of methods, its classes, and what a fit is where nothing is said."""
 
 from __future__ import annotations
 
+import inspect
+
+import pytest
+
 import llrcal
 from llrcal.calibrations.methods import PAPER, label, method_and_options
+from llrcal.method_table import ALPHAS, TABLE, methods_to_compare
 from tests.trial_sets import normal
 
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
@@ -39,3 +44,28 @@ def test_options_reach_the_method() -> None:
         assert one == llrcal.fit(TAR, NON, method="linear-gaussian", alpha=alpha)
         expected = alpha * TAR.var() + (1 - alpha) * NON.var()
         assert abs(one.params["variance"] / expected - 1) < 1e-12
+
+
+EVERY_METHOD = pytest.mark.parametrize("name", TABLE)
+
+
+@EVERY_METHOD
+def test_an_entry_describes_its_class(name: str) -> None:
+    entry, chosen = TABLE[name], llrcal.METHODS[name]
+    assert issubclass(chosen, llrcal.Calibration)
+    assert chosen.method == name
+    taken = [p for p in inspect.signature(chosen.fit).parameters if p != "data"]
+    assert taken == list(entry.options)
+
+
+@EVERY_METHOD
+def test_an_entry_has_a_look_for_each_weight(name: str) -> None:
+    entry = TABLE[name]
+    assert len(entry.looks) == (len(ALPHAS) if "alpha" in entry.options else 1)
+    assert entry.description == entry.description.strip(".")
+
+
+def test_weights_of_the_callers_choice() -> None:
+    chosen = methods_to_compare([0.3])
+    assert [entry[0] if isinstance(entry, tuple) else entry for entry in chosen] == list(TABLE)
+    assert chosen[1:3] == [("linear-gaussian", {"alpha": 0.3}), ("logistic", {"alpha": 0.3})]
