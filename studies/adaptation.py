@@ -142,7 +142,7 @@ def with_its_own_labels(place: Classes, least: float) -> float:
         for there in (0, 1):
             cal = llrcal.fit(tar[1 - there :: 2], non[1 - there :: 2], method="nig")
             for side, scores in zip(llrs, (tar, non), strict=True):
-                side.append(cal.quietly(scores[there::2]))
+                side.append(cal.without_warnings(scores[there::2]))
         losses.append(1000 * (cllr(*map(np.concatenate, llrs)) - least))
     return float(np.mean(losses))
 
@@ -170,7 +170,7 @@ def few_labelled(
             if draw < FEW:
                 found["alone"] = llrcal.adapt(cal, tar=tar, non=non)
             for name, one in found.items():
-                losses.setdefault(name, []).append(loss(one.quietly, judged, least))
+                losses.setdefault(name, []).append(loss(one.without_warnings, judged, least))
         out |= {f"{count} {name}": float(np.mean(every)) for name, every in losses.items()}
         out[f"{count} worst"] = max(losses["right"])
     return out
@@ -191,11 +191,11 @@ def study(pair: Pair, draws: int) -> dict[str, float]:
     else:
         told |= {"half": share / 2, "double": min(2 * share, 0.9)}
     plain = llrcal.fit(*pair.train, method="nig", bounds="none", rising=False)
-    out = {"as it is": loss(cal.quietly, judged, least)}
-    out["plain"] = loss(plain.quietly, judged, least)
+    out = {"as it is": loss(cal.without_warnings, judged, least)}
+    out["plain"] = loss(plain.without_warnings, judged, least)
     for name, p in told.items():
         there = llrcal.adapt(cal, pair.test.pool, p_target=p)
-        out[name] = loss(there.quietly, judged, least)
+        out[name] = loss(there.without_warnings, judged, least)
         if there.adapted is not None and not there.adapted.applied:
             out[f"{name}: left"] = 1.0
         if name == "right" and there.adapted is not None:
@@ -215,7 +215,7 @@ def study(pair: Pair, draws: int) -> dict[str, float]:
             count = max(3, round(THIN * len(pair.test.non) / (1 - THIN)))
             few = Classes(rng.choice(pair.test.tar, count, replace=False), pair.test.non)
             there = llrcal.adapt(cal, few.pool, p_target=few.share)
-            thinned.append(loss(there.quietly, judged, least))
+            thinned.append(loss(there.without_warnings, judged, least))
         out["thinned"] = max(thinned)
         told, draws = {"right": share}, min(draws, FEW)
     elif pair.kind == "sre08":

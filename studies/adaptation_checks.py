@@ -51,7 +51,7 @@ def simulated(count: int) -> None:
             )
             new = adaptation(old, pool, p_target=min(share * 2 ** rng.normal(), 0.9), force=True)
             tar, non = rng.normal(tar_at, sds[0], 20_000), rng.normal(non_at, sds[1], 20_000)
-            seen = llrcal.evaluate(new.quietly(tar), new.quietly(non))
+            seen = llrcal.evaluate(new.without_warnings(tar), new.without_warnings(non))
             truth = {
                 "tar_shift": tar_at - 3,
                 "tar_widening": scale * wider,
@@ -94,7 +94,7 @@ def nonsense(scores: Path) -> None:
     }
     for name, (pool, share, test) in cases.items():
         least = llrcal.evaluate(*test).min_cllr
-        before = loss(cal.quietly, test, least)
+        before = loss(cal.without_warnings, test, least)
         try:
             new = adaptation(cal, pool, p_target=share)
         except LlrcalError as refusal:
@@ -102,7 +102,9 @@ def nonsense(scores: Path) -> None:
             continue
         said = ", ".join(note.code for note in new.report.notes) or "nothing"
         kept = "" if new.adapted and new.adapted.applied else " (left)"
-        print(f"{name} | {said} | {before:.1f} | {loss(new.quietly, test, least):.1f}{kept}")
+        print(
+            f"{name} | {said} | {before:.1f} | {loss(new.without_warnings, test, least):.1f}{kept}"
+        )
 
 
 def from_every_start(problems: int) -> None:

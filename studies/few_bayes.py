@@ -53,7 +53,7 @@ def cllrs(
                     continue
                 for policy in POLICIES:
                     bounded = replace(cal, bounds=replace(cal.bounds, policy=policy))
-                    tar, non = bounded.quietly(test[0]), bounded.quietly(test[1])
+                    tar, non = bounded.without_warnings(test[0]), bounded.without_warnings(test[1])
                     key = name, policy, bayes
                     found[key][-1].append(_cllr(tar, non))
                     wrong = max(float(-tar.min()), float(non.max()))

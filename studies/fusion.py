@@ -121,7 +121,7 @@ def two_lines(train: Trials) -> Callable[[Floats], Floats]:
         )
 
     line = llrcal.fit(mixed(train[0]), mixed(train[1]), method="logistic", bounds="none")
-    return lambda scores: line.quietly(mixed(scores))
+    return lambda scores: line.without_warnings(mixed(scores))
 
 
 def systems() -> None:
@@ -252,7 +252,7 @@ def _conditions_once(
         separate[where == name] = line(scores[where == name])
     llrs = {
         "pooled line": pooled(scores),
-        "pooled nig": nig.quietly(scores),
+        "pooled nig": nig.without_warnings(scores),
         "separate lines": separate,
         "fused by condition": by(scores, condition=where),
         "the same, bounds counts": counted(scores, condition=where),

@@ -39,8 +39,8 @@ def passes(scores: Scores) -> dict[str, Work]:
         "sample": partial(Sample.of, scores.non),
         "summary, with its sample": partial(Summary.of, scores.non),
         "counts among the rarer class": partial(groups, scores.tar, scores.non),
-        "apply pav": partial(pav.quietly, scores.non),
-        "apply smooth": partial(smooth.quietly, scores.non),
+        "apply pav": partial(pav.without_warnings, scores.non),
+        "apply smooth": partial(smooth.without_warnings, scores.non),
         "costs, added up exactly": partial(cost, scores.non, 1.0),
     }
 

@@ -57,7 +57,9 @@ def test_simulated_shifts_are_found(share: float) -> None:
         assert low <= truth <= high, (name, getattr(what, name))
     rng = np.random.default_rng(9)
     tar, non = 1.5 + 1.3 * rng.normal(3.0, 1.4, 20_000), 1.5 + 1.3 * rng.normal(-1.0, 1.0, 20_000)
-    before, after = (llrcal.evaluate(cal.quietly(tar), cal.quietly(non)) for cal in (OLD, new))
+    before, after = (
+        llrcal.evaluate(cal.without_warnings(tar), cal.without_warnings(non)) for cal in (OLD, new)
+    )
     assert after.calibration_loss < 0.3 * before.calibration_loss
     assert what.cllr.low <= after.cllr <= what.cllr.high
     assert what.eer.low <= after.eer <= what.eer.high
@@ -69,7 +71,7 @@ def test_nothing_moves_where_nothing_has_moved() -> None:
     assert found(new).unmoved > 0.2
     assert not new.report.notes
     grid = np.linspace(-3, 6, 50)
-    assert np.abs(new.quietly(grid) - OLD.quietly(grid)).max() < 0.3
+    assert np.abs(new.without_warnings(grid) - OLD.without_warnings(grid)).max() < 0.3
 
 
 @pytest.mark.slow
@@ -81,12 +83,12 @@ def test_other_calibrations_move_as_well(method: str, bayes: bool, tmp_path: Pat
     old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=bayes)
     new = llrcal.adapt(old, moved(0.05, shift=2.0, wider=1.0), p_target=0.05)
     grid = np.linspace(0.0, 6.0, 20)
-    assert np.abs(new.quietly(grid) - old.quietly(grid - 2)).max() < 1.0
+    assert np.abs(new.without_warnings(grid) - old.without_warnings(grid - 2)).max() < 1.0
     new.save(tmp_path / "model.json")
     again = llrcal.load(tmp_path / "model.json")
     assert again == new
     assert again.adapted == new.adapted
-    assert (again.quietly(grid) == new.quietly(grid)).all()
+    assert (again.without_warnings(grid) == new.without_warnings(grid)).all()
 
 
 def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
@@ -96,7 +98,7 @@ def test_labelled_scores_alone_do_and_distances_are_negated() -> None:
     assert found(new).non_shift.value == pytest.approx(2, abs=0.5)
     far = llrcal.fit(-TAR, -NON, method="gaussian", lower_is_better=True)
     other = llrcal.adapt(far, tar=-tar, non=-non)
-    assert other.quietly(-tar) == pytest.approx(new.quietly(tar), abs=1e-6)
+    assert other.without_warnings(-tar) == pytest.approx(new.without_warnings(tar), abs=1e-6)
 
 
 def test_the_more_are_labelled_the_less_a_wrong_share_costs() -> None:
@@ -106,7 +108,7 @@ def test_the_more_are_labelled_the_less_a_wrong_share_costs() -> None:
     for few in (0, 30, 100):
         labelled = (tar[:few], non[:few]) if few else (None, None)
         new = llrcal.adapt(OLD, scores, p_target=0.06, tar=labelled[0], non=labelled[1])
-        losses.append(llrcal.evaluate(*map(new.quietly, (tar, non))).calibration_loss)
+        losses.append(llrcal.evaluate(*map(new.without_warnings, (tar, non))).calibration_loss)
     assert losses[1] < 0.7 * losses[0]
     assert losses[2] < 0.3 * losses[0]
 
@@ -152,7 +154,7 @@ def test_what_is_in_the_way_is_said(scores: Floats, p_target: float, code: str) 
     left = adaptation(OLD, scores, p_target=p_target)
     assert code in [note.code for note in left.report.notes]
     assert not found(left).applied
-    assert (left.quietly(scores) == OLD.quietly(scores)).all()
+    assert (left.without_warnings(scores) == OLD.without_warnings(scores)).all()
     assert found(adaptation(OLD, scores, p_target=p_target, force=True)).applied
 
 
@@ -172,7 +174,7 @@ def test_a_shifted_pair_of_real_places() -> None:
     pool = np.concatenate(new)
     there = llrcal.adapt(cal, pool, p_target=len(new[0]) / len(pool))
     before, after = (
-        llrcal.evaluate(*(one.quietly(side) for side in new)).calibration_loss
+        llrcal.evaluate(*(one.without_warnings(side) for side in new)).calibration_loss
         for one in (cal, there)
     )
     assert after < 0.3 * before

@@ -113,7 +113,7 @@ def test_the_soft_end_is_shorter_if_much_is_learned_from_few(
 def test_fewer_trials_than_numbers_keep_llrs_within_the_counts() -> None:
     two = fitted("gaussian", "counts", [1.0, 2.0], NON)
     assert two.bounds.soft_end == pytest.approx(-math.log(2) / 2, rel=1e-14)
-    llrs = two.quietly([-99.0, 0.0, 1.0, 99.0])
+    llrs = two.without_warnings([-99.0, 0.0, 1.0, 99.0])
     assert llrs.min() >= -math.log(3) + math.log(2) / 2
     assert llrs.max() <= math.log(len(NON) + 1) - math.log(2) / 2
     # Ends meet at zero, and never cross.
@@ -330,8 +330,8 @@ def test_elub_keeps_llrs_to_the_empirical_bounds(method: str, rising: bool) -> N
     )
     least, greatest = oracle.elub(ranged(TAR).tolist(), ranged(NON).tolist())
     scores = np.concatenate([INSIDE, BELOW, ABOVE])
-    expected = np.clip(ranged.quietly(scores), least, greatest)
-    np.testing.assert_allclose(bounded.quietly(scores), expected, atol=1e-11)
+    expected = np.clip(ranged.without_warnings(scores), least, greatest)
+    np.testing.assert_allclose(bounded.without_warnings(scores), expected, atol=1e-11)
     low, high = bounded.bounds.least_llr, bounded.bounds.greatest_llr
     assert low is not None
     assert high is not None

@@ -139,7 +139,7 @@ def check_bounded_below(calibration: llrcal.Calibration) -> None:
     # Below this, the likelihood is unbounded (Fernandez and Steel, Biometrika 1999).
     assert dof > ties / (1 - ties)
     assert calibration.report.converged
-    assert np.isfinite(calibration.quietly(np.linspace(-9, 9, 19))).all()
+    assert np.isfinite(calibration.without_warnings(np.linspace(-9, 9, 19))).all()
 
 
 def half_of_one_value(_: Path) -> Any:
@@ -165,14 +165,14 @@ def check_edge(calibration: llrcal.Calibration) -> None:
     on_the_edge = any(note.place == "tar" for note in calibration.report.notes)
     assert on_the_edge == (params["alpha"] > 1e6)
     # Far beyond the scores, and beyond any edge of the support.
-    beyond = calibration.quietly([scores[0] - 1e3, scores[-1] + 1e3, -math.inf, math.inf])
+    beyond = calibration.without_warnings([scores[0] - 1e3, scores[-1] + 1e3, -math.inf, math.inf])
     assert np.isfinite(beyond).all()
     low, high = calibration.llr_range
     assert ((low <= beyond) & (beyond <= high)).all()
 
 
 def check_counts(calibration: llrcal.Calibration) -> None:
-    llrs = calibration.quietly(np.linspace(-1e3, 1e3, 2001))
+    llrs = calibration.without_warnings(np.linspace(-1e3, 1e3, 2001))
     assert llrs.min() >= -math.log(101) - math.log(2)
     assert llrs.max() <= math.log(3001) + math.log(2)
 
@@ -195,7 +195,7 @@ def check_cauchy(calibration: llrcal.Calibration) -> None:
 
 def check_two_heaps(calibration: llrcal.Calibration) -> None:
     assert calibration.report.converged
-    assert np.isfinite(calibration.quietly(np.linspace(-2000, 2000, 41))).all()
+    assert np.isfinite(calibration.without_warnings(np.linspace(-2000, 2000, 41))).all()
 
 
 def check_dof(calibration: llrcal.Calibration) -> None:

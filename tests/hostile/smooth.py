@@ -45,11 +45,11 @@ def check_apart(calibration: llrcal.Calibration) -> None:
 
 
 def check_zero(calibration: llrcal.Calibration) -> None:
-    same(calibration.quietly([-math.inf, 1, math.inf]), np.zeros(3))
+    same(calibration.without_warnings([-math.inf, 1, math.inf]), np.zeros(3))
 
 
 def check_inverted(calibration: llrcal.Calibration) -> None:
-    llrs = calibration.quietly(GRID)
+    llrs = calibration.without_warnings(GRID)
     assert np.abs(llrs).max() < 0.1
     assert (np.diff(llrs) >= 0).all()
 
@@ -60,11 +60,13 @@ def check_outlier(calibration: llrcal.Calibration) -> None:
 
 
 def in_unit(unit: float) -> Any:
-    return lambda _: llrcal.fit(unit * TAR, unit * NON, method="smooth").quietly(unit * GRID)
+    return lambda _: llrcal.fit(unit * TAR, unit * NON, method="smooth").without_warnings(
+        unit * GRID
+    )
 
 
 def check_unit(answer: Any) -> None:
-    same(answer, llrcal.fit(TAR, NON, method="smooth").quietly(GRID), within=1e-9)
+    same(answer, llrcal.fit(TAR, NON, method="smooth").without_warnings(GRID), within=1e-9)
 
 
 def check_neighbours(calibration: llrcal.Calibration) -> None:

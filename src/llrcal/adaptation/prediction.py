@@ -62,7 +62,7 @@ class Axis:
 
     def llrs(self, calibration: Calibration) -> Floats:
         scores = self.place.origin + self.distances
-        return calibration.quietly(-scores if calibration.lower_is_better else scores)
+        return calibration.without_warnings(-scores if calibration.lower_is_better else scores)
 
     def meeting(self, shares: Shares) -> float:
         """The score at which as many targets lie below as non-targets above."""

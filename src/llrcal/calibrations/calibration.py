@@ -14,7 +14,7 @@ from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
-from llrcal.calibrations.pieces import Pieces, Plateau
+from llrcal.calibrations.pieces import Pieces
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
@@ -120,8 +120,6 @@ class Calibration(ABC):
         """The same as calling the calibration, without a warning: for grids, and for figures."""
         return self._mapped(scores)
 
-    quietly = without_warnings
-
     def _mapped(self, scores: ArrayLike, seen: OutOfRangeCounter | None = None) -> Floats:
         """LLRs of scores, which are also counted."""
         array = as_floats(scores, "the")
@@ -161,15 +159,13 @@ class Calibration(ABC):
         return self.formula.pieces(self.bounds.reach, self.bounds.meeting)
 
     @cached_property
-    def plateaus(self) -> tuple[Plateau, ...]:
+    def plateaus(self) -> tuple[Interval, ...]:
         """Where the LLR is held because the formula would fall; in the direction of training."""
         if self._anchor is None:
             return ()
         origin, unit = self.formula.origin, 1 / self.formula.per_unit
-        return tuple(
-            Plateau(origin + held.low * unit, origin + held.high * unit, held.fall)
-            for held in self._plain.plateaus(self._anchor)
-        )
+        held = self._plain.plateaus(self._anchor)
+        return tuple(Interval(origin + low * unit, origin + high * unit) for low, high in held)
 
     @property
     def _anchor(self) -> float | None:

@@ -56,7 +56,7 @@ class Conditioned:
 
     def answers(self, scores: ArrayLike, *, condition: Any) -> tuple[Floats, tuple[Note, ...]]:
         """LLRs, and what should be known of them, for callers that handle the notes themselves."""
-        pooled = self.pooled.quietly(scores)
+        pooled = self.pooled.without_warnings(scores)
         if pooled.ndim != 1:
             raise ScoreError(f"scores have shape {pooled.shape}; pass a one-dimensional array")
         seen = OutOfRangeCounter(self.pooled)
@@ -97,7 +97,7 @@ def conditioned(pooled: Calibration, tar: Any, non: Any, condition: Any) -> Cond
         if not isinstance(condition, str):
             raise OptionError("the condition of trials from files is the name of a column")
         tar, non, where = tar.tar, tar.non, tar.conditions([condition])
-    tar_llrs, non_llrs = pooled.quietly(tar), pooled.quietly(non)
+    tar_llrs, non_llrs = pooled.without_warnings(tar), pooled.without_warnings(non)
     by = both_conditions(where, len(tar_llrs), len(non_llrs))
     alpha = getattr(pooled, "alpha", 0.5)
     weight = target_weight(alpha, pooled.tar_count, pooled.non_count)

@@ -132,12 +132,11 @@ class Curve:
 
     def __call__(self, scores: Array) -> Floats:
         """LLRs of a one-dimensional chunk of scores."""
-        z = self._in_units(scores)
-        if kernels := kernels_for(z):
-            out = np.empty(len(z))
-            kernels.spline(z, self.knots, self.rows, 1.0, out)
+        if kernels := kernels_for(scores):
+            out = np.empty(len(scores))
+            kernels.curve(scores, self.origin, self.per_unit, self.knots, self.rows, out)
             return out
-        return self._at(z)
+        return self._at(self._in_units(scores))
 
     def _in_units(self, scores: Array) -> Floats:
         z = scores.astype(np.float64)

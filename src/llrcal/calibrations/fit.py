@@ -311,7 +311,7 @@ def _bounded(
         meeting=fitted.meeting(data) if rising else None,
     )
     if policy == "elub":
-        least, greatest = elub(*data.ranked(replace(fitted, bounds=bounds).quietly))
+        least, greatest = elub(*data.ranked(replace(fitted, bounds=bounds).without_warnings))
         bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
     return replace(fitted, bounds=bounds, lower_is_better=reverse)
 

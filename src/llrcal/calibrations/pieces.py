@@ -8,8 +8,7 @@ is done to a curve is done to its pieces: :meth:`Pieces.rising` and :meth:`Piece
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -26,16 +25,6 @@ _MOST_PIECES = 2**17
 _MOST_HALVINGS = 60
 _NARROWEST = 2.0**-48
 _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
-
-
-@dataclass(frozen=True)
-class Plateau:
-    """Where a curve that never falls keeps one value, because the formula falls below it."""
-
-    low: float
-    high: float
-    fall: float
-    """How far the formula departs from it the wrong way."""
 
 
 class Pieces(NamedTuple):
@@ -90,29 +79,18 @@ class Pieces(NamedTuple):
         below = self.select(~above)._mirrored()._held()._mirrored()
         return Pieces.joined(below, self.select(above)._held())
 
-    def plateaus(self, anchor: float) -> Iterator[Plateau]:
-        """Where that function departs from these pieces; an end of the axis is infinite."""
-        if (self.at_left <= self.at_right).all():
-            return
+    def plateaus(self, anchor: float) -> list[tuple[float, float]]:
+        """Where that function is level since these pieces fall; an end of the axis is infinite."""
+        slack = 2 * TOLERANCE * np.maximum(1, np.abs(self.at_left))
+        falling = (self.left / 2 + self.right / 2)[self.at_left - self.at_right > slack]
         rising = self.rising(anchor)
-        level = np.concatenate([[False], rising.at_left == rising.at_right, [False]])
-        first = np.flatnonzero(level[1:] & ~level[:-1])
-        last = np.flatnonzero(level[:-1] & ~level[1:]) - 1
-        # Above the anchor a formula falls below its plateau, and below the anchor it rises above.
-        below = np.where(self.left >= anchor, np.minimum(self.at_left, self.at_right), np.inf)
-        above = np.where(self.left < anchor, np.maximum(self.at_left, self.at_right), -np.inf)
-        for start, end in zip(first.tolist(), last.tolist(), strict=True):
-            low, high, value = rising.left[start], rising.right[end], rising.at_left[start]
-            here = (self.right > low) & (self.left < high)
-            fall = max(
-                value - below[here].min(initial=value), above[here].max(initial=value) - value
-            )
-            if fall > 2 * TOLERANCE * max(1, abs(value)):
-                yield Plateau(
-                    -np.inf if start == 0 else float(low),
-                    np.inf if end == len(rising.left) - 1 else float(high),
-                    float(fall),
-                )
+        level = np.diff(rising.at_left == rising.at_right, prepend=False, append=False)
+        edges = np.concatenate([[-np.inf], rising.left[1:], [np.inf]])[np.flatnonzero(level)]
+        return [
+            (low, high)
+            for low, high in edges.reshape(-1, 2).tolist()
+            if ((low < falling) & (falling < high)).any()
+        ]
 
     def mapped(self, function: Callable[[Floats], Floats], kinks: tuple[float, float]) -> Pieces:
         """A function of these values that leaves them as they are between two kinks."""

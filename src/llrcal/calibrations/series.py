@@ -28,41 +28,35 @@ class Series:
     """A function between two arguments whose details are as fine as one."""
 
     def __init__(self, function: Callable[[Floats], Floats], low: float, high: float) -> None:
-        self._function, self._ends = function, (low, high)
+        self._function = function
         edges = np.linspace(math.asinh(low), math.asinh(high), _FIRST_PANELS + 1)
         left, width = edges[:-1], np.diff(edges)
         done = []
         for halving in range(_MOST_HALVINGS + 1):
             nodes = left[:, None] + (_NODES + 1) / 2 * width[:, None]
             values = function(np.clip(np.sinh(nodes), low, high).ravel()).reshape(nodes.shape)
-            # Products in an order that no BLAS decides.
-            terms = np.asarray(sum(values[:, i, None] * _COEFFICIENTS[i] for i in range(_SIZE)))
+            # Sums in an order that no BLAS decides.
+            terms = np.einsum("pn,nt->pt", values, _COEFFICIENTS)
             size = np.maximum(1, np.abs(values).max(axis=1))
             good = np.abs(terms[:, -3:]).max(axis=1) <= _TOLERANCE * size
             if halving == _MOST_HALVINGS or len(left) > _MOST_PANELS:
                 terms[~good] = np.nan
                 good[:] = True
-            done.append((left[good], width[good], terms[good]))
+            done.append(np.column_stack([left, width, terms])[good])
             left, width = np.repeat(left[~good], 2), np.repeat(width[~good] / 2, 2)
             left[1::2] += width[1::2]
             if not len(left):
                 break
-        self._left, self._width, self._terms = map(np.concatenate, zip(*done, strict=True))
-        order = np.argsort(self._left)
-        self._left, self._width, self._terms = (
-            column[order] for column in (self._left, self._width, self._terms)
-        )
+        panels = np.concatenate(done)
+        panels = panels[np.argsort(panels[:, 0])]
+        self._left, self._width, self._terms = panels[:, 0], panels[:, 1], panels[:, 2:].T
 
     def __call__(self, z: Floats) -> Floats:
         at = np.arcsinh(z)
         panel = np.clip(np.searchsorted(self._left, at, side="right") - 1, 0, None)
         with np.errstate(invalid="ignore"):  # if both ends are the same
             x = 2 * ((at - self._left[panel]) / self._width[panel]) - 1
-        terms = self._terms.T[:, panel]
-        after, here = np.zeros_like(x), terms[-1]
-        for term in terms[-2:0:-1]:  # Clenshaw's recurrence
-            after, here = here, 2 * x * here - after + term
-        out = np.asarray(x * here - after + terms[0])
+        out: Floats = chebyshev.chebval(x, self._terms[:, panel], tensor=False)
         exact = np.isnan(out)
         if exact.any():
             out[exact] = self._function(z[exact])

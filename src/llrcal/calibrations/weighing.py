@@ -101,7 +101,7 @@ def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weig
     array = as_floats(score, "the")
     if array.ndim:
         raise OptionError(f"weigh takes one score, not {array.size}; weigh them one by one")
-    value, llr = float(array), float(calibration.quietly(array))
+    value, llr = float(array), float(calibration.without_warnings(array))
     interval = None
     if calibration.margins is not None:
         low, high = calibration.interval(array, level=level)

@@ -102,7 +102,7 @@ def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[No
     """Notes on where the LLR falls while the score rises."""
     low, high = score_range(train, test)
     grid = evenly(low, high, _GRID)
-    llrs = calibration.quietly(grid)
+    llrs = calibration.without_warnings(grid)
     falls = np.diff(llrs) < -1e-9 * np.maximum(1, np.abs(llrs[1:]))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], falls, [False]]).astype(int)))
     for start, end in edges.reshape(-1, 2):

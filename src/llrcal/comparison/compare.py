@@ -245,7 +245,7 @@ def _train(
         curve = curve_over(rounds, fit, say=begin)
     llrs: dict[str, Callable[[], TrialSet]]
     if cut is None:
-        llrs = {label: partial(test.mapped, one.quietly) for label, one in models.items()}
+        llrs = {label: partial(test.mapped, one.without_warnings) for label, one in models.items()}
     else:
         every = train_folds(cut, fit, begin)
         llrs = {label: partial(fold_llrs, cut, every, label) for label in models}

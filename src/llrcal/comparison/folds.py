@@ -206,7 +206,7 @@ def train_folds(
 def fold_llrs(folds: Folds, every: Sequence[Mapping[str, Calibration]], label: str) -> Trials:
     """The tested trials, each with the LLR of the calibration that has not seen it."""
     both = zip(folds.tests, every, strict=True)
-    return merge([test.mapped(fold[label].quietly) for test, fold in both])
+    return merge([test.mapped(fold[label].without_warnings) for test, fold in both])
 
 
 def divide(

@@ -204,7 +204,9 @@ def _numbers(
     rows = []
     for models in draws:
         every = zip(tests, models, strict=True)
-        ev = evaluate_quietly(merge([test.mapped(fitted[label].quietly) for test, fitted in every]))
+        ev = evaluate_quietly(
+            merge([test.mapped(fitted[label].without_warnings) for test, fitted in every])
+        )
         rows.append((float(ev.bayes_error(priors).mean()), ev.cllr, ev.calibration_loss))
     return np.array(rows)
 

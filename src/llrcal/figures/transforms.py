@@ -73,7 +73,7 @@ def transforms(
     chosen = calibrations_by_label(calibrations)
     low, high = _score_range(chosen.values(), low, high)
     scores = evenly(low, high, _POINTS)
-    llrs = {label: calibration.quietly(scores) for label, calibration in chosen.items()}
+    llrs = {label: calibration.without_warnings(scores) for label, calibration in chosen.items()}
     drawn = curves(scores, llrs, {} if level is None else _intervals(chosen, scores, level))
     edge = _limit(drawn) if limit is None else limit
     ax = framed(ax, (low, high), (-edge, edge), ("score", "log-likelihood-ratio"))

@@ -19,7 +19,8 @@ def _loaded() -> "Kernels | None":
         from llrcal.kernels import _compiled  # type: ignore[attr-defined]
     except ImportError:
         return None
-    return _compiled  # type: ignore[no-any-return]
+    # A build of older sources, as there may be after a pull, is left alone.
+    return _compiled if hasattr(_compiled, "curve") else None
 
 
 compiled = _loaded()

@@ -163,43 +163,23 @@ static PyObject *py_split(PyObject *self, PyObject *args) {
     return PyLong_FromLongLong(targets);
 }
 
-static PyObject *py_steps(PyObject *self, PyObject *args) {
-    PyObject *from, *knots, *values, *into;
-    Arrays arrays = {.count = 0};
-    Scores scores;
-    Steps steps;
-    double *out;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OOOO:steps", &from, &knots, &values, &into) ||
-        !get_scores(from, &arrays, &scores) ||
-        !(steps.knots = get_items(knots, &arrays, 0, 8, 1)) ||
-        !check_knots(steps.count = items(&arrays)) ||
-        !(steps.values = get_items(values, &arrays, 0, 8, steps.count)) ||
-        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
-        return release(&arrays);
-    Py_BEGIN_ALLOW_THREADS
-    step_function(scores, steps, out);
-    Py_END_ALLOW_THREADS
-    release(&arrays);
-    Py_RETURN_NONE;
-}
-
-static PyObject *py_spline(PyObject *self, PyObject *args) {
+static PyObject *py_curve(PyObject *self, PyObject *args) {
     PyObject *from, *knots, *pieces, *into;
     Arrays arrays = {.count = 0};
     Scores scores;
-    Spline spline;
+    Curve curve;
     double *out;
     (void)self;
-    if (!PyArg_ParseTuple(args, "OOOdO:spline", &from, &knots, &pieces, &spline.per_unit, &into) ||
+    if (!PyArg_ParseTuple(args, "OddOOO:curve", &from, &curve.origin, &curve.per_unit, &knots,
+                          &pieces, &into) ||
         !get_scores(from, &arrays, &scores) ||
-        !(spline.knots = get_items(knots, &arrays, 0, 8, 2)) ||
-        !check_knots(spline.pieces = items(&arrays) - 1) ||
-        !(spline.piece = get_items(pieces, &arrays, 0, 8, 4 * spline.pieces)) ||
+        !(curve.knots = get_items(knots, &arrays, 0, 8, 2)) ||
+        !check_knots(curve.pieces = items(&arrays) - 1) ||
+        !(curve.piece = get_items(pieces, &arrays, 0, 8, 4 * curve.pieces)) ||
         !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, scores.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    spline_values(scores, spline, out);
+    curve_values(scores, curve, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
     Py_RETURN_NONE;
@@ -250,7 +230,6 @@ PyMethodDef calls_for_scores[] = {
     {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
     {"add_costs", py_add_costs, METH_VARARGS, NULL},
     {"split", py_split, METH_VARARGS, NULL},
-    {"steps", py_steps, METH_VARARGS, NULL},
-    {"spline", py_spline, METH_VARARGS, NULL},
+    {"curve", py_curve, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -68,13 +68,17 @@ class Kernels(Protocol):
     def split(self, scores: Array, is_tar: Bools, tar: Floats, non: Floats, /) -> int:
         """Scores by their class, in arrays with room for one more; how many are targets."""
 
-    def steps(self, scores: Array, knots: Floats, values: Floats, out: Floats, /) -> None:
-        """The value of the last knot up to each score; the first value if there is none."""
-
-    def spline(
-        self, scores: Array, knots: Floats, pieces: Floats, per_unit: float, out: Floats, /
+    def curve(
+        self,
+        scores: Array,
+        origin: float,
+        per_unit: float,
+        knots: Floats,
+        pieces: Floats,
+        out: Floats,
+        /,
     ) -> None:
-        """Quadratic pieces, each an origin, its value, the slope there, and the bend."""
+        """Quadratic pieces, each a start, its value, the slope there, and the bend."""
 
     def add_exactly(self, numbers: Array, halves: Counts, /) -> None:
         """Add upper and lower halves of mantissas for each exponent, in two tables of two rows."""

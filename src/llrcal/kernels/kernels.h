@@ -51,24 +51,18 @@ double count_among(Scores scores, Grid grid, Values values, int64_t *in_gap, int
 /* Scores by their class; how many of them are targets. Either array needs room for one more. */
 int64_t split(Scores scores, const uint8_t *is_tar, double *tar, double *non);
 
-/* The value of the last knot that does not exceed a score; the first value below all knots. */
+/* Quadratic pieces between knots on an axis of (score - origin) * per_unit; beyond them, the value
+   at the outermost knot. */
 typedef struct {
-    const double *knots, *values;
-    int64_t count;
-} Steps;
-void step_function(Scores scores, Steps steps, double *out);
-
-/* Quadratic pieces between knots; beyond them, the value at the outermost knot. */
-typedef struct {
-    double origin, base, slope, bend;
+    double start, base, slope, bend;
 } Piece;
 typedef struct {
     const double *knots; /* one more than there are pieces */
     const Piece *piece;
     int64_t pieces;
-    double per_unit;
-} Spline;
-void spline_values(Scores scores, Spline spline, double *out);
+    double origin, per_unit;
+} Curve;
+void curve_values(Scores scores, Curve curve, double *out);
 
 /* The upper and the lower halves of mantissas, added up for each exponent, in two tables of two
    rows that belong together. Numbers that are not positive count as zero. */

@@ -264,7 +264,7 @@ def _transform(calibration: Calibration | None, grid: Floats) -> tuple[Floats, F
     if isinstance(calibration, PAV) and steps:
         inside = [knot for knot in calibration.scores if grid[0] < knot < grid[-1]]
         grid = np.array([grid[0], *inside, grid[-1]])
-    return grid, calibration.quietly(grid), steps
+    return grid, calibration.without_warnings(grid), steps
 
 
 def _histograms(comparison: Comparison, view: tuple[float, float]) -> dict[str, Any]:

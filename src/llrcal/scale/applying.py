@@ -44,7 +44,7 @@ class LLRColumns:
     def __call__(self, scores: Floats) -> dict[str, Array]:
         if self.seen:
             self.seen.count(scores)
-        llrs = self.calibration.quietly(scores)
+        llrs = self.calibration.without_warnings(scores)
         columns: dict[str, Array] = {"llr": llrs / self.nats}
         if self.interval is not None:
             low, high = self.calibration.interval(scores, level=self.interval)

@@ -119,7 +119,7 @@ class TrialsInPieces(TrialSet):
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
         if isinstance(transform, Calibration):  # a piece knows too little to warn of its scores
-            transform = transform.quietly
+            transform = transform.without_warnings
         pieces = (replace(p, transforms=(*p.transforms, transform)) for p in self.pieces)
         return replace(self, pieces=tuple(pieces))
 
