@@ -95,7 +95,7 @@ def _source(form: str, around: str, curve: Curve, name: str, description: list[s
     return form.format(
         description="\n * ".join(description),
         name=name,
-        origin=curve.origin,
+        origin=float(curve.origin),
         per_unit=curve.per_unit,
         count=len(curve.rows),
         starts=_lines(map(repr, curve.knots[:-1].tolist())),

@@ -1,0 +1,287 @@
+"""Every calibration that there is gives the LLRs of its one curve, to the last bit, everywhere.
+
+In Python, in pieces, on a cluster, in scikit-learn, and in other languages, as which exported
+functions are compiled and run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import shutil
+import subprocess
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llrcal
+from llrcal import out_of_core
+from llrcal.arrays import Floats
+from llrcal.calibrations.curve import Curve
+from tests.calibrations.model_files import DIGESTS, KEPT
+from tests.cli.running import llrcal as run
+from tests.cli.running import only_line
+from tests.trial_sets import normal
+
+TAR, NON = normal(100, 2.0, 1.0), np.random.default_rng(0).standard_t(3, 500) - 1.0
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
+EVERY = list(llrcal.METHODS)
+BAYES = [method for method in EVERY if method not in ("pav", "smooth")]
+FORMS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "counts": (EVERY, {}),
+    "range": (EVERY, {"bounds": "range"}),
+    "elub": (EVERY, {"bounds": "elub"}),
+    "none": (EVERY, {"bounds": "none"}),
+    "plain": (EVERY, {"rising": False}),
+    "alpha": (["logistic", "linear-gaussian"], {"alpha": 0.01}),
+    "rule": (["logistic"], {"rule": "brier"}),
+    "bayes": (BAYES, {"bayes": True}),
+    "bayes_none": (["logistic", "nig"], {"bayes": True, "bounds": "none"}),
+}
+DISTANCES = {"distances": (EVERY, {"lower_is_better": True})}
+
+
+@cache
+def calibrations() -> dict[str, llrcal.Calibration]:
+    """Methods, options, Bayes, distances, adapted ones, those of files, and odd scores."""
+    every: dict[str, llrcal.Calibration] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", llrcal.LlrcalWarning)
+        for sign, forms in ((1, FORMS), (-1, DISTANCES)):
+            for form, (methods, options) in forms.items():
+                for method in methods:
+                    fitted = llrcal.fit(sign * TAR, sign * NON, method=method, **options)
+                    every[f"{method}_{form}"] = fitted
+        for name in ("nig_counts", "gaussian_counts", "student-t_bayes"):
+            moved = llrcal.adapt(every[name], np.append(NON, TAR) + 1, p_target=0.17)
+            every[f"adapted_{name}"] = moved
+        every["far"] = llrcal.fit(1e9 + TAR / 1024, 1e9 + NON / 1024)
+        every["same"] = llrcal.fit(np.ones(5), np.ones(7), rising=False)
+        every["infinite"] = llrcal.fit([1.0, np.inf], [-np.inf, 0.0, 2.0], method="pav")
+    every |= {f"kept_{name}": llrcal.load(KEPT / f"{name}.json") for name in DIGESTS}
+    return {name.replace("-", "_"): one for name, one in every.items()}
+
+
+def scores_for(calibration: llrcal.Calibration) -> Floats:
+    low, high = np.clip(calibration.training_range, -1e300, 1e300)
+    beyond = (high - low) / 2 or 1.0
+    return np.append(np.linspace(low - beyond, high + beyond, 200), [-1e300, low, high, 1e300])
+
+
+def by_the_curve(curve: Curve, scores: Floats) -> Floats:
+    """As the docstring of its rows says, score by score."""
+    z = np.clip((scores - curve.origin) * curve.per_unit, curve.knots[0], curve.knots[-1])
+    llrs = []
+    for one in z.tolist():
+        piece = int(np.searchsorted(curve.knots[1:-1], one, "right"))
+        p, y, a, b = curve.rows[piece].tolist()
+        llrs.append(y + (one - p) * (a + b * abs(one - p)))
+    return np.array(llrs)
+
+
+# ------------------------------------------------------------------------ where scores may be
+
+Answers = dict[str, Floats]
+
+
+def each(answer: Callable[[llrcal.Calibration, Floats], Any]) -> Callable[[Path], Answers]:
+    def answers(_: Path) -> Answers:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", llrcal.LlrcalWarning)
+            return {
+                name: np.asarray(answer(one, scores_for(one)))
+                for name, one in calibrations().items()
+            }
+
+    return answers
+
+
+def from_a_file(folder: Path) -> Answers:
+    def saved(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+        calibration.save(folder / "model.json")
+        return llrcal.load(folder / "model.json")(scores)
+
+    return each(saved)(folder)
+
+
+def in_pieces(folder: Path) -> Answers:
+    def applied(calibration: llrcal.Calibration, scores: Floats) -> list[float]:
+        lines = (f"a b{i} {score!r}\n" for i, score in enumerate(scores.tolist()))
+        (folder / "scores.txt").write_text("".join(lines))
+        out_of_core.apply(calibration, folder / "scores.txt", folder / "llrs.txt", force=True)
+        return [float(line.split()[-1]) for line in (folder / "llrs.txt").read_text().splitlines()]
+
+    return each(applied)(folder)
+
+
+def on_a_cluster(folder: Path) -> Answers:
+    pytest.importorskip("dask.dataframe")
+    import pandas as pd
+    from dask import dataframe as dd
+
+    import llrcal.dask
+
+    def applied(calibration: llrcal.Calibration, scores: Floats) -> Any:
+        frame = dd.from_pandas(pd.DataFrame({"score": scores}), npartitions=2)
+        llrs = llrcal.dask.apply(calibration, frame)
+        return llrs.compute(scheduler="synchronous")["score"]
+
+    return each(applied)(folder)
+
+
+def in_scikit_learn(folder: Path) -> Answers:
+    from llrcal.sklearn import LLRCalibrator
+
+    def transformed(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+        estimator = LLRCalibrator().fit(TAR[:5].tolist() + NON[:5].tolist(), [1] * 5 + [0] * 5)
+        estimator.calibration_ = calibration
+        return estimator.transform(scores)[:, 0]
+
+    return each(transformed)(folder)
+
+
+# -------------------------------------------------------------------------- other languages
+
+
+def program(name: str) -> str:
+    return shutil.which(name) or pytest.skip(f"needs {name}")
+
+
+def exported(folder: Path, ending: str) -> dict[str, Path]:
+    files = {name: folder / f"{name}.{ending}" for name in calibrations()}
+    for name, path in files.items():
+        done = llrcal.export(calibrations()[name], path, name=f"of_{name}")
+        assert done.to == ending
+        assert done.largest_error < 1e-9, name
+    return files
+
+
+def in_c(folder: Path) -> Answers:
+    files = [str(path) for path in exported(folder, "c").values()]
+    subprocess.run(
+        [
+            program("gcc"),
+            "-std=c99",
+            "-O0",
+            *STRICT,
+            "-shared",
+            "-fPIC",
+            "-o",
+            folder / "llr.so",
+            *files,
+        ],
+        check=True,
+    )
+    library = ctypes.CDLL(str(folder / "llr.so"))
+    found = {}
+    for name, calibration in calibrations().items():
+        function = library[f"of_{name}"]
+        function.argtypes, function.restype = [ctypes.c_double], ctypes.c_double
+        found[name] = np.array([function(score) for score in scores_for(calibration).tolist()])
+        assert np.isnan(function(np.nan))
+    return found
+
+
+def in_javascript(folder: Path) -> Answers:
+    scores = {
+        str(path): scores_for(calibrations()[name]).tolist()
+        for name, path in exported(folder, "js").items()
+    }
+    (folder / "scores.json").write_text(json.dumps(scores))
+    script = """
+      const files = JSON.parse(require("fs").readFileSync(process.argv[1]));
+      console.log(JSON.stringify(Object.entries(files).map(([file, scores]) => {
+        const [llr] = Object.values(require(file));
+        if (!Number.isNaN(llr(NaN))) throw new Error(file);
+        return scores.map((score) => String(llr(score)));
+      })));"""
+    done = subprocess.run(
+        [program("node"), "-e", script, folder / "scores.json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found = ([float(llr) for llr in one] for one in json.loads(done.stdout))
+    return dict(zip(calibrations(), map(np.array, found), strict=True))
+
+
+def in_onnx(folder: Path) -> Answers:
+    runtime = pytest.importorskip("onnxruntime")
+    found = {}
+    for name, path in exported(folder, "onnx").items():
+        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        scores = np.append(scores_for(calibrations()[name]), np.nan)
+        (llrs,) = session.run(["llrs"], {"scores": scores})
+        found[name] = llrs[:-1]
+        assert np.isnan(llrs[-1])
+    return found
+
+
+WAYS: list[Callable[[Path], Answers]] = [
+    each(lambda calibration, scores: calibration(scores)),
+    each(lambda calibration, scores: calibration.without_warnings(scores[::-1])[::-1]),
+    each(lambda calibration, scores: [calibration(score) for score in scores.tolist()]),
+    from_a_file,
+    in_pieces,
+    on_a_cluster,
+    in_scikit_learn,
+    in_c,
+    in_javascript,
+    in_onnx,
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_the_bits_of_the_curve(way: Callable[[Path], Answers], tmp_path: Path) -> None:
+    for name, found in way(tmp_path).items():
+        calibration = calibrations()[name]
+        expected = by_the_curve(calibration.curve, scores_for(calibration))
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+def test_conditions_are_lines_on_top_of_the_curve() -> None:
+    by = (np.resize(["a", "b"], len(TAR)), np.resize(["a", "b"], len(NON)))
+    for method in EVERY:
+        model = llrcal.fit(TAR, NON, method=method, condition=by)
+        slope, offset = model.conditions.lines["b"]
+        llrs = slope * by_the_curve(model.pooled.curve, NON) + offset
+        expected = model.pooled.bounds.supported(llrs, *model.pooled.supported_llrs)
+        np.testing.assert_array_equal(model(NON, condition=["b"] * len(NON)), expected)
+
+
+# --------------------------------------------------------------------------------- exporting
+
+
+def test_c_is_also_cpp(tmp_path: Path) -> None:
+    llrcal.export(llrcal.fit(TAR, NON), tmp_path / "llr.cpp")
+    subprocess.run(
+        [program("g++"), *STRICT, "-fsyntax-only", tmp_path / "llr.cpp"],
+        check=True,
+    )
+
+
+def test_command_line(tmp_path: Path) -> None:
+    result = run("export", KEPT / "nig.json", "-o", tmp_path / "llr.c", "--name", "evidence")
+    assert result.exit_code == 0
+    assert "nats from the formula" in result.stderr
+    assert "double evidence(double score);" in (tmp_path / "llr.c").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-o", "llr.py"], "does not say what to write; choose --to c"),
+        (["-o", "llr.c", "--name", "2x"], "name is '2x'; give letters, digits and underscores"),
+        (["-o", "-", "--to", "c"], "plain file"),
+    ],
+)
+def test_wrong_use(options: list[str], words: str, tmp_path: Path) -> None:
+    options[1] = options[1] if options[1] == "-" else str(tmp_path / options[1])
+    result = run("export", KEPT / "nig.json", *options)
+    only_line(result, words)
