@@ -307,14 +307,6 @@ def test_the_real_key_and_index() -> None:
         read_hdf5(str(real_scores("formats", "bosaris_ndx_sre10_det5.h5")))
 
 
-def test_the_real_key_written_again(tmp_path: Path) -> None:
-    frame, reading = read_hdf5(str(real_scores("formats", "bosaris_key_sre10_det5.h5")))
-    write_hdf5_key(str(tmp_path / "a.h5"), frame.sample(fraction=1, shuffle=True, seed=2))
-    again, reading_again = read_hdf5(str(tmp_path / "a.h5"))
-    assert again.sort("enrol", "test").equals(frame.sort("enrol", "test"))
-    assert reading_again == reading
-
-
 # -- which way round
 
 
@@ -641,13 +633,6 @@ def test_hostile_files_are_refused(tmp_path: Path, fill: Fill, words: str) -> No
     assert str(caught.value).count(path) == 1
 
 
-def test_three_repeated_ids_are_named(tmp_path: Path) -> None:
-    sides = {"modelset": [b"m%d" % (i % 6) for i in range(10)], "segset": [b"t"]}
-    path = made(tmp_path / "a.h5", matrices(**sides, trial_mask=np.full((10, 1), -1)))
-    with pytest.raises(TrialFileError, match=r"4 of the ids in modelset .*\(m0, m1, m2\)"):
-        read_hdf5(path)
-
-
 def test_names_that_steer_a_terminal_are_spelled_out(tmp_path: Path) -> None:
     path = made(tmp_path / "a.h5", lambda file: file.create_group("\x1b[31m" + "x" * 100))
     with pytest.raises(TrialFileError, match=r"holds \\x1b\[31mx{35}\\u2026; expected"):
@@ -663,14 +648,6 @@ def test_nan_is_never_allowed(tmp_path: Path) -> None:
     path = made(tmp_path / "a.h5", ids(), matrices(scores=NAN, score_mask=MASK))
     with pytest.raises(TrialFileError, match="1 of 7 scores are NaN; the first is nan, of m2 / c"):
         read_hdf5(path, allow_infinite=True)
-
-
-@pytest.mark.parametrize("kept", [0, 4, 100, 0.5, 0.99])
-def test_files_that_are_cut_off(score_file: str, kept: float) -> None:
-    raw = Path(score_file).read_bytes()
-    Path(score_file).write_bytes(raw[: int(kept if kept > 1 else kept * len(raw))])
-    with pytest.raises(TrialFileError, match=r"scores\.h5: cannot be read as HDF5"):
-        read_hdf5(score_file)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -694,23 +671,6 @@ def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # -- text of variable length
-
-
-def test_heaps_are_read_as_h5py_reads_them(tmp_path: Path) -> None:
-    """Enough ids for several heaps, of which one holds what was deleted."""
-    rng = np.random.default_rng(5)
-    models = [f"m{i}-" + "é" * int(rng.integers(0, 40)) for i in range(3000)]
-
-    def fill(file: Any) -> None:
-        file["modelset"] = np.array(["gone"] * 3000, h5py.string_dtype())
-        file["modelset"][:] = models
-        file["segset"] = np.array(["t"], h5py.string_dtype())
-        file["trial_mask"] = np.full((3000, 1), -1, np.int8)
-
-    path = made(tmp_path / "a.h5", fill)
-    with h5py.File(path) as file:
-        assert file["modelset"].asstr()[()].tolist() == models
-    assert read_hdf5(path)[0]["enrol"].to_list() == models
 
 
 def test_a_gap_of_zeros_among_texts_is_refused(tmp_path: Path) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from llrcal import LlrcalError, TrialFileError, Trials, read_trials
 from tests.trials.files import (
@@ -345,28 +342,3 @@ def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
         trials = read(tmp_path, labelled(rows, joint))
         expected = np.array([float(text) for text in texts])
         assert trials.scores.tobytes() == expected.tobytes()
-
-
-@given(
-    seed=st.integers(0, 2**32),
-    cuts=st.integers(1, 6),
-    joint=st.sampled_from(list(JOINTS.values())),
-)
-def test_damaged_files_are_read_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, seed: int, cuts: int, joint: str
-) -> None:
-    """Bytes changed, lost, doubled: never an error of another kind."""
-    rng = random.Random(seed)
-    content = bytearray(labelled(EXAMPLE, joint).encode())
-    for _ in range(cuts):
-        place = rng.randrange(len(content))
-        length = rng.choice([0, 1, 5])
-        content[place : place + length] = bytes(
-            rng.choice([rng.randrange(256), *b'\n\r\t ,;"#\0-.e1'])
-            for _ in range(rng.choice([0, 1, 5]))
-        )
-    path = tmp_path_factory.getbasetemp() / "damaged.txt"
-    path.write_bytes(content)
-    for options in ({}, {"columns": "enrol,test,score,label"}):
-        with contextlib.suppress(LlrcalError):
-            assert len(read_trials(path, **options)) <= len(content)  # type: ignore[arg-type]
