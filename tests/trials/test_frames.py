@@ -338,16 +338,6 @@ def test_the_home_of_the_user_is_no_folder_here(
         assert read_trials(name).scores.tolist() == [1.5] * 7
 
 
-@pytest.mark.parametrize("ending", ["parquet", "arrow"])
-def test_tables_that_are_cut_off(tmp_path: Path, ending: str) -> None:
-    content = written(frame(), WRITERS[ending])
-    path = tmp_path / "cut"
-    for size in (8, 12, 100, len(content) // 2, len(content) - 1):
-        path.write_bytes(content[:size])
-        with pytest.raises(TrialFileError, match="cut: cannot be read"):
-            read_trials(path)
-
-
 def test_tables_without_what_is_needed(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     frame().drop("label").write_parquet(path)

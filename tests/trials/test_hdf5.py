@@ -18,7 +18,7 @@ from llrcal import TrialFileError
 from llrcal.trials import hdf5
 from llrcal.trials.hdf5 import score_matrices, write_hdf5_key, write_hdf5_scores
 from llrcal.trials.request import ReadOptions
-from llrcal.trials.source import Source, kind_of
+from llrcal.trials.source import Source
 from tests.conftest import real_scores
 
 h5py = pytest.importorskip("h5py")
@@ -154,27 +154,15 @@ def score_file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return made(tmp_path / "scores.h5", *fills, **options)
 
 
-def test_scores_are_read_row_by_row(score_file: str) -> None:
+def test_scores_are_read_row_by_row(score_file: str, request: pytest.FixtureRequest) -> None:
     assert Source(score_file).kind == "hdf5"
     frame, reading = read_hdf5(score_file)
     assert frame.equals(SCORED)
     assert frame.schema == {"enrol": pl.String, "test": pl.String, "score": pl.Float64}
     assert "(HDF5), 7 scores among 3 x 4 pairs" in reading
-
-
-def test_the_reading_says_whose_it_is_and_which_way_round(tmp_path: Path) -> None:
-    readings = {
-        name: read_hdf5(made(tmp_path / "a.h5", *fills, **options))[1]
-        for name, (fills, options) in CONVENTIONS.items()
-    }
-    assert readings["BOSARIS"] == "BOSARIS scores (HDF5), 7 scores among 3 x 4 pairs"
-    assert readings["SIDEKIT"] == "SIDEKIT scores (HDF5), 7 scores among 3 x 4 pairs"
-    assert readings["MATLAB today"].endswith("3 x 4 pairs (stored transposed)")
-
-
-def test_other_files_are_not_hdf5() -> None:
-    for head in (b"", b"\x89HDF", b"m1 a.wav 1.5\n", b"PK\x03\x04", b"\x1f\x8b"):
-        assert kind_of(head) != "hdf5"
+    who = "SIDEKIT" if "SIDEKIT" in request.node.callspec.id else "BOSARIS"
+    assert reading.startswith(f"{who} scores")
+    assert reading.endswith("(stored transposed)") == ("MATLAB" in request.node.callspec.id)
 
 
 @pytest.mark.parametrize("dtype", ["S", h5py.string_dtype("utf-8", 9), h5py.string_dtype()])
@@ -317,14 +305,6 @@ def test_the_real_key_and_index() -> None:
     assert frame.select("enrol", "test").n_unique() == frame.height == np.count_nonzero(marks)
     with pytest.raises(TrialFileError, match=r"is an index \(Ndx\)"):
         read_hdf5(str(real_scores("formats", "bosaris_ndx_sre10_det5.h5")))
-
-
-def test_the_real_key_written_again(tmp_path: Path) -> None:
-    frame, reading = read_hdf5(str(real_scores("formats", "bosaris_key_sre10_det5.h5")))
-    write_hdf5_key(str(tmp_path / "a.h5"), frame.sample(fraction=1, shuffle=True, seed=2))
-    again, reading_again = read_hdf5(str(tmp_path / "a.h5"))
-    assert again.sort("enrol", "test").equals(frame.sort("enrol", "test"))
-    assert reading_again == reading
 
 
 # -- which way round
@@ -529,14 +509,6 @@ def test_what_no_file_can_hold(tmp_path: Path, frame: pl.DataFrame, words: str) 
 # -- hostile files
 
 
-def other(file: Any) -> str:
-    """Another file beside this one, with a dataset worth hiding."""
-    path = Path(file.filename).with_name("secret.h5")
-    if not path.exists():
-        made(path, ids(), matrices(scores=SCORES, score_mask=MASK))
-    return str(path)
-
-
 def replaced(name: str, put: Callable[[Any, Any], None]) -> Fill:
     """Take a dataset out, and let ``put`` put something else in its place."""
 
@@ -554,38 +526,6 @@ def soft_link(name: str) -> Fill:
         file[name] = h5py.SoftLink("/hidden")
 
     return replaced(name, put)
-
-
-def external_link(name: str) -> Fill:
-    return replaced(name, lambda f, _: f.__setitem__(name, h5py.ExternalLink(other(f), name)))
-
-
-def dangling_link(name: str) -> Fill:
-    return replaced(name, lambda f, _: f.__setitem__(name, h5py.SoftLink("/nowhere")))
-
-
-def linked_parent(file: Any) -> None:
-    file.move("ID", "elsewhere")
-    file["ID"] = h5py.SoftLink("/elsewhere")
-
-
-def externally_linked_parent(file: Any) -> None:
-    del file["ID"]
-    file["ID"] = h5py.ExternalLink(other(file), "/ID")
-
-
-def external_storage(file: Any) -> None:
-    other(file)
-    del file["scores"]
-    file.create_dataset("scores", (3, 4), "f8", external=[("secret.h5", 0, 96)])
-
-
-def virtual(file: Any) -> None:
-    source = h5py.VirtualSource(other(file), "scores", shape=(3, 4))
-    layout = h5py.VirtualLayout((3, 4), "f8")
-    layout[:] = source
-    del file["scores"]
-    file.create_virtual_dataset("scores", layout)
 
 
 def group(name: str) -> Fill:
@@ -631,15 +571,7 @@ NAN[1, 2], INFINITE[2, 3] = np.nan, np.inf
 LONG = np.array([b"x" * 5000, b"y", b"z"])
 
 HOSTILE: list[tuple[str, Fill, str]] = [
-    ("soft link", soft_link("scores"), "scores is reached by a link"),
     ("soft link to ids", soft_link("ID/row_ids"), "ID/row_ids is reached by a link"),
-    ("external link", external_link("scores"), "scores is reached by a link"),
-    ("external link to a mask", external_link("score_mask"), "score_mask is reached by a link"),
-    ("link to nothing", dangling_link("scores"), "scores is reached by a link"),
-    ("linked parent", linked_parent, "ID/row_ids is reached by a link"),
-    ("parent in another file", externally_linked_parent, "ID/row_ids is reached by a link"),
-    ("external storage", external_storage, "scores lies in other files"),
-    ("virtual dataset", virtual, "scores lies in other files"),
     ("a group", group("scores"), "scores is not a dataset"),
     ("a dataset for a group", instead("ID/row_ids", 0), "ID/row_ids has type int64"),
     ("complex scores", instead("scores", SCORES * 1j), "scores has type complex128"),
@@ -663,7 +595,6 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("an empty mask", instead("score_mask", 0 * MASK), "holds no trials"),
     ("NaN", instead("scores", NAN), "1 of 7 scores are not finite; the first is nan, of m2 / c"),
     ("infinite", instead("scores", INFINITE), "the first is inf, of m3 / d.wav"),
-    ("a trillion scores", claiming("scores", (10**6, 10**6)), "claims 1000000000000 values"),
     ("more than fits", claiming("scores", (2**58, 3)), f"claims {3 * 2**58} values"),
     ("a million bytes", claiming("scores", (10**4, 10**4)), "800000000 bytes"),
     (
@@ -702,22 +633,9 @@ def test_hostile_files_are_refused(tmp_path: Path, fill: Fill, words: str) -> No
     assert str(caught.value).count(path) == 1
 
 
-def test_three_repeated_ids_are_named(tmp_path: Path) -> None:
-    sides = {"modelset": [b"m%d" % (i % 6) for i in range(10)], "segset": [b"t"]}
-    path = made(tmp_path / "a.h5", matrices(**sides, trial_mask=np.full((10, 1), -1)))
-    with pytest.raises(TrialFileError, match=r"4 of the ids in modelset .*\(m0, m1, m2\)"):
-        read_hdf5(path)
-
-
 def test_names_that_steer_a_terminal_are_spelled_out(tmp_path: Path) -> None:
     path = made(tmp_path / "a.h5", lambda file: file.create_group("\x1b[31m" + "x" * 100))
     with pytest.raises(TrialFileError, match=r"holds \\x1b\[31mx{35}\\u2026; expected"):
-        read_hdf5(path)
-
-
-def test_not_all_is_listed(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", lambda f: [f.create_group(f"g{i:02}") for i in range(50)])
-    with pytest.raises(TrialFileError, match="g11, and more; expected"):
         read_hdf5(path)
 
 
@@ -730,14 +648,6 @@ def test_nan_is_never_allowed(tmp_path: Path) -> None:
     path = made(tmp_path / "a.h5", ids(), matrices(scores=NAN, score_mask=MASK))
     with pytest.raises(TrialFileError, match="1 of 7 scores are NaN; the first is nan, of m2 / c"):
         read_hdf5(path, allow_infinite=True)
-
-
-@pytest.mark.parametrize("kept", [0, 4, 100, 0.5, 0.99])
-def test_files_that_are_cut_off(score_file: str, kept: float) -> None:
-    raw = Path(score_file).read_bytes()
-    Path(score_file).write_bytes(raw[: int(kept if kept > 1 else kept * len(raw))])
-    with pytest.raises(TrialFileError, match=r"scores\.h5: cannot be read as HDF5"):
-        read_hdf5(score_file)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -760,30 +670,7 @@ def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             call()
 
 
-def test_h5py_is_imported_only_when_needed() -> None:
-    code = "import sys, llrcal.trials.hdf5; print('h5py' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
 # -- text of variable length
-
-
-def test_heaps_are_read_as_h5py_reads_them(tmp_path: Path) -> None:
-    """Enough ids for several heaps, of which one holds what was deleted."""
-    rng = np.random.default_rng(5)
-    models = [f"m{i}-" + "é" * int(rng.integers(0, 40)) for i in range(3000)]
-
-    def fill(file: Any) -> None:
-        file["modelset"] = np.array(["gone"] * 3000, h5py.string_dtype())
-        file["modelset"][:] = models
-        file["segset"] = np.array(["t"], h5py.string_dtype())
-        file["trial_mask"] = np.full((3000, 1), -1, np.int8)
-
-    path = made(tmp_path / "a.h5", fill)
-    with h5py.File(path) as file:
-        assert file["modelset"].asstr()[()].tolist() == models
-    assert read_hdf5(path)[0]["enrol"].to_list() == models
 
 
 def test_a_gap_of_zeros_among_texts_is_refused(tmp_path: Path) -> None:
@@ -798,40 +685,3 @@ def test_a_gap_of_zeros_among_texts_is_refused(tmp_path: Path) -> None:
     Path(path).write_bytes(whole[:start] + bytes(512) + whole[start + 512 :])
     with pytest.raises(TrialFileError, match="cannot be read as HDF5"):
         read_hdf5(path)
-
-
-MUTATE = """
-import random, sys, time
-from llrcal.errors import TrialFileError
-from llrcal.trials.hdf5 import read_hdf5
-from llrcal.trials.request import ReadOptions, Request
-path, source = sys.argv[1:]
-whole, chance, refused = open(source, "rb").read(), random.Random(7), 0
-for _ in range(60):
-    raw = bytearray(whole)
-    for _ in range(chance.choice((1, 2, 8))):
-        raw[chance.randrange(min(len(raw), 4096))] = chance.choice((0, 1, 127, 128, 255))
-    with open(path, "wb") as file:
-        file.write(raw)
-    try:
-        read_hdf5(path, Request("scores"))
-    except TrialFileError:
-        refused += 1
-print(refused)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("convention", ["BOSARIS", "SIDEKIT", "other text", "shuffled"])
-def test_damaged_files_raise_nothing_else(tmp_path: Path, convention: str) -> None:
-    """In a process of its own, lest a crash of HDF5 should end all tests."""
-    fills, options = CONVENTIONS[convention]
-    whole = made(tmp_path / "a.h5", *fills, **options)
-    done = subprocess.run(
-        [sys.executable, "-c", MUTATE, str(tmp_path / "b.h5"), whole],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=100,
-    )
-    assert int(done.stdout) > 10

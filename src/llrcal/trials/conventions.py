@@ -74,40 +74,38 @@ class Convention:
         return f"{self.who} ({','.join(self.columns)})"
 
 
-def _convention(name: ConventionName, who: str, columns: str) -> Convention:
-    return Convention(name, who, tuple(columns.split()))
+# Name, who writes it, and its columns.
+_TABLE = """
+kaldi        | Kaldi scores                    | enrol test score
+kaldi        | Kaldi, SITW or VOiCES trials    | enrol test label
+wespeaker    | wespeaker scores with labels    | enrol test score label
+speechbrain  | SpeechBrain scores with labels  | enrol test label score
+voxceleb     | VoxCeleb trials                 | label enrol test
+voxceleb     | VoxCeleb scores                 | score enrol test
+voxceleb     | VoxCeleb scores with labels     | label score enrol test
+nist         | NIST scores                     | enrol test side score
+nist         | NIST key                        | enrol test side label
+asvspoof2019 | ASVspoof 2019 scores            | kind label score
+asvspoof2019 | ASVspoof 2019 scores            | enrol kind label score
+asvspoof2019 | ASVspoof 2019 protocol          | enrol test - kind label
+asvspoof2021 | ASVspoof 2021 scores            | test score
+asvspoof2021 | ASVspoof 2021 protocol          | enrol test - - kind label - -
+asvspoof2021 | ASVspoof 2021 DF protocol       | enrol test - - kind label - - - - - - -
+bob4         | bob scores in four columns      | enrol_speaker test_speaker test score
+bob5         | bob scores in five columns      | enrol_speaker enrol test_speaker test score
+scores       | scores, one a line              | score
+labels       | labels, one a line              | label
+score-label  | scores and labels               | score label
+label-score  | labels and scores               | label score
+key          | a key by recording              | test label
+key          | a key by recording              | label test
+recordings   | scores with labels by recording | test score label
+recordings   | scores with labels by recording | test label score
+"""
 
-
-CONVENTIONS = (
-    _convention("kaldi", "Kaldi scores", "enrol test score"),
-    _convention("kaldi", "Kaldi, SITW or VOiCES trials", "enrol test label"),
-    _convention("wespeaker", "wespeaker scores with labels", "enrol test score label"),
-    _convention("speechbrain", "SpeechBrain scores with labels", "enrol test label score"),
-    _convention("voxceleb", "VoxCeleb trials", "label enrol test"),
-    _convention("voxceleb", "VoxCeleb scores", "score enrol test"),
-    _convention("voxceleb", "VoxCeleb scores with labels", "label score enrol test"),
-    _convention("nist", "NIST scores", "enrol test side score"),
-    _convention("nist", "NIST key", "enrol test side label"),
-    _convention("asvspoof2019", "ASVspoof 2019 scores", "kind label score"),
-    _convention("asvspoof2019", "ASVspoof 2019 scores", "enrol kind label score"),
-    _convention("asvspoof2019", "ASVspoof 2019 protocol", "enrol test - kind label"),
-    _convention("asvspoof2021", "ASVspoof 2021 scores", "test score"),
-    _convention("asvspoof2021", "ASVspoof 2021 protocol", "enrol test - - kind label - -"),
-    _convention(
-        "asvspoof2021", "ASVspoof 2021 DF protocol", "enrol test - - kind label - - - - - - -"
-    ),
-    _convention("bob4", "bob scores in four columns", "enrol_speaker test_speaker test score"),
-    _convention(
-        "bob5", "bob scores in five columns", "enrol_speaker enrol test_speaker test score"
-    ),
-    _convention("scores", "scores, one a line", "score"),
-    _convention("labels", "labels, one a line", "label"),
-    _convention("score-label", "scores and labels", "score label"),
-    _convention("label-score", "labels and scores", "label score"),
-    _convention("key", "a key by recording", "test label"),
-    _convention("key", "a key by recording", "label test"),
-    _convention("recordings", "scores with labels by recording", "test score label"),
-    _convention("recordings", "scores with labels by recording", "test label score"),
+CONVENTIONS = tuple(
+    Convention(name.strip(), who.strip(), tuple(columns.split()))
+    for name, who, columns in (line.split("|") for line in _TABLE.strip().splitlines())
 )
 
 NAMES = tuple(dict.fromkeys(convention.name for convention in CONVENTIONS))

@@ -234,33 +234,6 @@ def test_every_byte_stays_on_lines_that_count_as_wide(
         check(document, rewritten_file(path, document.request, more), added=added)
 
 
-@pytest.mark.parametrize("sign", [",", "\t", ";", " "])
-def test_five_thousand_columns(path: Path, sign: str) -> None:
-    names = ["score", "enrol", "test", *(f"c{i}" for i in range(4997))]
-    rows = [["1.5", "a", "b", *(str(i % 7) for i in range(4997))] for _ in range(3)]
-    path.write_text("".join(sign.join(row) + "\n" for row in [names, *rows]))
-    out = rewritten_file(path, ReadOptions(header=True).request("scores")).decode()
-    expected = [[repr(1.5 / 3), *row[1:]] for row in rows]
-    assert [line.split(sign) for line in out.splitlines()] == [names, *expected]
-    with path.open("a") as file:
-        file.write(sign.join(rows[0][:-1]) + "\n")
-    with pytest.raises(TrialFileError, match=r"4999 columns where 5000|parted|columns"):
-        rewritten_file(path, ReadOptions(header=True).request("scores"))
-
-
-def test_blocks_as_they_are_read(path: Path) -> None:
-    """Many lines through blocks of the real size of a reading, with the border in a line."""
-    texts = [repr(value) for value in np.random.default_rng(1).normal(size=60_000).tolist()]
-    path.write_text("".join(f"model{i % 7} test{i} {text}\n" for i, text in enumerate(texts)))
-    assert path.stat().st_size > 2 * source._BLOCK
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grammar, "_BLOCK", source._BLOCK)
-        out = rewritten_file(path, Request("scores"))
-    rows = [line.split() for line in out.decode().splitlines()]
-    assert [row[1] for row in rows] == [f"test{i}" for i in range(len(texts))]
-    assert [float(row[2]) for row in rows] == [float(text) / 3 for text in texts]
-
-
 # ---------------------------------------------------------------------------- what is refused
 
 MANY = 1500
@@ -273,21 +246,12 @@ MANY = 1500
         ("a b 1.5", "a b", "has 2 columns where 3 are expected"),
         ("a b 1.5", "a b 1.5 c", "has 4 columns where 3 are expected"),
         ("a b 1.5", "a b x", "the score 'x' is not a number"),
-        ("a b 1.5", "a b 1,5", "the score '1,5' is not a number"),
-        ("a b 1.5", "a b 1_5", "the score '1_5' is not a number"),
-        ("a b 1.5", "a b \uff11.5", "is not a number"),
-        ("a b 1.5", "a b nan", "not a number (NaN)"),
-        ("a b 1.5", "a b inf", "infinite; only LLRs may be"),
         ("a b 1.5", "a b 1e400", "too large for a double"),
         ("a b 1.5", "a b 1.5\rc d 2.5", "line 1501: "),
         ("a b 1.5 target", "a b 1.5\rtarget", "line 1501: "),
         ("a\tb\t1.5", "a\tb\t", "has no score"),
         ("a\tb\t1.5", "a\tb\t1.5\t", "has 4 columns where 3 are expected"),
-        ("a,b,1.5", "a,b,1.5,c", "has 4 columns where 3 are expected"),
-        ("a,b,1.5", "a,b,1.5 7", "is not a number"),
         ("a,b,1.5", 'a,b,"1.5', "line 1501: "),
-        ("a,b,1.5", 'a,b,1.5"', "line 1501: "),
-        ("a,b,1.5", '"a,b,1.5', "line 1501: "),
         ("a,b,1.5", 'a,"b"c,1.5', "line 1501: "),
     ],
 )

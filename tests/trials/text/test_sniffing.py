@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import LlrcalError, TrialFileError, Trials, read_trials
+from llrcal import LlrcalError, TrialFileError, read_trials
 from tests.trials.files import (
     BY_RECORDING,
     CONVENTIONS,
@@ -21,9 +21,14 @@ from tests.trials.files import (
     Written,
     assert_reads,
     by_recording,
+    kaldi,
     lines,
     recordings,
+    sitw,
+    speechbrain,
     two_columns_of_numbers,
+    voxceleb,
+    wespeaker_unlabelled,
 )
 
 pytestmark = pytest.mark.slow
@@ -87,34 +92,38 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sniffing")
 
 
-def trials_or_refusal(written: Written, folder: Path, **options: str) -> Trials | None:
-    try:
-        return read_trials(*written.save(folder), **options)  # type: ignore[arg-type]
-    except LlrcalError:
-        return None
-
-
-@pytest.mark.parametrize(
-    "write", [*CONVENTIONS, recordings, two_columns_of_numbers], ids=lambda write: write.__name__
+EVERY_WRITER: tuple[Write, ...] = (
+    *CONVENTIONS,
+    *BY_RECORDING,
+    recordings,
+    two_columns_of_numbers,
 )
-@given(rows=trial_lists())
-def test_never_other_trials(folder: Path, write: Write, rows: Rows) -> None:
-    if write is recordings:
-        rows = by_recording(rows)
-    written = write(rows)
-    trials = trials_or_refusal(written, folder)
-    if trials is not None:
-        assert_reads(trials, rows, written.ids)
+AMBIGUOUS = (kaldi, sitw, wespeaker_unlabelled, speechbrain, voxceleb)
+"""Three or four columns in which whole numbers may be names, scores or labels."""
 
 
-@pytest.mark.parametrize("write", BY_RECORDING, ids=lambda write: write.__name__)
-@given(rows=trial_lists())
-def test_never_other_trials_of_spoofing(folder: Path, write: Write, rows: Rows) -> None:
-    rows = tuple({row.test: row for row in rows}.values())  # a recording is bona fide or not
-    written = write(rows)
-    trials = trials_or_refusal(written, folder, spoof="nontarget")
-    if trials is not None:
-        assert_reads(trials, rows, written.ids)
+@pytest.mark.parametrize("write", EVERY_WRITER, ids=lambda write: write.__name__)
+def test_never_other_trials(folder: Path, write: Write) -> None:
+    """One reading or a refusal, whatever the names; and not a refusal of nearly everything."""
+    found: list[bool] = []
+
+    @given(rows=trial_lists())
+    def check(rows: Rows) -> None:
+        if write is recordings:
+            rows = by_recording(rows)
+        if write in BY_RECORDING:  # a recording is bona fide or not
+            rows = tuple({row.test: row for row in rows}.values())
+        written = write(rows)
+        try:
+            trials = read_trials(*written.save(folder), spoof="nontarget")
+        except LlrcalError:
+            found.append(False)
+        else:
+            found.append(True)
+            assert_reads(trials, rows, written.ids)
+
+    check()
+    assert sum(found) >= (0.2 if write in AMBIGUOUS else 0.7) * len(found)
 
 
 @st.composite

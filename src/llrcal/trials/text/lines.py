@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.errors import OptionError
 from llrcal.notes import warn
 from llrcal.trials.nan_scores import left_out
@@ -32,77 +31,66 @@ def rewritten(
 
     Lines whose score is NaN are left out if the request says so, with a warning in the end.
     """
-    editor = _Editor(source, layout, request, answers)
     end = source.line_end.decode()
     trials, dropped = 0, 0
     if source.head.startswith(codecs.BOM_UTF8):
         yield codecs.BOM_UTF8
-    for number, lines in numbered_blocks(source):
-        edited, found, gone = editor.edited(lines, number)
-        yield str(edited.str.join(end).item()).encode()
-        trials, dropped = trials + found, dropped + gone
+    for first, lines in numbered_blocks(source):
+        rows = np.flatnonzero(trial_lines(lines, first, source, layout))
+        edited, is_number, added = _edited(lines.gather(rows), layout, request, answers)
+        if edited is None:
+            number = first + int(rows[np.argmin(is_number)])
+            raise bad_line(number, source, layout, request)
+        lines = lines.scatter(rows[is_number], edited)  # noqa: PLW2901
+        header = layout.header_line - first
+        if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
+            lines[header] = _header(lines[header], layout, added, source.name)
+        lines = _without(lines, rows[~is_number])  # noqa: PLW2901
+        yield str(lines.str.join(end).item()).encode()
+        trials, dropped = trials + len(rows), dropped + int((~is_number).sum())
     warn(left_out(source.name, dropped, trials))
 
 
-@dataclass(frozen=True)
-class _Editor:
-    source: Source
-    layout: Layout
-    request: Request
-    answers: Answers
+def _edited(
+    lines: pl.Series, layout: Layout, request: Request, answers: Answers
+) -> tuple[pl.Series | None, Bools, list[str]]:
+    """Lines with other scores, which of them have a score, and the names of columns to add.
 
-    def edited(self, lines: pl.Series, first: int) -> tuple[pl.Series, int, int]:
-        """The lines with other scores, the number of trials, and how many of these are left out.
+    None if a line cannot be read; then the second says which of them can.
+    """
+    place = layout.roles.index("score")
+    parts = layout.grammar.cells(lines, len(layout.roles), [place])
+    scores, bad = scores_of(layout.grammar.values(parts.to_series(1)), request)
+    if bad.any():
+        return None, ~bad, []
+    is_number = ~np.isnan(scores.to_numpy())
+    if not is_number.all():
+        parts, scores = parts.filter(pl.Series(is_number)), scores.filter(pl.Series(is_number))
+    before, cells, after = parts
+    columns = answers(scores.to_numpy())
+    llrs, *added = (request.as_text(column) for column in columns.values())
+    if cells.str.contains_any([" ", "\t", '"']).any():
+        around = cells.str.extract_groups(_AROUND_A_SCORE).struct.unnest()
+        llrs = around.to_series(0) + llrs + around.to_series(2)
+    joint = layout.grammar.separator if len(layout.roles) > 1 else " "
+    joined = before + llrs + after.str.strip_suffix("\r")
+    for column in added:
+        joined = joined + joint + column
+    return joined + after.str.extract(r"(\r?)$"), is_number, list(columns)[1:]
 
-        ``first`` is the number of the first line.
-        """
-        layout, request = self.layout, self.request
-        rows = np.flatnonzero(trial_lines(lines, first, self.source, layout))
-        place = layout.roles.index("score")
-        before, cells, after = layout.grammar.cells(lines.gather(rows), len(layout.roles), [place])
-        texts = layout.grammar.values(cells).str.strip_chars(" \t")
-        scores, bad = scores_of(texts, request)
-        values = scores.to_numpy()
-        if bad.any():
-            number = first + int(rows[np.argmax(bad)])
-            raise bad_line(number, self.source, layout, request)
-        is_number = ~np.isnan(values)
-        kept, gone = rows[is_number], rows[~is_number]
-        if len(gone):
-            before, cells, after, texts = (
-                part.filter(pl.Series(is_number)) for part in (before, cells, after, texts)
-            )
-        columns = {
-            name: request.as_text(column)
-            for name, column in self.answers(values[is_number]).items()
-        }
-        llrs, *added = columns.values()
-        if not cells.equals(texts):  # there are blanks or quotation marks around some
-            around = cells.str.extract_groups(_AROUND_A_SCORE).struct.unnest()
-            llrs = around.to_series(0) + llrs + around.to_series(2)
-        joint = layout.grammar.separator if len(layout.roles) > 1 else " "
-        joined = before + llrs + after.str.strip_suffix("\r")
-        for column in added:
-            joined = joined + joint + column
-        lines = lines.scatter(kept, joined + after.str.extract(r"(\r?)$"))
-        header = layout.header_line - first
-        if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
-            lines = lines.scatter(header, self._header(lines[header], list(columns)[1:]))
-        if len(gone):
-            lines = _without(lines, gone)
-        return lines, len(rows), len(gone)
 
-    def _header(self, line: str, added: list[str]) -> str:
-        for name in added:
-            if name in (self.layout.header or ()):
-                raise OptionError(f"{self.source.name}: has a column {name!r} already")
-        stripped = line.removesuffix("\r")
-        separator = self.layout.grammar.separator
-        return separator.join([stripped, *added]) + line[len(stripped) :]
+def _header(line: str, layout: Layout, added: list[str], source: str) -> str:
+    for name in added:
+        if name in (layout.header or ()):
+            raise OptionError(f"{source}: has a column {name!r} already")
+    stripped = line.removesuffix("\r")
+    return layout.grammar.separator.join([stripped, *added]) + line[len(stripped) :]
 
 
 def _without(lines: pl.Series, gone: Array) -> pl.Series:
     """The lines without some; the last line has no end, so it is emptied rather than removed."""
+    if not len(gone):
+        return lines
     is_kept = np.ones(len(lines), bool)
     is_kept[gone] = False
     if not is_kept[-1]:
