@@ -21,7 +21,7 @@ import polars as pl
 
 import llrcal
 from llrcal import out_of_core
-from llrcal.simulation.files import write_parts
+from llrcal.simulation.recognizer import write_parts
 from studies.exactness import SortedOracle
 from studies.measure import machine, peak
 from studies.paper_scores import Scores

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from llrcal.errors import OptionError
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Counts: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -42,3 +44,9 @@ def is_number(value: object) -> TypeGuard[float]:
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is one integer, from any library. Booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_level(level: float) -> None:
+    """Raise an OptionError if this is no level of an interval, the share of cases to cover."""
+    if not is_number(level) or not 0 < level < 1:
+        raise OptionError(f"level is {level!r:.50}; give a number strictly between 0 and 1")

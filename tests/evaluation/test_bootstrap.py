@@ -17,7 +17,7 @@ from llrcal.evaluation import bootstrap as module
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, speaker_pairs
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.statistics import Cells, evaluation_statistic
-from llrcal.inputs.speakers import as_speakers
+from llrcal.inputs.beside_scores import as_speakers
 from tests.trial_sets import normal
 
 PRIORS, CURVE = np.array([-2.0, 0.5]), np.linspace(-3, 3, 11)

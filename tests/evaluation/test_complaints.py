@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from llrcal import OptionError, ScoreError, evaluate
-from llrcal.inputs.speakers import as_speakers, both_speakers
+from llrcal.inputs.beside_scores import as_speakers, both_speakers
 
 
 @pytest.mark.parametrize(

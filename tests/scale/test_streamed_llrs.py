@@ -18,7 +18,7 @@ from llrcal.evaluation.evaluate import evaluate_quietly as of_raw
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import Piece
-from llrcal.trials.trial_set import Multiplied
+from llrcal.trials.trials import Multiplied
 from tests.scale.sets import EVERY_SET, PRIORS, SETS, Passes, cut, keep_few, numbers, of_pieces
 from tests.trial_sets import ANY, Sets
 

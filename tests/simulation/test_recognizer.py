@@ -13,12 +13,13 @@ from scipy.stats import kurtosis, multivariate_normal, skew
 import llrcal
 from llrcal.arrays import Array
 from llrcal.simulation import recognizer as simulation
-from llrcal.simulation.crossing import Collector, Layout
 from llrcal.simulation.recognizer import (
     DEMO_TEST,
     DEMO_TRAIN,
     PAPER_TEST,
     PAPER_TRAIN,
+    Collector,
+    Layout,
     simulate,
 )
 from llrcal.trials import Trials

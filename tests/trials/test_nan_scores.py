@@ -17,7 +17,7 @@ import pytest
 from llrcal import LlrcalWarning, Trials, fit, load, read_trials
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.notes import Note, Severity
-from llrcal.trials.nan_scores import DROPPED_NAN
+from llrcal.trials.leaving_out import DROPPED_NAN
 from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal, only_line

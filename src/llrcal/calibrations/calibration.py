@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.arrays import Array, ArrayLike, Floats, check_level
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
@@ -20,7 +20,6 @@ from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
 from llrcal.declaration import to_json
 from llrcal.fitting.report import Report
-from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.notebook import html_table
 from llrcal.notes import warn

@@ -15,7 +15,7 @@ from llrcal.calibrations.conditions import Conditions, fitted_conditions
 from llrcal.calibrations.training import target_weight
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.report import Report
-from llrcal.inputs.conditions import WithConditions, as_conditions, both_conditions
+from llrcal.inputs.beside_scores import WithConditions, as_conditions, both_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn

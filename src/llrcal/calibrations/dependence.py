@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
-from llrcal.inputs.speakers import numbered
+from llrcal.inputs.beside_scores import numbered
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -27,7 +27,7 @@ from llrcal.calibrations.methods import (
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.inputs.speakers import Speakers
+from llrcal.inputs.beside_scores import Speakers
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import threads

@@ -13,8 +13,8 @@ from llrcal.arrays import LARGEST, Array, Counts, Floats, is_number
 from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.uncertainty import By, Influence, places
 from llrcal.errors import DegenerateError, OptionError, changed_scores
+from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
-from llrcal.inputs.speakers import Speakers, both_speakers
 from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.direction import order, share_of_pairs

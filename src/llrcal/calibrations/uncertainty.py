@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import ArrayLike, Floats, check_level
 from llrcal.declaration import ALWAYS, NotNegative, Rising, schema
 from llrcal.errors import OptionError
-from llrcal.inputs.level import check_level
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.onepass.rank_scale import Ordered
 

@@ -137,7 +137,7 @@ def _unlabelled(
     source: str, model: Calibration, reading: ReadOptions, scale: Scale, *, quiet: bool
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
-    from llrcal.trials.trial_set import TrialSet
+    from llrcal.trials.trials import TrialSet
 
     with opener(scale, quiet=quiet) as opened:
         scores = opened.scores(source, replace(reading, duplicates="all"))

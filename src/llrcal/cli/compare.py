@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
-    from llrcal.trials.trial_set import TrialSet
+    from llrcal.trials.trials import TrialSet
 
 _File = tuple[str | None, str | None]
 """Trials and their key, as far as they are given."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llrcal.comparison import Comparison
     from llrcal.evaluation import Evaluation
     from llrcal.trials.systems import Systems
-    from llrcal.trials.trial_set import TrialSet
+    from llrcal.trials.trials import TrialSet
 
 _MOST_WARNINGS = 5  # on the terminal: what does not push the verdict off the screen
 

@@ -62,7 +62,7 @@ def convert(
     llrcal convert speechbrain.txt -o scores.txt --to kaldi --key-out trials.txt
     """
     from llrcal.errors import OptionError
-    from llrcal.trials.spoofs import without_spoof
+    from llrcal.trials.leaving_out import without_spoof
     from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from llrcal.notes import Note
     from llrcal.scoring_rule import ScoringRule
     from llrcal.trials.request import ReadOptions
-    from llrcal.trials.trial_set import TrialSet
+    from llrcal.trials.trials import TrialSet
 
 _RATIO = "ratio"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from llrcal.notes import Note
     from llrcal.scale.engines.engine import Engine
     from llrcal.trials.request import ReadOptions
-    from llrcal.trials.trial_set import TrialSet
+    from llrcal.trials.trials import TrialSet
 
 _FORM = together(
     click.option(

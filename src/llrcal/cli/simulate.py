@@ -54,7 +54,7 @@ def simulate(
     """
     from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
-    from llrcal.simulation.files import write_parts
+    from llrcal.simulation.recognizer import write_parts
 
     if full and trials is not None:
         raise OptionError("give either --full or --trials, not both")

@@ -25,7 +25,7 @@ from llrcal.notes import Note
 from llrcal.scoring_rule import LOG, ScoringRule
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
-from llrcal.trials.trial_set import TrialSet
+from llrcal.trials.trials import TrialSet
 
 _ROUNDING = 1e-9  # of Cllr
 

@@ -54,7 +54,7 @@ from llrcal.notes import Note, Severity
 from llrcal.onepass.direction import refuse_wrong_way
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
-from llrcal.trials.trial_set import TrialSet
+from llrcal.trials.trials import TrialSet
 
 Model = Calibration | Fused
 Progress = Callable[[str], None]

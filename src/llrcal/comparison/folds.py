@@ -19,11 +19,11 @@ import numpy as np
 from llrcal.arrays import Array, Bools, is_whole
 from llrcal.calibrations import Calibration
 from llrcal.errors import DegenerateError, OptionError
-from llrcal.inputs.speakers import both_speakers, numbered
+from llrcal.inputs.beside_scores import both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials import Trials
-from llrcal.trials.trial_set import TrialSet
+from llrcal.trials.trials import TrialSet
 
 Train = Callable[[Trials], Mapping[str, Calibration]]
 """Trains calibrations, by label."""

@@ -33,11 +33,11 @@ from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
 from llrcal.comparison.ranking import judged_at
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.inputs.speakers import both_speakers, numbered
+from llrcal.inputs.beside_scores import both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
 from llrcal.trials import Trials
-from llrcal.trials.trial_set import TrialSet
+from llrcal.trials.trials import TrialSet
 
 SIZES = 7
 """The most sizes that are tried: each is about double the one before, or more."""

@@ -23,11 +23,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, is_whole
+from llrcal.arrays import Array, Counts, check_level, is_whole
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.statistics import Cells, InCells, Numbers, Statistic
-from llrcal.inputs.level import check_level
-from llrcal.inputs.speakers import Speakers, both_speakers, numbered
+from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.onepass.chunks import chunks, threads
 

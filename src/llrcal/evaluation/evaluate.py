@@ -15,7 +15,7 @@ from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
-from llrcal.inputs.conditions import WithConditions, condition_texts
+from llrcal.inputs.beside_scores import WithConditions, condition_texts
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, is_number
+from llrcal.arrays import Array, check_level, is_number
 from llrcal.errors import OptionError
-from llrcal.inputs.level import check_level
 from llrcal.messages import Setting
 
 RATES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)

@@ -13,7 +13,7 @@ from llrcal.evaluation.costs import cllr
 from llrcal.fusion.findings import correlations
 from llrcal.fusion.fuse import fusion
 from llrcal.fusion.inputs import Scores, as_columns, as_names
-from llrcal.inputs.speakers import Speakers, both_speakers, numbered
+from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
 from llrcal.notes import Note
 
 _ENOUGH = 20_000  # trials of a class

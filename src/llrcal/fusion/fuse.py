@@ -19,8 +19,7 @@ from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quali
 from llrcal.fusion.line import Line, fitted_line
 from llrcal.fusion.passes import InMemory, Trials
 from llrcal.fusion.terms import Known
-from llrcal.inputs.conditions import both_conditions, pair
-from llrcal.inputs.speakers import Speakers, both_speakers
+from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
 from llrcal.notes import warn
 
 _MOST_PATTERNS = 32  # of missing scores; trials of rarer ones go without some of their systems

@@ -17,7 +17,7 @@ from llrcal.fitting.report import Report
 from llrcal.fusion.inputs import Scores, as_columns, as_quality
 from llrcal.fusion.line import Line
 from llrcal.fusion.terms import Known
-from llrcal.inputs.conditions import as_conditions
+from llrcal.inputs.beside_scores import as_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn

@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 from llrcal.arrays import Array, Floats
 from llrcal.fusion.cost import Cost
 from llrcal.fusion.regression import Regression
-from llrcal.inputs.speakers import numbered
+from llrcal.inputs.beside_scores import numbered
 
 LEVEL = 0.95
 _MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves

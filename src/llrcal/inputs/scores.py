@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, is_number
+from llrcal.arrays import LARGEST, Array, ArrayLike, is_number
 from llrcal.errors import ScoreError, changed_scores
 from llrcal.inputs.labels import Label, words_of
 from llrcal.kernels import kernels_for
 from llrcal.messages import Position
 from llrcal.onepass.chunks import chunks, map_parts
-
-_LARGEST = float(np.finfo(np.float64).max)
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
@@ -104,7 +102,7 @@ def check_finite(array: Array, name: str, *, allow_infinite: bool = False) -> No
 
 def are_usable(scores: Array, *, allow_infinite: bool = False) -> bool:
     """Whether all scores are finite, or at least numbers."""
-    limit, unusable = (np.inf, np.isnan) if allow_infinite else (_LARGEST, _not_finite)
+    limit, unusable = (np.inf, np.isnan) if allow_infinite else (LARGEST, _not_finite)
 
     def are_within(part: Array) -> bool:
         if kernels := kernels_for(part):

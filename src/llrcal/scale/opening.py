@@ -17,7 +17,7 @@ from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.source import class_files
-from llrcal.trials.trial_set import TrialSet
+from llrcal.trials.trials import TrialSet
 
 if TYPE_CHECKING:
     from llrcal.scale.engines.dask import DaskEngine

@@ -23,8 +23,7 @@ from llrcal.scale.passes import Glance, completed, plan_for, tell_left_out
 from llrcal.scale.pieces.piece import Piece
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.request import ReadOptions
-from llrcal.trials.trial_set import Transform, TrialSet
-from llrcal.trials.trials import Trials
+from llrcal.trials.trials import Transform, Trials, TrialSet
 
 PREVIEW = 2**19
 """The approximate number of scores of a class that figures are drawn from."""

@@ -27,7 +27,7 @@ from llrcal.trials.frames import (
     scores_in,
     unnamed_ids,
 )
-from llrcal.trials.nan_scores import left_out
+from llrcal.trials.leaving_out import left_out
 from llrcal.trials.npy import check_archive
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, can_be_opened, refuse_swelling

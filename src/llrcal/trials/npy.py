@@ -15,7 +15,7 @@ from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.inputs.scores import as_floats, is_target, split
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.trials.nan_scores import usable_arrays
+from llrcal.trials.leaving_out import usable_arrays
 from llrcal.trials.request import Request
 from llrcal.trials.source import refuse_swelling
 from llrcal.trials.trials import Trials

@@ -17,11 +17,10 @@ from llrcal.inputs.labels import Label
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
 from llrcal.trials.joining import joined, without_duplicates
-from llrcal.trials.nan_scores import usable, without_nan
+from llrcal.trials.leaving_out import usable, without_nan, without_spoof
 from llrcal.trials.npy import archive_trials, read_npy
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
 from llrcal.trials.source import Source, class_files, mode_of
-from llrcal.trials.spoofs import without_spoof
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_file, read_table
 from llrcal.trials.trials import Trials

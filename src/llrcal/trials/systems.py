@@ -19,10 +19,10 @@ from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, kept_role
 from llrcal.trials.joining import match, named
+from llrcal.trials.leaving_out import without_spoof
 from llrcal.trials.reading import ids_of, kept_columns, read_and_join, speakers_of
 from llrcal.trials.request import OnMissing, ReadOptions
 from llrcal.trials.source import Source
-from llrcal.trials.spoofs import without_spoof
 
 _SIDES = ["enrol", "test"]
 _SEPARATORS = re.compile(r"[-_. ]+")  # of words in names

@@ -15,7 +15,7 @@ from llrcal.messages import Message, Setting
 from llrcal.trials.frame_files import read_frame_file, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
-from llrcal.trials.nan_scores import refuse_nan
+from llrcal.trials.leaving_out import refuse_nan
 from llrcal.trials.npy import floats_of, labels_of, read_npy, read_npz, scores_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source

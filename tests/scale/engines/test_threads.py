@@ -16,7 +16,7 @@ from llrcal.onepass.chunks import threads
 from llrcal.scale.engines import threads as engine
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import PEEK, Piece
-from llrcal.trials.trial_set import Multiplied
+from llrcal.trials.trials import Multiplied
 from tests.scale.sets import Passes
 
 

@@ -23,8 +23,8 @@ from llrcal.trials.frames import (
     rows_counted_from,
     scores_in,
 )
+from llrcal.trials.leaving_out import are_spoofs
 from llrcal.trials.request import Request
-from llrcal.trials.spoofs import are_spoofs
 
 _UNUSED = 3  # references: that of the thread, that of a name, and that of an argument
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from llrcal.errors import ScoreError
 from llrcal.scale.pieces.piece import Piece, present, spans
-from llrcal.trials.nan_scores import refuse_nan
+from llrcal.trials.leaving_out import refuse_nan
 from llrcal.trials.npy import floats_of, read_npy
 from llrcal.trials.request import Request
 

@@ -14,7 +14,7 @@ from llrcal.errors import LlrcalError
 from llrcal.scale.pieces.columns import NO_SCORES, Batch, by_class
 from llrcal.scale.pieces.unchanged import FileFingerprint
 from llrcal.trials.request import Request
-from llrcal.trials.trial_set import Transform
+from llrcal.trials.trials import Transform
 
 BATCH = 2**21
 """The approximate number of trials held in memory at a time."""

@@ -11,7 +11,7 @@ import polars as pl
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.errors import OptionError
 from llrcal.notes import warn
-from llrcal.trials.nan_scores import left_out
+from llrcal.trials.leaving_out import left_out
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.text.grammar import numbered_blocks
