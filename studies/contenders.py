@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
+from unittest import mock
 
 import numpy as np
 from scipy import stats
@@ -19,9 +20,9 @@ from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated, moments
 from llrcal.densities.nig import NIG, free_coordinates
 from llrcal.densities.student_t import StudentT
+from llrcal.fitting import optimizer
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.optimizer import minimise
-from llrcal.fitting.trust_region import Derivatives
 from llrcal.onepass.summary import Summary
 from studies.expectation_maximisation import Update, climb, nig_update, student_t_update
 from studies.textbook import EXPONENTIATED, SQUARED, Cost, Free, NIGCost, Positive, StudentTCost
@@ -47,7 +48,7 @@ class End:
     """Times that the density, or EM's expectations, were worked out for the scores."""
     saddles: int = 0
     """Saddle points escaped from; one if it stopped in a saddle point and noticed."""
-    own: Derivatives | None = None
+    own: Any = None
     """The cost in the contender's own coordinates, if they are not llrcal's."""
     params: Floats | None = None
     """The end in textbook parameters, if it was found in them."""
@@ -132,15 +133,25 @@ def _scipy(
     return _free_end(family, function, found.x, bool(found.success), int(found.nit))
 
 
+class _WithoutEscape(optimizer._Search):
+    """A search that any stationary point ends."""
+
+    def step(self, at_saddle: bool) -> str | None:
+        return "stopped in a saddle point" if at_saddle else super().step(at_saddle)
+
+
 def newton(family: Family, scores: Floats, *, escape: bool) -> End:
     """Trust-region Newton with squared parameters, the paper's setting, by llrcal's optimizer."""
     function = Free(family.cost, scores, SQUARED)
-    found = minimise(
-        function,
-        function.coordinates(family.start(scores)),
-        max_iterations=_MAX_ITERATIONS,
-        escape_saddles=escape,
-    )
+    start = function.coordinates(family.start(scores))
+
+    def cost(theta: Floats) -> Evaluated:
+        here = function(theta)
+        return Evaluated(here.value, here.gradient, here.hessian)
+
+    search = optimizer._Search if escape else _WithoutEscape
+    with mock.patch.object(optimizer, "_Search", search):
+        found = minimise(cost, start, max_iterations=_MAX_ITERATIONS)
     saddles = found.saddles_escaped + ("saddle" in found.reason)
     return _free_end(family, function, found.point, found.converged, found.iterations, saddles)
 

@@ -69,7 +69,7 @@ def test_derivatives_are_those_of_the_costs() -> None:
         for a, b in [*NAMED.values(), (0.5, -0.5), (7.0, 1.5)]:
             rule = ScoringRule(a, b)
             scale = 2 * mpmath.log(2) / (integral(0, a, b) + integral(0, b, a))
-            rise, bend = rule.derivatives(x, 1.0)
+            _, rise, bend = rule.terms(x, 1.0)
             for i, at in enumerate(x):
                 # A fourth-order difference: with 40 digits, its own error is about 1e-16.
                 step = mpmath.mpf("1e-4")
@@ -109,7 +109,7 @@ def test_the_slope_of_the_mean_cost_is_zero_at_the_true_probability(
     rule: ScoringRule, p: float
 ) -> None:
     x = np.array([logit(p)])
-    tar, non = rule.derivatives(-x, -1.0)[0][0], rule.derivatives(x, 1.0)[0][0]
+    tar, non = rule.terms(-x, -1.0)[1][0], rule.terms(x, 1.0)[1][0]
     assert p * tar == pytest.approx((1 - p) * non, rel=1e-9)
 
 

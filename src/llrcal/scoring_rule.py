@@ -86,15 +86,20 @@ class ScoringRule:
         with np.errstate(over="ignore"):
             return _scale(a, b) * _raw_costs(np.asarray(x, np.float64), a, b)
 
-    def derivatives(self, x: Floats, sign: float) -> tuple[Floats, Floats]:
-        """First and second derivatives of :meth:`costs` in ``x``."""
+    def terms(self, x: Floats, sign: float) -> tuple[Floats, Floats, Floats]:
+        """The costs, and their first and second derivatives in ``x``."""
+        log, q, bend = logistic_terms(x)
+        log_rest = np.maximum(x, 0) + log
+        if self == LOG:
+            return log_rest, q, bend
         a, b = self._exponents(sign)
-        # Where q is the probability of the other class: q, 1 - q, and minus their logarithms.
-        q, rest, log_q, log_rest = _logistic(x)
-        with np.errstate(over="ignore"):
+        # Where q is the probability of the other class: 1 - q, and minus both logarithms.
+        _, rest, _ = logistic_terms(-x)
+        log_q = np.maximum(-x, 0) + log
+        with np.errstate(over="ignore", invalid="ignore"):  # where the cost is infinite
             rise = np.exp(-(a + 1) * log_q - b * log_rest)
-        rise *= _scale(a, b)
-        return rise, rise * ((a + 1) * rest - b * q)
+            rise *= _scale(a, b)
+            return self.costs(x, sign), rise, rise * ((a + 1) * rest - b * q)
 
     def _exponents(self, sign: float) -> tuple[float, float]:
         # Of exponents that are all but zero, products with others lose their digits.
@@ -121,20 +126,16 @@ class ScoringRule:
         return np.asarray(weights * (_scale(a, b) * alpha / self.default_cost(alpha)))
 
 
-def _logistic(x: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """1 / (1 + e^-x), 1 / (1 + e^x), log(1 + e^-x) and log(1 + e^x).
+def logistic_terms(x: Floats) -> tuple[Floats, Floats, Floats]:
+    """log(1 + e^-|x|), p = 1 / (1 + e^-x), and p (1 - p).
 
-    All of them take less time than ``numpy.logaddexp`` does for one of them.
+    The first is what log(1 + e^x) adds to x where x is positive, and to zero elsewhere; p and
+    p (1 - p) are its derivatives. All of them follow from one exponential: ``numpy.logaddexp``
+    takes longer for one of them.
     """
     small = np.exp(-np.abs(x))
-    log, above = np.log1p(small), x >= 0
-    near, far = 1 / (1 + small), small / (1 + small)
-    return (
-        np.where(above, near, far),
-        np.where(above, far, near),
-        np.maximum(-x, 0) + log,
-        np.maximum(x, 0) + log,
-    )
+    whole = 1 + small
+    return np.log1p(small), np.where(x >= 0, 1.0, small) / whole, small / (whole * whole)
 
 
 RuleLike = str | Sequence[float] | ScoringRule

@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 import llrcal
 import llrcal.calibrations
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations import conditions
 from llrcal.calibrations.conditions import _Cells, _posteriors, fitted_conditions
 from llrcal.errors import LlrcalWarning, ModelFileError
 
@@ -72,6 +73,20 @@ def test_each_line_is_a_trade_between_its_trials_and_the_prior() -> None:
 
     for part, line in zip(parts, lines, strict=True):
         assert np.allclose(minimize(cost, mean, part).x, line, atol=1e-3)
+
+
+def test_it_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of the prior end where all others would change nothing that matters."""
+    parts = [llrs(shift, 60, 150) for shift in (1.0, -1.0, 0.3, 0.0, 2.0)]
+    tar, non = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+    where = [np.repeat([*"abcde"], count) for count in (60, 150)]
+    found = fitted_conditions(tar, non, where[0], where[1], 0.5)
+    monkeypatch.setattr(conditions, "_SETTLED", 1e-9)
+    monkeypatch.setattr(conditions, "_ROUNDS", 20_000)
+    whole = fitted_conditions(tar, non, where[0], where[1], 0.5)
+    for name, line in whole.lines.items():
+        assert found.lines[name] == pytest.approx(line, abs=0.05)
+    assert found.pooled == pytest.approx(whole.pooled, abs=0.02)
 
 
 def test_an_unseen_condition_gets_the_pooled_line_and_that_is_said() -> None:

@@ -16,8 +16,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.logistic import Logistic
 from llrcal.calibrations.methods import label
-from llrcal.calibrations.rule_line import RuleCriterion
-from llrcal.fitting.line import LineCost
+from llrcal.fitting.logistic import LineCost
 from llrcal.scoring_rule import LOG, NAMED, RuleLike, ScoringRule
 from tests.notes import codes
 from tests.scale.sets import cut, in_memory, of_pieces, texts
@@ -59,17 +58,6 @@ def test_the_logarithmic_rule_is_the_default_to_the_bit(alpha: Any, tmp_path: Pa
     assert '"rule"' not in texts[0]
 
 
-def test_through_the_criterion_of_rules_it_is_the_same_line() -> None:
-    points = [(side, np.full(len(side), 1 / len(side))) for side in (TAR, NON)]
-    cost = LineCost(points[0], points[1], 0.3, 0.7)
-    by_rule = RuleCriterion(LOG, cost)
-    for point in (np.zeros(2), np.array([1.3, -0.4]), np.array([-2.0, 5.0])):
-        one, other = cost(point), by_rule(point)
-        assert other.value * by_rule.unit == pytest.approx(one.value, rel=1e-13)
-        assert other.gradient * by_rule.unit == pytest.approx(one.gradient, rel=1e-12)
-        assert other.hessian * by_rule.unit == pytest.approx(one.hessian, rel=1e-12)
-
-
 # --------------------------------------------------------------------------- other rules
 
 
@@ -79,7 +67,8 @@ def test_gradient_and_hessian_to_many_digits(rule: RuleLike) -> None:
     scoring = ScoringRule.of(rule)
     tar, non = np.array([1.5, -0.3, 4.0]), np.array([-2.0, 0.8])
     shares = np.array([0.2, 0.5, 0.3]), np.array([0.4, 0.6])
-    cost = RuleCriterion(scoring, LineCost((tar, shares[0]), (non, shares[1]), 0.2, 0.8))
+    default = scoring.default_cost(0.2)
+    cost = LineCost((tar, shares[0]), (non, shares[1]), 0.2 / default, 0.8 / default, scoring)
 
     def raw(x: Any, a: float, b: float) -> Any:
         """The integral from 0 to q, in the precision that differences ask for."""

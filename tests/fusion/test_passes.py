@@ -105,7 +105,7 @@ def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPa
     cost = Cost.of(Counted(trials.tar, trials.non), 2, 0.5)
     found = regression(cost)
     assert len(passes) <= 3
-    assert found.solution.gradient_norm / cost.worth < 1e-8
+    assert found.solution.gradient_norm / cost.effective_sample_size < 1e-8
     everything = replace(cost, sample=trials)  # the search from the start on all trials
     best = regression(replace(everything, trials=trials))
     assert np.abs(best.weights - found.weights).max() < 2e-3  # the variance is that of a sample
@@ -121,4 +121,4 @@ def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -
         assert cost.terms.scores.unit[1] > 0.99 * far / np.sqrt(800)
         found = regression(cost).solution
         assert found.converged
-        assert found.gradient_norm / cost.worth < 1e-8
+        assert found.gradient_norm / cost.effective_sample_size < 1e-8

@@ -24,18 +24,17 @@ import numpy as np
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.line_uncertainty import line_uncertainty
 from llrcal.calibrations.methods.linear import Linear, check_line
-from llrcal.calibrations.rule_line import NO_MINIMUM, RuleCriterion, rule_line
+from llrcal.calibrations.rule_line import NO_MINIMUM, rule_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty
 from llrcal.declaration import Stored, schema
-from llrcal.fitting.line import LineCost
+from llrcal.fitting.logistic import LineCost, Weighted
 from llrcal.fitting.optimizer import minimise
 from llrcal.fitting.report import Report
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scoring_rule import GREATEST, LEAST, LOG, RuleLike, ScoringRule
 
-_Weighted = tuple[Floats, Floats]
 _Exponent = Annotated[float, schema(minimum=LEAST, maximum=GREATEST)]
 _RuleForm = Literal["log", "brier", "boosting"] | tuple[_Exponent, _Exponent]
 SEPARABLE = Note.warning(
@@ -84,11 +83,14 @@ class Logistic(Linear):
         cost = LineCost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
         solution, unit_cost = minimise(cost, np.zeros(2), tolerance=1e-12), rarer
         if scoring != LOG:
-            criterion = RuleCriterion(scoring, cost)
-            line, more = rule_line(criterion, solution)
+            # And in units of the cost without a line, which starts are held to.
+            default = scoring.default_cost(weight)
+            shares = weight / default, (1 - weight) / default
+            cost = LineCost(tar_points, non_points, *shares, scoring)
+            line, more = rule_line(cost, tar_points, non_points, solution)
             notes += more
             if line is not None:
-                solution, unit_cost = line, rarer * criterion.unit
+                solution, unit_cost = line, default
         slope, height = float(solution.point[0]) / unit, float(solution.point[1])
         check_line(slope, height)
         return cls(
@@ -121,7 +123,7 @@ def _are_separable(data: Training) -> bool:
     return non.greatest <= tar.least or tar.greatest <= non.least
 
 
-def _both(data: Training) -> tuple[_Weighted, _Weighted, float, float]:
+def _both(data: Training) -> tuple[Weighted, Weighted, float, float]:
     """Points of both classes in standard units, with dummies if necessary; origin and unit."""
     tar, non = data.tar, data.non
     origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin

@@ -13,14 +13,13 @@ import math
 
 import numpy as np
 
-from llrcal.arrays import Floats, weighted_sum
-from llrcal.densities.density import Evaluated
-from llrcal.fitting.line import LineCost
+from llrcal.arrays import Floats
+from llrcal.densities.density import quantiles
+from llrcal.fitting.logistic import LineCost, Weighted
 from llrcal.fitting.optimizer import Solution, minimise
-from llrcal.fitting.trust_region import least_curvature
+from llrcal.fitting.trust_region import bends_more_than
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.scoring_rule import ScoringRule
 
 _TOLERANCE = 1e-12
 _AT_MEDIANS = 2.0  # LLR of the median target at the second start, and minus that of the non-target
@@ -38,59 +37,25 @@ NO_MINIMUM = Note.warning(
 )
 
 
-class RuleCriterion:
-    """The criterion as a function of (A, B), in units of its value at A = B = 0."""
-
-    def __init__(self, rule: ScoringRule, scores: LineCost) -> None:
-        self._rule, self._prior_log_odds = rule, scores.prior_log_odds
-        self._sides = [
-            (scores.values[of_class], scores.weights[of_class], sign)
-            for sign in (-1.0, 1.0)
-            for of_class in [scores.sign == sign]
-        ]
-        self.unit = 1.0
-        self.unit = self(np.zeros(2)).value
-
-    def __call__(self, point: Floats) -> Evaluated:
-        with np.errstate(over="ignore", invalid="ignore"):  # where the value is infinite
-            tar, non = (self._of_class(point, *side) for side in self._sides)
-            return Evaluated(
-                (tar.value + non.value) / self.unit,
-                (tar.gradient + non.gradient) / self.unit,
-                (tar.hessian + non.hessian) / self.unit,
-            )
-
-    def median_line(self, steepest: float) -> Floats:
-        """A line through the medians of the classes, not steeper than that."""
-        tar, non = (_median(values, weights) for values, weights, _ in self._sides)
-        distance = abs(tar - non)
-        slope = 2 * _AT_MEDIANS / distance if distance > 2 * _AT_MEDIANS / steepest else steepest
-        slope = math.copysign(slope, tar - non)
-        return np.array([slope, -0.5 * slope * (tar + non)])
-
-    def _of_class(self, point: Floats, values: Floats, weights: Floats, sign: float) -> Evaluated:
-        x = sign * (point[0] * values + (point[1] + self._prior_log_odds))
-        rise, bend = self._rule.derivatives(x, sign)
-        pull, bend = sign * weights * rise, weights * bend
-        across = weighted_sum(values, bend)
-        return Evaluated(
-            weighted_sum(self._rule.costs(x, sign), weights),
-            np.array([weighted_sum(values, pull), float(pull.sum())]),
-            np.array([[weighted_sum(values * values, bend), across], [across, float(bend.sum())]]),
-        )
+def _median_line(tar: Weighted, non: Weighted, steepest: float) -> Floats:
+    """A line through the medians of the classes, not steeper than that."""
+    medians = [quantiles(*side, (0.5,))[0] for side in (tar, non)]
+    distance = abs(medians[0] - medians[1])
+    slope = 2 * _AT_MEDIANS / distance if distance > 2 * _AT_MEDIANS / steepest else steepest
+    slope = math.copysign(slope, medians[0] - medians[1])
+    return np.array([slope, -0.5 * slope * sum(medians)])
 
 
-def _median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(below, 0.5 * below[-1])])
+def rule_line(
+    cost: LineCost, tar: Weighted, non: Weighted, log_line: Solution
+) -> tuple[Solution | None, tuple[Note, ...]]:
+    """The best minimum of the cost of these points, if there is one, and what to know of it.
 
-
-def rule_line(cost: RuleCriterion, log_line: Solution) -> tuple[Solution | None, tuple[Note, ...]]:
-    """The best minimum, if there is one, and what to know of it."""
+    The cost is one where there is no line.
+    """
     steepest = max(_STEEPEST[0], _STEEPEST[1] * abs(float(log_line.point[0])))
     bound = np.array([steepest, np.inf])
-    lines = (log_line.point, cost.median_line(steepest))
+    lines = (log_line.point, _median_line(tar, non, steepest))
     starts = [line for line in lines if cost(line).value <= _WORST_START]
     found = [
         minimise(cost, start, lower=-bound, upper=bound, tolerance=_TOLERANCE)
@@ -126,7 +91,7 @@ def _is_minimum(solution: Solution) -> bool:
         return False
     # In units of the curvatures, which an outlier may drive far apart.
     units = np.sqrt(curvatures)
-    if least_curvature(hessian / np.outer(units, units), solution.free) <= _FLAT:
+    if not bends_more_than(_FLAT, hessian / np.outer(units, units), solution.free):
         return False
     step = np.linalg.solve(hessian, solution.gradient)
     return bool(np.linalg.norm(step) <= _SETTLED * max(1.0, float(np.abs(solution.point).max())))

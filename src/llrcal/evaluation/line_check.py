@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from llrcal.evaluation.costs import WeightedLLRs
-from llrcal.fitting.line import LineCost
+from llrcal.fitting.logistic import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.notes import Note
 

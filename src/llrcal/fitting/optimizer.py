@@ -2,8 +2,8 @@
 
 The paper's experience (section 5.4): quasi-Newton methods stick in saddle points without
 noticing, and Newton's method does too, until it leaves them along the direction of the most
-negative curvature. For the handful of coordinates we have, the trust-region subproblem is solved
-exactly from an eigen-decomposition, and that direction is one of its eigenvectors.
+negative curvature. For the few coordinates we have, the trust-region subproblem is solved exactly
+from an eigen-decomposition, and that direction is one of its eigenvectors.
 
 References: Nocedal and Wright, *Numerical Optimization* (2006), chapter 4; Conn, Gould and Toint,
 *Trust-Region Methods* (2000), chapter 7.
@@ -18,18 +18,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
+from llrcal.densities.density import Evaluated
 from llrcal.fitting.trust_region import (
     Box,
-    Derivatives,
+    bends_more_than,
     box_step,
     curvature_noise,
     largest,
-    least_curvature,
     resolution,
     slope,
 )
 
-Function = Callable[[Floats], Derivatives]
+Function = Callable[[Floats], Evaluated]
 
 _ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
 _ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
@@ -66,7 +66,7 @@ class Solution:
     @property
     def positive_definite(self) -> bool:
         """Whether the Hessian on the free coordinates is positive definite."""
-        return least_curvature(self.hessian, self.free) > 0
+        return bends_more_than(0.0, self.hessian, self.free)
 
     def with_totals(self, *, iterations: int, saddles_escaped: int) -> Solution:
         """The same end point, with the effort of a whole search."""
@@ -81,10 +81,9 @@ def minimise(
     upper: Array | None = None,
     tolerance: float = 1e-10,
     max_iterations: int = 200,
-    escape_saddles: bool = True,
     enough: float = 0.0,
 ) -> Solution:
-    """Minimise a smooth function of a few variables within simple bounds.
+    """Minimise a smooth function of some variables within simple bounds.
 
     Parameters
     ----------
@@ -100,9 +99,6 @@ def minimise(
         a point counts as stationary. Where the curvature exceeds one, its square root is the unit.
     max_iterations
         Steps to try, taken or not.
-    escape_saddles
-        With False, directions of negative curvature without a gradient along them are ignored,
-        and any stationary point ends the search. For experiments only.
     enough
         The decrease that a step must promise for the search to go on, if it ends in a minimum.
         With zero, the search goes on to the last digits of the point.
@@ -122,7 +118,7 @@ def minimise(
         np.full(size, -np.inf) if lower is None else np.asarray(lower, float),
         np.full(size, np.inf) if upper is None else np.asarray(upper, float),
     )
-    search = _Search(function, box, box.clip(np.asarray(start, float)), escape_saddles, enough)
+    search = _Search(function, box, box.clip(np.asarray(start, float)), enough)
     converged, reason = search.run(tolerance, max_iterations)
     if converged and not enough:
         search.polish()
@@ -142,12 +138,9 @@ def minimise(
 class _Search:
     """The state of one minimisation."""
 
-    def __init__(
-        self, function: Function, box: Box, start: Floats, escape: bool, enough: float
-    ) -> None:
+    def __init__(self, function: Function, box: Box, start: Floats, enough: float) -> None:
         self.function = function
         self.box = box
-        self.escape = escape
         self.enough = enough
         self.radius = 1.0
         self.iterations = 0
@@ -156,7 +149,7 @@ class _Search:
         if not math.isfinite(self.here.value):
             raise ValueError("the function is not finite at the start point")
 
-    def move_to(self, point: Floats, here: Derivatives) -> None:
+    def move_to(self, point: Floats, here: Evaluated) -> None:
         self.point, self.here = point, here
         self.held = self.box.held(point, here.gradient)
         self.slope = slope(here, ~self.held)
@@ -166,12 +159,10 @@ class _Search:
         while self.iterations < max_iterations:
             at_saddle = False
             if self.slope <= tolerance:
-                curvature = least_curvature(self.here.hessian, ~self.held)
-                at_saddle = curvature < -curvature_noise(self.here.hessian)
+                noise = curvature_noise(self.here.hessian)
+                at_saddle = not bends_more_than(-noise, self.here.hessian, ~self.held)
                 if not at_saddle:
                     return True, "gradient below tolerance"
-                if not self.escape:
-                    return False, "stopped in a saddle point, escape disabled"
             end = self.step(at_saddle)
             if end is not None:
                 settled = self.slope <= 1e3 * tolerance and not at_saddle
@@ -185,9 +176,7 @@ class _Search:
             self.radius = max(self.radius, _ESCAPE_RADIUS)
         # From a saddle point, shrink the step here: the next look would widen it again.
         while True:
-            step, predicted = box_step(
-                self.here, self.point, self.box, self.radius, held=self.held, escape=self.escape
-            )
+            step, predicted = box_step(self.here, self.point, self.box, self.radius, self.held)
             length = math.hypot(*step.tolist())
             if length < resolution(self.point):
                 return "step below the resolution of doubles"
@@ -204,9 +193,7 @@ class _Search:
             if not at_saddle:
                 return None
 
-    def quality(
-        self, candidate: Floats, there: Derivatives, predicted: float, saddle: bool
-    ) -> float:
+    def quality(self, candidate: Floats, there: Evaluated, predicted: float, saddle: bool) -> float:
         """Actual over predicted decrease of a candidate step."""
         if not math.isfinite(there.value):
             return -1.0
@@ -222,12 +209,12 @@ class _Search:
         """Newton steps while each of them halves the gradient: the last digits are cheap."""
         for _ in range(_POLISHING_STEPS):
             at = (~self.held).nonzero()[0]
-            hessian = self.here.hessian
-            flat = least_curvature(hessian, ~self.held) <= curvature_noise(hessian)
-            if self.slope == 0 or flat:  # a direction without curvature has no Newton step
+            noise, hessian = curvature_noise(self.here.hessian), self.here.hessian[at[:, None], at]
+            # A direction without curvature has no Newton step.
+            if self.slope == 0 or not bends_more_than(noise, hessian):
                 return
             candidate = self.point.copy()
-            candidate[at] -= np.linalg.solve(hessian[at[:, None], at], self.here.gradient[at])
+            candidate[at] -= np.linalg.solve(hessian, self.here.gradient[at])
             candidate = self.box.clip(candidate)
             there = self.function(candidate)
             if not math.isfinite(there.value) or slope(there, ~self.held) > 0.5 * self.slope:

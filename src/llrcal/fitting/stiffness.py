@@ -22,20 +22,22 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import expit
 
 from llrcal.arrays import Floats
-from llrcal.fitting.damped_newton import NearlyConvex, minimise
-from llrcal.fitting.optimizer import Solution
+from llrcal.densities.density import Evaluated
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.rises import Rises
 from llrcal.fitting.rising_spline import Knots
 from llrcal.onepass.rank_scale import Cells
+from llrcal.scoring_rule import logistic_terms
 
 _STRAIGHT = 6.0  # decimal logarithm of a stiffness at which no bend is left
 _STIFFNESS = np.array([_STRAIGHT, 3.0, 2.0, 1.0, 0.0])
 _P_STRAIGHT, _MIDDLE, _SPREAD = 0.25, 1.5, 0.7
 _SPREAD_TRIALS = 0.5  # of either class, spread over the scores of the other
 _LEVEL_DEVIATION = 3.0  # of the mean log slope, a priori
+# A slope of 1e-6 promises a decrease of 5e-13 nats; steps beyond it are for the last digits only.
+_SLOPE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -143,14 +145,20 @@ class _Problem:
         point = self._start
         for stiffness in 10**_STIFFNESS:
             function = partial(self.penalised, stiffness=stiffness)
-            solution = minimise(function, point, tolerance=1e-12)
+            solution = minimise(function, point, tolerance=_SLOPE)
             point = solution.point
             yield solution
 
     def log_evidence(self, log_stiffness: float, solution: Solution) -> float:
-        """Log probability of the labels and the stiffness, up to a constant."""
+        """Log probability of the labels and the stiffness, up to a constant.
+
+        Nothing speaks for a spline whose search did not end in a minimum.
+        """
         steps = len(solution.point) - 2
-        volume = np.log(np.diag(np.linalg.cholesky(solution.hessian))).sum()
+        try:
+            volume = np.log(np.diag(np.linalg.cholesky(solution.hessian))).sum()
+        except np.linalg.LinAlgError:
+            return -np.inf
         likelihood = 0.5 * steps * np.log(10) * log_stiffness - solution.value - volume
         return float(likelihood + _log_prior(log_stiffness))
 
@@ -172,22 +180,20 @@ class _Problem:
     def _pull(self, point: Floats) -> Floats:
         """Gradient of the cost of the spread trials."""
         slopes = np.exp(point[1:]) * self._rises.unit
-        p = expit(self._rises.values(point[0], slopes) + self._prior_log_odds)
+        p = logistic_terms(self._rises.values(point[0], slopes) + self._prior_log_odds)[1]
         pulls = (self._spread_tar + self._spread_non) * p - self._spread_tar
         return np.concatenate([[1.0], slopes]) * self._rises.sum(pulls)
 
     @np.errstate(over="ignore", invalid="ignore")  # a step too far, whose value is infinite
-    def penalised(self, point: Floats, stiffness: float) -> NearlyConvex:
+    def penalised(self, point: Floats, stiffness: float) -> Evaluated:
         """Cost of the labels and of the penalties, in the coordinates of the problem."""
-        value, gradient, convex, correction = self._cost(self._first_and_log_slopes(point))
-        turned = self._turned
+        value, gradient, hessian = self._cost(self._first_and_log_slopes(point))
         weights = np.full(len(point), stiffness)
         weights[:2] = 0.0, _LEVEL_DEVIATION**-2
-        return NearlyConvex(
+        return Evaluated(
             value + 0.5 * float((weights * point * point).sum()),
-            (turned * gradient[:, None]).sum(axis=0) + weights * point,
-            _between(turned, convex) + np.diag(weights),
-            np.einsum("ki,kj->ij", turned, correction[:, None] * turned),
+            (self._turned * gradient[:, None]).sum(axis=0) + weights * point,
+            _between(self._turned, hessian) + np.diag(weights),
         )
 
     def _first_and_log_slopes(self, point: Floats) -> Floats:
@@ -195,21 +201,18 @@ class _Problem:
         out[1:] += self._level
         return np.asarray(out)
 
-    def _cost(self, point: Floats) -> tuple[float, Floats, Floats, Floats]:
-        """Cost of the labels as a function of the first value and the log slopes.
-
-        Value, gradient, and the Hessian as a positive part and the diagonal of another part.
-        """
+    def _cost(self, point: Floats) -> Evaluated:
+        """Cost of the labels as a function of the first value and the log slopes."""
         slopes = np.exp(point[1:]) * self._rises.unit
         x = self._rises.values(point[0], slopes) + self._prior_log_odds
-        value = (self._tar * np.logaddexp(0, -x) + self._non * np.logaddexp(0, x)).sum()
-        p = expit(x)
+        log, p, bend = logistic_terms(x)
         both = self._tar + self._non
+        value = (self._tar * np.maximum(-x, 0) + self._non * np.maximum(x, 0) + both * log).sum()
         unit = np.concatenate([[1.0], slopes])
         gradient = unit * self._rises.sum(both * p - self._tar)
-        convex = unit[:, None] * self._rises.squares(both * p * (1 - p)) * unit
-        correction = np.concatenate([[0.0], gradient[1:]])  # e^g is its own second derivative
-        return float(value) if np.isfinite(value) else np.inf, gradient, convex, correction
+        hessian = unit[:, None] * self._rises.squares(both * bend) * unit
+        np.einsum("ii->i", hessian)[1:] += gradient[1:]  # e^g is its own second derivative
+        return Evaluated(float(value) if np.isfinite(value) else np.inf, gradient, hessian)
 
     def mean_cost(self, first: float, slopes: Floats) -> float:
         """Cost of the labels per trial."""

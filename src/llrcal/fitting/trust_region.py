@@ -1,7 +1,8 @@
 """One step of a trust-region method: the best point of a quadratic model in a ball and a box.
 
-For a handful of coordinates the subproblem is solved exactly from an eigen-decomposition, the hard
-case included, in which the gradient says nothing about the direction of negative curvature.
+The subproblem is solved exactly from an eigen-decomposition, the hard case included, in which the
+gradient says nothing about the direction of negative curvature; for many coordinates by Newton's
+step, where there is one within the ball.
 Nocedal and Wright, *Numerical Optimization* (2006), section 4.3.
 """
 
@@ -10,25 +11,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from llrcal.arrays import Bools, Floats
+from llrcal.densities.density import Evaluated
 
+_MANY = 8  # coordinates, beyond which Cholesky's factors take less time than eigenvectors
 _MOST_SHIFTS = 60
 _SAME_LENGTH = 1e-9  # relative difference
-
-
-class Derivatives(Protocol):
-    """Value, gradient and Hessian of a function at a point."""
-
-    @property
-    def value(self) -> float: ...
-    @property
-    def gradient(self) -> Floats: ...
-    @property
-    def hessian(self) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -39,15 +30,14 @@ class Box:
     high: Floats
 
     @cached_property
-    def _ends(self) -> list[tuple[float, float]]:
-        return list(zip(self.low.tolist(), self.high.tolist(), strict=True))
+    def _ends(self) -> list[tuple[int, float, float]]:
+        """Of the coordinates that have any."""
+        ends = enumerate(zip(self.low.tolist(), self.high.tolist(), strict=True))
+        return [(i, *both) for i, both in ends if any(map(math.isfinite, both))]
 
     def has_inside(self, point: Floats, margin: float = 0.0) -> bool:
         """Whether a point is so far from all bounds, or farther."""
-        return all(
-            low + margin <= at <= high - margin
-            for at, (low, high) in zip(point.tolist(), self._ends, strict=True)
-        )
+        return all(low + margin <= point[i] <= high - margin for i, low, high in self._ends)
 
     def clip(self, point: Floats) -> Floats:
         """The nearest point of the box; on a bound, if it is too close for a step to get there."""
@@ -68,7 +58,7 @@ class Box:
 
 
 def box_step(
-    here: Derivatives, point: Floats, box: Box, radius: float, *, held: Bools, escape: bool
+    here: Evaluated, point: Floats, box: Box, radius: float, held: Bools
 ) -> tuple[Floats, float]:
     """Step of the trust-region subproblem within the bounds, and the decrease it predicts.
 
@@ -85,12 +75,12 @@ def box_step(
     for _ in range(point.size + 1):
         free = (~fixed).nonzero()[0]
         if free.size == point.size:
-            step = _ball_step(gradient, hessian, radius, escape)
+            step = _ball_step(gradient, hessian, radius)
         elif free.size:
             on_bound = np.where(fixed, step, 0.0)
             room = max(radius**2 - float(on_bound @ on_bound), 0.0) ** 0.5
             slope = (gradient + hessian @ on_bound)[free]
-            step[free] = _ball_step(slope, hessian[free[:, None], free], room, escape)
+            step[free] = _ball_step(slope, hessian[free[:, None], free], room)
         there = point + step
         if box.has_inside(there):
             break
@@ -112,28 +102,32 @@ def box_step(
     return step, decrease(step)
 
 
-def _ball_step(gradient: Floats, hessian: Floats, radius: float, escape: bool) -> Floats:
+def _ball_step(gradient: Floats, hessian: Floats, radius: float) -> Floats:
     """Exact minimiser of g's + s'Hs/2 in a ball, the hard case included."""
     if radius == 0:
         return np.zeros_like(gradient)
+    noise = curvature_noise(hessian)
+    if len(gradient) > _MANY and bends_more_than(noise, hessian):
+        newton = -np.linalg.solve(hessian, gradient)
+        if math.hypot(*newton.tolist()) <= radius:
+            return np.asarray(newton)
     values, vectors = np.linalg.eigh(hessian)
     # For a few coordinates, Python's own numbers are many times faster than arrays.
     eigenvalues: list[float] = values.tolist()
     along: list[float] = (gradient @ vectors).tolist()
-    noise = curvature_noise(hessian)
 
     def shifted(shift: float) -> list[float]:
         return [-a / (e + shift) if a else 0.0 for a, e in zip(along, eigenvalues, strict=True)]
 
     least = eigenvalues[0]
     if least > noise:
-        newton = shifted(0.0)
-        if math.hypot(*newton) <= radius:
-            return np.asarray(vectors @ newton)
+        inside = shifted(0.0)
+        if math.hypot(*inside) <= radius:
+            return np.asarray(vectors @ inside)
     low = max(0.0, -least) + noise
     inside = shifted(low)
     if math.hypot(*inside) < radius:
-        if least < 0 and escape:
+        if least < 0:
             # Hard case: hardly any gradient along the most negative curvature. Go that way
             # nevertheless, to the edge of the trust region, downhill if there is a downhill.
             sign = -1.0 if along[0] > 0 else 1.0
@@ -162,15 +156,24 @@ def _shift_to_radius(
     return shift
 
 
-def least_curvature(hessian: Floats, free: Bools) -> float:
-    """Smallest eigenvalue of a Hessian on the free coordinates; infinite if none is free."""
-    at = free.nonzero()[0]
-    return float(np.linalg.eigvalsh(hessian[at[:, None], at])[0]) if at.size else np.inf
+def bends_more_than(least: float, hessian: Floats, free: Bools | None = None) -> bool:
+    """Whether the curvature exceeds some value in all directions along the free coordinates.
+
+    For that, a Cholesky factor exists once the value is taken off the diagonal.
+    """
+    if free is not None:
+        at = free.nonzero()[0]
+        hessian = hessian[at[:, None], at]
+    try:
+        np.linalg.cholesky(hessian - np.diag(np.full(len(hessian), least)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def curvature_noise(hessian: Floats) -> float:
     """Curvature that cannot be distinguished from zero, given the rounding of the Hessian."""
-    return 1e-12 * max(1.0, largest(hessian))
+    return 1e-12 * max(1.0, largest(hessian.diagonal()))
 
 
 def resolution(point: Floats) -> float:
@@ -178,18 +181,15 @@ def resolution(point: Floats) -> float:
     return 1e-14 * max(1.0, largest(point))
 
 
-def slope(here: Derivatives, free: Bools) -> float:
+def slope(here: Evaluated, free: Bools) -> float:
     """Largest component of the gradient along free coordinates, each in the unit of its curvature.
 
     Rounding limits the precision of the gradient with respect to a location, the more so the
     narrower the peak. In units of the square root of the curvature, a slope of g promises a
     decrease of g^2 / 2.
     """
-    along = zip(
-        here.gradient.tolist(), here.hessian.diagonal().tolist(), free.tolist(), strict=True
-    )
-    slopes = [abs(g) / math.sqrt(max(h, 1.0)) for g, h, is_free in along if is_free]
-    return math.nan if any(map(math.isnan, slopes)) else max(slopes, default=0.0)
+    steepness = np.abs(here.gradient) / np.sqrt(np.maximum(here.hessian.diagonal(), 1.0))
+    return float(steepness[free].max(initial=0.0))
 
 
 def largest(values: Floats) -> float:

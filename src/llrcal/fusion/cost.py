@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.special import expit
-
 from llrcal.arrays import Floats
+from llrcal.densities.density import Evaluated
+from llrcal.fitting.logistic import effective_sample_size, log_odds
 from llrcal.fusion.passes import InMemory, Pass, Trials
 from llrcal.fusion.terms import Terms
+from llrcal.scoring_rule import logistic_terms
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,23 @@ class Cost:
         return Cost(self.terms, self.sample, self.sample, counts, self.alpha)
 
     @property
-    def worth(self) -> float:
+    def effective_sample_size(self) -> float:
         """How many trials those of both classes are worth together."""
-        return 2 / (self.alpha / self.counts[0] + (1 - self.alpha) / self.counts[1])
+        return float(effective_sample_size(self.alpha, *self.counts))
 
     @property
     def share(self) -> float:
         """The share of the targets among the trials."""
         return self.counts[0] / sum(self.counts)
 
-    def __call__(self, weights: Floats) -> tuple[float, Floats, Floats]:
+    def __call__(self, weights: Floats) -> Evaluated:
         """Value, gradient and Hessian, to the same bits for trials in any order and division."""
         work = self._pass(weights)
         tar, non = self.trials.sums(work)
         of_tar, of_non = work.derivatives(tar, -1.0), work.derivatives(non, 1.0)
-        in_tar, in_non = self.worth * self.alpha, self.worth * (1 - self.alpha)
-        return (
+        size = self.effective_sample_size
+        in_tar, in_non = size * self.alpha, size * (1 - self.alpha)
+        return Evaluated(
             in_tar * of_tar[0] + in_non * of_non[0],
             in_tar * of_tar[1] + in_non * of_non[1],
             in_tar * of_tar[2] + in_non * of_non[2],
@@ -80,12 +81,8 @@ class Cost:
         ):
             rows = self.terms.rows(side, inside=True)
             x = sign * (weights @ rows + log_odds(self.alpha))
-            yield (sign * self.worth * share / count) * rows * expit(x)
+            pull = logistic_terms(x)[1]
+            yield (sign * self.effective_sample_size * share / count) * rows * pull
 
     def _pass(self, weights: Floats) -> Pass:
         return Pass(self.terms, tuple(weights.tolist()), log_odds(self.alpha))
-
-
-def log_odds(alpha: float) -> float:
-    """The logit of the weight of the targets."""
-    return float(np.log(alpha) - np.log1p(-alpha))

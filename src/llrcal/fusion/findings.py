@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.fusion.cost import log_odds
+from llrcal.fitting.logistic import log_odds
 from llrcal.fusion.fused import Fused
 from llrcal.fusion.terms import Known
 from llrcal.messages import Setting

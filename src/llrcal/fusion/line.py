@@ -106,9 +106,9 @@ def _report(cost: Cost, solution: Solution) -> Report:
     if cost.is_separable(solution.point):
         text = "the fused classes do not overlap: only the prior keeps the weights finite"
         notes = (Note.warning("separable", text),)
-    report = Report.of(solution, solution.value / cost.worth, notes)
+    report = Report.of(solution, solution.value / cost.effective_sample_size, notes)
     return replace(
         report,
-        gradient_norm=report.gradient_norm / cost.worth,
+        gradient_norm=report.gradient_norm / cost.effective_sample_size,
         reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
     )

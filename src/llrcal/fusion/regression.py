@@ -4,13 +4,13 @@ The weights w of the terms, and the height of the LLR where all terms are zero, 
 
     n (alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x)) + |w - c|²/(2 v),
 
-where x = LLR + logit alpha, and n = 2/(alpha/T + (1 - alpha)/N) is how many trials those of both
-classes are worth together: then the inverse curvature is roughly the covariance of the weights, if
-trials are independent. Weights have a Gaussian prior, whose variance v is the one that makes
-the trials most likely, by Laplace's approximation (MacKay, *Neural Computation* 4, 1992). Classes
-that are separable say no more than that it is large, so that its root has a prior itself: a
-half-Cauchy of scale 1.25, which is what Gelman et al. (*Annals of Applied Statistics* 2, 2008) give
-the weights of standardised columns.
+where x = LLR + logit alpha, and n is the effective number of trials
+(:func:`llrcal.fitting.logistic.effective_sample_size`): then the inverse curvature is roughly the
+covariance of the weights, if trials are independent. Weights have a Gaussian prior, whose variance
+v is the one that makes the trials most likely, by Laplace's approximation (MacKay, *Neural
+Computation* 4, 1992). Classes that are separable say no more than that it is large, so that its
+root has a prior itself: a half-Cauchy of scale 1.25, which is what Gelman et al. (*Annals of
+Applied Statistics* 2, 2008) give the weights of standardised columns.
 
 The centre c of the prior is zero where alpha is the share of the targets, T / (T + N): all that the
 trials say is then in use. Side information has a variance of its own, and the height none. At any
@@ -29,14 +29,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from llrcal.arrays import Floats
-from llrcal.fitting.damped_newton import NearlyConvex, minimise
-from llrcal.fitting.optimizer import Solution
-from llrcal.fusion.cost import Cost, log_odds
+from llrcal.densities.density import Evaluated
+from llrcal.fitting.logistic import log_odds
+from llrcal.fitting.optimizer import Function, Solution, minimise
+from llrcal.fusion.cost import Cost
 
 _WIDE = 1.25**2  # the square of the scale of the half-Cauchy
 _LEAST, _GREATEST = np.log(1e-6), np.log(1e6)  # of log variances
 _NEAR = 0.03  # how exact a log variance has to be
-_DECREMENT = 1e-6  # of the squared distance to the minimum, in deviations of the posterior
+_DECREASE = 5e-7  # nats that a step may still promise: 1e-3 deviations of the posterior away
+_SLOPE = 1e-6  # where a step promises 5e-13; steps beyond it are for the last digits only
 _ROUNDING = 1e-9  # of log-odds
 _GRADIENT = 1e-8  # of the mean cost of a trial
 _SMALL = 0.25  # share of the gradient that may bend on the way
@@ -50,17 +52,17 @@ class Prior:
     precision: Floats
     """Zero for a weight that may be anything."""
 
-    def added_to(self, cost: Cost, sample: Cost | None = None) -> Callable[[Floats], NearlyConvex]:
-        """The whole criterion; with a sample, its steps foresee what follows."""
+    def added_to(self, cost: Cost) -> Function:
+        """The whole criterion."""
 
-        def penalised(weights: Floats) -> NearlyConvex:
+        def penalised(weights: Floats) -> Evaluated:
             value, gradient, hessian = cost(weights)
             away = weights - self.centre
-            value += 0.5 * float((self.precision * away * away).sum())
-            curvature = hessian + np.diag(self.precision)
-            gradient = gradient + self.precision * away
-            here = NearlyConvex(value, gradient, curvature, np.zeros_like(hessian))
-            return here if sample is None else _Foreseen.of(here, weights, cost, sample)
+            return Evaluated(
+                value + 0.5 * float((self.precision * away * away).sum()),
+                gradient + self.precision * away,
+                hessian + np.diag(self.precision),
+            )
 
         return penalised
 
@@ -82,32 +84,24 @@ class Regression:
         return self.solution.point
 
 
-@dataclass(frozen=True)
-class _Foreseen(NearlyConvex):
-    """A criterion whose Newton step foresees how the gradient bends, as it does on a sample.
+def _foreseeing(function: Function, cost: Cost, sample: Cost) -> Function:
+    """A criterion whose gradient foresees how it bends along a Newton step, as it does on a sample.
 
     That takes no pass over all trials, and saves one: the error of a step becomes that of its
-    square on the sample, rather than the square itself.
+    square on the sample, rather than the square itself. At the minimum, nothing bends.
     """
 
-    point: Floats
-    cost: Cost
-    sample: Cost
+    def foreseen(weights: Floats) -> Evaluated:
+        here = function(weights)
+        step = -np.linalg.solve(here.hessian, here.gradient)
+        now, ahead = sample(weights), sample(weights + step)
+        bent = ahead.gradient - now.gradient - now.hessian @ step
+        bent *= cost.effective_sample_size / sample.effective_sample_size
+        if np.abs(bent).max() > _SMALL * np.abs(here.gradient).max():
+            return here  # this is too far away
+        return Evaluated(here.value, here.gradient + bent, here.hessian)
 
-    @classmethod
-    def of(cls, here: NearlyConvex, point: Floats, cost: Cost, sample: Cost) -> _Foreseen:
-        return cls(here.value, here.gradient, here.convex, here.correction, point, cost, sample)
-
-    def newton_step(self) -> Floats:
-        step = super().newton_step()
-        _, here, curvature = self.sample(self.point)
-        there = self.sample(self.point + step)[1]
-        bent = (there - here - curvature @ step) * (self.cost.worth / self.sample.worth)
-        if np.abs(bent).max() > _SMALL * np.abs(self.gradient).max():
-            return step  # this is too far away
-        return NearlyConvex(
-            self.value, self.gradient + bent, self.convex, self.correction
-        ).newton_step()
+    return foreseen
 
 
 def regression(cost: Cost) -> Regression:
@@ -123,11 +117,14 @@ def regression(cost: Cost) -> Regression:
         start, prior = _around(centre, thinned)
     else:
         start = _minimum(thinned, usual.point, prior).point
-    # Each step on many trials takes a pass over all of them, and starts from where a sample ended.
-    # The curvature of a mean cost is at most a quarter, and so the gradient is below its limit.
-    least = min(_DECREMENT, 4 * cost.worth * _GRADIENT**2)
-    sample = None if few else thinned
-    solution = _minimum(cost, start, prior, tolerance=least, polish=few, sample=sample)
+    if few:
+        solution = _minimum(cost, start, prior, enough=0.0)
+    else:
+        # Each step takes a pass over all trials, and the first starts from where a sample ended.
+        # The curvature of a mean cost is at most a quarter, so that its gradient is below a limit.
+        least = min(_DECREASE, 2 * cost.effective_sample_size * _GRADIENT**2)
+        function = _foreseeing(prior.added_to(cost), cost, thinned)
+        solution = minimise(function, start, enough=least)
     return Regression(solution, variances, at_share, None if prior is at_share else prior)
 
 
@@ -159,7 +156,7 @@ def _around_zero(cost: Cost) -> tuple[Solution, tuple[float, ...], Prior]:
                 return _log_evidence(found, prior(), log_variances)
 
             log_variances[number] = _best(evidence)
-    found = _minimum(cost, found.point, prior(), polish=True)
+    found = _minimum(cost, found.point, prior(), enough=0.0)
     return found, tuple(np.exp(log_variances).tolist()), prior()
 
 
@@ -199,13 +196,5 @@ def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float
     )
 
 
-def _minimum(
-    cost: Cost,
-    start: Floats,
-    prior: Prior,
-    *,
-    tolerance: float = _DECREMENT,
-    polish: bool = False,
-    sample: Cost | None = None,
-) -> Solution:
-    return minimise(prior.added_to(cost, sample), start, tolerance=tolerance, polish=polish)
+def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREASE) -> Solution:
+    return minimise(prior.added_to(cost), start, tolerance=_SLOPE, enough=enough)

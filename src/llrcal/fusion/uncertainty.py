@@ -36,7 +36,9 @@ def margins(
     if found.prior is not None:
         share, centre = cost.share, found.prior.centre
         usual, usual_some = replace(cost, alpha=share), replace(some, alpha=share)
-        curvature = usual_some(centre)[2] * (usual.worth / usual_some.worth)
+        curvature = usual_some(centre).hessian * (
+            usual.effective_sample_size / usual_some.effective_sample_size
+        )
         sure = np.linalg.inv(curvature + np.diag(found.at_share.precision))
         moved = found.prior.precision[:, None] * sure
         of_centre = _pulls(usual, usual_some, centre)
@@ -60,7 +62,7 @@ def margins(
 
 def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
     """What each of some trials adds to the gradient, less the mean of its class."""
-    scale = cost.worth / some.worth
+    scale = cost.effective_sample_size / some.effective_sample_size
     return [scale * (one - one.mean(axis=1, keepdims=True)) for one in some.pulls(weights)]
 
 

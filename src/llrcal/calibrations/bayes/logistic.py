@@ -4,7 +4,7 @@ Scores are standardised, z = (s - m) / (2 d), with m and d their mean and deviat
 weigh alpha. Slope and height have Gaussian priors around zero. Their deviation is the slope of the
 LLR of two Gaussian classes that are three of their deviations apart: 6 sqrt(1 + 9 alpha (1 -
 alpha)). The criterion of :mod:`llrcal.calibrations.logistic` counts as the log likelihood of as
-many trials as its weights are worth, 1 / (alpha^2 / T + (1 - alpha)^2 / N). The posterior is
+many trials as it is worth (:func:`llrcal.fitting.logistic.effective_sample_size`). The posterior is
 replaced by the Gaussian with its mean and covariance, which are sums over a lattice; so the
 log-odds x at a score are Gaussian. At even prior odds, the LLR is
 
@@ -32,7 +32,7 @@ from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.declaration import NotNegative, Positive, Weight, schema
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
-from llrcal.fitting.line import LineCost
+from llrcal.fitting.logistic import LineCost, effective_sample_size
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.report import Report
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
@@ -82,7 +82,7 @@ class LogisticBayes(Calibration):
         tar, non = (standardised(side, origin, wide) for side in (data.tar, data.non))
         centre, deviation = _mean_and_deviation(tar, non, weight)
         unit = 2 * deviation
-        trials = worth(data, weight)
+        trials = effective_sample_size(weight, data.tar_count, data.non_count)
         tar, non = (((values - centre) / unit, weights) for values, weights in (tar, non))
         line = LineCost(tar, non, weight * trials, (1 - weight) * trials)
         posterior = Posterior(line, prior_deviation(weight), trials)
@@ -129,7 +129,7 @@ class LogisticBayes(Calibration):
             return Uncertainty.none(at, np.zeros(1))
         z = ((at - self.origin) - self.centre) / self.unit
         weight = data.weight(self.alpha)
-        trials = worth(data, weight)
+        trials = effective_sample_size(weight, data.tar_count, data.non_count)
         mean, deviation = self.moments(z)
         # The log-odds vary with the numbers of trials of both classes. These are given, and the
         # share that they have in the variance is known (Prentice and Pyke, Biometrika 66, 1979).
@@ -207,11 +207,6 @@ class Posterior:
 def _rows(rows: Floats, matrix: Floats) -> Floats:
     """Each row times the transposed matrix, in an order that no BLAS decides."""
     return np.asarray((rows[..., None, :] * matrix).sum(axis=-1))
-
-
-def worth(data: Training, weight: float) -> float:
-    """How many trials the training trials are worth, if targets weigh so much."""
-    return 1 / (weight**2 / data.tar_count + (1 - weight) ** 2 / data.non_count)
 
 
 def predictive_log_odds(mean: Floats, deviation: Floats) -> Floats:
