@@ -12,7 +12,7 @@ from typing import Any
 from llrcal.calibrations.methods import METHODS, class_of
 from llrcal.calibrations.model_file import CalibrationFile
 from llrcal.declaration import schema_of
-from llrcal.fusion.model_file import FusionFile
+from llrcal.fusion.fused import FusionFile
 from llrcal.method_table import TABLE
 
 HERE = Path(__file__).parent

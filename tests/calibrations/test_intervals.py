@@ -63,7 +63,8 @@ def test_intervals_of_a_line_are_those_of_logistic_regression() -> None:
     asked = np.column_stack([scores, np.ones(len(scores))])
     exact = np.sqrt(((asked @ covariance) * asked).sum(axis=1))
     found = deviations(scores, "logistic", alpha="empirical")
-    np.testing.assert_allclose(found, exact, rtol=0.02)
+    np.testing.assert_allclose(found, exact, rtol=0.06)  # by the trials themselves, somewhat more
+    assert (found > 0.99 * exact).all()
 
 
 @pytest.mark.parametrize(("method", "options"), EVERY)

@@ -12,19 +12,13 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.fusion import contributions
-from llrcal.fusion.cost import Cost
 from llrcal.fusion.passes import InMemory
-from llrcal.fusion.regression import regression
-from llrcal.fusion.terms import Known
+from llrcal.fusion.regression import Cost, regression
 
 RNG = np.random.default_rng(3)
 MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
 TAR = RNG.normal(0.8, 1, (60, 2)) @ MIX
 NON = RNG.normal(-0.8, 1, (150, 2)) @ MIX
-
-
-def known(scores: Floats) -> Known:
-    return Known(scores, np.empty((len(scores), 0)))
 
 
 def penalised(
@@ -41,10 +35,10 @@ def penalised(
 @pytest.mark.parametrize("alpha", [60 / 210, 0.5, 0.05])
 def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
     """At the share of the targets the prior is around zero, elsewhere around those weights."""
-    trials = InMemory(known(TAR), known(NON))
+    trials = InMemory(TAR, NON)
     cost = Cost.of(trials, 2, alpha)
     found = regression(cost)
-    tar, non = (cost.terms.scores.standardised(side).T for side in (TAR, NON))
+    tar, non = (cost.terms.rows(side)[:-1].T for side in (TAR, NON))
     centre, is_in = np.zeros(3), np.array([1.0, 1.0, 0.0])
     best = np.log(found.variances[0])
     if found.prior is not None:
@@ -96,7 +90,7 @@ def speakers_of(count: int, people: int) -> Array:
 @pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
-    cost = Cost.of(InMemory(known(TAR), known(NON)), 2, 60 / 210)
+    cost = Cost.of(InMemory(TAR, NON), 2, 60 / 210)
     found = regression(cost)
     pulls = np.concatenate(
         [p - p.mean(axis=1, keepdims=True) for p in cost.pulls(found.weights)], 1

@@ -13,22 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Floats
-from llrcal.fusion import looking
-from llrcal.fusion.cost import Cost
-from llrcal.fusion.looking import Look
-from llrcal.fusion.passes import InMemory, Pass, Sums
-from llrcal.fusion.regression import regression
-from llrcal.fusion.terms import Known
+from llrcal.fusion import passes
+from llrcal.fusion.passes import ColumnSketch, InMemory, Pass, Sums
+from llrcal.fusion.regression import Cost, regression
 from tests.examples import examples
 
 
-def known(scores: Floats, quality: Floats | None = None) -> Known:
-    return Known(scores, np.empty((len(scores), 0)) if quality is None else quality)
-
-
-def drawn(count: int, mean: float, seed: int, quality: int = 0) -> Known:
+def drawn(count: int, mean: float, seed: int, quality: int = 0) -> Floats:
+    """Trials with two scores, and so many columns of side information."""
     rng = np.random.default_rng(seed)
-    return known(rng.standard_t(4, (count, 2)) + mean, rng.exponential(1, (count, quality)))
+    scores = rng.standard_t(4, (count, 2)) + mean
+    return np.column_stack([scores, rng.exponential(1, (count, quality))])
 
 
 def test_sums_are_those_of_brute_force() -> None:
@@ -70,16 +65,16 @@ CUTS = st.lists(st.integers(0, 1500), max_size=4).map(sorted)
 def test_order_and_division_change_nothing(cuts: list[int], seed: int, tied: bool) -> None:
     trials = drawn(1500, -1, 3)
     if tied:
-        trials = known(np.rint(trials.scores) + 0.0)  # no -0.0, which has other bits
+        trials = np.rint(trials) + 0.0  # no -0.0, which has other bits
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(looking, "SIZE", 100)  # of which the tied ones have fewer
-        patch.setattr(looking, "_HELD", 400)
-        whole = Look.at(trials)
-        mixed = trials.part(np.random.default_rng(seed).permutation(1500))
+        patch.setattr(passes, "SIZE", 100)  # of which the tied ones have fewer
+        patch.setattr(passes, "_HELD", 400)
+        whole = ColumnSketch.at(trials)
+        mixed = trials[np.random.default_rng(seed).permutation(1500)]
         edges = [0, *cuts, 1500]
-        parts = [mixed.part(slice(a, b)) for a, b in pairwise(edges)]
-        look = reduce(Look.merge, map(Look.at, parts))
-        distinct, times = np.unique(trials.scores, axis=0, return_counts=True)
+        parts = [mixed[a:b] for a, b in pairwise(edges)]
+        look = reduce(ColumnSketch.merge, map(ColumnSketch.at, parts))
+        distinct, times = np.unique(trials, axis=0, return_counts=True)
         assert len(whole.keys) == min(len(distinct), 100)
         assert len(whole) == 1500
         for name in ("lowest", "highest", "keys", "rows", "counts"):
@@ -92,19 +87,19 @@ def test_order_and_division_change_nothing(cuts: list[int], seed: int, tied: boo
 
 
 def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SIZE", 2**14)
-    monkeypatch.setattr(looking, "_HELD", 2**16)
+    monkeypatch.setattr(passes, "SIZE", 2**14)
+    monkeypatch.setattr(passes, "_HELD", 2**16)
     trials = InMemory(drawn(40_000, 1, 5), drawn(300_000, -1, 6))
-    passes = []
+    counted = []
 
     class Counted(InMemory):
         def sums(self, work: Pass) -> tuple[Sums, Sums]:
-            passes.append(work)
+            counted.append(work)
             return super().sums(work)
 
     cost = Cost.of(Counted(trials.tar, trials.non), 2, 0.5)
     found = regression(cost)
-    assert len(passes) <= 3
+    assert len(counted) <= 3
     assert found.solution.gradient_norm / cost.effective_sample_size < 1e-8
     everything = replace(cost, sample=trials)  # the search from the start on all trials
     best = regression(replace(everything, trials=trials))
@@ -112,13 +107,13 @@ def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SIZE", 50)
+    monkeypatch.setattr(passes, "SIZE", 50)
     tar, non = drawn(400, 1, 7), drawn(400, -1, 8)
     for far in (1e3, 1e6, 1e9, 1e12):  # most of them are not in the sample of every eighth
-        scores = non.scores.copy()
+        scores = non.copy()
         scores[0, 1] = far
-        cost = Cost.of(InMemory(tar, known(scores)), 2, 0.5)
-        assert cost.terms.scores.unit[1] > 0.99 * far / np.sqrt(800)
+        cost = Cost.of(InMemory(tar, scores), 2, 0.5)
+        assert cost.terms.columns.unit[1] > 0.99 * far / np.sqrt(800)
         found = regression(cost).solution
         assert found.converged
         assert found.gradient_norm / cost.effective_sample_size < 1e-8

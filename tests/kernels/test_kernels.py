@@ -20,9 +20,8 @@ from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
-from llrcal.fusion.cost import Cost
 from llrcal.fusion.passes import InMemory, Pass
-from llrcal.fusion.terms import Known
+from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import CountFold, Sieve
@@ -263,10 +262,10 @@ def test_classes(parts: list[Array], seed: int) -> None:
 def test_passes_of_fusions(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(count)
     sides = [
-        Known(rng.standard_t(2, (count, 2)) + mean, rng.normal(0, 1, (count, 1)))
+        np.column_stack([rng.standard_t(2, (count, 2)) + mean, rng.normal(0, 1, (count, 1))])
         for mean in (1, -1)
     ]
-    sides[1].scores[0] = 1e150  # of which the square is beyond doubles
+    sides[1][0, :2] = 1e150  # of which the square is beyond doubles
     terms = Cost.of(InMemory(sides[0], sides[1]), 2, 0.5).terms
     work = Pass(terms, (1.0, -0.5, 0.3, 800.0, 1e-300, 0.0), 2.0)
     compiled, plain = with_both(lambda: (work.tar(sides[0]), work.non(sides[1])), monkeypatch)

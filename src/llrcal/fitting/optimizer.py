@@ -82,6 +82,7 @@ def minimise(
     tolerance: float = 1e-10,
     max_iterations: int = 200,
     enough: float = 0.0,
+    radius: float = 1.0,
 ) -> Solution:
     """Minimise a smooth function of some variables within simple bounds.
 
@@ -102,6 +103,8 @@ def minimise(
     enough
         The decrease that a step must promise for the search to go on, if it ends in a minimum.
         With zero, the search goes on to the last digits of the point.
+    radius
+        The length of the first step at most.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def minimise(
         np.full(size, -np.inf) if lower is None else np.asarray(lower, float),
         np.full(size, np.inf) if upper is None else np.asarray(upper, float),
     )
-    search = _Search(function, box, box.clip(np.asarray(start, float)), enough)
+    search = _Search(function, box, box.clip(np.asarray(start, float)), enough, radius)
     converged, reason = search.run(tolerance, max_iterations)
     if converged and not enough:
         search.polish()
@@ -138,11 +141,13 @@ def minimise(
 class _Search:
     """The state of one minimisation."""
 
-    def __init__(self, function: Function, box: Box, start: Floats, enough: float) -> None:
+    def __init__(
+        self, function: Function, box: Box, start: Floats, enough: float, radius: float
+    ) -> None:
         self.function = function
         self.box = box
         self.enough = enough
-        self.radius = 1.0
+        self.radius = radius
         self.iterations = 0
         self.escaped = 0
         self.move_to(start, function(start))

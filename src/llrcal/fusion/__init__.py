@@ -3,4 +3,4 @@
 from llrcal.fusion.contributions import contributions as contributions
 from llrcal.fusion.fuse import fuse as fuse
 from llrcal.fusion.fused import Fused as Fused
-from llrcal.fusion.model_file import load as load
+from llrcal.fusion.fused import load as load

@@ -10,8 +10,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
 from llrcal.evaluation.costs import cllr
-from llrcal.fusion.findings import correlations
-from llrcal.fusion.fuse import fusion
+from llrcal.fusion.fuse import correlations, fusion
 from llrcal.fusion.inputs import Scores, as_columns, as_names
 from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
 from llrcal.notes import Note

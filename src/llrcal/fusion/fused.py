@@ -1,29 +1,113 @@
-"""A fusion: a frozen map from the scores of several systems to log-likelihood-ratios."""
+"""A fusion: a frozen map from the scores of several systems to log-likelihood-ratios.
+
+What a model file of it holds is declared here, as that of calibrations is beside each method; it is
+written and read by :mod:`llrcal.calibrations.model_file`. docs/model-files.md describes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from os import PathLike
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.bounds import Bounds, more_than_a_few, soft_end, supported_llrs
 from llrcal.calibrations.conditions import Conditions
+from llrcal.calibrations.model_file import FUSION, Counts, load_calibration, parsed, write
+from llrcal.calibrations.uncertainty import By
+from llrcal.declaration import (
+    NotNegative,
+    Stored,
+    field_error,
+    from_json,
+    schema,
+    to_json,
+)
+from llrcal.declaration import Weight as TargetWeight
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.fusion.inputs import Scores, as_columns, as_quality
-from llrcal.fusion.line import Line
-from llrcal.fusion.terms import Known
+from llrcal.fusion.terms import Columns, Terms
 from llrcal.inputs.beside_scores import as_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
+from llrcal.version import __version__
 
 Limit = Literal["range", "counts"]
-LIMITS: tuple[Limit, ...] = ("range", "counts")
+LIMITS: tuple[Limit, ...] = get_args(Limit)
+VERSION = 1
+_Name = Annotated[str, schema(minLength=1)]
+
+
+@dataclass(frozen=True)
+class Line:
+    """LLR = height + the sum of weights times terms."""
+
+    systems: Annotated[
+        tuple[int, ...],
+        schema(minItems=1, rising=True),
+        "Which systems of the fusion, counted from 0, in rising order.",
+    ]
+    scores: Annotated[Columns, "How scores are standardised."]
+    quality: Annotated[Columns, "How side information is standardised."]
+    weights: Annotated[
+        tuple[float, ...],
+        schema(minItems=2),
+        "Of the standardised scores, of side information, of their products (all systems for the "
+        "first column of side information, then for the next), and the height.",
+    ]
+    margins: Annotated[
+        tuple[NotNegative, ...],
+        schema(as_many_as="weights"),
+        "Half the width of the 95 % interval of each weight. LLRs do not depend on them.",
+    ]
+    variances: Annotated[
+        tuple[NotNegative, ...],
+        schema(minItems=1, maxItems=2),
+        "Of the prior of the weights of scores, and of the others if there are any. LLRs do not "
+        "depend on them.",
+    ]
+    by: Annotated[
+        str,
+        schema(enum=get_args(By)),
+        "What intervals take to be independent: each trial, or each speaker.",
+    ]
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What is weighted."""
+        both = (
+            getattr(self.scores, field.name) + getattr(self.quality, field.name)
+            for field in fields(Columns)
+        )
+        return Terms(Columns(*both), len(self.scores.unit))
+
+    def check(self, where: str) -> None:
+        """Refuse lists of a model file that are not as long as the terms ask for."""
+        for name, wanted in (
+            ("weights", self.terms.count + 1),
+            ("variances", len(self.terms.groups)),
+        ):
+            count = len(getattr(self, name))
+            if count != wanted:
+                raise field_error(where, name, f"has {count} values; there must be {wanted}")
+
+    def llrs(self, trials: Array) -> Floats:
+        """LLRs of trials with all of these systems and no others.
+
+        Terms are added one by one, so that the LLR of a trial does not depend on those beside it.
+        """
+        out, size = np.zeros(len(trials)), self.terms.chunk
+        for start in range(0, len(trials), size):
+            rows = self.terms.rows(trials[start : start + size])
+            for weight, row in zip(self.weights, rows, strict=True):
+                out[start : start + size] += weight * row
+        return out
 
 
 class Weight(NamedTuple):
@@ -39,19 +123,66 @@ class Weight(NamedTuple):
 class Fused:
     """A fitted fusion: call it on the scores of all systems to get natural-log LLRs."""
 
-    names: tuple[str, ...]
-    """The systems, in the order of the columns of scores."""
-    quality_names: tuple[str, ...]
-    tar_count: int
-    non_count: int
-    alpha: float | str
-    lines: tuple[Line, ...]
-    """The fusion of all systems; then those of fewer, for trials where some are missing."""
-    missing: bool
-    """Whether scores may be missing."""
-    conditions: Conditions | None
-    bounds: Limit
-    report: Report
+    systems: Annotated[
+        tuple[_Name, ...],
+        schema(minItems=1, uniqueItems=True),
+        "Names of the systems, each once.",
+    ]
+    quality: Annotated[
+        tuple[_Name, ...],
+        schema(uniqueItems=True),
+        "Names of the columns of side information, each once.",
+    ]
+    training: Annotated[Counts, "What it was trained on."]
+    alpha: TargetWeight
+    missing: Annotated[bool, "Whether scores may be missing."]
+    bounds: Annotated[
+        Limit,
+        "range: no more than the clipping of columns; counts: LLRs also keep to what the number of "
+        "trials supports.",
+    ]
+    lines: Annotated[
+        tuple[Line, ...],
+        schema(minItems=1),
+        "A weighted sum for each set of systems that may be there.",
+    ]
+    conditions: Annotated[
+        Conditions | None, "Slope and offset for each condition, if there are conditions."
+    ] = None
+    report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems, in the order of the columns of scores."""
+        return self.systems
+
+    @property
+    def quality_names(self) -> tuple[str, ...]:
+        return self.quality
+
+    @property
+    def tar_count(self) -> int:
+        return self.training.tar
+
+    @property
+    def non_count(self) -> int:
+        return self.training.non
+
+    def check(self, where: str) -> None:
+        """Refuse lines that do not go with the systems."""
+        patterns = [line.systems for line in self.lines]
+        if len(set(patterns)) < len(patterns):
+            raise field_error(where, "lines", "must be one for each set of systems")
+        if {system for pattern in patterns for system in pattern} != set(range(len(self.systems))):
+            raise field_error(where, "lines", "must have every system, and no others")
+        for line in self.lines:
+            for name, columns, count in (
+                ("scores", line.scores, len(line.systems)),
+                ("quality", line.quality, len(self.quality)),
+            ):
+                if len(columns.unit) != count:
+                    problem = f"has {len(columns.unit)} {name} in a line; there must be {count}"
+                    raise field_error(where, "lines", problem)
 
     def __call__(
         self, scores: Scores, *, quality: Scores | None = None, condition: Any | None = None
@@ -93,12 +224,15 @@ class Fused:
             ("condition", condition, self.conditions is not None),
         ):
             _check_given(name, given=value is not None, known=known)
-        side = np.empty((len(matrix), 0))
+        trials = matrix
         if quality is not None:
-            side = as_quality(quality, self.quality_names, len(matrix), "the")
-        trials = Known(matrix, side)
+            side = as_quality(quality, self.quality, len(matrix), "the")
+            trials = np.column_stack([matrix, side])
         llrs, without = self.pooled_llrs(trials)
-        notes = [*_without_scores(without), *self._beyond(trials)]
+        notes = [*self._beyond(matrix)]
+        if without.any():
+            share = f"{int(without.sum()):,} of {len(without):,} trials"
+            notes.insert(0, Note.warning("no score", f"{share} have no score of any system: LLR 0"))
         if self.conditions is not None:
             which = as_conditions(condition, len(matrix), "the", may_miss=True)
             moved, unseen = self.conditions(llrs, which)
@@ -106,31 +240,28 @@ class Fused:
             notes += unseen
         return self._bounded(llrs), tuple(notes)
 
-    def pooled_llrs(self, trials: Known) -> tuple[Floats, Bools]:
+    def pooled_llrs(self, trials: Array) -> tuple[Floats, Bools]:
         """LLRs before conditions and bounds, and which trials have no score at all."""
         if not self.missing:
             return self.lines[0].llrs(trials), np.zeros(len(trials), bool)
         out = np.zeros(len(trials))
         left = np.ones(len(trials), bool)
-        has = ~np.isnan(trials.scores)
+        has, side = ~np.isnan(trials), range(len(self.systems), trials.shape[1])
         for line in sorted(self.lines, key=lambda line: -len(line.systems)):
             chosen = left & has[:, line.systems].all(axis=1)
-            out[chosen] = line.llrs(trials.part(chosen, list(line.systems)))
+            out[chosen] = line.llrs(trials[chosen][:, [*line.systems, *side]])
             left &= ~chosen
         return out, left
 
     def _bounded(self, llrs: Floats) -> Floats:
         if self.bounds == "range":
             return llrs
-        freedom = len(self.lines[0].weights)
-        limits = Bounds("counts", soft_end=soft_end(freedom, self.tar_count, self.non_count))
+        parameters = len(self.lines[0].weights)
+        limits = Bounds("counts", soft_end=soft_end(parameters, self.tar_count, self.non_count))
         return limits.supported(llrs, *supported_llrs(self.tar_count, self.non_count))
 
-    def _beyond(self, trials: Known) -> Iterator[Note]:
-        reach = self.reach
-        for place, name in enumerate(self.names):
-            low, high = reach[place]
-            column = trials.scores[:, place]
+    def _beyond(self, scores: Array) -> Iterator[Note]:
+        for name, (low, high), column in zip(self.systems, self.reach, scores.T, strict=True):
             count = int(((column < low) | (column > high)).sum())
             if more_than_a_few(count, len(column)):
                 yield Note.warning(
@@ -142,15 +273,12 @@ class Fused:
     @property
     def reach(self) -> tuple[tuple[float, float], ...]:
         """Least and greatest training score of each system."""
-        ends: dict[int, tuple[float, float]] = {}
+        lowest, highest = np.full(len(self.systems), np.inf), np.full(len(self.systems), -np.inf)
         for line in self.lines:
-            columns = line.terms.scores
-            for system, low, high in zip(
-                line.systems, columns.lowest, columns.highest, strict=True
-            ):
-                old_low, old_high = ends.get(system, (low, high))
-                ends[system] = min(low, old_low), max(high, old_high)
-        return tuple(ends[system] for system in range(len(self.names)))
+            at = list(line.systems)
+            lowest[at] = np.minimum(lowest[at], line.scores.lowest)
+            highest[at] = np.maximum(highest[at], line.scores.highest)
+        return tuple(zip(lowest.tolist(), highest.tolist(), strict=True))
 
     @property
     def weights(self) -> dict[str, Weight]:
@@ -161,31 +289,22 @@ class Fused:
         both classes.
         """
         line = self.lines[0]
-        systems = tuple(self.names[system] for system in line.systems)
-        out = {}
-        for name, unit, weight, margin in zip(
-            line.terms.names(systems, self.quality_names),
-            line.terms.units.tolist(),
-            line.weights[:-1],
-            line.margins[:-1],
-            strict=True,
-        ):
-            scale = 1 / unit if unit > 0 else 0.0
-            out[name] = Weight(*(scale * end for end in (weight, weight - margin, weight + margin)))
-        return out
+        columns = (*(self.systems[system] for system in line.systems), *self.quality)
+        units = line.terms.units.tolist()
+        scales = [1 / unit if unit > 0 else 0.0 for unit in units]
+        terms = zip(line.terms.names(columns), scales, line.weights, line.margins, strict=False)
+        return {name: _weight(value, margin, scale) for name, scale, value, margin in terms}
 
     @property
     def offset(self) -> Weight:
         """The LLR of a trial whose columns are at their centre, with its interval."""
         line = self.lines[0]
-        height, margin = line.weights[-1], line.margins[-1]
-        return Weight(height, height - margin, height + margin)
+        return _weight(line.weights[-1], line.margins[-1], 1.0)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fusion to a JSON file; a file is never left half written."""
-        from llrcal.fusion.model_file import save
-
-        save(self, path)
+        header = {"format": FUSION, "version": VERSION, "written_by": f"llrcal {__version__}"}
+        write(header | to_json(self), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Fused:
@@ -196,9 +315,8 @@ class Fused:
         ModelFileError
             If this is not such a file, or anything in it is missing, unknown or out of range.
         """
-        from llrcal.fusion.model_file import load_fusion
-
-        return load_fusion(path)
+        whole = from_json(FusionFile, parsed(fspath(path)), fspath(path))
+        return cls(**{field.name: getattr(whole, field.name) for field in fields(cls)})
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
@@ -220,15 +338,62 @@ class Fused:
         )
 
 
+def _weight(value: float, margin: float, scale: float) -> Weight:
+    return Weight(*(scale * end for end in (value, value - margin, value + margin)))
+
+
+def _our_format(kind: str) -> str:
+    if kind != FUSION:
+        raise ValueError(f"must be {FUSION!r}: this is not a fusion of llrcal")
+    return kind
+
+
+def _known_version(version: int) -> int:
+    if version != VERSION:
+        raise ValueError(f"is {version}; this llrcal reads version {VERSION}")
+    return version
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FusionFile(Fused):
+    """What a model file of a fusion holds."""
+
+    format: Annotated[str, Stored(read=_our_format), schema(const=FUSION), "What this is."]
+    version: Annotated[
+        int, Stored(read=_known_version), schema(const=VERSION), "Version of this format."
+    ]
+    written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read a model: a calibration, one by condition, or a fusion, whichever the file says it is.
+
+    Returns
+    -------
+    Calibration, Conditioned or Fused
+        Equal to the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If this is not a model file, or anything in it is missing, unknown or out of range.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
+    >>> cal.save("model.json")
+    >>> llrcal.load("model.json") == cal
+    True
+    """
+    document = parsed(fspath(path))
+    if isinstance(document, dict) and document.get("format") == FUSION:
+        return Fused.load(path)
+    return load_calibration(path)
+
+
 def _check_given(name: str, *, given: bool, known: bool) -> None:
     if known and not given:
         raise OptionError("the fusion was trained with ", Setting(name), "; give it here, too")
     if given and not known:
         raise OptionError("the fusion was trained without ", Setting(name), "; leave it out")
-
-
-def _without_scores(without: Array) -> Sequence[Note]:
-    if not without.any():
-        return ()
-    text = f"{int(without.sum()):,} of {len(without):,} trials have no score of any system: LLR 0"
-    return (Note.warning("no score", text),)

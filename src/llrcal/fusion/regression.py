@@ -19,29 +19,119 @@ be. So c are the weights at the share of the targets, the height among them. If 
 for all trials, v is found to be small, and these are the weights; if not, it is large, and weights
 are those that are best at alpha. If there are so many trials of both classes that variances are
 found from samples of both, weights are certain at any alpha, and c stays zero.
+
+Intervals of weights are by Huber's sandwich, with trials that share speakers counted together. The
+weights are where the pulls of all trials cancel. So their covariance is that of the sum of the
+pulls, between two inverses of the curvature. Where the prior is around other weights, these move
+with the trials as well, and pull. If trials are independent only where no speaker is in both, the
+covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import stdtrit
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Evaluated
-from llrcal.fitting.logistic import log_odds
+from llrcal.fitting.logistic import effective_sample_size, log_odds
 from llrcal.fitting.optimizer import Function, Solution, minimise
-from llrcal.fusion.cost import Cost
+from llrcal.fusion.passes import InMemory, Pass, Trials
+from llrcal.fusion.terms import Terms
+from llrcal.inputs.beside_scores import numbered
+from llrcal.scoring_rule import logistic_terms
 
 _WIDE = 1.25**2  # the square of the scale of the half-Cauchy
 _LEAST, _GREATEST = np.log(1e-6), np.log(1e6)  # of log variances
 _NEAR = 0.03  # how exact a log variance has to be
 _DECREASE = 5e-7  # nats that a step may still promise: 1e-3 deviations of the posterior away
+_RADIUS = 10.0  # weights of standardised columns are rarely larger
 _SLOPE = 1e-6  # where a step promises 5e-13; steps beyond it are for the last digits only
 _ROUNDING = 1e-9  # of log-odds
 _GRADIENT = 1e-8  # of the mean cost of a trial
 _SMALL = 0.25  # share of the gradient that may bend on the way
+LEVEL = 0.95
+_MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The criterion without its prior, over trials wherever they are: each call is a pass."""
+
+    terms: Terms
+    trials: Trials
+    sample: InMemory
+    counts: tuple[int, int]
+    """How many targets and non-targets there are."""
+    alpha: float
+
+    @classmethod
+    def of(cls, trials: Trials, systems: int, alpha: float) -> Cost:
+        """The criterion of trials with scores of so many systems."""
+        tar, non = trials.looks()
+        some, counts = (tar.sample(), non.sample()), (len(tar), len(non))
+        lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+        terms = Terms.of(some, lowest, highest, max(counts), systems)
+        return cls(terms, trials, InMemory(*some), counts, alpha)
+
+    def thinned(self) -> Cost:
+        """The same criterion on a sample, if there are more trials than enough."""
+        counts = len(self.sample.tar), len(self.sample.non)
+        return Cost(self.terms, self.sample, self.sample, counts, self.alpha)
+
+    @property
+    def effective_sample_size(self) -> float:
+        """How many trials those of both classes are worth together."""
+        return float(effective_sample_size(self.alpha, *self.counts))
+
+    @property
+    def share(self) -> float:
+        """The share of the targets among the trials."""
+        return self.counts[0] / sum(self.counts)
+
+    def __call__(self, weights: Floats) -> Evaluated:
+        """Value, gradient and Hessian, to the same bits for trials in any order and division."""
+        work = self._pass(weights)
+        tar, non = self.trials.sums(work)
+        of_tar, of_non = work.derivatives(tar, -1.0), work.derivatives(non, 1.0)
+        size = self.effective_sample_size
+        in_tar, in_non = size * self.alpha, size * (1 - self.alpha)
+        return Evaluated(
+            in_tar * of_tar[0] + in_non * of_non[0],
+            in_tar * of_tar[1] + in_non * of_non[1],
+            in_tar * of_tar[2] + in_non * of_non[2],
+        )
+
+    def is_separable(self, weights: Floats) -> bool:
+        """Whether every target has a higher LLR than every non-target."""
+        work = self._pass(weights)
+        for trials in (self.sample, self.trials):  # most sets overlap in any sample
+            tar, non = trials.sums(work)
+            if non.greatest >= -tar.greatest:
+                return False
+        return True
+
+    def pulls(self, weights: Floats) -> Iterator[Floats]:
+        """What each trial adds to the gradient, one column for each; one array for each class.
+
+        The trials must be in memory.
+        """
+        if not isinstance(self.trials, InMemory):
+            raise TypeError("these trials are not in memory")
+        for side, sign, share, count in (
+            (self.trials.tar, -1.0, self.alpha, self.counts[0]),
+            (self.trials.non, 1.0, 1 - self.alpha, self.counts[1]),
+        ):
+            rows = self.terms.rows(side, inside=True)
+            x = sign * (weights @ rows + log_odds(self.alpha))
+            pull = logistic_terms(x)[1]
+            yield (sign * self.effective_sample_size * share / count) * rows * pull
+
+    def _pass(self, weights: Floats) -> Pass:
+        return Pass(self.terms, tuple(weights.tolist()), log_odds(self.alpha))
 
 
 @dataclass(frozen=True)
@@ -124,7 +214,7 @@ def regression(cost: Cost) -> Regression:
         # The curvature of a mean cost is at most a quarter, so that its gradient is below a limit.
         least = min(_DECREASE, 2 * cost.effective_sample_size * _GRADIENT**2)
         function = _foreseeing(prior.added_to(cost), cost, thinned)
-        solution = minimise(function, start, enough=least)
+        solution = minimise(function, start, enough=least, radius=_RADIUS)
     return Regression(solution, variances, at_share, None if prior is at_share else prior)
 
 
@@ -197,4 +287,73 @@ def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float
 
 
 def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREASE) -> Solution:
-    return minimise(prior.added_to(cost), start, tolerance=_SLOPE, enough=enough)
+    return minimise(prior.added_to(cost), start, tolerance=_SLOPE, enough=enough, radius=_RADIUS)
+
+
+def margins(
+    cost: Cost, found: Regression, speakers: tuple[Array, Array] | None
+) -> tuple[tuple[float, ...], str]:
+    """Half the width of the interval of each weight, and of the height, which is the last.
+
+    Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``. Without
+    speakers, a sample of the trials is enough.
+    """
+    some = cost.thinned() if speakers is None else cost
+    inverse = np.linalg.inv(found.solution.hessian)
+    pulls, sure = _pulls(cost, some, found.weights), inverse
+    if found.prior is not None:
+        share, centre = cost.share, found.prior.centre
+        usual, usual_some = replace(cost, alpha=share), replace(some, alpha=share)
+        curvature = usual_some(centre).hessian * (
+            usual.effective_sample_size / usual_some.effective_sample_size
+        )
+        sure = np.linalg.inv(curvature + np.diag(found.at_share.precision))
+        moved = found.prior.precision[:, None] * sure
+        of_centre = _pulls(usual, usual_some, centre)
+        pulls = [one + moved @ other for one, other in zip(pulls, of_centre, strict=True)]
+    alone = np.zeros_like(inverse)
+    for away, size in zip(pulls, cost.counts, strict=True):
+        # A sample of a class has all of its weight.
+        alone += away @ away.T * (away.shape[1] / max(size - 1, 1))
+    # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
+    variances = np.maximum((inverse @ alone @ inverse).diagonal(), sure.diagonal())
+    few, by = min(cost.counts), "trial"
+    if speakers is not None:
+        ids, count = numbered(*speakers)
+        if count > 1:
+            together = _by_speaker(pulls, ids, count, alone) * (count / (count - 1))
+            variances = np.maximum(variances, (inverse @ together @ inverse).diagonal())
+            few, by = count, "speaker"
+    quantile = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
+    return tuple((quantile * np.sqrt(np.maximum(variances, 0.0))).tolist()), by
+
+
+def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
+    """What each of some trials adds to the gradient, less the mean of its class."""
+    scale = cost.effective_sample_size / some.effective_sample_size
+    return [scale * (one - one.mean(axis=1, keepdims=True)) for one in some.pulls(weights)]
+
+
+def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:
+    """The covariance of a sum over trials, where those that share a speaker are dependent.
+
+    Weights follow the trials of each speaker, so that pulls look smaller than they are. Without
+    the trials of a speaker, the weights would move by their pull over the share of the curvature
+    that is left, as in the jackknife.
+    """
+    size = len(classes[0])
+    sums, pairs = np.zeros((size, count)), np.zeros((size, size))
+    share, inverse = np.zeros(count), np.linalg.pinv(alone, hermitian=True) / size
+    for pulls, who in zip(classes, speakers, strict=True):
+        low, high = who.min(axis=1).astype(np.int64), who.max(axis=1).astype(np.int64)
+        two = low != high
+        _, pair = np.unique(low[two] * count + high[two], return_inverse=True)
+        of_pairs = np.array([np.bincount(pair, row[two]) for row in pulls]).reshape(size, -1)
+        pairs += of_pairs @ of_pairs.T
+        of_trials = (pulls * (inverse @ pulls)).sum(axis=0)
+        share += np.bincount(low, of_trials, count)
+        share += np.bincount(high[two], of_trials[two], count)
+        for place, row in enumerate(pulls):
+            sums[place] += np.bincount(low, row, count) + np.bincount(high[two], row[two], count)
+    sums /= 1 - np.minimum(share, _MOST)
+    return np.asarray(sums @ sums.T - pairs)

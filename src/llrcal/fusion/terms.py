@@ -1,10 +1,14 @@
-"""Trials as columns of numbers: standardised scores, side information, and their products."""
+"""Trials as columns of numbers: standardised scores, side information, and their products.
+
+The trials of a class are one matrix of trials x columns: the scores of some systems come first, and
+side information follows.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 import numpy as np
 
@@ -12,26 +16,8 @@ from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import check_spread
 from llrcal.declaration import NotNegative, field_error, schema
 
-if TYPE_CHECKING:
-    from llrcal.fusion.looking import Look
-
 PRODUCT = " x "
-_CACHED = 2**16  # numbers that are looked at together
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of the trials of a class: scores and side information, trials x columns."""
-
-    scores: Array
-    quality: Array
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def part(self, chosen: Array | slice, systems: list[int] | slice = slice(None)) -> Known:
-        """Some of the trials, with the scores of some of the systems."""
-        return Known(self.scores[chosen][:, systems], self.quality[chosen])
+_CACHED = 2**16  # numbers that are looked at together, so that they stay in the cache
 
 
 @dataclass(frozen=True)
@@ -61,16 +47,37 @@ class Columns:
             if low > high:
                 raise field_error(where, "highest", f"has {high}, below the lowest, {low}")
 
-    @classmethod
-    def of(cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int) -> Self:
-        """Means and deviations if half of the trials were targets, from samples of both classes.
+    def part(self, chosen: slice) -> Columns:
+        """Some of the columns."""
+        every = self.centre, self.unit, self.lowest, self.highest
+        return Columns(*(numbers[chosen] for numbers in every))
 
-        The ends are those of all trials, and ``count`` is how many the commoner class has.
+
+@dataclass(frozen=True)
+class Terms:
+    """What the LLR is a weighted sum of: scores, side information, and products of both."""
+
+    columns: Columns
+    systems: int
+    """How many of the columns are scores; the others are side information."""
+
+    @classmethod
+    def of(
+        cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int, systems: int
+    ) -> Self:
+        """Columns in units of their deviation if half of the trials were targets.
+
+        That is known from samples of both classes. The ends are those of all trials, and ``count``
+        is how many the commoner class has.
         """
-        sides = [_Moments.of(side) for side in some]
-        scale = np.maximum(*(side.scale for side in sides))
-        means = [side.mean * (side.scale / scale) for side in sides]
-        squares = [side.square * (side.scale / scale) ** 2 for side in sides]
+        # Contiguous, so that sums do not depend on how the columns lay in memory. In units of the
+        # largest value, so that no square is too large or too small for a double.
+        sides = [np.ascontiguousarray(side.T, dtype=np.float64) for side in some]
+        scale = np.maximum(*(np.abs(rows).max(axis=1) for rows in sides))
+        scale = np.maximum(scale, np.finfo(np.float64).tiny)
+        sides = [rows / scale[:, None] for rows in sides]
+        means = [rows.mean(axis=1) for rows in sides]
+        squares = [((r - m[:, None]) ** 2).mean(axis=1) for r, m in zip(sides, means, strict=True)]
         apart = (means[0] - means[1]) / 2
         deviation = np.sqrt((squares[0] + squares[1]) / 2 + apart * apart) * scale
         centre = (means[0] + means[1]) / 2 * scale
@@ -78,58 +85,21 @@ class Columns:
         reach = np.maximum(highest / 2 - centre / 2, centre / 2 - lowest / 2)
         deviation = np.maximum(deviation, reach * np.sqrt(2 / count))
         deviation[lowest == highest] = 0.0
+        for place, unit in enumerate(deviation.tolist()):
+            if unit != 0:
+                is_score = place < systems
+                name = f"system {place + 1}" if is_score else f"quality {place + 1 - systems}"
+                check_spread(unit, name)
         every = centre, deviation, lowest, highest
-        return cls(*(tuple(numbers.tolist()) for numbers in every))
-
-    @property
-    def exponents(self) -> Counts:
-        """Powers of two that standardised values within the range of training stay below."""
-        with np.errstate(over="ignore"):
-            ends = self.standardised(np.array([self.lowest, self.highest]), inside=True)
-        return np.asarray(np.frexp(np.abs(ends).max(axis=1))[1], np.int64)
-
-    def standardised(self, values: Array, *, inside: bool = False) -> Floats:
-        """One row for each column; values of training need not be held inside of their range."""
-        rows = np.ascontiguousarray(values.T, dtype=np.float64)
-        if not inside:
-            rows = np.clip(rows, _column(self.lowest), _column(self.highest))
-        return np.asarray((rows - _column(self.centre)) * self.per_unit)
-
-    @property
-    def per_unit(self) -> Floats:
-        """One over the unit of each column; zero for one that says nothing."""
-        unit = _column(self.unit)
-        with np.errstate(divide="ignore"):
-            return np.where(unit > 0, 1 / unit, 0.0)
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What the LLR is a weighted sum of: scores, side information, and products of both."""
-
-    scores: Columns
-    quality: Columns
-
-    @classmethod
-    def of(cls, tar: Look, non: Look, systems: int) -> Self:
-        """The terms of trials that someone has looked at."""
-        lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-        some, count = (tar.sample(systems), non.sample(systems)), max(len(tar), len(non))
-        scores, quality = (some[0].scores, some[1].scores), (some[0].quality, some[1].quality)
-        terms = cls(
-            Columns.of(scores, lowest[:systems], highest[:systems], count),
-            Columns.of(quality, lowest[systems:], highest[systems:], count),
-        )
-        for what, columns in (("system", terms.scores), ("quality", terms.quality)):
-            for place, unit in enumerate(columns.unit, 1):
-                if unit != 0:
-                    check_spread(unit, f"{what} {place}")
-        return terms
+        return cls(Columns(*(tuple(numbers.tolist()) for numbers in every)), systems)
 
     @property
     def count(self) -> int:
-        systems, quality = len(self.scores.unit), len(self.quality.unit)
-        return systems + quality + systems * quality
+        return self._size + self.systems * (self._size - self.systems)
+
+    @cached_property
+    def _size(self) -> int:
+        return len(self.columns.unit)
 
     @property
     def chunk(self) -> int:
@@ -139,77 +109,64 @@ class Terms:
     @property
     def groups(self) -> tuple[slice, ...]:
         """Terms whose weights are of one size: those of scores, and those of side information."""
-        systems = len(self.scores.unit)
-        both = slice(0, systems), slice(systems, self.count)
-        return both if self.quality.unit else both[:1]
+        both = slice(0, self.systems), slice(self.systems, self.count)
+        return both[: 1 + (self._size > self.systems)]
 
     @property
     def units(self) -> Floats:
         """One unit of each term."""
-        scores, quality = np.array(self.scores.unit), np.array(self.quality.unit)
-        return np.concatenate([scores, quality, np.outer(quality, scores).ravel()])
+        units = np.array(self.columns.unit)
+        products = np.outer(units[self.systems :], units[: self.systems])
+        return np.concatenate([units, products.ravel()])
 
-    def names(self, systems: tuple[str, ...], quality: tuple[str, ...]) -> tuple[str, ...]:
+    def names(self, columns: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the terms, of the names of the columns."""
+        systems, quality = columns[: self.systems], columns[self.systems :]
         products = [f"{system}{PRODUCT}{side}" for side in quality for system in systems]
-        return (*systems, *quality, *products)
+        return (*columns, *products)
 
-    def rows(self, trials: Known, *, inside: bool = False) -> Floats:
-        """One row for each term, and one of ones."""
-        scores = self.scores.standardised(trials.scores, inside=inside)
-        quality = self.quality.standardised(trials.quality, inside=inside)
-        products = [scores * side for side in quality]
-        return np.concatenate([scores, quality, *products, np.ones((1, len(trials)))])
+    def rows(self, trials: Array, *, inside: bool = False) -> Floats:
+        """One row for each term, and one of ones; trials of training are inside of their range."""
+        rows = np.ascontiguousarray(trials.T, dtype=np.float64)
+        if not inside:
+            rows = np.clip(rows, self._column("lowest"), self._column("highest"))
+        rows = (rows - self._column("centre")) * self._per_unit
+        products = [rows[: self.systems] * side for side in rows[self.systems :]]
+        return np.concatenate([rows, *products, np.ones((1, len(trials)))])
 
     @cached_property
     def exponents(self) -> Counts:
         """Powers of two that the terms of training stay below."""
-        scores, quality = self.scores.exponents, self.quality.exponents
-        return np.concatenate([scores, quality, np.add.outer(quality, scores).ravel()])
+        with np.errstate(over="ignore"):
+            ends = np.array([self.columns.lowest, self.columns.highest]).T
+            ends = (ends - self._column("centre")) * self._per_unit
+        columns = np.frexp(np.abs(ends).max(axis=1))[1].astype(np.int64)
+        products = np.add.outer(columns[self.systems :], columns[: self.systems])
+        return np.concatenate([columns, products.ravel()])
 
-    def shrunk_rows(self, trials: Known) -> Floats:
+    def shrunk_rows(self, trials: Array) -> Floats:
         """The rows of trials of training, over the powers of two, so that none exceeds one."""
-        systems, both = len(self.scores.unit), len(self._centre)
+        systems, size = self.systems, self._size
         rows = np.empty((self.count + 1, len(trials)))
-        rows[:systems], rows[systems:both] = trials.scores.T, trials.quality.T
-        rows[:both] -= self._centre
-        rows[:both] *= self._shrunk_per_unit
-        for place in range(systems, both):
-            start = both + (place - systems) * systems
+        rows[:size] = trials.T
+        rows[:size] -= self._column("centre")
+        rows[:size] *= self._shrunk_per_unit
+        for place in range(systems, size):
+            start = size + (place - systems) * systems
             np.multiply(rows[:systems], rows[place], out=rows[start : start + systems])
         rows[-1] = 1.0
         return rows
 
+    def _column(self, name: str) -> Floats:
+        return np.array(getattr(self.columns, name))[:, None]
+
     @cached_property
-    def _centre(self) -> Floats:
-        return _column(self.scores.centre + self.quality.centre)
+    def _per_unit(self) -> Floats:
+        """One over the unit of each column; zero for one that says nothing."""
+        unit = self._column("unit")
+        with np.errstate(divide="ignore"):
+            return np.where(unit > 0, 1 / unit, 0.0)
 
     @cached_property
     def _shrunk_per_unit(self) -> Floats:
-        per_unit = np.concatenate([self.scores.per_unit, self.quality.per_unit])
-        return np.asarray(np.ldexp(per_unit, -self.exponents[: len(per_unit), None]))
-
-
-@dataclass(frozen=True)
-class _Moments:
-    """Mean and variance of each column in units of the largest value.
-
-    So no square is too large or too small for a double.
-    """
-
-    scale: Floats
-    mean: Floats
-    square: Floats
-
-    @classmethod
-    def of(cls, values: Array) -> _Moments:
-        # Contiguous, so that sums do not depend on how the columns lay in memory.
-        rows = np.ascontiguousarray(values.T, dtype=np.float64)
-        scale = np.maximum(np.abs(rows).max(axis=1), np.finfo(np.float64).tiny)
-        rows = rows / scale[:, None]
-        mean = rows.mean(axis=1)
-        rows -= mean[:, None]
-        return cls(scale, mean, (rows * rows).mean(axis=1))
-
-
-def _column(numbers: tuple[float, ...]) -> Floats:
-    return np.array(numbers).reshape(-1, 1)
+        return np.asarray(np.ldexp(self._per_unit, -self.exponents[: self._size, None]))

@@ -13,9 +13,7 @@ from llrcal.arrays import Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
-from llrcal.fusion.looking import Look
-from llrcal.fusion.passes import Pass, Sums
-from llrcal.fusion.terms import Known
+from llrcal.fusion.passes import ColumnSketch, Pass, Sums
 from llrcal.messages import Setting
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.folds import Both, ByClass, Total
@@ -26,7 +24,7 @@ from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score
 
-_Value = TypeVar("_Value", Look, Sums)
+_Value = TypeVar("_Value", ColumnSketch, Sums)
 
 
 @dataclass(frozen=True)
@@ -34,15 +32,14 @@ class ColumnsInPieces:
     """Trials in pieces with a score of each of some systems, and side information after these."""
 
     trials: TrialsInPieces
-    systems: int
-    side_columns: int
+    columns: int
 
-    def looks(self) -> tuple[Look, Look]:
+    def looks(self) -> tuple[ColumnSketch, ColumnSketch]:
         return self._looks
 
     @cached_property
-    def _looks(self) -> tuple[Look, Look]:
-        found = self._over_all(Look.at, Look.at, "reading")
+    def _looks(self) -> tuple[ColumnSketch, ColumnSketch]:
+        found = self._over_all(ColumnSketch.at, ColumnSketch.at, "reading")
         for look, name in ((found.tar, "target"), (found.non, "non-target")):
             if not len(look):
                 raise ScoreError(f"no {name} scores in {self.trials.source}")
@@ -53,10 +50,9 @@ class ColumnsInPieces:
         return self._over_all(work.tar, work.non, "fusing").sides
 
     def _over_all(
-        self, tar: Callable[[Known], _Value], non: Callable[[Known], _Value], what: str
+        self, tar: Callable[[Floats], _Value], non: Callable[[Floats], _Value], what: str
     ) -> Both[_Value]:
-        width = self.systems + self.side_columns
-        news = (partial(Total, _OfColumns(self.systems, width, of)) for of in (tar, non))
+        news = (partial(Total, _OfColumns(self.columns, of)) for of in (tar, non))
         return self.trials.engine.reduce(self.trials.pieces, ByClass(*news), what)
 
 
@@ -64,13 +60,11 @@ class ColumnsInPieces:
 class _OfColumns(Generic[_Value]):
     """A function of the trials of a class, of their scores in columns."""
 
-    systems: int
-    width: int
-    of: Callable[[Known], _Value]
+    columns: int
+    of: Callable[[Floats], _Value]
 
     def __call__(self, scores: Floats) -> _Value:
-        scores = scores.reshape(-1, self.width).astype(np.float64, copy=False)
-        return self.of(Known(scores[:, : self.systems], scores[:, self.systems :]))
+        return self.of(scores.reshape(-1, self.columns).astype(np.float64, copy=False))
 
 
 def fused_columns(
@@ -82,7 +76,7 @@ def fused_columns(
     bounds: str,
 ) -> Fused:
     """A fusion of columns of scores, which side information follows."""
-    columns = ColumnsInPieces(trials, len(scores), len(quality))
+    columns = ColumnsInPieces(trials, len(scores) + len(quality))
     return fusion_of(columns, names=scores, quality_names=quality, alpha=alpha, bounds=bounds)
 
 
