@@ -14,7 +14,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.fitting.spline_ends import distances_of_ends
+from llrcal.fitting.stiffness import distances_of_ends
 from llrcal.onepass.rank_scale import Cells, Ordered
 from llrcal.onepass.summary import KEPT_UP_TO
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion, rises

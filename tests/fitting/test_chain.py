@@ -10,8 +10,8 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.student_t import StudentTShapes
-from llrcal.fitting.chain import effective_steps, pooled_weights, walked
 from llrcal.fitting.posterior import posterior_draws
+from llrcal.fitting.proposals import effective_steps, pooled_weights, walked
 from llrcal.notes import Severity
 
 

@@ -14,10 +14,9 @@ from llrcal.densities.density import Shapes
 from llrcal.densities.nig import NIGShapes
 from llrcal.densities.student_t import StudentTShapes
 from llrcal.errors import DegenerateError
-from llrcal.fitting.posterior import Draws, near_draws, posterior_draws
+from llrcal.fitting import posterior
+from llrcal.fitting.posterior import Draws, Target, near_draws, posterior_draws, thinned
 from llrcal.fitting.proposals import Proposal, evenly_spread
-from llrcal.fitting.target import Target
-from llrcal.fitting.thinning import thinned
 
 RNG = np.random.default_rng(8)
 TAR, NON = RNG.normal(2, 1, 12), RNG.standard_t(5, 150)
@@ -26,9 +25,9 @@ EVERY_SHAPE = pytest.mark.parametrize("shapes", [StudentTShapes, NIGShapes])
 pytestmark = pytest.mark.slow
 
 
-def drawn(shapes: type[Shapes], more: int = 1) -> Draws:
+def drawn(shapes: type[Shapes]) -> Draws:
     data = ArrayTraining(TAR, NON)
-    return posterior_draws(shapes, data.tar, data.score_range, more=more)
+    return posterior_draws(shapes, data.tar, data.score_range)
 
 
 def log_predictive(shapes: type[Shapes], rows: Floats, weights: Floats, at: Floats) -> Floats:
@@ -66,8 +65,12 @@ def test_predictive_densities_are_those_of_a_grid_of_parameters(shapes: type[Sha
 
 
 @EVERY_SHAPE
-def test_sixteen_times_as_many_draws_say_the_same(shapes: type[Shapes]) -> None:
-    few, many = drawn(shapes), drawn(shapes, more=16)
+def test_sixteen_times_as_many_draws_say_the_same(
+    shapes: type[Shapes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = drawn(shapes)
+    monkeypatch.setattr(posterior, "DRAWS", tuple(16 * count for count in posterior.DRAWS))
+    many = drawn(shapes)
     at = over_the_range(few)
     kept = log_predictive(shapes, *thinned(few), at)
     assert kept == pytest.approx(log_predictive(shapes, many.rows, many.weights, at), abs=0.06)

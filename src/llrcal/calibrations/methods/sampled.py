@@ -1,7 +1,7 @@
 """Student-T and normal-inverse-Gaussian calibrations with their parameters integrated out.
 
 :mod:`llrcal.fitting.posterior` draws parameters from the posterior, given the scores of a class,
-and :mod:`llrcal.fitting.thinning` keeps a few hundred of them. The predictive density is the mean
+and :mod:`llrcal.fitting.posterior` keeps a few hundred of them. The predictive density is the mean
 of their densities, but for a score in n + 2 that comes from elsewhere
 (:mod:`llrcal.densities.mixture`).
 """
@@ -24,9 +24,8 @@ from llrcal.densities.density import Shapes
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIGShapes
 from llrcal.densities.student_t import StudentTShapes
-from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws
+from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws, thinned
 from llrcal.fitting.report import Report
-from llrcal.fitting.thinning import thinned
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 

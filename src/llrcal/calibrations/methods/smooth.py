@@ -24,8 +24,7 @@ from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import NotNegative, Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
-from llrcal.fitting.spline_ends import distances_of_ends
-from llrcal.fitting.stiffness import Averaged, averaged_spline
+from llrcal.fitting.stiffness import Averaged, averaged_spline, distances_of_ends
 from llrcal.onepass.rank_scale import Ordered
 from llrcal.scoring_rule import LOG
 
