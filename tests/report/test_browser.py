@@ -145,16 +145,6 @@ def test_nothing_is_hidden_at_the_side_of_a_desktop(page: Any) -> None:
     assert boxes == []
 
 
-def test_the_curves_are_those_of_evaluate(page: Any) -> None:
-    curves = page.evaluate(
-        "document.getElementById('bayes-plot').data.map(({x, y}) => [[...x], [...y]])"
-    )
-    for (x, y), candidate in zip(curves, small().candidates.values(), strict=False):
-        assert y == candidate.evaluation.bayes_error(x).tolist()
-    x, y = curves[-1]
-    assert y == small().raw.min_bayes_error(x).tolist()
-
-
 def test_a_band_goes_with_the_recommended_calibration(page: Any) -> None:
     def areas(plot: str) -> int:
         return int(page.locator(f"#{plot} .scatterlayer .js-fill:visible").count())
