@@ -159,19 +159,6 @@ def test_cross_entropies_are_the_numbers_of_evaluate() -> None:
     assert legend_names(ax) == ["logistic-0.92", "nig", "after PAV", "LR = 1"]
 
 
-def test_at_even_odds_the_heights_are_cllr_and_min_cllr() -> None:
-    ax = axes()
-    ev = evaluations()["gaussian"]
-    ece(ev, ax=ax)
-    heights = {}
-    for name, line in lines(ax).items():
-        x, y = data(line)
-        heights[name] = float(np.interp(0.0, x, y))
-    assert heights["LLRs"] == pytest.approx(ev.cllr, rel=1e-9)
-    assert heights["minimum"] == pytest.approx(ev.min_cllr, rel=1e-9)
-    assert heights["LR = 1"] == pytest.approx(1.0, rel=1e-12)
-
-
 def test_odds_of_the_callers_choice() -> None:
     ax = axes()
     ece(evaluations()["nig"], ax=ax, x=[-1.0, 0.0, 2.0])

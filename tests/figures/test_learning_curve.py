@@ -11,8 +11,9 @@ from matplotlib.collections import PolyCollection
 import llrcal
 from llrcal import OptionError, figures
 from llrcal.comparison.learning_curve import METRICS
+from llrcal.comparison.looks import looks
 from tests.comparison.test_learning_curve import hand_made
-from tests.figures.drawing import FIXED, axes, data, legend_names, lines
+from tests.figures.drawing import axes, data, legend_names, lines
 
 
 @cache
@@ -30,6 +31,7 @@ def test_lines_are_medians_and_bands_their_ends(metric: str) -> None:
         x, y = data(lines(ax)[label])
         assert x.tolist() == targets
         assert y.tolist() == [band.median for band in bands]
+        assert lines(ax)[label].get_color() == looks([label])[label].light
     shades = [one for one in ax.collections if isinstance(one, PolyCollection)]
     assert len(shades) == 3
     heights = np.asarray(shades[0].get_paths()[0].vertices)[:, 1]
@@ -40,13 +42,6 @@ def test_lines_are_medians_and_bands_their_ends(metric: str) -> None:
     assert ("minimum" in legend_names(ax)) == has_minimum
     if has_minimum:
         assert set(data(lines(ax)["minimum"])[1]) == {curve().minimum[metric]}
-
-
-def test_methods_have_their_own_looks() -> None:
-    ax = figures.learning_curve(curve(), ax=axes())
-    for label in ("pav", "gaussian"):
-        line = lines(ax)[label]
-        assert (line.get_color(), line.get_marker()) == (FIXED[label].light, FIXED[label].marker)
 
 
 def test_of_many_methods_two_have_bands_and_far_errors_leave_the_frame() -> None:

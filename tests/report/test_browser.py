@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal.comparison.tables import as_csv, metrics
-from tests.report.comparisons import HOSTILE, hostile, shifted, small
+from tests.report.comparisons import shifted, small
 from tests.report.pages import Opened, chromium, written
 
 pytestmark = pytest.mark.slow
@@ -146,24 +145,6 @@ def test_nothing_is_hidden_at_the_side_of_a_desktop(page: Any) -> None:
     assert boxes == []
 
 
-def test_the_table_of_metrics_is_downloaded_as_csv(opened: Opened, page: Any) -> None:
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Download as CSV").click()
-    assert download.value.suggested_filename == "metrics.csv"
-    assert Path(download.value.path()).read_text("utf-8") == as_csv(metrics(small()))
-    assert opened.complaints == []
-
-
-def test_the_curves_are_those_of_evaluate(page: Any) -> None:
-    curves = page.evaluate(
-        "document.getElementById('bayes-plot').data.map(({x, y}) => [[...x], [...y]])"
-    )
-    for (x, y), candidate in zip(curves, small().candidates.values(), strict=False):
-        assert y == candidate.evaluation.bayes_error(x).tolist()
-    x, y = curves[-1]
-    assert y == small().raw.min_bayes_error(x).tolist()
-
-
 def test_a_band_goes_with_the_recommended_calibration(page: Any) -> None:
     def areas(plot: str) -> int:
         return int(page.locator(f"#{plot} .scatterlayer .js-fill:visible").count())
@@ -198,16 +179,6 @@ def test_a_checkbox_hides_a_calibration_in_both_plots(page: Any) -> None:
     page.get_by_role("checkbox", name="student-t").last.check()
     assert box.is_checked()
     assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
-
-
-def test_each_calibration_has_its_own_checkbox(page: Any) -> None:
-    for i, label in enumerate(LABELS):
-        page.get_by_role("checkbox", name=label, exact=True).first.uncheck()
-        visible = page.evaluate(
-            "document.getElementById('bayes-plot').data.map((trace) => trace.visible)"
-        )
-        assert visible[i] is False
-        assert lines_drawn(page, "bayes-plot") == len(LABELS) - i
 
 
 def test_all_and_none(page: Any) -> None:
@@ -249,14 +220,6 @@ def test_the_slider_works_by_keyboard(page: Any) -> None:
     assert page.locator("#slider").get_attribute("aria-valuetext") == (
         f"prior log-odds \u2212{-place(page):.2f}"
     )
-
-
-def test_slider_and_prior_agree(page: Any) -> None:
-    page.locator("#slider").fill("20")
-    p = float(page.locator("#p-target").input_value())
-    x = place(page)
-    page.locator("#p-target").fill(str(p))
-    assert place(page) == x
 
 
 def test_hovering_reads_off_and_leaving_returns(page: Any) -> None:
@@ -353,21 +316,6 @@ def axis_titles(page: Any) -> list[str]:
     ]
 
 
-def test_tippett_and_ece_are_those_of_evaluate(page: Any) -> None:
-    for i, candidate in enumerate(small().candidates.values()):
-        ev = candidate.evaluation
-        x, tar = drawn(page, "tippett-plot", 2 * i)
-        inside = slice(1, -1)  # ends are rounded, and LLRs may lie at them
-        np.testing.assert_allclose(tar[inside], 1 - ev.pmiss(x)[inside], atol=0.01)
-        np.testing.assert_allclose(
-            drawn(page, "tippett-plot", 2 * i + 1)[1][inside], ev.pfa(x)[inside], atol=0.01
-        )
-        x, entropy = drawn(page, "ece-plot", i)
-        np.testing.assert_allclose(entropy, ev.cross_entropy(x), rtol=1e-5)
-    x, entropy = drawn(page, "ece-plot", len(LABELS))
-    np.testing.assert_allclose(entropy, small().raw.min_cross_entropy(x), rtol=1e-5)
-
-
 def test_the_switch_of_logarithms(page: Any) -> None:
     plots = [("transforms-plot", 1), ("tippett-plot", 0), ("ece-plot", 0)]
     before = {plot: drawn(page, plot, 0)[axis] for plot, axis in plots}
@@ -450,7 +398,7 @@ def test_after_all_this_nothing_was_fetched(opened: Opened, page: Any) -> None:
     assert opened.complaints == []
 
 
-# -------------------------------------------------------------------- phones, and names
+# ------------------------------------------------------------------------------- phones
 
 
 def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path) -> None:
@@ -472,31 +420,6 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
     page.locator("#slider").fill("30")
     assert_reads_as_evaluate(page, place(page))
     assert phone.is_quiet()
-    page.close()
-
-
-def test_hostile_names_are_shown_as_text(
-    browser: Any, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    report = written(hostile(), tmp_path_factory)
-    wild = Opened(browser, report, viewport=PHONE)
-    page = wild.page
-    shown = page.locator("body").inner_text()
-    for name in HOSTILE[:3]:
-        assert name in shown
-    assert "abc[U+202E]gpj.exe[U+2028]" in shown
-    labels = page.locator("fieldset.methods").first.locator("label").all_inner_texts()
-    assert [label.strip() for label in labels[:3]] == list(HOSTILE[:3])
-    assert "∞" in page.locator("#metrics").inner_text()
-    page.locator("#slider").fill("3")
-    # Names in the labels of a plot, too.
-    page.evaluate("Plotly.Fx.hover('transforms-plot', [{ curveNumber: 4, pointNumber: 300 }])")
-    assert "<a href=" in page.locator("#transforms-plot .hoverlayer").text_content()
-    assert page.locator(".main-svg a").count() == 0
-    assert page.locator("img").count() == 0
-    assert page.evaluate("window.broken") is None
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    assert wild.is_quiet()
     page.close()
 
 

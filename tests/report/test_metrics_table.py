@@ -34,15 +34,16 @@ def test_intervals_stand_in_small_print() -> None:
     intervals = comparison.candidates["nig"].intervals
     assert intervals
     found = cells(metrics_table(comparison), "nig")
-    low, high = intervals.cllr
-    assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in found[1]
-    low, high = intervals.eer
-    assert f"<small>{100 * low:.3f}&nbsp;to {100 * high:.3f}</small>" in found[4]
-    low, high = intervals.min_dcf[1]
-    assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in found[8]
     assert intervals.mean_error
-    low, high = intervals.mean_error
-    assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in found[0]
+    for place, (low, high), scale in (
+        (0, intervals.mean_error, 1),
+        (1, intervals.cllr, 1),
+        (4, intervals.eer, 100),
+        (8, intervals.min_dcf[1], 1),
+    ):
+        digits = 3 if scale == 100 else 4
+        ends = f"{scale * low:.{digits}f}&nbsp;to {scale * high:.{digits}f}"
+        assert f"<small>{ends}</small>" in found[place]
 
 
 def test_the_note_says_what_was_drawn() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FILE
+from llrcal.cli.options import FILE, flag, refuse
 from llrcal.cli.reading import Scale, opener, reading_options, scale_options
 from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
 from llrcal.files.overwriting import (
@@ -45,13 +45,12 @@ if TYPE_CHECKING:
 @scale_options
 @json_option
 @click.option("--out", metavar="DIR", type=FILE, help="Draw figures into this folder.")
-@click.option(
+@flag(
     "--force",
-    is_flag=True,
-    help="Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
+    "Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
     "and replace the folder of figures if it exists.",
 )
-@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+@flag("--quiet", "Print only warnings and errors.")
 def adapt(
     model: str,
     scores: str | None,
@@ -83,15 +82,18 @@ def adapt(
     from llrcal.adaptation.adapt import adaptation
     from llrcal.adaptation.move import densities_of
     from llrcal.calibrations import load
-    from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
     from llrcal.files.compression import check_place
     from llrcal.trials.reading import trials_from
 
-    if scores is None and labelled is None:
-        raise OptionError("there is nothing to adapt to: give SCORES, --labelled, or both")
-    if key is not None and labelled is None:
-        raise OptionError("a key is for labelled scores: give them with --labelled")
+    refuse(
+        {
+            "there is nothing to adapt to: give SCORES, --labelled, or both": (
+                scores is None and labelled is None
+            ),
+            "a key is for labelled scores: give them with --labelled": key and labelled is None,
+        }
+    )
     check_place(new, by_name=True)
     inputs = [name for name in (model, scores, labelled, key) if name is not None]
     refuse_to_read_twice(scores, labelled, key)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import FILE, UNITS
+from llrcal.cli.options import FILE, UNITS, flag, refuse
 from llrcal.cli.reading import reading_options
 from llrcal.cli.terminal import (
     echo_err,
@@ -54,10 +54,8 @@ if TYPE_CHECKING:
     help="Add columns low and high: the ends of the interval of each LLR, at this level.  "
     "[0.95 if none is given]",
 )
-@click.option("--decision", is_flag=True, help="Add a column with the decision: accept or reject.")
-@click.option(
-    "--posterior", is_flag=True, help="Add a column with the posterior probability of a target."
-)
+@flag("--decision", "Add a column with the decision: accept or reject.")
+@flag("--posterior", "Add a column with the posterior probability of a target.")
 @click.option("--p-target", type=float, help="Prior of a target, for --decision and --posterior.")
 @click.option("--c-miss", type=float, default=1.0, help="Cost of a miss, for --decision.")
 @click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm, for --decision.")
@@ -72,9 +70,9 @@ if TYPE_CHECKING:
     help="Of a fusion with side information: a file with it, as for llrcal fuse, if it is not in "
     "columns of the first file.",
 )
-@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@flag("--force", "Replace the folder if it exists.")
 @json_option
-@click.option("--quiet", is_flag=True, help="Print no progress bar, and only warnings.")
+@flag("--quiet", "Print no progress bar, and only warnings.")
 def apply(
     model: str,
     files: Sequence[str],
@@ -115,7 +113,6 @@ def apply(
     """
     from llrcal.calibrations import Calibration
     from llrcal.cli.systems import apply_to_systems
-    from llrcal.errors import OptionError
     from llrcal.fusion import load
 
     point = _point(p_target, c_miss, c_fa, needed=decision or posterior)
@@ -124,18 +121,17 @@ def apply(
     calibration = load(model)
     more = partial(_decisions, point=point, decision=decision, posterior=posterior)
     if not isinstance(calibration, Calibration):
-        if interval is not None:
-            raise OptionError(f"{model}: its LLRs have no intervals: leave out --interval")
+        refuse({f"{model}: its LLRs have no intervals: leave out --interval": interval is not None})
         side = {"condition": condition, "quality": quality}
         trials, notes = apply_to_systems(
             calibration, files, out, more, units=units, reading=reading, **side
         )
     else:
-        if condition is not None or quality is not None or len(files) > 1:
-            raise OptionError(
-                f"{model} is a calibration of one system, and the same for all trials: give one "
-                "file, and neither --condition nor --quality"
-            )
+        one_system = (
+            f"{model} is a calibration of one system, and the same for all trials: give one file, "
+            "and neither --condition nor --quality"
+        )
+        refuse({one_system: condition is not None or quality is not None or len(files) > 1})
         asked: dict[str, Any] = {"units": units, "interval": interval}
         trials, notes = _apply(
             calibration, files[0], out, more, **asked, force=force, quiet=quiet, reading=reading
@@ -197,15 +193,17 @@ def _point(
     p_target: float | None, c_miss: float, c_fa: float, *, needed: bool
 ) -> OperatingPoint | None:
     """The operating point of decisions and posteriors, if any are asked for."""
-    from llrcal.errors import OptionError
     from llrcal.evaluation import OperatingPoint
 
-    if needed and p_target is None:
-        raise OptionError("a decision or a posterior needs a prior: give --p-target")
-    if p_target is not None and not needed:
-        raise OptionError(
-            "a prior does not change LLRs: give --decision or --posterior with --p-target"
-        )
+    has_prior = p_target is not None
+    refuse(
+        {
+            "a decision or a posterior needs a prior: give --p-target": needed and not has_prior,
+            "a prior does not change LLRs: give --decision or --posterior with --p-target": (
+                has_prior and not needed
+            ),
+        }
+    )
     return None if p_target is None else OperatingPoint(p_target, c_miss, c_fa)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.options import FILE, comparison_options, split_names
+from llrcal.cli.options import FILE, comparison_options, refuse, split_names
 from llrcal.cli.reading import (
     Opener,
     Scale,
     direction_options,
-    opener,
     reading_options,
     scale_options,
 )
@@ -24,7 +22,7 @@ from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
@@ -128,25 +126,27 @@ def compare(
     refuse_output_around_inputs(out, *train, *test, *(name for one in sets for name in one))
     reading = replace(reading, keep=split_names(by))
 
-    @contextmanager
-    def of_systems() -> Iterator[tuple[Systems, ...]]:
-        yield tuple(
-            _systems(files, key, scores, reading, quiet=settings["quiet"])
-            for files, key in ((train, train_key), (test, test_key))
-        )
+    def read(opened: Opener) -> list[TrialSet | Systems]:
+        if systems:
+            both = (train, train_key), (test, test_key)
+            return [
+                _systems(files, key, scores, reading, quiet=opened.quiet) for files, key in both
+            ]
+        names = ("data_key",) if data is not None else ("train_key", "test_key")
+        every = zip(sets, names, strict=True)
+        return [_opened(opened, file, key, name, reading) for (file, key), name in every]
 
-    @contextmanager
-    def trials() -> Iterator[tuple[TrialSet, ...]]:
-        with opener(scale, quiet=settings["quiet"]) as open_trials:
-            keys = ("data_key",) if data is not None else ("train_key", "test_key")
-            yield tuple(
-                _opened(open_trials, file, key, name, reading)
-                for (file, key), name in zip(sets, keys, strict=True)
-            )
-
-    settings |= {"folds": None if data is None else folds or _FOLDS, "by": split_names(by)}
-    settings |= {"lower_is_better": distance, "inverted": inverted or systems}
-    compare_and_write(of_systems() if systems else trials(), out, systems=systems, **settings)
+    compare_and_write(
+        read,
+        out,
+        scale,
+        systems=systems,
+        folds=None if data is None else folds or _FOLDS,
+        by=split_names(by),
+        lower_is_better=distance,
+        inverted=inverted or systems,
+        **settings,
+    )
 
 
 def _systems(
@@ -166,13 +166,13 @@ def _systems(
 
 
 def _opened(
-    open_trials: Opener, file: str, key: str | None, name: str, reading: ReadOptions
+    opened: Opener, file: str, key: str | None, name: str, reading: ReadOptions
 ) -> TrialSet:
     """A set of trials; an error that asks for a key asks for the option of this set."""
     from llrcal.errors import TrialFileError
 
     try:
-        return open_trials(file, key, reading)
+        return opened(file, key, reading)
     except TrialFileError as problem:
         raise problem.naming(key=name) from problem
 
@@ -181,47 +181,37 @@ def _sets(
     train: _File, test: _File, data: _File, folds: int | None
 ) -> list[tuple[str, str | None]]:
     """The files of training and test trials, or those of one set; any other mixture is refused."""
-    from llrcal.errors import OptionError
-
-    if data[0] is None and data[1] is not None:
-        raise OptionError("--data-key is for --data, which is not given")
-    if data[0] is None and folds is not None:
-        raise OptionError(
+    if data[0] is not None:
+        given = zip(
+            ("--train", "--train-key", "--test", "--test-key"), (*train, *test), strict=True
+        )
+        also = next((name for name, value in given if value is not None), None)
+        refuse(
+            {
+                f"--data is for one set of trials, and {also} is given as well: give either "
+                "--data, or --train and --test": also
+            }
+        )
+        return [(data[0], data[1])]
+    missing = "--train" if train[0] is None else "--test"
+    refuse(
+        {
+            "--data-key is for --data, which is not given": data[1] is not None,
             "--folds is for one set of trials: give it as --data, or leave --folds out to test on "
-            "other trials than those of --train"
-        )
-    if data[0] is None:
-        return _two_sets(train, test)
-    given = {"--train": train[0], "--train-key": train[1], "--test": test[0], "--test-key": test[1]}
-    for name, value in given.items():
-        if value is not None:
-            raise OptionError(
-                f"--data is for one set of trials, and {name} is given as well: give either "
-                "--data, or --train and --test"
-            )
-    return [(data[0], data[1])]
-
-
-def _two_sets(train: _File, test: _File) -> list[tuple[str, str | None]]:
-    """Training and test trials, of different files."""
-    from llrcal.errors import OptionError
-
-    if train[0] is None or test[0] is None:
-        missing = "--train" if train[0] is None else "--test"
-        raise OptionError(
-            f"{missing} is missing: give --train and --test, or one set of trials as --data"
-        )
-    if _same_file(train[0], test[0]):
-        raise OptionError(
+            "other trials than those of --train": folds is not None,
+            f"{missing} is missing: give --train and --test, or one set of trials as --data": (
+                None in (train[0], test[0])
+            ),
             f"{train[0]} is given for training and for testing: a calibration tested on its own "
             "training trials looks better than it is. Give other trials to test on, or --data "
-            f"{train[0]} for cross-validation"
-        )
-    return [(train[0], train[1]), (test[0], test[1])]
+            f"{train[0]} for cross-validation": _same_file(train[0], test[0]),
+        }
+    )
+    return [(str(file), key) for file, key in (train, test)]
 
 
-def _same_file(one: str, other: str) -> bool:
+def _same_file(one: str | None, other: str | None) -> bool:
     try:
-        return Path(one).samefile(other)
+        return Path(one or "").samefile(other or "")
     except OSError:
         return one == other

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import methods_with, operating_points, split_names, weight
+from llrcal.cli.options import methods_with, operating_points, refuse, split_names, weight
+from llrcal.cli.reading import Opener, Scale, opener
 from llrcal.cli.terminal import print_json, print_lines, print_notes, print_table, progress_bar
 from llrcal.messages import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Sequence
 
     from llrcal.calibrations.methods import Method
     from llrcal.comparison import Comparison
@@ -25,8 +25,9 @@ _MOST_WARNINGS = 5  # on the terminal: what does not push the verdict off the sc
 
 
 def compare_and_write(
-    trials: AbstractContextManager[tuple[TrialSet | Systems, ...]],
+    read: Callable[[Opener], Sequence[TrialSet | Systems]],
     out: str,
+    scale: Scale,
     *,
     systems: bool = False,
     by: Sequence[str] = (),
@@ -63,34 +64,35 @@ def compare_and_write(
     points = operating_points(p_target, c_miss, c_fa, preset)
     with (
         atomic_folder(out, force=force) as folder,  # first, so that a bad folder is refused at once
-        trials as sets,
-        progress_bar("steps", quiet=quiet) as show,
+        opener(scale, quiet=quiet) as opened,
     ):
+        sets = read(opened)
+        with progress_bar("steps", quiet=quiet) as show:
 
-        def progress(step: str) -> None:
-            show("comparing", description=f"comparing: {step}")
+            def progress(step: str) -> None:
+                show("comparing", description=f"comparing: {step}")
 
-        comparison = compare_trials(
-            *sets,
-            folds=folds,
-            methods=methods,
-            points=points if p_target or preset else None,
-            criterion=criterion,
-            replicates=replicates,
-            lower_is_better=lower_is_better,
-            learning_curve=learning_curve,
-            adapt=adapt,
-            settings="paper" if paper else "default",
-            by=by,
-            inverted=inverted,
-            progress=progress,
-        )
-        write_results(comparison, folder, formats=wanted, progress=progress)
+            comparison = compare_trials(
+                *sets,
+                folds=folds,
+                methods=methods,
+                points=points if p_target or preset else None,
+                criterion=criterion,
+                replicates=replicates,
+                lower_is_better=lower_is_better,
+                learning_curve=learning_curve,
+                adapt=adapt,
+                settings="paper" if paper else "default",
+                by=by,
+                inverted=inverted,
+                progress=progress,
+            )
+            write_results(comparison, folder, formats=wanted, progress=progress)
     if comparison.folds is not None:
         print_notes([comparison.folds.note], quiet=quiet)
     if as_json:
-        read = [note for one in sets for note in one.notes]
-        notes = dict.fromkeys([*read, *comparison.notes, *comparison.verdict.reasons])
+        known = [note for one in sets for note in one.notes]
+        notes = dict.fromkeys([*known, *comparison.notes, *comparison.verdict.reasons])
         print_json({"out": out, **comparison.to_dict()}, notes)
     elif not quiet:
         show_comparison(comparison)
@@ -103,13 +105,12 @@ def _weights_of_systems(
     alphas: Sequence[str], rules: Sequence[str], *, bayes: bool
 ) -> Sequence[Method]:
     """The only method by which systems are compared, at the given weight of the targets."""
-    from llrcal.errors import OptionError
-
-    if rules or bayes or len(alphas) > 1:
-        raise OptionError(
+    refuse(
+        {
             "systems are compared by lines at one weight of the targets: give --alpha at most "
-            "once, and neither --rule nor --bayes"
-        )
+            "once, and neither --rule nor --bayes": rules or bayes or len(alphas) > 1
+        }
+    )
     return [("logistic", {"alpha": weight(one)}) for one in alphas or ("0.5",)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FILE
+from llrcal.cli.options import FILE, flag
 from llrcal.cli.reading import reading_options
 from llrcal.cli.terminal import echo_err, json_option, print_json, refuse_two_outputs
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 )
 @reading_options()
 @json_option
-@click.option("--quiet", is_flag=True, help="Print no notes.")
+@flag("--quiet", "Print no notes.")
 def convert(
     scores: str,
     out: str,

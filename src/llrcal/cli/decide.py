@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FILE
+from llrcal.cli.options import FILE, flag
 from llrcal.cli.reading import (
     direction_options,
     reading_options,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--fmr", type=float, help="Instead: the false-alarm rate (FMR) to allow on SCORES.")
 @click.option("--fnmr", type=float, help="Instead: the miss rate (FNMR) to allow on SCORES.")
-@click.option("--eer", is_flag=True, help="Instead: equal error-rates on SCORES.")
+@flag("--eer", "Instead: equal error-rates on SCORES.")
 @direction_options
 @reading_options()
 @json_option

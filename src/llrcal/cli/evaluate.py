@@ -14,6 +14,7 @@ from llrcal.cli.options import (
     RULES,
     UNITS,
     averaged_points,
+    flag,
     operating_points,
     point_options,
     scoring_rule,
@@ -61,21 +62,15 @@ _RATIO = "ratio"
     metavar="RULE",
     help=f"Also give the cost by this scoring rule: {RULES}. Repeatable.",
 )
-@click.option(
-    "--forensic",
-    is_flag=True,
-    help="Also give devPAV, ELUB, rates of misleading evidence and expected LRs.",
-)
-@click.option(
+@flag("--forensic", "Also give devPAV, ELUB, rates of misleading evidence and expected LRs.")
+@flag(
     "--error-rates",
-    is_flag=True,
-    help="Also give miss rates (FNMR) at false-alarm rates (FMR) of 1e-2 to 1e-6, with the numbers "
+    "Also give miss rates (FNMR) at false-alarm rates (FMR) of 1e-2 to 1e-6, with the numbers "
     "of errors behind them.",
 )
-@click.option(
+@flag(
     "--intervals",
-    is_flag=True,
-    help="Also give intervals by resampling: by speaker where speakers are known, else by trial. "
+    "Also give intervals by resampling: by speaker where speakers are known, else by trial. "
     "Figures get bands.",
 )
 @click.option(
@@ -94,18 +89,17 @@ _RATIO = "ratio"
     help="Also evaluate each condition, and their average: columns of the file or of the key, "
     "such as channel,gender.",
 )
-@click.option(
+@flag(
     "--plain",
-    is_flag=True,
-    help="Print detection costs as they are, rather than in units of the cost of deciding by the "
+    "Print detection costs as they are, rather than in units of the cost of deciding by the "
     "prior alone.",
 )
 @json_option
 @click.option("--figures", metavar="DIR", type=FILE, help="Draw figures into this folder.")
-@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@flag("--force", "Replace the folder if it exists.")
 @direction_options
 @scale_options
-@click.option("--quiet", is_flag=True, help="Do not print how the files were read.")
+@flag("--quiet", "Do not print how the files were read.")
 def evaluate(
     llrs: str,
     units: str | None,

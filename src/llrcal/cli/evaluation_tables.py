@@ -169,14 +169,14 @@ def _intervals(
 ) -> Iterator[tuple[str, float, Interval]]:
     from llrcal.evaluation.forensic import STRENGTHS
 
-    yield "Cllr", evaluation.cllr, intervals.cllr
-    yield "minCllr", evaluation.min_cllr, intervals.min_cllr
-    yield "calibration loss", evaluation.calibration_loss, intervals.calibration_loss
+    overall = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "calibration loss"}
+    for key, name in overall.items():
+        yield name, getattr(evaluation, key), getattr(intervals, key)
+    words = {"actual": "cost", "minimum": "minimum", "loss": "calibration loss"}
     for rule, ends in intervals.rules.items():
         cost = evaluation.cost(scoring_rule(rule))
-        yield f"{rule} cost", cost.actual, ends.actual
-        yield f"{rule} minimum", cost.minimum, ends.minimum
-        yield f"{rule} calibration loss", cost.loss, ends.loss
+        for key, word in words.items():
+            yield f"{rule} {word}", getattr(cost, key), getattr(ends, key)
     yield "EER", evaluation.eer, intervals.eer
     for point, actual, least in zip(points, intervals.act_dcf, intervals.min_dcf, strict=True):
         yield f"DCF {point.name}", evaluation.bayes_error(point.prior_log_odds), actual

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from llrcal.cli.options import FILE
+from llrcal.cli.options import FILE, flag
 from llrcal.cli.terminal import echo_err, json_option, print_json
 from llrcal.files.overwriting import refuse_to_overwrite
 
@@ -19,7 +19,7 @@ from llrcal.files.overwriting import refuse_to_overwrite
 )
 @click.option("--name", default="llr", help="The name of the function, or of the ONNX graph.")
 @json_option
-@click.option("--quiet", is_flag=True, help="Print only errors.")
+@flag("--quiet", "Print only errors.")
 def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet: bool) -> None:
     """Write a calibration as a function in C, JavaScript or ONNX.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import FILE, RULES, WEIGHTED, scoring_rule, weight
+from llrcal.cli.options import FILE, RULES, WEIGHTED, flag, scoring_rule, weight
 from llrcal.cli.reading import (
     Scale,
     direction_options,
@@ -49,10 +49,9 @@ if TYPE_CHECKING:
     metavar="RULE",
     help=f"Scoring rule that logistic minimises: {RULES}.  [default: log]",
 )
-@click.option(
+@flag(
     "--bayes",
-    is_flag=True,
-    help="Integrate the parameters out rather than estimate them, for few trials: see "
+    "Integrate the parameters out rather than estimate them, for few trials: see "
     "docs/few-trials.md. Not for smooth and pav.",
 )
 @click.option(
@@ -78,7 +77,7 @@ if TYPE_CHECKING:
 @direction_options
 @scale_options
 @json_option
-@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+@flag("--quiet", "Print only warnings and errors.")
 def fit(
     scores: str,
     method: str,

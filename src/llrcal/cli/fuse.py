@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import FILE, weight
+from llrcal.cli.options import FILE, flag, refuse, weight
 from llrcal.cli.reading import Scale, opener, reading_options, scale_options
 from llrcal.cli.systems import (
     both_classes,
@@ -68,13 +68,12 @@ if TYPE_CHECKING:
 )
 @reading_options(systems=True)
 @scale_options
-@click.option(
+@flag(
     "--contributions",
-    is_flag=True,
-    help="Also give what each system adds: Cllr on trials held out, by speaker if they are known.",
+    "Also give what each system adds: Cllr on trials held out, by speaker if they are known.",
 )
 @json_option
-@click.option("--quiet", is_flag=True, help="Print only warnings and errors.")
+@flag("--quiet", "Print only warnings and errors.")
 def fuse(
     files: Sequence[str],
     out: str,
@@ -202,18 +201,15 @@ def _fused_in_pieces(
     bounds: str,
 ) -> tuple[Fused, Sequence[Note]] | None:
     """A fusion of columns of one table, or of many, and notes; None to read the files whole."""
-    from llrcal.errors import OptionError
     from llrcal.scale.fusing import fused_columns, opened_columns
 
     (table, column), *_ = sources.values()
     with opener(scale, quiet=quiet) as opened:
         if not opened.is_in_pieces(table, others["--key"], reading):
             return None
-        given = [name for name, value in others.items() if value]
-        if column is None:
-            raise OptionError("in pieces, systems are columns of one table: name them by --scores")
-        if given:
-            raise OptionError(f"a fusion in pieces cannot be made with {given[0]}")
+        single = "in pieces, systems are columns of one table: name them by --scores"
+        wrong = {f"a fusion in pieces cannot be made with {name}": v for name, v in others.items()}
+        refuse({single: column is None, **wrong})
         names = [*sources, *sides]
         trials = opened_columns(table, opened.engine, names, reading)
         print_notes(trials.notes, quiet=quiet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -29,6 +29,20 @@ FILE = click.Path(readable=False)
 say, and patterns, pairs and names of new files are no paths that click could check."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def flag(name: str, text: str) -> Callable[[Command], Command]:
+    """An option without a value, and its help."""
+    return click.option(name, is_flag=True, help=text)
+
+
+def refuse(problems: Mapping[str, object]) -> None:
+    """Raise an OptionError with the first of these texts that applies."""
+    from llrcal.errors import OptionError
+
+    for text, applies in problems.items():
+        if applies:
+            raise OptionError(text)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -82,10 +96,9 @@ comparison_options = together(
         metavar="RULE",
         help=f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]",
     ),
-    click.option(
+    flag(
         "--bayes",
-        is_flag=True,
-        help="Also every method with its parameters integrated out, for few trials: see "
+        "Also every method with its parameters integrated out, for few trials: see "
         "docs/few-trials.md. Not for smooth and pav.",
     ),
     point_options,
@@ -104,16 +117,8 @@ comparison_options = together(
         help="Bootstrap replicates for the intervals, and for telling calibrations apart; "
         "0 for none.",
     ),
-    click.option(
-        "--paper",
-        is_flag=True,
-        help="As in the paper: plain formulas, which may fall, and no bounds.",
-    ),
-    click.option(
-        "--learning-curve",
-        is_flag=True,
-        help="Also train on smaller sets: how many trials do I need?",
-    ),
+    flag("--paper", "As in the paper: plain formulas, which may fall, and no bounds."),
+    flag("--learning-curve", "Also train on smaller sets: how many trials do I need?"),
     click.option(
         "--adapt",
         type=float,
@@ -127,9 +132,9 @@ comparison_options = together(
         show_default=True,
         help="Formats of the figures, or 'none': drawing them takes most of the time.",
     ),
-    click.option("--force", is_flag=True, help="Replace the folder if it exists."),
+    flag("--force", "Replace the folder if it exists."),
     json_option,
-    click.option("--quiet", is_flag=True, help="Print no progress bars and no table."),
+    flag("--quiet", "Print no progress bars and no table."),
 )
 """Which calibrations to compare, at which operating points, and how to write the results."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from llrcal.cli.options import FILE, Command, together
+from llrcal.cli.options import FILE, Command, flag, refuse, together
 from llrcal.cli.terminal import print_notes, print_warnings, progress_bar
 
 if TYPE_CHECKING:
@@ -151,14 +151,8 @@ def reading_options(
 
 
 direction_options = together(
-    click.option(
-        "--distance", is_flag=True, help="Scores are distances: lower means more similar."
-    ),
-    click.option(
-        "--inverted",
-        is_flag=True,
-        help="Continue even if targets score lower than non-targets.",
-    ),
+    flag("--distance", "Scores are distances: lower means more similar."),
+    flag("--inverted", "Continue even if targets score lower than non-targets."),
 )
 """The direction of the scores."""
 
@@ -198,10 +192,9 @@ def scale_options(verb: Command) -> Command:
         return verb(scale=Scale(in_pieces, workers, scheduler), **given)
 
     options = together(
-        click.option(
+        flag(
             "--in-pieces",
-            is_flag=True,
-            help="Read in pieces, to save memory. This is the default for folders, patterns, and "
+            "Read in pieces, to save memory. This is the default for folders, patterns, and "
             "files over 1 GB that contain their labels.",
         ),
         click.option(
@@ -221,10 +214,7 @@ def scale_options(verb: Command) -> Command:
 @contextmanager
 def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
     """An opener of sets of trials, which are available for as long as the context lasts."""
-    from llrcal.errors import OptionError
-
-    if scale.workers and scale.scheduler:
-        raise OptionError("give either --workers or --scheduler, not both")
+    refuse({"give either --workers or --scheduler, not both": scale.workers and scale.scheduler})
     with print_warnings(), ExitStack() as stack:
         yield Opener(scale, quiet, stack)
 

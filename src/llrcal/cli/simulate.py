@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from llrcal.cli.options import FILE
+from llrcal.cli.options import FILE, flag, refuse
 from llrcal.cli.terminal import json_option, print_json, progress_bar
 from llrcal.messages import printable
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from llrcal.trials import Trials
 
 Condition = Literal["train", "test"]
-_CONDITIONS: tuple[Condition, ...] = ("train", "test")
+CONDITIONS: tuple[Condition, ...] = ("train", "test")
 
 
 @click.command()
 @click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the trials.")
-@click.option("--full", is_flag=True, help="The paper's size: 42 million and 9 million trials.")
+@flag("--full", "The paper's size: 42 million and 9 million trials.")
 @click.option(
     "--trials",
     type=click.IntRange(min=2),
@@ -31,9 +31,9 @@ _CONDITIONS: tuple[Condition, ...] = ("train", "test")
     "of ten million.",
 )
 @click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
-@click.option("--force", is_flag=True, help="Replace the folder if it exists.")
+@flag("--force", "Replace the folder if it exists.")
 @json_option
-@click.option("--quiet", is_flag=True, help="Print no progress bars.")
+@flag("--quiet", "Print no progress bars.")
 def simulate(
     out: str,
     full: bool,
@@ -52,15 +52,13 @@ def simulate(
     llrcal compare --train scores/train.npz --test scores/test.npz --out results
     llrcal simulate --trials 500000000 --out night
     """
-    from llrcal.errors import OptionError
     from llrcal.files.atomic import atomic_folder
     from llrcal.simulation.recognizer import write_parts
 
-    if full and trials is not None:
-        raise OptionError("give either --full or --trials, not both")
+    refuse({"give either --full or --trials, not both": full and trials is not None})
     sizes = {}
     with atomic_folder(out, force=force) as folder:
-        for condition in _CONDITIONS:
+        for condition in CONDITIONS:
             if trials is None:
                 made = simulated(condition, full, seed, quiet=quiet)
                 _write(folder / f"{condition}.npz", made)
