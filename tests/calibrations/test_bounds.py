@@ -63,11 +63,11 @@ def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: str) -> 
     default = llrcal.fit(TAR, NON, method=method)
     assert default == llrcal.fit(TAR, NON, method=method, bounds="counts", rising=True)
     assert default.bounds.policy == "counts"
-    assert default.bounds.meeting is not None
+    assert default.bounds.eer_score is not None
     assert llrcal.fit_all(TAR, NON, methods=[method]) == {method: default}
     every = llrcal.fit_all(TAR, NON, methods=[method], bounds="range", rising=False)
     assert every == {method: fitted(method, "range")}
-    assert every[method].bounds.meeting is None
+    assert every[method].bounds.eer_score is None
 
 
 @EVERY_METHOD
