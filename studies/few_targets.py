@@ -65,7 +65,7 @@ def cllrs(
                     after = llrcal.fit(*train, method=method)
                 except llrcal.DegenerateError:
                     continue
-                limits = replace(after.bounds, policy="range", meeting=None)
+                limits = replace(after.bounds, policy="range", eer_score=None)
                 for name, cal in (("before", replace(after, bounds=limits)), ("after", after)):
                     llrs = cal(test[0]), cal(test[1])
                     found.setdefault((method, name), []).append(_cllr(*llrs))

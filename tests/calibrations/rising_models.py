@@ -30,7 +30,7 @@ def model(kind: type[Generative], rng: Generator) -> Generative:
     return kind(
         tar=tar,
         non=non,
-        bounds=Bounds.of(policy, low, high, meeting=float(meeting)),
+        bounds=Bounds.of(policy, low, high, eer_score=float(meeting)),
         tar_count=int(10 ** rng.uniform(1, 5)),
         non_count=int(10 ** rng.uniform(1, 5)),
         lower_is_better=bool(rng.random() < 0.5),

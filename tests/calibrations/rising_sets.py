@@ -87,7 +87,7 @@ def neighbours(places: Floats, reach: int = 30) -> Floats:
 def asked(calibration: llrcal.Calibration) -> Floats:
     """Rising scores of all kinds: infinite, far out, dense, and doubles around what is special."""
     low, high = calibration.bounds.lowest_score, calibration.bounds.highest_score
-    meeting = calibration.bounds.meeting
+    meeting = calibration.bounds.eer_score
     assert meeting is not None
     curve = calibration.curve
     with np.errstate(over="ignore"):

@@ -63,11 +63,11 @@ def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: str) -> 
     default = llrcal.fit(TAR, NON, method=method)
     assert default == llrcal.fit(TAR, NON, method=method, bounds="counts", rising=True)
     assert default.bounds.policy == "counts"
-    assert default.bounds.meeting is not None
+    assert default.bounds.eer_score is not None
     assert llrcal.fit_all(TAR, NON, methods=[method]) == {method: default}
     every = llrcal.fit_all(TAR, NON, methods=[method], bounds="range", rising=False)
     assert every == {method: fitted(method, "range")}
-    assert every[method].bounds.meeting is None
+    assert every[method].bounds.eer_score is None
 
 
 @EVERY_METHOD
@@ -232,8 +232,7 @@ def test_the_range_is_exact(
 @pytest.mark.slow
 @given(sets=ANY)
 def test_the_range_of_groups(sets: Sets) -> None:
-    data = ArrayTraining(*sets)
-    assert data.groups
+    data = ArrayTraining(*sets, summarised=False)
     assert data.score_range == ends(*map(np.array, sets))
 
 

@@ -115,16 +115,6 @@ def test_a_single_score_of_a_class(tar: Any, non: Any, name: str) -> None:
     )
 
 
-def test_llrs_that_so_few_trials_cannot_support() -> None:
-    sets = [20.0, 21.0], [0.0, 1.0, 2.0]
-    assert not llrcal.fit(*sets, method="linear-gaussian").report.notes
-    (note,) = llrcal.fit(*sets, method="linear-gaussian", bounds="range").report.notes
-    assert note.text == (
-        "LLRs range from -457 to 436 over the training scores, but 2 targets and 3 non-targets can "
-        "support no more than -1.1 to 1.4; bounds='counts' limits them to that"
-    )
-
-
 @pytest.mark.parametrize("value", [math.nan, None, "1"])
 def test_a_threshold_that_is_no_number(value: Any) -> None:
     words = f"the LLR to be reached is {value!r}; give a number"

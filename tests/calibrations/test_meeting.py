@@ -71,7 +71,7 @@ def test_the_meeting_point_is_of_the_scores_alone(name: str, method: str) -> Non
 def test_pav_meets_where_its_steps_reach_zero() -> None:
     for name in SETS:
         calibration = fitted(name, "pav")
-        meeting = calibration.bounds.meeting
+        meeting = calibration.bounds.eer_score
         assert meeting is not None
         assert meeting in calibration.params["scores"]
         assert not calibration.plateaus

@@ -18,7 +18,7 @@ def test_a_spline_that_rises_within_what_the_counts_support() -> None:
     fitted = llrcal.fit(TAR, NON)
     assert fitted.method == "smooth"
     assert (fitted.bounds.policy, fitted.lower_is_better) == ("counts", False)
-    assert fitted.bounds.meeting is not None
+    assert fitted.bounds.eer_score is not None
     assert fitted == llrcal.fit(
         TAR,
         NON,
@@ -34,7 +34,7 @@ def test_all_ten_of_the_paper() -> None:
     every = llrcal.fit_all(TAR, NON)
     assert list(every) == labels
     assert {one.bounds.policy for one in every.values()} == {"counts"}
-    assert None not in {one.bounds.meeting for one in every.values()}
+    assert None not in {one.bounds.eer_score for one in every.values()}
     assert not any(one.lower_is_better for one in every.values())
 
 

@@ -102,7 +102,7 @@ def test_the_cosine_recognizer_that_bent_back() -> None:
 
 def brute_force(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     """Running extremes of the formula, on a grid outward from the meeting point."""
-    meeting = calibration.bounds.meeting
+    meeting = calibration.bounds.eer_score
     assert meeting is not None
     scores = np.sort(np.append(scores, meeting))
     llrs = plain(calibration, scores)
@@ -117,7 +117,7 @@ def test_the_llr_is_the_running_extreme_of_the_formula(name: str, method: str) -
     calibration = fitted(name, method, "range")
     low, high = calibration.training_range
     grid = np.linspace(low - 1, high + 1, 40_001) if high < 1e8 else np.linspace(low, high, 40_001)
-    scores = np.sort(np.append(grid, calibration.bounds.meeting or 0.0))
+    scores = np.sort(np.append(grid, calibration.bounds.eer_score or 0.0))
     expected = brute_force(calibration, grid)
     # A turning point lies within half a step of the grid; its LLR is flat there.
     turn = 2 * np.abs(np.diff(plain(calibration, scores), 2)).max() if method in BENT else 0.0

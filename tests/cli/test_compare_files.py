@@ -208,4 +208,4 @@ def test_the_paper_is_plain_formulas(folder: Path, tmp_path: Path) -> None:
     compared(tmp_path / "out", *files_of(folder, ".npz"), "--paper")
     for path in (tmp_path / "out" / "models").iterdir():
         bounds = load(path).bounds
-        assert (bounds.policy, bounds.meeting) == ("none", None)
+        assert (bounds.policy, bounds.eer_score) == ("none", None)

@@ -684,7 +684,7 @@ CASES = (
         "inverted scores, a density",
         inverted("gaussian"),
         Answered(
-            lambda cal: same(cal(TAR), np.full(len(TAR), cal(cal.bounds.meeting))),
+            lambda cal: same(cal(TAR), np.full(len(TAR), cal(cal.bounds.eer_score))),
             warns="If these are distances, give lower_is_better=True",
         ),
         "One LLR for all scores, for LLRs never fall, and a warning.",

@@ -146,11 +146,11 @@ def _with_bounds(new: Calibration, given: Given, place: Place, moves: Floats) ->
         if abs(end) < math.sqrt(np.finfo(float).max):
             at = _moved_along(place, moves, end)
             low, high = min(low, at), max(high, at)
-    meeting = None
-    if old.meeting is not None:
+    eer_score = None
+    if old.eer_score is not None:
         axis = Axis.around(place, moves)
-        meeting = min(max(axis.meeting(axis.shares(moves)), low), high)
-    limits: Bounds = replace(old, lowest_score=low, highest_score=high, meeting=meeting)
+        eer_score = min(max(axis.eer_score(axis.shares(moves)), low), high)
+    limits: Bounds = replace(old, lowest_score=low, highest_score=high, eer_score=eer_score)
     return replace(new, bounds=limits)
 
 

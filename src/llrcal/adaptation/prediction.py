@@ -64,7 +64,7 @@ class Axis:
         scores = self.place.origin + self.distances
         return calibration.without_warnings(-scores if calibration.lower_is_better else scores)
 
-    def meeting(self, shares: Shares) -> float:
+    def eer_score(self, shares: Shares) -> float:
         """The score at which as many targets lie below as non-targets above."""
         balance = np.cumsum(shares.tar) + np.cumsum(shares.non) - 1
         return self.place.origin + float(np.interp(0.0, balance, self.distances))

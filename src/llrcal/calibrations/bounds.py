@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
-from llrcal.declaration import ALWAYS, NotNegative, field_error, schema
+from llrcal.declaration import ALWAYS, NotNegative, Stored, field_error, schema
 from llrcal.errors import OptionError
 from llrcal.notes import Note
 
@@ -70,9 +70,9 @@ class Bounds:
         "in version 1; if it is negative, the end is hard, and as far within, up to an LLR of 0. "
         "It matters if policy is counts.",
     ] = 0.0
-    meeting: Annotated[
+    eer_score: Annotated[
         float | None,
-        ALWAYS,
+        Stored("meeting", always=True),
         "The score from which outwards LLRs are held where they would fall, between lowest_score "
         "and highest_score; null if they may fall, as in version 1.",
     ] = None
@@ -90,8 +90,10 @@ class Bounds:
         if low > high:
             problem = f"is {high}, below the lowest score, {low}"
             raise field_error(where, "highest_score", problem)
-        if self.meeting is not None and not low <= self.meeting <= high:
-            raise field_error(where, "meeting", f"is {self.meeting}, not between {low} and {high}")
+        if self.eer_score is not None and not low <= self.eer_score <= high:
+            raise field_error(
+                where, "meeting", f"is {self.eer_score}, not between {low} and {high}"
+            )
         for name in ("least_llr", "greatest_llr"):
             is_there, is_used = getattr(self, name) is not None, self.policy == "elub"
             if is_there != is_used:
@@ -105,13 +107,13 @@ class Bounds:
         highest: float,
         *,
         soft_end: float = _LONGEST_SOFT_END,
-        meeting: float | None = None,
+        eer_score: float | None = None,
     ) -> Bounds:
         """Bounds for training scores that may be infinite."""
         low, high = (min(max(end, -LARGEST), LARGEST) for end in (lowest, highest))
-        if meeting is not None:
-            meeting = min(max(meeting, low), high)
-        return cls(policy, low, high, soft_end if policy == "counts" else 0.0, meeting)
+        if eer_score is not None:
+            eer_score = min(max(eer_score, low), high)
+        return cls(policy, low, high, soft_end if policy == "counts" else 0.0, eer_score)
 
     def supported(self, llrs: Floats, least: float, greatest: float) -> Floats:
         """LLRs within two others, as the policy says."""

@@ -66,7 +66,7 @@ class Calibration(ABC):
     def formula(self) -> Formula | Steps:
         """LLRs before they are made to rise and bounded, in the direction of training."""
 
-    def meeting(self, data: Training) -> float:
+    def eer_score(self, data: Training) -> float:
         """The score at which the classes meet, from which outwards no LLR falls."""
         return data.eer_score
 
@@ -155,7 +155,7 @@ class Calibration(ABC):
     @cached_property
     def _plain(self) -> Pieces:
         """The formula, as far as the bounds reach."""
-        return self.formula.pieces(self.bounds.reach, self.bounds.meeting)
+        return self.formula.pieces(self.bounds.reach, self.bounds.eer_score)
 
     @cached_property
     def plateaus(self) -> tuple[Interval, ...]:
@@ -169,9 +169,9 @@ class Calibration(ABC):
     @property
     def _anchor(self) -> float | None:
         """Where the classes meet, on the axis of the curve; None if LLRs may fall."""
-        if self.bounds.meeting is None:
+        if self.bounds.eer_score is None:
             return None
-        return float(self.formula.in_units(np.array(self.bounds.meeting)))
+        return float(self.formula.in_units(np.array(self.bounds.eer_score)))
 
     def _risen(self, pieces: Pieces) -> Pieces:
         return pieces if self._anchor is None else pieces.rising(self._anchor)
@@ -284,7 +284,7 @@ class Calibration(ABC):
             "training scores": self.training_range,
             "LLRs of these": self.llr_range,
             "bounds": self.bounds.policy,
-            "rising": self.bounds.meeting is not None,
+            "rising": self.bounds.eer_score is not None,
             "fit": ("" if report.converged else "not converged: ") + report.reason,
             **_flat(self.params),
         }

@@ -308,7 +308,7 @@ def _bounded(
         policy,
         *data.score_range,
         soft_end=soft_end(used_up, data.tar_count, data.non_count),
-        meeting=fitted.meeting(data) if rising else None,
+        eer_score=fitted.eer_score(data) if rising else None,
     )
     if policy == "elub":
         least, greatest = elub(*data.ranked(replace(fitted, bounds=bounds).without_warnings))

@@ -78,7 +78,7 @@ def _direction_notes(fitted: Calibration, data: Training) -> Iterator[Note]:
         yield Note.warning(
             "falling",
             "the slope is negative: the LLR falls as the score rises"
-            if fitted.bounds.meeting is None
+            if fitted.bounds.eer_score is None
             else "the slope is negative: the LLR would fall as the score rises, so all scores get "
             "the same LLR",
         )

@@ -144,19 +144,19 @@ def from_draws(
     tar: tuple[Floats, Floats],
     non: tuple[Floats, Floats],
     *,
-    meeting: float | None,
+    eer_score: float | None,
 ) -> Uncertainty:
     """The uncertainty found from draws of both classes: log densities (rows) and weights."""
     curves = _chosen(*tar) - _chosen(*non)[np.random.default_rng(0).permutation(_PAIRS)]
-    low, high = ends(scores, curves, meeting)
+    low, high = ends(scores, curves, eer_score)
     return Uncertainty(scores, low, high, lambda: (_covariance(*tar), -_covariance(*non)))
 
 
-def ends(scores: Floats, curves: Floats, meeting: float | None) -> tuple[Floats, Floats]:
-    """Ends of 95 % intervals, given curves (rows); these rise from the meeting outwards."""
-    if meeting is not None:
+def ends(scores: Floats, curves: Floats, eer_score: float | None) -> tuple[Floats, Floats]:
+    """Ends of 95 % intervals, given curves (rows); these rise from it outwards."""
+    if eer_score is not None:
         # All curves at a score beside each other, since NumPy is slow along short rows.
-        columns, right = curves.T.copy(), int(np.searchsorted(scores, meeting))
+        columns, right = curves.T.copy(), int(np.searchsorted(scores, eer_score))
         for i in range(right - 1, 0, -1):
             np.minimum(columns[i - 1], columns[i], out=columns[i - 1])
         for i in range(right + 1, len(scores)):
@@ -203,7 +203,7 @@ def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple
 
     def ends(side: Floats, known_side: Floats) -> Floats:
         found = llrs + times * side
-        if calibration.bounds.meeting is not None:
+        if calibration.bounds.eer_score is not None:
             found = _between_neighbours(found, raw, known, at_known + times * known_side)
         return calibration.bounds.supported(found, *calibration.supported_llrs)
 

@@ -100,7 +100,7 @@ class Generative(LogRatio):
                 near_draws(self.shapes, side, np.array(self._row(density)), at)
                 for side, density in ((data.tar, self.tar), (data.non, self.non))
             )
-        return from_draws(at, tar, non, meeting=self.bounds.meeting)
+        return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -56,7 +56,7 @@ class GaussianCalibration(Generative):
     family: ClassVar[type[Density]] = Gaussian
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_two_variances(data, self.bounds.meeting)
+        return _of_two_variances(data, self.bounds.eer_score)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -98,7 +98,7 @@ class GaussianBayes(StudentTCalibration):
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_two_variances(data, self.bounds.meeting)
+        return _of_two_variances(data, self.bounds.eer_score)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def _of_two_variances(data: Training, eer_score: float | None) -> Uncertainty:
     """What is uncertain about the log-ratio of two Gaussian densities."""
     at = data.places
     tar, non = (_log_densities(side, at) for side in (data.tar, data.non))
-    return from_draws(at, tar, non, meeting=eer_score)
+    return from_draws(at, tar, non, eer_score=eer_score)
 
 
 def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:

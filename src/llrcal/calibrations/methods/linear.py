@@ -35,7 +35,7 @@ class Linear(Calibration):
 
     @cached_property
     def unbounded(self) -> Curve:
-        falls = self.slope < 0 and self.bounds.meeting is not None
+        falls = self.slope < 0 and self.bounds.eer_score is not None
         if self.bounds.policy != "none" or self.slope == 0 or falls:
             return super().unbounded
         line = Curve.line(self.slope, self.height, self.origin)

@@ -74,7 +74,7 @@ class PAV(Calibration):
     def formula(self) -> Steps:
         return Steps(self._knots, self._values)
 
-    def meeting(self, data: Training) -> float:
+    def eer_score(self, data: Training) -> float:
         """Where the steps reach zero; since they never fall, any place would do."""
         return self.scores[min(int(np.searchsorted(self._values, 0.0)), len(self.scores) - 1)]
 

@@ -179,7 +179,7 @@ class SampledBayes(LogRatio):
         tar, non = (
             (one.density.log_densities(at), np.array(one.weights)) for one in (self.tar, self.non)
         )
-        return from_draws(at, tar, non, meeting=self.bounds.meeting)
+        return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
 
     @property
     def formula(self) -> Formula:
