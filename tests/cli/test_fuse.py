@@ -173,7 +173,7 @@ def test_a_calibration_by_condition_from_file_to_file(folder: Path) -> None:
         ),
         (
             ("all.csv", "--scores", "cos", "--label", "y", "--condition", "x"),
-            "no file has a column 'x'",
+            "there is no column 'x'",
         ),
         (("all.csv", "all.csv", "--key", "key.csv"), "both systems would be called 'all'"),
     ],

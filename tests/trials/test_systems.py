@@ -93,5 +93,5 @@ def test_columns_of_one_table_with_conditions_and_holes() -> None:
     assert systems.kept["line"].to_list() == ["a", "b, c", None]
     with pytest.raises(TrialFileError, match="'cos' has 1 missing values"):
         read_systems(sources, options=replace(options, keep=[]))
-    with pytest.raises(TrialFileError, match="no file has a column 'foo'"):
+    with pytest.raises(TrialFileError, match="a frame: there is no column 'foo'"):
         read_systems({"plda": sources["plda"]}, options=replace(options, keep=["foo"]))

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Unpack
 
-import numpy as np
-import polars as pl
-
 from llrcal.arrays import Array
-from llrcal.errors import TrialFileError
-from llrcal.inputs.labels import Label
 from llrcal.notes import Note
-from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
 from llrcal.trials.joining import joined, without_duplicates
 from llrcal.trials.leaving_out import usable, without_nan, without_spoof
 from llrcal.trials.npy import archive_trials, read_npy
@@ -113,9 +106,23 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
         if is_archive(source):
             return archive_trials(fspath(source), options.request("trials"))
     table, notes = read_and_join(source, key, options)
-    _refuse_unkept(table, options, key)
     table, spoofs = without_spoof(table, options.spoof)
-    return _trials(table, [*notes, *spoofs], options)
+    where = f"{table.source}, {key}" if isinstance(key, str) else table.source
+    scores, labels, speakers = table.frame["score"].to_numpy(), table.is_target, table.speakers
+    return Trials(
+        scores[labels],
+        scores[~labels],
+        table.source,
+        None if speakers is None else speakers[labels],
+        None if speakers is None else speakers[~labels],
+        is_target=labels,
+        ids=table.all_ids,
+        notes=(*notes, *spoofs),
+        score_name=table.score_name,
+        forensic=table.forensic,
+        allow_infinite=options.allow_infinite,
+        kept=table.kept(options.keep, where) if options.keep else None,
+    )
 
 
 def read_and_join(
@@ -153,18 +160,15 @@ def is_archive(source: Any) -> bool:
 
 def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
     """Trials from two files, the targets first."""
-    classes: list[Array] = []
-    readings: list[Note] = []
-    dropped: list[Note] = []
+    classes, readings, dropped = [], [], []
     for name, what in zip(pair, ("target", "non-target"), strict=True):
         scores, note = _one_class(Source(name), f"{what}s", request)
         readings.append(note)
         chosen, notes = usable(scores, name, what, request)
         dropped += notes
         classes.append(scores[chosen])
-    tar, non = classes
     notes = [*readings, *dropped]
-    both = ",".join(pair)
+    both, (tar, non) = ",".join(pair), classes
     return Trials(tar, non, both, notes=(*notes,), allow_infinite=request.allow_infinite)
 
 
@@ -174,55 +178,3 @@ def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
         return read_npy(file.on_disk), Note.of("read", f"{what}, an array").about(file.name)
     table = read_file(file, request)
     return table.frame["score"].to_numpy(), _reading(table, what)
-
-
-def _trials(table: Table, notes: Sequence[Note], options: ReadOptions) -> Trials:
-    frame = table.frame
-    labels = (frame["label"] == Label.TARGET.value).to_numpy()
-    scores = frame["score"].to_numpy()
-    speakers = speakers_of(frame)
-    return Trials(
-        scores[labels],
-        scores[~labels],
-        table.source,
-        None if speakers is None else speakers[labels],
-        None if speakers is None else speakers[~labels],
-        is_target=labels,
-        ids=ids_of(frame),
-        notes=(*notes,),
-        score_name=table.score_name,
-        forensic=table.forensic,
-        allow_infinite=options.allow_infinite,
-        kept=kept_columns(frame, options) if options.keep else None,
-    )
-
-
-def ids_of(frame: pl.DataFrame) -> pl.DataFrame | None:
-    """The columns that identify trials, if there are any."""
-    ids = [role for role in IDS if role in frame.columns]
-    return frame.select(ids) if ids else None
-
-
-def kept_columns(frame: pl.DataFrame, options: ReadOptions) -> pl.DataFrame:
-    """The further columns that were asked for, by their names."""
-    return frame.select(pl.col(kept_role(name)).alias(name) for name in dict.fromkeys(options.keep))
-
-
-def _refuse_unkept(table: Table, options: ReadOptions, key: Any | None) -> None:
-    """Raise a TrialFileError if columns that were asked for are in none of the files."""
-    missing = [name for name in options.keep if not table.has(kept_role(name))]
-    if missing:
-        where = f"{table.source}, {key}" if isinstance(key, str) else table.source
-        raise TrialFileError(
-            f"{where}: there is no column {', '.join(map(repr, missing))}; give the names "
-            "in the first line of the file"
-        )
-
-
-def speakers_of(frame: pl.DataFrame) -> Array | None:
-    """Who is speaking, as whole numbers in two columns."""
-    if not set(SPEAKERS) <= set(frame.columns):
-        return None
-    both = pl.concat([frame[role].rename("speaker") for role in SPEAKERS])
-    codes = both.rank("dense").to_numpy().astype(np.int64)
-    return codes.reshape(2, -1).T

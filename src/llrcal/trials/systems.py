@@ -14,13 +14,12 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.compression import plain_name
-from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.trials.conventions import IDS, kept_role
+from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import match, named
 from llrcal.trials.leaving_out import without_spoof
-from llrcal.trials.reading import ids_of, kept_columns, read_and_join, speakers_of
+from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import OnMissing, ReadOptions
 from llrcal.trials.source import Source
 
@@ -143,20 +142,18 @@ def read_systems(
         )
     if out is None:
         raise OptionError("there are no systems to fuse")
-    absent = [name for name in options.keep if kept_role(name) not in out.columns]
-    if absent:
-        raise TrialFileError(f"no file has a column {', '.join(map(repr, absent))}")
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
+    both = replace(table, frame=out, source=", ".join(dict.fromkeys(files)))
     scores = out.select(map(_column, sources)).fill_null(float("nan"))
     return Systems(
         tuple(sources),
         scores.to_numpy().astype(np.float64),
-        (out["label"] == Label.TARGET.value).to_numpy() if "label" in out.columns else None,
-        ids_of(out),
-        speakers_of(out),
-        kept_columns(out, options),
+        both.is_target if both.has("label") else None,
+        both.all_ids,
+        both.speakers,
+        both.kept(options.keep, both.source),
         tuple(dict.fromkeys(notes)),
-        ", ".join(dict.fromkeys(files)),
+        both.source,
     )
 
 

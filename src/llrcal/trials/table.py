@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
-from llrcal.trials.conventions import IDS
+from llrcal.arrays import Array, Bools
+from llrcal.errors import TrialFileError
+from llrcal.inputs.labels import Label
+from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
 
 
 @dataclass(frozen=True)
@@ -39,3 +44,40 @@ class Table:
         """The columns that identify a trial; none if only the model is known."""
         found = [role for role in IDS if self.has(role)]
         return found if "test" in found else []
+
+    @property
+    def all_ids(self) -> pl.DataFrame | None:
+        """The columns of ids, if there are any, even where they do not identify trials."""
+        found = [role for role in IDS if self.has(role)]
+        return self.frame.select(found) if found else None
+
+    @property
+    def is_target(self) -> Bools:
+        """Which trials are targets."""
+        return (self.frame["label"] == Label.TARGET.value).to_numpy()
+
+    @property
+    def speakers(self) -> Array | None:
+        """Who is speaking, as whole numbers in two columns, where that is known."""
+        if not all(map(self.has, SPEAKERS)):
+            return None
+        both = pl.concat([self.frame[role].rename("speaker") for role in SPEAKERS])
+        codes = both.rank("dense").to_numpy().astype(np.int64)
+        return codes.reshape(2, -1).T
+
+    def kept(self, names: Sequence[str], where: str) -> pl.DataFrame:
+        """The further columns that were asked for, by their names.
+
+        Raises
+        ------
+        TrialFileError
+            If one of them is in none of the files, which are called ``where``.
+        """
+        missing = [repr(name) for name in names if not self.has(kept_role(name))]
+        if missing:
+            raise TrialFileError(
+                f"{where}: there is no column {', '.join(missing)}; give the names in the first "
+                "line of the file"
+            )
+        chosen = dict.fromkeys(names)
+        return self.frame.select(pl.col(kept_role(name)).alias(name) for name in chosen)
