@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
-import threading
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -263,24 +261,3 @@ def test_a_failure_of_the_answers_leaves_nothing(text: Path) -> None:
     with pytest.raises(RuntimeError, match="no answer"):
         rewritten(text, text.parent / "out", failing)
     assert list(text.parent.iterdir()) == [text]
-
-
-def test_a_place_that_cannot_be_written_to(text: Path) -> None:
-    with pytest.raises(OptionError, match=r"no/out cannot be written: .* is not a folder"):
-        rewritten(text, text.parent / "no" / "out")
-    with pytest.raises(OptionError, match="is a folder; name a file in it"):
-        rewritten(text, text.parent)
-
-
-def test_a_pipe_is_written_to_and_stays_a_pipe(text: Path) -> None:
-    """As in ``-o >(sort)``, or with a device: to put a file in its place would destroy it."""
-    pipe = text.parent / "pipe"
-    os.mkfifo(pipe)
-    read: list[bytes] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
-    reader.start()
-    rewritten(text, pipe)
-    reader.join(10)
-    assert scores_in(read[0]) == (SCORES / 3).tolist()
-    assert pipe.is_fifo()
-    assert sorted(path.name for path in text.parent.iterdir()) == ["pipe", "scores.txt"]
