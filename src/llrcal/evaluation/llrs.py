@@ -148,10 +148,6 @@ class ArrayLLRs:
         self.tar_count, self.non_count = len(tar), len(non)
         self._speakers = speakers
 
-    def llrs(self, thresholds: Floats) -> ArrayLLRs:
-        """Themselves: whatever thresholds are asked for, nothing is to be prepared."""
-        return self
-
     @property
     def whole(self) -> WholeLLRs:
         return WholeLLRs(self._tar, self._non, self._speakers)

@@ -106,7 +106,6 @@ class Cells:
         return cls(edges, *sides)
 
 
-
 def _rates(accepted: Counts, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
     """Miss and false-alarm rates, given the first cell that is accepted, and counts in each."""
     misses, rejected = ((np.cumsum(counts) - counts)[accepted] for counts in (tar, non))
