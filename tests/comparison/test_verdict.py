@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ def trials(seed: int, *, tar: int = 500, non: int = 4000, moved: float = 0.0) ->
     return Trials(rng.normal(2 + moved, 2, tar), rng.normal(-2, 2, non), f"set {seed}")
 
 
+@cache
 def compared(**options: Any) -> Comparison:
     settings: dict[str, Any] = {"methods": LINE_OR_STEPS, "replicates": 60}
     return compare(trials(1), trials(2), **settings | options)
@@ -35,7 +37,7 @@ def compared(**options: Any) -> Comparison:
 
 @pytest.mark.slow
 def test_the_criterion_is_the_range_unless_points_are_asked_for() -> None:
-    points = [OperatingPoint(0.1), OperatingPoint(0.3)]
+    points = OperatingPoint(0.1), OperatingPoint(0.3)
     over_range, at_points = compared(), compared(points=points)
     by_cllr = compared(points=points, criterion="cllr")
     names = [c.criterion.name for c in (over_range, at_points, by_cllr)]
@@ -53,7 +55,7 @@ def test_the_criterion_is_the_range_unless_points_are_asked_for() -> None:
 
 
 def test_one_point_is_called_by_its_name() -> None:
-    found = compared(points=[OperatingPoint(0.1)])
+    found = compared(points=(OperatingPoint(0.1),))
     assert "Bayes error at p0.1" in found.verdict.text
     assert "mean" not in found.verdict.text
 
@@ -72,7 +74,7 @@ def test_other_criteria_are_refused(name: str, words: str) -> None:
 
 
 def test_every_number_of_the_verdict_has_an_interval() -> None:
-    found = compared(points=[OperatingPoint(0.1), OperatingPoint(0.5)])
+    found = compared(points=(OperatingPoint(0.1), OperatingPoint(0.3)))
     for label, (low, high) in found.ranking.intervals.items():
         assert low < found.ranking.values[label] < high
     low, high = found.ranking.intervals[found.verdict.best]
@@ -97,7 +99,12 @@ def test_of_equals_the_simplest_is_recommended() -> None:
 
 
 def test_of_as_many_parameters_the_lesser_error_decides() -> None:
-    found = compared(methods=[("logistic", {"alpha": alpha}) for alpha in (0.3, 0.5, 0.7)])
+    found = compare(
+        trials(1),
+        trials(2),
+        methods=[("logistic", {"alpha": alpha}) for alpha in (0.3, 0.5, 0.7)],
+        replicates=60,
+    )
     assert found.recommended == found.verdict.best
 
 
@@ -127,7 +134,7 @@ def test_without_replicates_there_is_no_basis(replicates: int) -> None:
 
 
 def test_one_method_has_nothing_to_be_compared_with() -> None:
-    verdict = compared(methods=["pav"]).verdict
+    verdict = compared(methods=("pav",)).verdict
     assert (verdict.headline, verdict.equals) == ("Use pav.", ())
     assert "others" not in verdict.text
 
@@ -172,12 +179,12 @@ def test_few_trials_raise_no_alarm() -> None:
 @pytest.mark.slow
 def test_no_better_than_the_prior_at_a_point_that_was_asked_for() -> None:
     point = OperatingPoint(1e-5)
-    asked, unasked = compared(points=[point]), compared()
+    asked, unasked = compared(points=(point,)), compared()
     assert unasked.verdict.fit
     assert not asked.verdict.fit
     assert asked.verdict.reasons[0].code == "no better than the prior"
     assert "at p1e-05" in asked.verdict.reasons[0].text
-    both = compared(points=[point, OperatingPoint(0.5)], criterion="cllr")
+    both = compared(points=(point, OperatingPoint(0.5)), criterion="cllr")
     assert [note.code for note in both.verdict.reasons][:1] == ["no better than the prior"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ _FEW = 3  # methods whose bands can all be drawn
 _ROOM = 2.0
 
 
-@dataclass(frozen=True)
-class Band:
+class Band(NamedTuple):
     """What the draws of a size gave: the median, and the ends of what 80 % of them gave."""
 
     low: float
@@ -34,8 +33,7 @@ class Band:
         return cls(ordered[outside], float(np.median(values)), ordered[-1 - outside])
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How large the training sets of some draws were."""
 
     targets: int
@@ -114,25 +112,19 @@ class LearningCurve:
         rows: list[dict[str, float | str]] = []
         for label in self.bands[METRICS[0]]:
             for number, size in enumerate(self.sizes):
-                row: dict[str, float | str] = {
-                    "calibration": label,
-                    "targets": size.targets,
-                    "non_targets": size.non_targets,
-                    "speakers": "" if size.speakers is None else size.speakers,
-                    "draws": size.draws,
-                }
+                speakers = "" if size.speakers is None else size.speakers
+                row = {"calibration": label, **size._asdict(), "speakers": speakers}
                 for metric in METRICS:
-                    band = self.bands[metric][label][number]
-                    row |= {metric: band.median}
-                    row |= {f"{metric}_low": band.low, f"{metric}_high": band.high}
+                    low, median, high = self.bands[metric][label][number]
+                    row |= {metric: median, f"{metric}_low": low, f"{metric}_high": high}
                 rows.append(row)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain values; lists run over sizes."""
-        names = ("targets", "non_targets", "speakers", "draws")
+        every = zip(Size._fields, zip(*self.sizes, strict=True), strict=True)
         return {
-            **{name: [getattr(size, name) for size in self.sizes] for name in names},
+            **{name: list(values) for name, values in every},
             "by": self.by,
             "seed": self.seed,
             "range": list(self.range),
@@ -140,10 +132,7 @@ class LearningCurve:
             "minimum": dict(self.minimum),
             "enough": self.enough,
             "bands": {
-                metric: {
-                    label: [[band.low, band.median, band.high] for band in bands]
-                    for label, bands in curves.items()
-                }
+                metric: {label: list(map(list, bands)) for label, bands in curves.items()}
                 for metric, curves in self.bands.items()
             },
         }
@@ -154,14 +143,12 @@ class LearningCurve:
         return f"<learning curve of {count} calibrations, {first:,} to {last:,} targets>"
 
     def _repr_html_(self) -> str:
-        errors = self.bands["mean_error"]
-        places = {0: self.sizes[0], len(self.sizes) // 2: self.sizes[len(self.sizes) // 2]}
-        places[len(self.sizes) - 1] = self.sizes[-1]
+        places = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
         rows = {
             label: "; ".join(
-                f"{bands[place].median:.4f} with {size.targets:,}" for place, size in places.items()
+                f"{bands[place].median:.4f} with {self.sizes[place].targets:,}" for place in places
             )
-            for label, bands in errors.items()
+            for label, bands in self.bands["mean_error"].items()
         }
         title = "Mean Bayes error with so many training targets"
         return html_table(title, rows, [self.verdict])

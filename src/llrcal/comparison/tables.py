@@ -32,6 +32,9 @@ _GRAVE = (
     "not monotone",
 )
 
+_OVERALL = ("cllr", "min_cllr", "calibration_loss", "eer")
+_WITH_INTERVALS = ("cllr", "min_cllr", "eer", "calibration_loss", "mean_error")
+
 NAME, SENTENCE = 120, 2000
 """The lengths above which names, and sentences that may quote names, are shortened."""
 
@@ -79,46 +82,36 @@ def metrics(comparison: Comparison) -> list[Row]:
     return [_row(candidate, comparison) for candidate in comparison.candidates.values()]
 
 
-def _options(candidate: Candidate, comparison: Comparison) -> Row:
-    """What not every comparison has: other rules than the logarithmic one, ``bayes``, ..."""
-    row = Row()
-    if comparison.rules:
-        row["rule"] = "" if candidate.rule is None else candidate.rule.name
-    if any(one.bayes for one in comparison.candidates.values()):
-        row["bayes"] = "yes" if candidate.bayes else ""
-    if any(one.adapted for one in comparison.candidates.values()):
-        row["adapted"] = "yes" if candidate.adapted else ""
-    return row
-
-
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
-    ev, intervals = candidate.evaluation, candidate.intervals
+    ev, intervals, points = candidate.evaluation, candidate.intervals, comparison.points
+    every = comparison.candidates.values()
     row: Row = {
         "method": candidate.method,
         "alpha": "" if candidate.alpha is None else candidate.alpha,
-        **_options(candidate, comparison),
-        "cllr": ev.cllr,
-        "min_cllr": ev.min_cllr,
-        "calibration_loss": ev.calibration_loss,
-        "eer": ev.eer,
-        "mean_error": comparison.mean_errors[candidate.label],
     }
-    row |= _at_points(ev, comparison.points)
+    # What not every comparison has: other rules than the logarithmic one, and so on.
+    if comparison.rules:
+        row["rule"] = "" if candidate.rule is None else candidate.rule.name
+    if any(one.bayes for one in every):
+        row["bayes"] = "yes" if candidate.bayes else ""
+    if any(one.adapted for one in every):
+        row["adapted"] = "yes" if candidate.adapted else ""
+    row |= {name: getattr(ev, name) for name in _OVERALL}
+    row["mean_error"] = comparison.mean_errors[candidate.label]
+    row |= _at_points(ev, points)
     for cost in map(ev.cost, comparison.rules):
-        row[f"cost_{cost.rule}"], row[f"min_cost_{cost.rule}"] = cost.actual, cost.minimum
+        row |= {f"cost_{cost.rule}": cost.actual, f"min_cost_{cost.rule}": cost.minimum}
     if intervals is None:
         return row
-    overall = ("cllr", "min_cllr", "eer", "calibration_loss")
-    bounds = {name: getattr(intervals, name) for name in overall}
-    if intervals.mean_error is not None:
-        bounds["mean_error"] = intervals.mean_error
-    for i, point in enumerate(comparison.points):
-        bounds[f"act_dcf_{point.name}"] = intervals.act_dcf[i]
-        bounds[f"min_dcf_{point.name}"] = intervals.min_dcf[i]
-    for name, ends in intervals.rules.items():
-        bounds[f"cost_{name}"], bounds[f"min_cost_{name}"] = ends.actual, ends.minimum
-    for name, (low, high) in bounds.items():
-        row[f"{name}_low"], row[f"{name}_high"] = low, high
+    ends = {name: getattr(intervals, name) for name in _WITH_INTERVALS}
+    for i, point in enumerate(points):
+        ends[f"act_dcf_{point.name}"] = intervals.act_dcf[i]
+        ends[f"min_dcf_{point.name}"] = intervals.min_dcf[i]
+    for name, rule in intervals.rules.items():
+        ends |= {f"cost_{name}": rule.actual, f"min_cost_{name}": rule.minimum}
+    for name, both in ends.items():
+        if both is not None:
+            row[f"{name}_low"], row[f"{name}_high"] = both
     return row
 
 
@@ -138,8 +131,8 @@ def by_condition(comparison: Comparison) -> list[Row]:
             continue
         for cell, ev in candidate.by.cells.items():
             row: Row = {"calibration": label, **dict(zip(candidate.by.columns, cell, strict=True))}
-            row |= {"tar": ev.tar_count, "non": ev.non_count, "cllr": ev.cllr}
-            row |= {"min_cllr": ev.min_cllr, "calibration_loss": ev.calibration_loss, "eer": ev.eer}
+            row |= {"tar": ev.tar_count, "non": ev.non_count}
+            row |= {name: getattr(ev, name) for name in _OVERALL}
             rows.append(row | _at_points(ev, comparison.points))
     return rows
 

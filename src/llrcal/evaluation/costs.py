@@ -65,13 +65,13 @@ def in_bits(tar: ExactSum, non: ExactSum) -> float:
 
 def min_cost(hull: Hull, rule: ScoringRule = LOG) -> float:
     """The minCllr; or the same with another rule, since PAV is optimal for every proper one."""
+    is_log, llrs = rule == LOG, hull.llrs
     total = 0.0
-    for counts, sign in ((hull.tar, -1.0), (hull.non, 1.0)):
-        with np.errstate(over="ignore"):
-            x = sign * hull.llrs
-            costs = np.logaddexp(0, x) if rule == LOG else rule.costs(x, sign)
-        used = counts > 0  # blocks without a score of the class do not count
-        total += float(counts[used] @ costs[used]) / float(counts.sum())
+    with np.errstate(over="ignore"):
+        for counts, sign in ((hull.tar, -1.0), (hull.non, 1.0)):
+            costs = np.logaddexp(0, sign * llrs) if is_log else rule.costs(sign * llrs, sign)
+            used = counts > 0  # blocks without a score of the class do not count
+            total += float(counts[used] @ costs[used]) / float(counts.sum())
     return total / (2 * math.log(2))
 
 

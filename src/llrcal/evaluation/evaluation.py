@@ -44,7 +44,7 @@ class Evaluation(OperatingCurves):
     @cached_property
     def cllr(self) -> float:
         """Cost over all operating points, in bits."""
-        return in_bits(*self._llrs.costs)
+        return in_bits(*self._llrs.costs_by(LOG))
 
     def cllr_multiplied(self, factor: float) -> float:
         """The Cllr of the LLRs if all were multiplied by a factor, to about six digits."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -89,9 +89,9 @@ class Forensic:
 
         Both are zero if LRs are of no more use than no evidence.
         """
-        tar = Ranked(self._llrs.tar_count, self._llrs.targets_below)
-        non = Ranked(self._llrs.non_count, self._llrs.nontargets_below)
-        return elub(tar, non)
+        below = self._llrs.below
+        tar = Ranked(self._llrs.tar_count, partial(below, of_tar=True))
+        return elub(tar, Ranked(self._llrs.non_count, partial(below, of_tar=False)))
 
     @cached_property
     def expected_lrs(self) -> ExpectedLRs:
@@ -121,8 +121,8 @@ class Forensic:
         if not is_number(strength) or not 1 <= strength < math.inf:
             raise OptionError(f"the strength is {strength!r:.50}; give an LR of at least one")
         low, high = misleading_thresholds([float(strength)])
-        tar = self._llrs.targets_below(np.array([low]))[0] / self._llrs.tar_count
-        above = self._llrs.non_count - self._llrs.nontargets_below(np.array([high]))[0]
+        tar = self._llrs.below(np.array([low]), of_tar=True)[0] / self._llrs.tar_count
+        above = self._llrs.non_count - self._llrs.below(np.array([high]), of_tar=False)[0]
         return Misleading(float(strength), float(tar), float(above / self._llrs.non_count))
 
     def to_dict(self, strengths: Sequence[float] = STRENGTHS) -> dict[str, Any]:

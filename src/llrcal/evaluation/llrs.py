@@ -16,7 +16,7 @@ from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.ends import Ends
 from llrcal.onepass.ranks import Groups, SortedRuns, groups
 from llrcal.onepass.sums import ExactSum
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import ScoringRule
 
 Range = tuple[float, float]
 _NO_SUM = ExactSum()
@@ -99,12 +99,8 @@ class LLRs(Protocol):
     def whole(self) -> WholeLLRs | None:
         """All of them, where they are in memory."""
 
-    @property
-    def costs(self) -> tuple[ExactSum, ExactSum]:
-        """The sums of the Cllr costs of each class, in nats."""
-
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
-        """The same by another scoring rule."""
+        """The sums of the costs of each class by a scoring rule, in nats."""
 
     @property
     def ranges(self) -> tuple[Range, Range]:
@@ -129,11 +125,8 @@ class LLRs(Protocol):
     def ends(self, edges: Floats) -> Ends:
         """The least and the greatest LLR of either class in stretches that begin at the edges."""
 
-    def targets_below(self, thresholds: Floats) -> Counts:
-        """The number of targets below each threshold."""
-
-    def nontargets_below(self, thresholds: Floats) -> Counts:
-        """The number of non-targets below each threshold."""
+    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
+        """The number of targets, or else of non-targets, below each threshold."""
 
 
 @runtime_checkable
@@ -155,17 +148,9 @@ class ArrayLLRs:
         self.tar_count, self.non_count = len(tar), len(non)
         self._speakers = speakers
 
-    def llrs(self, thresholds: Floats) -> ArrayLLRs:
-        """Themselves: whatever thresholds are asked for, nothing is to be prepared."""
-        return self
-
     @property
     def whole(self) -> WholeLLRs:
         return WholeLLRs(self._tar, self._non, self._speakers)
-
-    @cached_property
-    def costs(self) -> tuple[ExactSum, ExactSum]:
-        return self.costs_by(LOG)
 
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         return cost(self._tar, -1.0, rule), cost(self._non, 1.0, rule)
@@ -197,19 +182,12 @@ class ArrayLLRs:
     def ends(self, edges: Floats) -> Ends:
         return Ends.of(self._tar, edges).merge(Ends.of(self._non, edges))
 
-    def targets_below(self, thresholds: Floats) -> Counts:
-        return self._sorted_tar.below(thresholds)
-
-    def nontargets_below(self, thresholds: Floats) -> Counts:
-        return self._sorted_non.below(thresholds)
+    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
+        return self._sorted[of_tar].below(thresholds)
 
     @cached_property
-    def _sorted_tar(self) -> SortedRuns:
-        return SortedRuns.of(self._tar)
-
-    @cached_property
-    def _sorted_non(self) -> SortedRuns:
-        return SortedRuns.of(self._non)
+    def _sorted(self) -> tuple[SortedRuns, SortedRuns]:
+        return SortedRuns.of(self._non), SortedRuns.of(self._tar)
 
 
 def _finite_range(llrs: Array) -> Range:

@@ -46,7 +46,7 @@ class OperatingCurves:
     def pmiss(self, threshold: ArrayLike) -> Floats: ...
     def pmiss(self, threshold: ArrayLike) -> Floats | float:
         """Share of targets below a threshold."""
-        return _scalar(self._llrs.targets_below(_thresholds(threshold)) / self.tar_count)
+        return _scalar(self._llrs.below(_thresholds(threshold), of_tar=True) / self.tar_count)
 
     @overload
     def pfa(self, threshold: float) -> float: ...
@@ -54,7 +54,7 @@ class OperatingCurves:
     def pfa(self, threshold: ArrayLike) -> Floats: ...
     def pfa(self, threshold: ArrayLike) -> Floats | float:
         """Share of non-targets at or above a threshold."""
-        accepted = self.non_count - self._llrs.nontargets_below(_thresholds(threshold))
+        accepted = self.non_count - self._llrs.below(_thresholds(threshold), of_tar=False)
         return _scalar(accepted / self.non_count)
 
     def roc(self) -> tuple[Floats, Floats]:

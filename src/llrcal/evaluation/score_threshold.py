@@ -10,7 +10,9 @@ has the definitions of the rates). Trials are taken to be independent.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,16 +72,14 @@ class SortedScores:
 
         Its interval holds those of both rates.
         """
-        scores = np.unique(np.concatenate([self.tar, self.non]))
-        misses = np.searchsorted(self.tar, scores)
-        false_alarms = len(self.non) - np.searchsorted(self.non, scores)
-        reached = np.flatnonzero(misses * len(self.non) >= false_alarms * len(self.tar))
-        value = float(scores[reached[0]]) if len(reached) else self._above(scores[-1])
-        found = self._with_errors(value, (value, value), level)
+        scores = np.sort(np.concatenate([self.tar, self.non]))
+        errors = partial(self._with_errors, interval=(math.inf, -math.inf), level=level)
+        place = bisect_left(scores, True, key=lambda at: errors(at).pmiss >= errors(at).pfa)
+        found = errors(float(scores[place]) if place < len(scores) else self._above(scores[-1]))
         rate = min(max((found.pfa + found.pmiss) / 2, 1e-9), 1 - 1e-9)
         ends = [self.at_pfa(rate, level).interval, self.at_pmiss(rate, level).interval]
         low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        return self._with_errors(value, (low, high), level)
+        return self._with_errors(found.value, (low, high), level)
 
     def _above(self, score: float) -> float:
         """The lowest of the scores above one of them, or of all doubles if there is none."""

@@ -105,11 +105,12 @@ class Cells:
         sides = (InCells.of(tar, edges, measures, -1.0), InCells.of(non, edges, measures, 1.0))
         return cls(edges, *sides)
 
-    def rates(self, thresholds: Floats, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
-        """Miss and false-alarm rates at thresholds, which are edges, given counts in each cell."""
-        first = np.searchsorted(self.edges, thresholds)
-        below, rejected = (np.append(0, np.cumsum(counts))[first] for counts in (tar, non))
-        return below / tar.sum(), (non.sum() - rejected) / non.sum()
+
+def _rates(accepted: Counts, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
+    """Miss and false-alarm rates, given the first cell that is accepted, and counts in each."""
+    misses, rejected = ((np.cumsum(counts) - counts)[accepted] for counts in (tar, non))
+    total = non.sum()
+    return misses / tar.sum(), (total - rejected) / total
 
 
 def edges_between(tar: Array, non: Array, *thresholds: Floats) -> Floats:
@@ -178,6 +179,7 @@ def evaluation_statistic(
         return lambda llrs, sign: rule.costs(sign * llrs, sign)
 
     cells = Cells.of(tar, non, edges_between(tar, non, -x), *map(cost_by, every))
+    accepted = np.searchsorted(cells.edges, -x)
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
         used = (tar + non) > 0
@@ -185,7 +187,7 @@ def evaluation_statistic(
         both = zip(cells.tar.means, cells.non.means, strict=True)
         costs = np.array([_mean(t, tar) + _mean(n, non) for t, n in both]) / (2 * math.log(2))
         least = np.array([min_cost(hull, rule) for rule in every])
-        pmiss, pfa = cells.rates(-x, tar, non)
+        pmiss, pfa = _rates(accepted, tar, non)
         actual, best = normalised(pmiss, pfa, x), least_error(hull, x)
         found = {
             "cllr": costs[:1],
@@ -211,9 +213,10 @@ def evaluation_statistic(
 def rates_statistic(tar: Array, non: Array, thresholds: Floats) -> Statistic:
     """Miss and false-alarm rates at thresholds."""
     cells = Cells.of(tar, non, with_ends(thresholds))
+    accepted = np.searchsorted(cells.edges, thresholds)
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
-        pmiss, pfa = cells.rates(thresholds, tar, non)
+        pmiss, pfa = _rates(accepted, tar, non)
         return {"pmiss": pmiss, "pfa": pfa}
 
     return Statistic(cells, numbers)

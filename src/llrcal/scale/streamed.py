@@ -103,13 +103,9 @@ class StreamedLLRs(Passes):
         self._counted: dict[bool, tuple[Floats, Counted]] = {}
         """Values that a class was counted among, and the counts."""
 
-    @property
-    def costs(self) -> tuple[ExactSum, ExactSum]:
-        return self.survey.tar.cost, self.survey.non.cost
-
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         if rule == LOG:
-            return self.costs
+            return self.survey.tar.cost, self.survey.non.cost
         tar, non = (partial(Total, partial(cost, sign=sign, rule=rule)) for sign in (-1.0, 1.0))
         return self._fold(ByClass(tar, non), "adding up costs").sides
 
@@ -150,11 +146,8 @@ class StreamedLLRs(Passes):
         new = partial(EndsFold, edges)
         return self._fold(ByClass(new, new), "finding ends").pooled
 
-    def targets_below(self, thresholds: Floats) -> Counts:
-        return self._counted_at(thresholds, of_tar=True).below
-
-    def nontargets_below(self, thresholds: Floats) -> Counts:
-        return self._counted_at(thresholds, of_tar=False).below
+    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
+        return self._counted_at(thresholds, of_tar=of_tar).below
 
     def _counted_at(self, values: Floats, *, of_tar: bool) -> Counted:
         """A class, counted at some values; what is counted once is kept."""
