@@ -41,7 +41,7 @@ from sklearn.utils.validation import check_is_fitted
 import llrcal
 from llrcal import sklearn as adapter
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.logistic import Logistic
+from llrcal.calibrations.methods.logistic import Logistic
 from llrcal.sklearn import LLRCalibrator, neg_cllr_scorer, neg_dcf_scorer
 from tests.trial_sets import normal
 

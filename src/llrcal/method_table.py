@@ -86,7 +86,7 @@ TABLE: dict[str, Entry] = {
         effective_parameters=1,
     ),
     "logistic": Entry(
-        "llrcal.calibrations.logistic:Logistic",
+        "llrcal.calibrations.methods.logistic:Logistic",
         "a straight line, by logistic regression",
         group="logistic",
         looks=(
@@ -96,7 +96,7 @@ TABLE: dict[str, Entry] = {
         ),
         options=("alpha", "rule"),
         in_paper=True,
-        bayes="llrcal.calibrations.bayes.logistic:LogisticBayes",
+        bayes="llrcal.calibrations.methods.logistic_bayes:LogisticBayes",
         parameters=2,
         effective_parameters=1,
     ),

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.logistic import SEPARABLE
+from llrcal.calibrations.methods.logistic import SEPARABLE
 from tests.notes import codes
 
 # Many of these sets are odd on purpose, and fits to them give warnings.

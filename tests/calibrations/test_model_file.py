@@ -15,7 +15,7 @@ import pytest
 
 from llrcal import METHODS, ModelFileError, load
 from llrcal.calibrations.bounds import POLICIES
-from llrcal.calibrations.logistic import SEPARABLE
+from llrcal.calibrations.methods.logistic import SEPARABLE
 from llrcal.calibrations.methods.smooth import Smooth
 from tests.calibrations.model_files import (
     DIGESTS,

@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.logistic import Logistic
 from llrcal.calibrations.methods import label
+from llrcal.calibrations.methods.logistic import Logistic
 from llrcal.fitting.logistic import LineCost
 from llrcal.scoring_rule import LOG, NAMED, RuleLike, ScoringRule
 from tests.notes import codes

@@ -19,9 +19,9 @@ from scipy.optimize import minimize_scalar
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations import Bounds, Calibration, Interval
-from llrcal.calibrations.logistic import Logistic
 from llrcal.calibrations.methods.densities import Generative, NIGCalibration, StudentTCalibration
 from llrcal.calibrations.methods.gaussian import GaussianCalibration, LinearGaussian
+from llrcal.calibrations.methods.logistic import Logistic
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.nig import NIG, least_tail

@@ -2,7 +2,7 @@
 
 from llrcal.calibrations.bounds import Bounds as Bounds
 from llrcal.calibrations.calibration import Calibration as Calibration
-from llrcal.calibrations.conditioned import Conditioned as Conditioned
+from llrcal.calibrations.conditions import Conditioned as Conditioned
 from llrcal.calibrations.curve import Interval as Interval
 from llrcal.calibrations.fit import fit as fit
 from llrcal.calibrations.fit import fit_all as fit_all

@@ -14,7 +14,7 @@ from typing import Any, Literal, overload
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.conditioned import Conditioned, conditioned
+from llrcal.calibrations.conditions import Conditioned, conditioned
 from llrcal.calibrations.fit_notes import fit_notes
 from llrcal.calibrations.methods import (
     METHODS,

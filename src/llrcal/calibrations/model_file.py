@@ -16,8 +16,7 @@ from typing import Annotated, Any
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.conditioned import Conditioned
-from llrcal.calibrations.conditions import Conditions
+from llrcal.calibrations.conditions import Conditioned, Conditions
 from llrcal.calibrations.methods import METHODS, class_of, is_bayes
 from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json

@@ -112,7 +112,7 @@ def fit(
     llrcal fit dev.csv --condition channel -o by-channel.json
     """
     from llrcal.calibrations import Calibration
-    from llrcal.calibrations.conditioned import Conditioned, conditioned
+    from llrcal.calibrations.conditions import Conditioned, conditioned
     from llrcal.calibrations.fit import fit_methods
     from llrcal.files.compression import check_place
 

@@ -18,7 +18,7 @@ from scipy.special import expit
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.logistic import CONSTANT
+from llrcal.calibrations.methods.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import NotNegative, Rising, schema

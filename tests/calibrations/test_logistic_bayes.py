@@ -8,7 +8,11 @@ from scipy.special import expit, logsumexp
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.calibrations.bayes.logistic import LogisticBayes, predictive_log_odds, prior_deviation
+from llrcal.calibrations.methods.logistic_bayes import (
+    LogisticBayes,
+    predictive_log_odds,
+    prior_deviation,
+)
 from llrcal.errors import OptionError
 from tests.notes import codes
 

@@ -3,10 +3,10 @@
 Scores are standardised, z = (s - m) / (2 d), with m and d their mean and deviation when targets
 weigh alpha. Slope and height have Gaussian priors around zero. Their deviation is the slope of the
 LLR of two Gaussian classes that are three of their deviations apart: 6 sqrt(1 + 9 alpha (1 -
-alpha)). The criterion of :mod:`llrcal.calibrations.logistic` counts as the log likelihood of as
-many trials as it is worth (:func:`llrcal.fitting.logistic.effective_sample_size`). The posterior is
-replaced by the Gaussian with its mean and covariance, which are sums over a lattice; so the
-log-odds x at a score are Gaussian. At even prior odds, the LLR is
+alpha)). The criterion of :mod:`llrcal.calibrations.methods.logistic` counts as the log likelihood
+of as many trials as it is worth (:func:`llrcal.fitting.logistic.effective_sample_size`). The
+posterior is replaced by the Gaussian with its mean and covariance, which are sums over a lattice;
+so the log-odds x at a score are Gaussian. At even prior odds, the LLR is
 
     log E[1 / (1 + e^-x)] - log E[1 / (1 + e^x)].
 
@@ -26,7 +26,7 @@ from scipy.special import expit
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.logistic import CONSTANT, standardised
+from llrcal.calibrations.methods.logistic import CONSTANT, standardised
 from llrcal.calibrations.training import Training, target_weight
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.declaration import NotNegative, Positive, Weight, schema
