@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from llrcal import Trials
@@ -87,251 +87,141 @@ def reversed_lines(text: str) -> str:
     return "".join(reversed(text.splitlines(keepends=True)))
 
 
-def _key(rows: Rows, *words: str, joint: str = " ") -> str:
-    return lines(rows, lambda r: (r.enrol, r.test, r.word(*words)), joint=joint)
+@dataclass(frozen=True)
+class Form:
+    """A convention: how a line of the scores looks, and one of the key, with fields in braces."""
+
+    name: str
+    scores: str
+    key: str = ""
+    words: str = "nontarget target spoof"
+    """The labels of non-targets, targets and spoofs."""
+    names: str = ""
+    """The first line of the scores; then that of the key."""
+    ids: str = "enrol test"
+    attacks: str = "A07 - A19"
+
+    def __call__(self, rows: Rows) -> Written:
+        first, _, second = self.names.partition("|")
+        scores = self._text(rows, self.scores, first)
+        order = -1 if "{test}" in self.scores else 1  # with ids, any order will do
+        key = self._text(rows[::order], self.key, second) if self.key else None
+        return Written(scores, key, tuple(self.ids.split()))
+
+    def _text(self, rows: Rows, line: str, names: str) -> str:
+        return (names and f"{names}\n") + "".join(
+            f"{line}\n".format_map(self._fields(r)) for r in rows
+        )
+
+    def _fields(self, row: Row) -> dict[str, str]:
+        """The fields of a trial; in a target trial the real person is the claimed one."""
+        return {
+            "enrol": row.enrol,
+            "test": row.test,
+            "score": row.score,
+            "side": "abc"[row.kind],
+            "label": row.word(*self.words.split()),
+            "attack": row.word(*self.attacks.split()),
+            "real": row.word("somebody", row.enrol, "nobody"),
+        }
+
+    def separated_by(self, sign: str, name: str) -> Form:
+        """The same with another sign in place of commas."""
+        parts = {part: getattr(self, part).replace(",", sign) for part in _TEXTS}
+        return replace(self, name=name, **parts)
 
 
-def kaldi(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.enrol, r.test, r.score))
-    return Written(scores, reversed_lines(_key(rows, "nontarget", "target")))
+_TEXTS = ("scores", "key", "names")
+_PAIR, _BONAFIDE, _NUMBERS = "{enrol} {test} {score}", "spoof bonafide spoof", "0 1"
+_NIST = "modelid\tsegmentid\tLLR|modelid\tsegmentid\ttargettype"
+kaldi = Form("kaldi", _PAIR, "{enrol} {test} {label}")
+sitw = Form("sitw", "{enrol}\t{test}\t{score}", "{enrol} {test} {label}", "imp tgt")
+speechbrain = Form("speechbrain", "{enrol} {test} {label} {score}", words=_NUMBERS)
+voxceleb = Form("voxceleb", "{score} {enrol} {test}", "{label} {enrol} {test}", _NUMBERS)
+wespeaker = Form("wespeaker", "{enrol} {test} {score} {label}")
+hyperion = Form(
+    "hyperion",
+    "{enrol},{test},{score}",
+    "{enrol},{test},{label}",
+    names="modelid,segmentid,LLR|modelid,segmentid,targettype",
+)
+hyperion_quality = Form(  # with measures of quality on both sides, and labels in the same file
+    "hyperion_quality",
+    "{enrol},{test},17.25,{score},{label},0.5",
+    names="modelid,segmentid,snr,LLR,targettype,duration",
+)
+bob4 = Form("bob4", "{enrol} {real} {test} {score}")
+bob5 = Form("bob5", "of-{enrol} {enrol} of-{real} {test} {score}")
+named_csv = Form(
+    "named_csv",
+    "{label},{test},{score},{enrol},eng",
+    words="False True",
+    names="label,test,score,enrol,language",
+)
+named_tsv = named_csv.separated_by("\t", "named_tsv")
+lir = Form("lir", "{label},{score}", words="Hd Hp", names="hypothesis,LLR", ids="")
+recordings = Form("recordings", "{test} {score} {label}", ids="test")
+two_columns_of_numbers = Form("numbers", "{score}", "{label}", _NUMBERS, ids="")
+_2019 = Form("asvspoof2019", "{attack} {label} {score}", ids="", attacks="bonafide bonafide A07")
 
+WITH_SPOOFS = (
+    wespeaker,
+    hyperion,
+    hyperion.separated_by("\t", "hyperion_tabs"),
+    hyperion_quality,
+    _2019,
+    replace(_2019, name="asvspoof2019_speakers", scores="{enrol} " + _2019.scores, ids="enrol"),
+)
+"""What may hold targets, non-targets and spoofs."""
 
-def sitw(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.enrol, r.test, r.score), joint="\t")
-    return Written(scores, _key(rows, "imp", "tgt"))
-
-
-def wespeaker(rows: Rows) -> Written:
-    words = "nontarget", "target", "spoof"
-    return Written(lines(rows, lambda r: (r.enrol, r.test, r.score, r.word(*words))))
-
-
-def wespeaker_unlabelled(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.enrol, r.test, r.score))
-    return Written(scores, _key(rows, "nontarget", "target"))
-
-
-def speechbrain(rows: Rows) -> Written:
-    return Written(lines(rows, lambda r: (r.enrol, r.test, r.word("0", "1"), r.score)))
-
-
-def voxceleb(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.score, r.enrol, r.test))
-    key = lines(rows, lambda r: (r.word("0", "1"), r.enrol, r.test))
-    return Written(scores, reversed_lines(key))
-
-
-def voxceleb_in_order(rows: Rows) -> Written:
-    key = lines(rows, lambda r: (r.word("0", "1"), r.enrol, r.test))
-    return Written(lines(rows, lambda r: (r.score,)), key)
-
-
-def voxceleb_labelled(rows: Rows) -> Written:
-    return Written(lines(rows, lambda r: (r.word("0", "1"), r.score, r.enrol, r.test)))
-
-
-def nist(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.enrol, r.test, r.score), joint="\t")
-    key = _key(rows, "nontarget", "target", joint="\t")
-    return Written(
-        "modelid\tsegmentid\tLLR\n" + scores,
-        "modelid\tsegmentid\ttargettype\n" + reversed_lines(key),
-    )
-
-
-def nist_with_sides(rows: Rows) -> Written:
-    """Every recording has both sides, and the other one would get another score."""
-    scores = lines(rows, lambda r: (r.enrol, r.test, "ab"[r.kind], r.score), joint="\t")
-    key = lines(
-        rows, lambda r: (r.enrol, r.test, "ab"[r.kind], r.word("nontarget", "target")), joint="\t"
-    )
-    return Written(
-        "modelid\tsegmentid\tside\tLLR\n" + scores,
-        "modelid\tsegmentid\tside\ttargettype\n" + reversed_lines(key),
-        ids=("enrol", "test", "side"),
-    )
-
-
-def nist_without_names(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.enrol, r.test, "ab"[r.kind], r.score))
-    key = lines(rows, lambda r: (r.enrol, r.test, "ab"[r.kind], r.word("nontarget", "target")))
-    return Written(scores, key, ids=("enrol", "test", "side"))
-
-
-def hyperion(rows: Rows, *, joint: str = ",") -> Written:
-    words = "nontarget", "target", "spoof"
-    key = "modelid,segmentid,targettype\n" + _key(rows, *words, joint=",")
-    scores = lines(rows, lambda r: (r.enrol, r.test, r.score), joint=",")
-    return Written(
-        ("modelid,segmentid,LLR\n" + scores).replace(",", joint), key.replace(",", joint)
-    )
-
-
-def hyperion_tabs(rows: Rows) -> Written:
-    return hyperion(rows, joint="\t")
-
-
-def hyperion_quality(rows: Rows) -> Written:
-    """Scores with measures of quality on both sides, and labels in the same file."""
-    words = "nontarget", "target", "spoof"
-    body = lines(
-        rows, lambda r: (r.enrol, r.test, "17.25", r.score, r.word(*words), "0.5"), joint=","
-    )
-    return Written("modelid,segmentid,snr,LLR,targettype,duration\n" + body)
-
-
-def asvspoof2019(rows: Rows) -> Written:
-    words = "nontarget", "target", "spoof"
-    kinds = "bonafide", "bonafide", "A07"
-    body = lines(rows, lambda r: (r.word(*kinds), r.word(*words), r.score))
-    return Written(body, ids=())
-
-
-def asvspoof2019_speakers(rows: Rows) -> Written:
-    words = "nontarget", "target", "spoof"
-    kinds = "bonafide", "bonafide", "A07"
-    body = lines(rows, lambda r: (r.enrol, r.word(*kinds), r.word(*words), r.score))
-    return Written(body, ids=("enrol",))
-
-
-def asvspoof2019_protocol(rows: Rows) -> Written:
-    """Scores of a detector of spoofing, whose targets are bona fide."""
-    key = lines(
-        rows,
-        lambda r: ("LA_0009", r.test, "-", r.word("A07", "-", "A19"),
-                   r.word("spoof", "bonafide", "spoof")),
-    )  # fmt: skip
-    scores = lines(rows, lambda r: (r.test, r.score))
-    return Written(scores, reversed_lines(key), ids=("test",))
-
-
-def asvspoof2021(rows: Rows) -> Written:
-    key = lines(
-        rows,
-        lambda r: ("LA_0009", r.test, "alaw", "ita_tx", r.word("A07", "-", "A19"),
-                   r.word("spoof", "bonafide", "spoof"), "notrim", "eval"),
-    )  # fmt: skip
-    scores = lines(rows, lambda r: (r.test, r.score))
-    return Written(scores, reversed_lines(key), ids=("test",))
-
-
-def asvspoof2021_df(rows: Rows) -> Written:
-    key = lines(
-        rows,
-        lambda r: ("LA_0023", r.test, "nocodec", "asvspoof", r.word("A14", "-", "A19"),
-                   r.word("spoof", "bonafide", "spoof"), "notrim", "progress",
-                   "traditional_vocoder", "-", "-", "-", "-"),
-    )  # fmt: skip
-    scores = lines(rows, lambda r: (r.test, r.score))
-    return Written(scores, reversed_lines(key), ids=("test",))
-
-
-def asvspoof5(rows: Rows) -> Written:
-    scores = lines(rows, lambda r: (r.test, r.score), joint="\t")
-    key = lines(rows, lambda r: (r.test, r.word("spoof", "bonafide", "spoof")), joint="\t")
-    return Written(
-        "filename\tcm-score\n" + scores,
-        "filename\tcm-label\n" + reversed_lines(key),
-        ids=("test",),
-    )
-
-
-def bob4(rows: Rows) -> Written:
-    """The claimed and the real person; they are the same one in a target trial."""
-    return Written(lines(rows, lambda r: (r.enrol, r.word("somebody", r.enrol), r.test, r.score)))
-
-
-def bob5(rows: Rows) -> Written:
-    body = lines(
-        rows, lambda r: (f"of-{r.enrol}", r.enrol, r.word("else", f"of-{r.enrol}"), r.test, r.score)
-    )
-    return Written(body)
-
-
-def named_csv(rows: Rows, *, joint: str = ",") -> Written:
-    body = lines(
-        rows, lambda r: (r.word("False", "True"), r.test, r.score, r.enrol, "eng"), joint=joint
-    )
-    return Written(joint.join(("label", "test", "score", "enrol", "language")) + "\n" + body)
-
-
-def named_tsv(rows: Rows) -> Written:
-    return named_csv(rows, joint="\t")
-
-
-def named_with_semicolons(rows: Rows) -> Written:
-    return named_csv(rows, joint=";")
-
-
-def lir(rows: Rows) -> Written:
-    body = lines(rows, lambda r: (r.word("Hd", "Hp"), r.score), joint=",")
-    return Written("hypothesis,LLR\n" + body, ids=())
-
-
-def score_and_label(rows: Rows) -> Written:
-    return Written(lines(rows, lambda r: (r.score, r.word("impostor", "genuine"))), ids=())
-
-
-def label_and_score(rows: Rows) -> Written:
-    return Written(lines(rows, lambda r: (r.word("non", "tar"), r.score)), ids=())
-
-
-def recordings(rows: Rows) -> Written:
-    body = lines(rows, lambda r: (r.test, r.score, r.word("nontarget", "target")))
-    return Written(body, ids=("test",))
-
-
-def two_columns_of_numbers(rows: Rows) -> Written:
-    """Scores in one file and labels in the other, with nothing else."""
-    scores = lines(rows, lambda r: (r.score,))
-    return Written(scores, lines(rows, lambda r: (r.word("0", "1"),)), ids=())
-
-
-CONVENTIONS: tuple[Callable[[Rows], Written], ...] = (
+CONVENTIONS = (
+    *WITH_SPOOFS,
     kaldi,
     sitw,
-    wespeaker,
-    wespeaker_unlabelled,
     speechbrain,
     voxceleb,
-    voxceleb_in_order,
-    voxceleb_labelled,
-    nist,
-    nist_with_sides,
-    nist_without_names,
-    hyperion,
-    hyperion_tabs,
-    hyperion_quality,
-    asvspoof2019,
-    asvspoof2019_speakers,
+    Form("voxceleb_in_order", "{score}", "{label} {enrol} {test}", _NUMBERS),
+    Form("voxceleb_labelled", "{label} {score} {enrol} {test}", words=_NUMBERS),
+    Form("nist", "{enrol}\t{test}\t{score}", "{enrol}\t{test}\t{label}", names=_NIST),
+    Form(  # every recording has both sides, and the other one would get another score
+        "nist_with_sides",
+        "{enrol}\t{test}\t{side}\t{score}",
+        "{enrol}\t{test}\t{side}\t{label}",
+        names=_NIST.replace("id\tL", "id\tside\tL").replace("\tt", "\tside\tt"),
+        ids="enrol test side",
+    ),
+    Form(
+        "nist_without_names",
+        "{enrol} {test} {side} {score}",
+        "{enrol} {test} {side} {label}",
+        ids="enrol test side",
+    ),
     bob4,
     bob5,
     named_csv,
     named_tsv,
-    named_with_semicolons,
+    named_csv.separated_by(";", "named_with_semicolons"),
     lir,
-    score_and_label,
-    label_and_score,
+    Form("score_and_label", "{score} {label}", words="impostor genuine", ids=""),
+    Form("label_and_score", "{label} {score}", words="non tar", ids=""),
 )
 """What holds targets and non-targets."""
 
-BY_RECORDING: tuple[Callable[[Rows], Written], ...] = (
-    asvspoof2019_protocol,
-    asvspoof2021,
-    asvspoof2021_df,
-    asvspoof5,
+_2021 = "LA_0009 {test} alaw ita_tx {attack} {label} notrim eval"
+_BY_RECORDING = (
+    Form("asvspoof2019_protocol", "{test} {score}", "LA_0009 {test} - {attack} {label}", _BONAFIDE),
+    Form("asvspoof2021", "{test} {score}", _2021, _BONAFIDE),
+    Form("asvspoof2021_df", "{test} {score}", f"{_2021} vocoder - - - -", _BONAFIDE),
+    Form(
+        "asvspoof5",
+        "{test}\t{score}",
+        "{test}\t{label}",
+        _BONAFIDE,
+        "filename\tcm-score|filename\tcm-label",
+    ),
 )
+BY_RECORDING = tuple(replace(form, ids="test") for form in _BY_RECORDING)
 """What holds bona fide recordings and spoofs, one trial each."""
-
-WITH_SPOOFS: tuple[Callable[[Rows], Written], ...] = (
-    wespeaker,
-    hyperion,
-    hyperion_tabs,
-    hyperion_quality,
-    asvspoof2019,
-    asvspoof2019_speakers,
-)
-"""What may hold targets, non-targets and spoofs."""
 
 
 def assert_reads(trials: Trials, rows: Iterable[Row], ids: tuple[str, ...]) -> None:

@@ -41,7 +41,7 @@ from tests.trials.files import (
 )
 
 Write = Callable[[Rows], Written]
-every_convention = pytest.mark.parametrize("write", CONVENTIONS, ids=lambda write: write.__name__)
+every_convention = pytest.mark.parametrize("write", CONVENTIONS, ids=lambda write: write.name)
 
 
 @pytest.mark.parametrize("packed", PACKED.values(), ids=PACKED)
@@ -58,7 +58,7 @@ def test_what_is_written_is_read(
         assert note.text.startswith(f"{path}: 7 trials; ")
 
 
-@pytest.mark.parametrize("write", [recordings, two_columns_of_numbers], ids=lambda w: w.__name__)
+@pytest.mark.parametrize("write", [recordings, two_columns_of_numbers], ids=lambda w: w.name)
 def test_what_is_written_without_pairs_is_read(tmp_path: Path, write: Write) -> None:
     rows = by_recording(EXAMPLE)
     written = write(rows)
@@ -66,7 +66,7 @@ def test_what_is_written_without_pairs_is_read(tmp_path: Path, write: Write) -> 
 
 
 @pytest.mark.parametrize("packed", PACKED.values(), ids=PACKED)
-@pytest.mark.parametrize("write", BY_RECORDING, ids=lambda write: write.__name__)
+@pytest.mark.parametrize("write", BY_RECORDING, ids=lambda write: write.name)
 def test_bona_fide_recordings_and_spoofs(
     tmp_path: Path, write: Write, packed: Callable[[bytes], bytes]
 ) -> None:
@@ -79,7 +79,7 @@ def test_bona_fide_recordings_and_spoofs(
         assert_reads(read_trials(*paths, spoof=spoof), rows, ("test",))
 
 
-@pytest.mark.parametrize("write", WITH_SPOOFS, ids=lambda write: write.__name__)
+@pytest.mark.parametrize("write", WITH_SPOOFS, ids=lambda write: write.name)
 def test_each_choice_of_what_to_make_of_spoofs(tmp_path: Path, write: Write) -> None:
     written = write(SPOOFED)
     paths = written.save(tmp_path)
@@ -104,7 +104,7 @@ def test_spoofs_are_of_no_concern_where_there_are_none(tmp_path: Path) -> None:
         read_trials(*paths, spoof="keep")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("write", [bob4, bob5], ids=lambda write: write.__name__)
+@pytest.mark.parametrize("write", [bob4, bob5], ids=lambda write: write.name)
 def test_bob_says_who_is_speaking(tmp_path: Path, write: Write) -> None:
     trials = read_trials(*write(EXAMPLE).save(tmp_path))
     assert trials.tar_speakers is not None

@@ -110,7 +110,7 @@ def test_blanks_of_any_number(
 def test_blanks_beside_separators_belong_to_nobody(tmp_path: Path, joint: str) -> None:
     assert_reads(read(tmp_path, labelled(EXAMPLE, joint)), EXAMPLE, ("enrol", "test"))
     if joint != " , ":  # a sign between blanks could be a column as well
-        text = named_csv(EXAMPLE, joint=joint).scores
+        text = named_csv.separated_by(joint, "named")(EXAMPLE).scores
         assert_reads(read(tmp_path, text), EXAMPLE, ("enrol", "test"))
 
 

@@ -28,7 +28,6 @@ from tests.trials.files import (
     speechbrain,
     two_columns_of_numbers,
     voxceleb,
-    wespeaker_unlabelled,
 )
 
 pytestmark = pytest.mark.slow
@@ -92,17 +91,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sniffing")
 
 
-EVERY_WRITER: tuple[Write, ...] = (
+EVERY_WRITER = (
     *CONVENTIONS,
     *BY_RECORDING,
     recordings,
     two_columns_of_numbers,
 )
-AMBIGUOUS = (kaldi, sitw, wespeaker_unlabelled, speechbrain, voxceleb)
+AMBIGUOUS = (kaldi, sitw, speechbrain, voxceleb)
 """Three or four columns in which whole numbers may be names, scores or labels."""
 
 
-@pytest.mark.parametrize("write", EVERY_WRITER, ids=lambda write: write.__name__)
+@pytest.mark.parametrize("write", EVERY_WRITER, ids=lambda write: write.name)
 def test_never_other_trials(folder: Path, write: Write) -> None:
     """One reading or a refusal, whatever the names; and not a refusal of nearly everything."""
     found: list[bool] = []
