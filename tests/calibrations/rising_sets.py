@@ -11,12 +11,9 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.curve import Steps
 from tests.trial_sets import normal
 
-EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
-EVERY_POLICY = pytest.mark.parametrize("policy", POLICIES)
 BENT = ("gaussian", "student-t", "nig")
 LARGEST = float(np.finfo(np.float64).max)
 _rng = np.random.default_rng(0)
@@ -59,7 +56,7 @@ def fitted(name: str, method: str, policy: Any = "counts", **options: Any) -> ll
     return llrcal.fit(*SETS[name], method=method, bounds=policy, **options)
 
 
-def plain(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+def formula_at(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     """The formula within the training scores, if so bounded: neither held nor kept to counts."""
     formula = calibration.formula
     if isinstance(formula, Steps):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,42 +10,67 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal.arrays import Floats
+from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.densities import Generative
+from llrcal.calibrations.training import ArrayTraining
 from tests.calibrations.rising_models import CLASSES as GENERATIVE
 from tests.calibrations.rising_models import model
 from tests.calibrations.rising_sets import (
     BENT,
     EVERY_CASE,
-    EVERY_POLICY,
-    asked,
+    EVERY_SET,
+    SETS,
     assert_rising,
     fitted,
+    formula_at,
     neighbours,
-    plain,
 )
 from tests.conftest import real_scores
+from tests.notes import codes
 from tests.score_sets import KINDS, score_set
 from tests.trial_sets import FINITE
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")]
+pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+
+
+# ------------------------------------------------------------------------------- the formula
+
+
+@pytest.mark.slow
+@EVERY_CASE
+def test_llrs_are_bounded_running_extremes_of_the_formula(name: str, method: str) -> None:
+    """Outward from where the classes meet, on a grid; without the extremes, if they may fall."""
+    for policy in POLICIES:
+        calibration, plain = (fitted(name, method, policy, rising=r) for r in (True, False))
+        low, high = calibration.training_range
+        meeting = calibration.bounds.meeting
+        assert meeting is not None
+        beyond = 1.0 if high < 1e8 else 0.0
+        grid = np.sort(np.append(np.linspace(low - beyond, high + beyond, 40_001), meeting))
+        values = formula_at(calibration, grid)
+        middle = int(np.searchsorted(grid, meeting))
+        held = values.copy()
+        held[middle:] = np.maximum.accumulate(values[middle:])
+        held[: middle + 1] = np.minimum.accumulate(values[middle::-1])[::-1]
+        # A turning point lies within half a step of the grid; its LLR is flat there.
+        turn = 2 * np.abs(np.diff(values, 2)).max() if method in BENT else 0.0
+        for one, llrs, slack in ((calibration, held, turn), (plain, values, 0.0)):
+            expected = one.bounds.supported(llrs, *one.supported_llrs)
+            np.testing.assert_allclose(one(grid), expected, rtol=1e-9, atol=1e-9 + slack)
+        assert not plain.plateaus
+        assert_rising(calibration)
 
 
 # ------------------------------------------------------------------------------ never falling
-
-
-@EVERY_POLICY
-@EVERY_CASE
-def test_a_higher_score_never_has_a_lower_llr(name: str, method: str, policy: str) -> None:
-    assert_rising(fitted(name, method, policy))
 
 
 SHAPED = st.builds(score_set, st.sampled_from(sorted(KINDS)), st.integers(2, 60), st.integers(0))
 CLASSES = (FINITE | st.tuples(SHAPED, SHAPED)).map(lambda sets: tuple(map(np.array, sets)))
 
 
+@pytest.mark.slow
 @given(
     classes=CLASSES,
     method=st.sampled_from(sorted(llrcal.METHODS)),
@@ -65,12 +87,14 @@ def test_whatever_the_scores(
     assert_rising(calibration)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["heavy tails", "far from zero", "reversed"])
 @pytest.mark.parametrize("method", ["linear-gaussian", "logistic", "gaussian", "student-t", "nig"])
 def test_with_parameters_integrated_out(name: str, method: str) -> None:
     assert_rising(fitted(name, method, bayes=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", GENERATIVE)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_whatever_the_densities(kind: type[Generative], seed: int) -> None:
@@ -97,65 +121,80 @@ def test_the_cosine_recognizer_that_bent_back() -> None:
     assert_rising(calibration)
 
 
-# ------------------------------------------------------------------- held, against brute force
+# -------------------------------------------------------------------------- the meeting point
 
 
-def brute_force(calibration: llrcal.Calibration, scores: Floats) -> Floats:
-    """Running extremes of the formula, on a grid outward from the meeting point."""
-    meeting = calibration.bounds.eer_score
-    assert meeting is not None
-    scores = np.sort(np.append(scores, meeting))
-    llrs = plain(calibration, scores)
-    middle = int(np.searchsorted(scores, meeting))
-    above = np.maximum.accumulate(llrs[middle:])
-    below = np.minimum.accumulate(llrs[: middle + 1][::-1])[::-1]
-    return np.concatenate([below[:-1], above])
+def imbalance(tar: Array, non: Array, score: float) -> tuple[float, float]:
+    """Shares of targets below and non-targets above, less one another, with the score on one side.
+
+    The classes meet where the two have different signs.
+    """
+    before = float((tar < score).mean() - (non >= score).mean())
+    return before, float((tar <= score).mean() - (non > score).mean())
 
 
-@EVERY_CASE
-def test_the_llr_is_the_running_extreme_of_the_formula(name: str, method: str) -> None:
-    calibration = fitted(name, method, "range")
-    low, high = calibration.training_range
-    grid = np.linspace(low - 1, high + 1, 40_001) if high < 1e8 else np.linspace(low, high, 40_001)
-    scores = np.sort(np.append(grid, calibration.bounds.eer_score or 0.0))
-    expected = brute_force(calibration, grid)
-    # A turning point lies within half a step of the grid; its LLR is flat there.
-    turn = 2 * np.abs(np.diff(plain(calibration, scores), 2)).max() if method in BENT else 0.0
-    np.testing.assert_allclose(calibration(scores), expected, rtol=1e-9, atol=1e-9 + turn)
+@EVERY_SET
+def test_the_classes_meet_where_counting_says(name: str) -> None:
+    tar, non = (side.astype(np.float64) for side in SETS[name])
+    meeting = ArrayTraining(tar, non).eer_score
+    before, after = imbalance(tar, non, meeting)
+    # Summaries place a score within its bin, which may lie on the other side of a neighbour.
+    slack = 2 / min(len(tar), len(non))
+    assert before <= slack
+    assert after >= -slack
 
 
-@pytest.mark.slow
-@EVERY_CASE
-def test_what_is_not_held_is_the_formula(name: str, method: str) -> None:
-    for policy in POLICIES:
-        calibration = fitted(name, method, policy)
-        formula = fitted(name, method, policy, rising=False)
-        if policy == "elub":  # LLRs that are held have empirical bounds of their own
-            low, high = calibration.bounds.least_llr, calibration.bounds.greatest_llr
-            bounds = replace(formula.bounds, least_llr=low, greatest_llr=high)
-            formula = replace(formula, bounds=bounds)
-        assert not formula.plateaus
-        scores = asked(calibration)
-        free = np.abs(scores) < 1e60  # so far out, the formula is nothing but rounding errors
-        for held in calibration.plateaus:
-            free &= (scores <= held.low) | (scores >= held.high)
-        error = 2e-9 if policy != "none" else 2e-6  # far out
-        np.testing.assert_allclose(
-            calibration(scores[free]), formula(scores[free]), rtol=error, atol=error
-        )
-        for before, after in pairwise(calibration.plateaus):
-            assert before.high <= after.low
+def test_the_middle_of_a_gap() -> None:
+    assert ArrayTraining([3.0, 4.0], [-1.0, 1.0]).eer_score == 2.0
+    assert ArrayTraining([-1.0, 1.0], [3.0, 4.0]).eer_score == 2.0
+    assert ArrayTraining([5.0], [5.0]).eer_score == 5.0
+    # Ten shares of a tenth add up to less than one in doubles.
+    assert ArrayTraining(np.arange(10.0) + 20, np.arange(10.0)).eer_score == pytest.approx(14.5)
 
 
-@EVERY_CASE
-def test_large_sets_do_not_notice_the_counts(name: str, method: str) -> None:
-    """Within what the counts support, the soft end changes nothing; beyond, a factor of two."""
-    ranged, counted = fitted(name, method, "range"), fitted(name, method, "counts")
-    scores = asked(counted)
-    llrs, kept = ranged(scores), counted(scores)
-    least, greatest = counted.supported_llrs
-    within = max(-counted.bounds.soft_end, 0)  # with very few trials
-    carried = (least + within <= llrs) & (llrs <= greatest - within)
-    np.testing.assert_allclose(kept[carried], llrs[carried], rtol=1e-11, atol=1e-11)
-    assert kept.max() <= greatest + math.log(2) + 1e-15 * greatest
-    assert kept.min() >= least - math.log(2) + 1e-15 * least
+def test_pav_meets_where_its_steps_reach_zero() -> None:
+    for name in SETS:
+        calibration = fitted(name, "pav")
+        meeting = calibration.bounds.meeting
+        assert meeting is not None
+        assert meeting in calibration.params["scores"]
+        assert not calibration.plateaus
+        if calibration.params["llrs"][-1] >= 0:
+            assert calibration(meeting) >= 0
+            below = [s for s in calibration.params["scores"] if s < meeting]
+            assert all(calibration(score) < 0 for score in below)
+
+
+# -------------------------------------------------------------------------------- what is said
+
+
+@pytest.mark.parametrize("method", BENT)
+@pytest.mark.parametrize("name", ["same mean, wider targets", "heavy tails", "ties", "reversed"])
+def test_the_note_says_where_and_for_how_many(name: str, method: str) -> None:
+    calibration = fitted(name, method)
+    every = np.concatenate(SETS[name])
+    notes = [note.text for note in calibration.report.notes if note.code == "held"]
+    assert len(notes) == len(calibration.plateaus) > 0
+    for note, held in zip(notes, calibration.plateaus, strict=True):
+        low, high = max(held.low, every.min()), min(held.high, every.max())
+        assert note.startswith(f"between the scores {low:.4g} and {high:.4g} the formula")
+        told = float(note.partition("(")[2].partition("%")[0]) / 100
+        counted = float(((held.low < every) & (every < held.high)).mean())
+        assert told == pytest.approx(counted, abs=2 / len(every))
+        assert note.endswith("rising=False gives the plain formula")
+
+
+def test_distances_are_named_as_they_were_given() -> None:
+    tar, non = SETS["same mean, wider targets"]
+    (note,) = llrcal.fit(-tar, -non, method="gaussian", lower_is_better=True).report.notes
+    (held,) = fitted("same mean, wider targets", "gaussian").plateaus
+    furthest = max((-tar).max(), (-non).max())
+    assert note.text.startswith(f"between the scores {-held.high:.4g} and {furthest:.4g} the")
+
+
+def test_nothing_is_said_of_rounding_errors_and_of_formulas_that_rise() -> None:
+    for method in llrcal.METHODS:
+        assert "held" not in codes(fitted("same", method).report.notes)
+    for method in ("logistic", "linear-gaussian", "pav"):
+        assert "held" not in codes(fitted("ordinary", method).report.notes)
+    assert "held" not in codes(fitted("reversed", "gaussian", rising=False).report.notes)
