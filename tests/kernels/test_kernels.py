@@ -291,38 +291,40 @@ def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_arguments_are_checked_before_anything_is_read() -> None:
-    assert kernels.compiled
-    scores, table = np.zeros(3), np.zeros((4, 4), np.int64)
-    for wrong in (np.zeros((2, 2)), np.zeros(3, np.int64), np.zeros(3, ">f8"), np.zeros(3, "f2")):
-        with pytest.raises(TypeError, match="float32 or float64"):
-            kernels.compiled.bins(wrong, 1, 0.0, 1.0, 1, 1, 1.0, table)
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 2, 1.0, table)
-    with pytest.raises(ValueError, match="no grid"):
-        kernels.compiled.bins(scores, 1, 0.0, 3.0, 1, 1, 1.0, table)
+    scores, table, read_only = np.zeros(3), np.zeros((4, 4), np.int64), np.zeros((4, 4), np.int64)
+    read_only.setflags(write=False)
     words, before = np.array([0b1011], np.uint64), np.zeros(1, np.uint32)
-    for first in ([0, 1, 2], [0, 1, 1, 3], [0, 1, 2, 4]):  # of bins, or of values, too few
-        firsts, gaps, at = np.array(first, np.uint32), np.zeros(len(first), int), np.zeros(7, int)
-        with pytest.raises(ValueError, match="do not fit each other"):
-            kernels.compiled.count_among(
-                *(scores, 0.0, 1.0, 1, 1, words, before, firsts, scores, gaps, at)
+    rows, six, shape, terms = np.zeros((2, 3)), np.zeros((6, 3)), np.zeros(10), np.ones(4)
+    odd = (np.zeros((2, 2)), np.zeros(3, np.int64), np.zeros(3, ">f8"), np.zeros(3, "f2"))
+    firsts = (np.array(first, np.uint32) for first in ([0, 1, 2], [0, 1, 1, 3], [0, 1, 2, 4]))
+    no_grid, short, unfit = "no grid", "too few items", "do not fit each other"
+    calls: list[tuple[str, type[Exception], str, tuple[Any, ...]]] = [
+        *(("bins", TypeError, "float32", (one, 1, 0.0, 1.0, 1, 1, 1.0, table)) for one in odd),
+        ("bins", ValueError, short, (scores, 1, 0.0, 1.0, 1, 2, 1.0, table)),
+        ("bins", ValueError, no_grid, (scores, 1, 0.0, 3.0, 1, 1, 1.0, table)),
+        ("bins", ValueError, "read-only", (scores, 1, 0.0, 1.0, 1, 1, 1.0, read_only)),
+        *(  # of bins, or of values, too few
+            (
+                "count_among",
+                ValueError,
+                unfit,
+                (scores, 0.0, 1.0, 1, 1, words, before, one, scores, np.zeros(4, int), scores),
             )
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.split(scores, np.array([True, True, False]), np.zeros(2), np.zeros(2))
-    rows, sums = np.zeros((2, 3)), np.zeros(11, np.int64)
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.logistic_sums(rows, 2, scores, scores, scores, 1.0, sums)
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.weighted_rows(rows, np.zeros(3), scores)
-    six, shape, terms = np.zeros((6, 3)), np.zeros(10), np.ones(4)
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.nig_ingredients(scores, shape, terms, terms, terms, six[:5])
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.nig_sums(scores, six, shape, np.zeros(2), np.zeros(15))
-    with pytest.raises(ValueError, match="too few items"):
-        kernels.compiled.student_t_sums(
-            scores, scores, 1.0, terms, terms, terms, scores, np.zeros(9)
-        )
-    table.setflags(write=False)
-    with pytest.raises(ValueError, match="read-only"):
-        kernels.compiled.bins(scores, 1, 0.0, 1.0, 1, 1, 1.0, table)
+            for one in firsts
+        ),
+        ("split", ValueError, short, (scores, np.array([True, True, False]), scores[:2], scores)),
+        ("curve", ValueError, short, (scores, 0.0, 1.0, scores, np.zeros((1, 4)), scores)),
+        ("logistic_sums", ValueError, short, (rows, 2, *3 * [scores], 1.0, np.zeros(11, int))),
+        ("weighted_rows", ValueError, short, (rows, scores, scores)),
+        ("nig_ingredients", ValueError, short, (scores, shape, terms, terms, terms, six[:5])),
+        ("nig_sums", ValueError, short, (scores, six, shape, np.zeros(2), np.zeros(15))),
+        (
+            "student_t_sums",
+            ValueError,
+            short,
+            (scores, scores, 1.0, *3 * [terms], scores, np.zeros(9)),
+        ),
+    ]
+    for name, kind, words_of, arguments in calls:
+        with pytest.raises(kind, match=words_of):
+            getattr(kernels.compiled, name)(*arguments)
