@@ -11,7 +11,6 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.curve import Steps
 from tests.trial_sets import normal
 
 BENT = ("gaussian", "student-t", "nig")
@@ -59,8 +58,6 @@ def fitted(name: str, method: str, policy: Any = "counts", **options: Any) -> ll
 def formula_at(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     """The formula within the training scores, if so bounded: neither held nor kept to counts."""
     formula = calibration.formula
-    if isinstance(formula, Steps):
-        return calibration.unbounded(own(calibration, scores))
     with np.errstate(over="ignore"):
         return formula.llrs(np.clip(scores, *calibration.bounds.reach) - formula.origin)
 

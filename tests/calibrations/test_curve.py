@@ -126,7 +126,7 @@ def test_three_turns_make_two_intervals_and_what_lies_beyond(method: str, origin
     tar, non = (origin + unit * side for side in (tar, rng.normal(0.5, 2, 3000)))
     options: dict[str, Any] = {"method": method, "bounds": "range", "rising": False}
     calibration: Any = llrcal.fit(tar, non, **options)
-    scores = np.linspace(*calibration.training_range, 200_001)
+    scores = np.linspace(min(tar.min(), non.min()), max(tar.max(), non.max()), 200_001)
     accepted = calibration.log_ratio(scores) >= 0.1
     crossings = scores[1:][accepted[1:] != accepted[:-1]]
     ends = [e for i in calibration.regions(0.1) for e in (i.low, i.high) if math.isfinite(e)]

@@ -79,7 +79,7 @@ def test_plateaus_of_a_known_function() -> None:
     """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
     crest = math.acos(-0.2)  # where cos(x) = -1/5
     pieces = Pieces.of(FUNCTIONS["wave"], np.array([-12.0, 0.0, 12.0]))
-    found = pieces.plateaus(0.0)
+    found = pieces.plateaus(pieces.rising(0.0))
     turns = [-crest - 2 * math.pi, -crest, crest, crest + 2 * math.pi]
     assert [min(ends, key=abs) for ends in found] == pytest.approx(turns, abs=1e-6)
     assert (found[0][0], found[-1][1]) == (-math.inf, math.inf)
@@ -89,8 +89,9 @@ def test_plateaus_of_a_known_function() -> None:
 
 
 def test_what_only_falls_is_one_plateau() -> None:
-    assert Pieces.of(FUNCTIONS["falling"], PLACES).plateaus(0.0) == [(-math.inf, math.inf)]
-    assert not Pieces.of(FUNCTIONS["line"], PLACES).plateaus(0.0)
+    falling, rising = (Pieces.of(FUNCTIONS[name], PLACES) for name in ("falling", "line"))
+    assert falling.plateaus(falling.rising(0.0)) == [(-math.inf, math.inf)]
+    assert not rising.plateaus(rising.rising(0.0))
 
 
 @EVERY_FUNCTION

@@ -45,7 +45,7 @@ def test_llrs_are_bounded_running_extremes_of_the_formula(name: str, method: str
     for policy in POLICIES:
         calibration, plain = (fitted(name, method, policy, rising=r) for r in (True, False))
         low, high = calibration.training_range
-        meeting = calibration.bounds.meeting
+        meeting = calibration.bounds.eer_score
         assert meeting is not None
         beyond = 1.0 if high < 1e8 else 0.0
         grid = np.sort(np.append(np.linspace(low - beyond, high + beyond, 40_001), meeting))
@@ -155,7 +155,7 @@ def test_the_middle_of_a_gap() -> None:
 def test_pav_meets_where_its_steps_reach_zero() -> None:
     for name in SETS:
         calibration = fitted(name, "pav")
-        meeting = calibration.bounds.meeting
+        meeting = calibration.bounds.eer_score
         assert meeting is not None
         assert meeting in calibration.params["scores"]
         assert not calibration.plateaus

@@ -160,11 +160,25 @@ class Calibration(ABC):
     @cached_property
     def plateaus(self) -> tuple[Interval, ...]:
         """Where the LLR is held because the formula would fall; in the direction of training."""
-        if self._anchor is None:
+        if self._anchor is None or self._seems_to_rise:
             return ()
         origin, unit = self.formula.origin, 1 / self.formula.per_unit
-        held = self._plain.plateaus(self._anchor)
+        held = self._plain.plateaus(self._pieces)
         return tuple(Interval(origin + low * unit, origin + high * unit) for low, high in held)
+
+    @cached_property
+    def _seems_to_rise(self) -> bool:
+        return self.formula.rises(self.bounds.reach)
+
+    def unbounded_llrs(self, scores: Floats) -> Floats:
+        """LLRs of a few training scores before they are bounded, in the direction of training.
+
+        If the formula rises, they are worked out by itself, which is quicker for a few.
+        """
+        if self._anchor is None or self._seems_to_rise:
+            formula = self.formula
+            return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
+        return self.unbounded(-scores if self.lower_is_better else scores)
 
     @property
     def _anchor(self) -> float | None:

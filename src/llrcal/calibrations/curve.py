@@ -24,7 +24,7 @@ from llrcal.errors import OptionError
 from llrcal.kernels import kernels_for
 
 _FURTHEST = FURTHEST / 2  # units: less than where densities stop falling
-_OCTAVES = np.exp2(np.arange(np.ceil(np.log2(_FURTHEST)))) - 1  # 0, 1, 3, 7, ...
+_OCTAVES = np.exp2(np.arange(0, np.log2(_FURTHEST), 0.25)) - 1  # 0, 0.2, 0.4, 0.7, 1, 1.4, ...
 _MOST_POWER = 1022  # of two, which is a normal double, and so is its inverse
 _ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
 
@@ -65,18 +65,27 @@ class Formula:
         with np.errstate(over="ignore"):
             return np.clip((scores - self.origin) * self.per_unit, -furthest, furthest)
 
-    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
-        """The formula over a range of scores, of which one, the anchor, is an edge."""
+    def places(self, reach: tuple[float, float], anchor: float | None) -> Floats:
+        """Where it is looked at first, over a range of scores: the anchor is one of them."""
         low, high = self.in_units(np.array(reach))
         details = np.asarray(self.details) * self.per_unit
         edges = self.in_units(np.array([] if anchor is None else [anchor]))
         places = np.concatenate([-_OCTAVES, _OCTAVES, details, edges])
-        places = np.union1d([low, high], places[(low < places) & (places < high)])
+        return np.union1d([low, high], places[(low < places) & (places < high)])
+
+    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
+        """The formula over a range of scores, of which one, the anchor, is an edge."""
+        places = self.places(reach, anchor)
 
         def llrs(z: Floats) -> Floats:
             return self.llrs(z / self.per_unit)
 
-        return Pieces.of(Series(llrs, low, high) if self.costly else llrs, places)
+        return Pieces.of(Series(llrs, places[0], places[-1]) if self.costly else llrs, places)
+
+    def rises(self, reach: tuple[float, float]) -> bool:
+        """Whether it falls at none of these places, as far as that can be told quickly."""
+        values = self.llrs(self.places(reach, None) / self.per_unit)
+        return not self.costly and bool((values[1:] >= values[:-1]).all())
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,15 @@ class Steps:
     def in_units(self, scores: Floats) -> Floats:
         """Where scores lie on the axis of the curve."""
         return scores
+
+    def rises(self, reach: tuple[float, float]) -> bool:
+        """Steps always do."""
+        return True
+
+    def llrs(self, distance: Floats) -> Floats:
+        """The value of the last score up to each distance; the first value if there is none."""
+        step = np.searchsorted(self.scores, distance, "right") - 1
+        return self.values[np.maximum(step, 0)]
 
     def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
         """All steps: beyond the first and the last nothing changes."""

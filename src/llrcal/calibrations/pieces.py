@@ -79,11 +79,10 @@ class Pieces(NamedTuple):
         below = self.select(~above)._mirrored()._held()._mirrored()
         return Pieces.joined(below, self.select(above)._held())
 
-    def plateaus(self, anchor: float) -> list[tuple[float, float]]:
+    def plateaus(self, rising: Pieces) -> list[tuple[float, float]]:
         """Where that function is level since these pieces fall; an end of the axis is infinite."""
         slack = 2 * TOLERANCE * np.maximum(1, np.abs(self.at_left))
         falling = (self.left / 2 + self.right / 2)[self.at_left - self.at_right > slack]
-        rising = self.rising(anchor)
         level = np.diff(rising.at_left == rising.at_right, prepend=False, append=False)
         edges = np.concatenate([[-np.inf], rising.left[1:], [np.inf]])[np.flatnonzero(level)]
         return [
@@ -166,6 +165,8 @@ class Pieces(NamedTuple):
     def _cut(self, share: Floats, value: Floats) -> Pieces:
         """Each piece cut at a share of its width that is between 0 and 1, with a value there."""
         which = np.flatnonzero((share > 0) & (share < 1))
+        if not len(which):
+            return self
         whole, share, value = self.select(which), share[which], value[which]
         at = whole.left * (1 - share) + whole.right * share
         first = whole._replace(right=at, at_middle=whole._at_shares(share / 2), at_right=value)

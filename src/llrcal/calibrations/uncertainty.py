@@ -111,7 +111,7 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
     if found is None:
         return None
     factor, by = data.design_factor(found.scores, found.influence)
-    llrs = calibration.unbounded(-found.scores if calibration.lower_is_better else found.scores)
+    llrs = calibration.unbounded_llrs(found.scores)
     ends = llrs - found.low, found.high - llrs
     away = [np.clip(side / TIMES, -_WIDEST, _WIDEST) for side in ends]
     # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
