@@ -78,9 +78,8 @@ def test_infinite_ends_leave_the_frame() -> None:
 
 
 def test_errors_are_the_numbers_of_evaluate() -> None:
-    ax = axes()
     chosen = some("linear-gaussian-0.5", "pav")
-    bayes_error(chosen, ax=ax)
+    ax = bayes_error(chosen, ax=axes())
     for label, ev in chosen.items():
         x, y = data(lines(ax)[label])
         np.testing.assert_array_equal(y, ev.bayes_error(x))
@@ -92,9 +91,8 @@ def test_errors_are_the_numbers_of_evaluate() -> None:
 
 
 def test_the_range_is_that_of_the_rule_of_30_and_a_little_more() -> None:
-    ax = axes()
     chosen = some("logistic-0.5", "pav")
-    bayes_error(chosen, ax=ax)
+    ax = bayes_error(chosen, ax=axes())
     low = max(ev.rule_of_30[0] for ev in chosen.values())
     high = min(ev.rule_of_30[1] for ev in chosen.values())
     left, right = ax.get_xlim()
@@ -109,17 +107,15 @@ def test_the_range_is_that_of_the_rule_of_30_and_a_little_more() -> None:
 
 
 def test_without_a_rule_a_wide_range_and_no_marks() -> None:
-    ax = axes()
-    bayes_error({"few": evaluate([2.0, 0.5], [-1.0, 1.0, -2.0])}, ax=ax)
+    ax = bayes_error({"few": evaluate([2.0, 0.5], [-1.0, 1.0, -2.0])}, ax=axes())
     assert ax.get_xlim() == (-7, 7)
     assert not ax.texts
     assert set(lines(ax)) == {"few", "minimum", "default"}
 
 
 def test_errors_at_priors_of_the_callers_choice() -> None:
-    ax = axes()
     x = np.array([-30.0, -1.0, 0.5])
-    bayes_error(some("nig"), ax=ax, x=x)
+    ax = bayes_error(some("nig"), ax=axes(), x=x)
     np.testing.assert_array_equal(data(lines(ax)["nig"])[0], x)
     assert ax.get_xlim() == (-30, 0.5)
     low, high = evaluations()["nig"].rule_of_30
@@ -130,16 +126,14 @@ def test_errors_at_priors_of_the_callers_choice() -> None:
 
 
 def test_a_poor_method_leaves_the_frame() -> None:
-    ax = axes()
     poor = evaluate(np.full(50, -9.0), np.append(np.full(500, -10.0), np.full(40, 9.0)))
-    bayes_error({"poor": poor, **some("nig")}, ax=ax, x=np.linspace(-4, 4, 9))
+    ax = bayes_error({"poor": poor, **some("nig")}, ax=axes(), x=np.linspace(-4, 4, 9))
     assert data(lines(ax)["poor"])[1].max() > 1.5
     assert ax.get_ylim() == pytest.approx((0, 1.5))
 
 
 def test_the_default_is_named_where_it_shows() -> None:
-    ax = axes()
-    bayes_error(some("nig"), ax=ax, x=[-3.0, 3.0])
+    ax = bayes_error(some("nig"), ax=axes(), x=[-3.0, 3.0])
     assert ("default" in legend_names(ax)) == (ax.get_ylim()[1] > 1)
     low = axes()
     bayes_error({"good": evaluate([5.0] * 99 + [-1.0], [-5.0] * 100)}, ax=low, x=[-0.1, 0.1])
@@ -148,9 +142,8 @@ def test_the_default_is_named_where_it_shows() -> None:
 
 
 def test_cross_entropies_are_the_numbers_of_evaluate() -> None:
-    ax = axes()
     chosen = some("logistic-0.92", "nig")
-    ece(chosen, ax=ax)
+    ax = ece(chosen, ax=axes())
     for label, ev in chosen.items():
         x, y = data(lines(ax)[label])
         np.testing.assert_array_equal(y, ev.cross_entropy(x * math.log(10)))
@@ -160,8 +153,7 @@ def test_cross_entropies_are_the_numbers_of_evaluate() -> None:
 
 
 def test_odds_of_the_callers_choice() -> None:
-    ax = axes()
-    ece(evaluations()["nig"], ax=ax, x=[-1.0, 0.0, 2.0])
+    ax = ece(evaluations()["nig"], ax=axes(), x=[-1.0, 0.0, 2.0])
     x, y = data(lines(ax)["LR = 1"])
     assert x.tolist() == [-1, 0, 2]
     p = 1 / 11

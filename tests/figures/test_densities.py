@@ -18,10 +18,9 @@ GENERATIVE = pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
 @GENERATIVE
 @pytest.mark.parametrize("log", [False, True])
 def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
-    ax = axes()
     calibration = calibrations()[method]
     assert isinstance(calibration, Generative)
-    densities(calibration, ax=ax, tar=TAR, non=NON, log=log)
+    ax = densities(calibration, ax=axes(), tar=TAR, non=NON, log=log)
     for name, fit, colour in (
         ("target", calibration.tar, TARGET),
         ("non-target", calibration.non, NON_TARGET),
@@ -35,8 +34,7 @@ def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
 
 @pytest.mark.parametrize("log", [False, True])
 def test_histograms_are_normalised_by_class(log: bool) -> None:
-    ax = axes()
-    densities(calibrations()["nig"], ax=ax, tar=TAR, non=NON, log=log)
+    ax = densities(calibrations()["nig"], ax=axes(), tar=TAR, non=NON, log=log)
     for patch, scores in zip(ax.patches, (TAR, NON), strict=True):
         assert isinstance(patch, StepPatch)
         heights, edges, _ = patch.get_data()

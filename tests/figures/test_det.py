@@ -26,9 +26,8 @@ from tests.trial_sets import normal
 
 
 def test_every_point_is_a_corner_of_the_roc() -> None:
-    ax = axes()
     chosen = some("logistic-0.5", "pav")
-    det(chosen, ax=ax)
+    ax = det(chosen, ax=axes())
     for label, ev in chosen.items():
         corners = set(zip(*ev.roc(), strict=True))
         drawn = list(zip(*data(lines(ax)[label]), strict=True))
@@ -40,8 +39,7 @@ def test_every_point_is_a_corner_of_the_roc() -> None:
 
 @column_style()
 def test_axes_are_probits_in_percent() -> None:
-    ax = axes()
-    det(some("nig"), ax=ax)
+    ax = det(some("nig"), ax=axes())
     percent = [0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40]
     for axis in (ax.xaxis, ax.yaxis):
         np.testing.assert_allclose(axis.get_majorticklocs(), np.array(percent) / 100, rtol=1e-12)
@@ -56,8 +54,7 @@ def test_axes_are_probits_in_percent() -> None:
 
 def test_gaussian_scores_give_a_straight_line() -> None:
     """Equal variances: slope -1, through the EER on the diagonal."""
-    ax = axes()
-    det({"gaussian": evaluate(normal(2000, 1.5, 1), normal(2000, -1.5, 1))}, ax=ax)
+    ax = det({"gaussian": evaluate(normal(2000, 1.5, 1), normal(2000, -1.5, 1))}, ax=axes())
     pfa, pmiss = data(lines(ax)["gaussian"])
     seen = (pfa > 0.01) & (pmiss > 0.01)
     np.testing.assert_allclose(ndtri(pfa[seen]) + ndtri(pmiss[seen]), -3, atol=0.05)
@@ -66,9 +63,8 @@ def test_gaussian_scores_give_a_straight_line() -> None:
 
 
 def test_points_of_actual_and_minimum_cost() -> None:
-    ax = axes()
     chosen = some("linear-gaussian-empirical", "nig")
-    det(chosen, ax=ax, p_target=0.1, c_miss=2, c_fa=1)
+    ax = det(chosen, ax=axes(), p_target=0.1, c_miss=2, c_fa=1)
     for label, ev in chosen.items():
         (pfa,), (pmiss,) = data(lines(ax)[f"actual DCF of {label}"])
         cost = 0.1 * 2 * pmiss + 0.9 * pfa
@@ -81,8 +77,7 @@ def test_points_of_actual_and_minimum_cost() -> None:
 
 
 def test_points_without_errors_lie_on_the_frame() -> None:
-    ax = axes()
-    det({"perfect": evaluate([3.0, 4.0], [-3.0])}, ax=ax, p_target=0.5)
+    ax = det({"perfect": evaluate([3.0, 4.0], [-3.0])}, ax=axes(), p_target=0.5)
     low = ax.get_xlim()[0]
     for name in ("actual", "minimum"):
         assert [v[0] for v in data(lines(ax)[f"{name} DCF of perfect"])] == [low, low]
@@ -122,8 +117,7 @@ def test_the_legend_shows_the_marks_and_lines_that_are_drawn(labels: list[str]) 
 
 
 def test_marks_with_many_misses_lie_within_the_frame() -> None:
-    ax = axes()
-    det(evaluations()["nig"], ax=ax, p_target=3e-4)
+    ax = det(evaluations()["nig"], ax=axes(), p_target=3e-4)
     _, (pmiss,) = data(lines(ax)["actual DCF of LLRs"])
     assert 0.55 < pmiss < ax.get_ylim()[1]
 

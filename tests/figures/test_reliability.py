@@ -26,8 +26,7 @@ from tests.trial_sets import FINITE, Sets
 
 
 def test_each_llr_is_drawn_at_its_optimal_one() -> None:
-    ax = axes()
-    reliability({"gaussian": evaluations()["gaussian"]}, ax=ax)
+    ax = reliability({"gaussian": evaluations()["gaussian"]}, ax=axes())
     x, y = data(lines(ax)["gaussian"])
     starts, ends, heights = x[0::2], x[1::2], y[0::2]
     np.testing.assert_array_equal(heights, y[1::2])
@@ -41,8 +40,7 @@ def test_each_llr_is_drawn_at_its_optimal_one() -> None:
 
 
 def test_infinities_are_markers_at_the_frame() -> None:
-    ax = axes()
-    reliability({"few": evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0])}, ax=ax)
+    ax = reliability({"few": evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0])}, ax=axes())
     low, high = ax.get_ylim()
     below, above = lines(ax)["-inf"], lines(ax)["inf"]
     assert data(below)[1].tolist() == [low, low]
@@ -56,16 +54,14 @@ def test_infinities_are_markers_at_the_frame() -> None:
 
 
 def test_the_last_block_ends_with_the_greatest_llr() -> None:
-    ax = axes()
-    reliability({"few": evaluate([1.0, 2.0], [0.0, 1.5, 6.0])}, ax=ax)
+    ax = reliability({"few": evaluate([1.0, 2.0], [0.0, 1.5, 6.0])}, ax=axes())
     x, y = data(lines(ax)["few"])
     assert (x[0], x[-1]) == (1.0, 6.0)
     assert y[-1] == pytest.approx(math.log(1 / (2 / 3)))
 
 
 def test_separable_classes_have_nothing_else() -> None:
-    ax = axes()
-    reliability({"perfect recognizer": evaluate([1.0, 2.0], [-1.0, 0.0])}, ax=ax)
+    ax = reliability({"perfect recognizer": evaluate([1.0, 2.0], [-1.0, 0.0])}, ax=axes())
     assert data(lines(ax)["perfect recognizer"])[0].size == 0
     low, high = ax.get_xlim()
     assert low < -1
@@ -76,9 +72,8 @@ def test_separable_classes_have_nothing_else() -> None:
 @pytest.mark.filterwarnings("ignore:targets score lower")
 @given(sets=FINITE)
 def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:
-    ax = axes()
     ev = evaluate(*sets)
-    reliability({"any": ev}, ax=ax)
+    ax = reliability({"any": ev}, ax=axes())
     low, high = ax.get_ylim()
     finite = ev.hull.llrs[np.isfinite(ev.hull.llrs)]
     assert ((finite > low) & (finite < high)).all()
@@ -87,10 +82,9 @@ def test_everything_finite_lies_within_the_frame(sets: Sets) -> None:
 
 
 def test_several_share_a_frame_and_one_entry_for_infinities() -> None:
-    ax = axes()
     few = evaluate([-0.5, 1.0, 3.0, 5.0], [-4.0, -2.0, 0.0, 2.0])
     wide = evaluate([-50.0, 60.0], [-40.0, 40.0])
-    reliability({"few": few, "wide": wide, **some("nig")}, ax=ax)
+    ax = reliability({"few": few, "wide": wide, **some("nig")}, ax=axes())
     low, high = ax.get_xlim()
     assert low < -40 < 60 <= high
     assert ax.get_ylim() == (low, high)

@@ -23,8 +23,7 @@ from tests.figures.drawing import (
 
 
 def test_curves_are_shares_at_or_above() -> None:
-    ax = axes()
-    tippett(some("logistic-0.5"), ax=ax)
+    ax = tippett(some("logistic-0.5"), ax=axes())
     for name, scores in (("targets", TEST_TAR), ("non-targets", TEST_NON)):
         llrs = calibrations()["logistic-0.5"](scores)
         line = lines(ax)[f"{name} of logistic-0.5"]
@@ -37,8 +36,7 @@ def test_curves_are_shares_at_or_above() -> None:
 
 
 def test_curves_end_with_the_data() -> None:
-    ax = axes()
-    tippett({"few": evaluate([1.0, 2.0, 4.0], [-3.0, 0.5])}, ax=ax)
+    ax = tippett({"few": evaluate([1.0, 2.0, 4.0], [-3.0, 0.5])}, ax=axes())
     x, y = data(lines(ax)["targets of few"])
     assert (x[0], x[-1]) == (pytest.approx(1 / math.log(10)), pytest.approx(4 / math.log(10)))
     assert (y[0], y[-2], y[-1]) == (1, pytest.approx(1 / 3), 0)
@@ -48,8 +46,7 @@ def test_curves_end_with_the_data() -> None:
 
 
 def test_infinite_llrs_count_but_are_not_drawn() -> None:
-    ax = axes()
-    tippett({"some": evaluate([1.0, 2.0, math.inf, math.inf], [-math.inf, -1.0])}, ax=ax)
+    ax = tippett({"some": evaluate([1.0, 2.0, math.inf, math.inf], [-math.inf, -1.0])}, ax=axes())
     x, y = data(lines(ax)["targets of some"])
     assert np.isfinite(x).all()
     assert (y[0], y[-1]) == (1, 0.5)
@@ -61,8 +58,7 @@ def test_infinite_llrs_count_but_are_not_drawn() -> None:
 
 def test_an_outlier_does_not_stretch_the_frame() -> None:
     """One of 2,501 non-targets is less than a thousandth of them."""
-    ax = axes()
-    tippett({"far": evaluate(TEST_TAR, np.append(TEST_NON, [-1e7]))}, ax=ax)
+    ax = tippett({"far": evaluate(TEST_TAR, np.append(TEST_NON, [-1e7]))}, ax=axes())
     low, high = ax.get_xlim()
     assert low * math.log(10) > 2 * TEST_NON.min()
     x, y = data(lines(ax)["non-targets of far"])

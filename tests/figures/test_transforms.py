@@ -21,8 +21,7 @@ pytestmark = FAR_SCORES
 
 
 def test_curves_are_the_calibrations() -> None:
-    ax = axes()
-    transforms(calibrations(), ax=ax, low=-5, high=8)
+    ax = transforms(calibrations(), ax=axes(), low=-5, high=8)
     for label, calibration in calibrations().items():
         line = lines(ax)[label]
         x, y = data(line)
@@ -35,10 +34,9 @@ def test_curves_are_the_calibrations() -> None:
 
 
 def test_the_axis_is_symmetric_and_one_method_cannot_stretch_it() -> None:
-    ax = axes()
     apart = np.array([1.0, 1.001]), np.array([-1.0, -1.001])
     wild = fit(*apart, method="linear-gaussian", bounds="range")
-    transforms({**calibrations(), "wild": wild}, ax=ax, low=-5, high=8)
+    ax = transforms({**calibrations(), "wild": wild}, ax=axes(), low=-5, high=8)
     low, high = ax.get_ylim()
     assert low == -high
     assert high < np.abs(data(lines(ax)["wild"])[1]).max() / 100
@@ -62,8 +60,7 @@ def words(ax: Axes) -> list[str]:
 
 @pytest.mark.parametrize("training", [None, ENDS])
 def test_scores_beyond_the_training_scores_are_shaded(training: tuple[float, float] | None) -> None:
-    ax = axes()
-    transforms(calibrations(), ax=ax, low=-20, high=20, training=training)
+    ax = transforms(calibrations(), ax=axes(), low=-20, high=20, training=training)
     below, above = shades(ax)
     assert below == pytest.approx((-20, ENDS[0]))
     assert above == pytest.approx((ENDS[1], 20))
@@ -77,8 +74,7 @@ def test_scores_beyond_the_training_scores_are_shaded(training: tuple[float, flo
 
 
 def test_only_what_can_be_seen_is_shaded_and_only_wide_shades_have_a_word() -> None:
-    ax = axes()
-    transforms(calibrations(), ax=ax, low=ENDS[0] - 0.01, high=ENDS[1] + 1)
+    ax = transforms(calibrations(), ax=axes(), low=ENDS[0] - 0.01, high=ENDS[1] + 1)
     assert shades(ax) == [pytest.approx((ENDS[1], ENDS[1] + 1))]
     assert words(ax) == []
     inside = axes()
@@ -100,15 +96,15 @@ def test_the_word_is_that_of_the_policy() -> None:
 
 
 def test_calibrations_trained_on_different_scores_share_no_shade() -> None:
-    ax = axes()
     both = {"one": fit(TAR, NON), "other": fit(TAR / 2, NON / 2)}
-    transforms(both, ax=ax, low=-20, high=20)
+    ax = transforms(both, ax=axes(), low=-20, high=20)
     assert shades(ax) == []
 
 
 def test_distances_are_shaded_where_they_were_not_seen() -> None:
-    ax = axes()
-    transforms({"distances": fit(-TAR, -NON, lower_is_better=True)}, ax=ax, low=-20, high=20)
+    ax = transforms(
+        {"distances": fit(-TAR, -NON, lower_is_better=True)}, ax=axes(), low=-20, high=20
+    )
     assert shades(ax) == [pytest.approx((-20, -ENDS[1])), pytest.approx((-ENDS[0], 20))]
     left, right = (text.get_position()[1] for text in ax.texts)
     assert left > 0 > right  # falling curves leave room below on the left: words stand on the frame
@@ -116,8 +112,7 @@ def test_distances_are_shaded_where_they_were_not_seen() -> None:
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_flat_transform_has_a_frame_too() -> None:
-    ax = axes()
-    transforms({"flat": fit([1.0, 1.0], [1.0], method="logistic")}, ax=ax, low=0, high=2)
+    ax = transforms({"flat": fit([1.0, 1.0], [1.0], method="logistic")}, ax=axes(), low=0, high=2)
     assert ax.get_ylim() == (-1, 1)
 
 

@@ -37,31 +37,33 @@ _FURTHEST = float(np.finfo(np.float32).max)
 
 def evaluations_by_label(given: Evaluation | Mapping[str, Evaluation]) -> dict[str, Evaluation]:
     """The evaluations to draw; one alone needs no label."""
-    if isinstance(given, Evaluation):
-        return {"LLRs": given}
-    return _checked(given, Evaluation, "an Evaluation, which llrcal.evaluate(tar, non) gives")
+    needed = "an Evaluation, which llrcal.evaluate(tar, non) gives"
+    return _checked({"LLRs": given} if isinstance(given, Evaluation) else given, Evaluation, needed)
 
 
 def calibrations_by_label(given: Calibration | Mapping[str, Calibration]) -> dict[str, Calibration]:
     """The calibrations to draw; one alone is called after its method."""
-    if isinstance(given, Calibration):
-        return {given.method: given}
-    return _checked(given, Calibration, "a calibration, which llrcal.fit(tar, non) gives")
+    needed = "a calibration, which llrcal.fit(tar, non) gives"
+    named = {given.method: given} if isinstance(given, Calibration) else given
+    return _checked(named, Calibration, needed)
 
 
 def _checked(given: Mapping[str, _Drawable], kind: type[Any], needed: str) -> dict[str, _Drawable]:
     """A dict of a kind of values by label; anything else is refused."""
-    needed = f"give {needed}, or a dict of them by label"
+    problem = ""
     if not isinstance(given, Mapping):
-        raise OptionError(f"a value of type {type(given).__name__} cannot be drawn here; {needed}")
-    if not given:
-        raise OptionError(f"there is nothing to draw; {needed}")
-    for label, value in given.items():
-        if not isinstance(label, str):
-            raise OptionError(f"the label {label!r} is not a string; {needed}")
-        if not isinstance(value, kind):
-            name = type(value).__name__
-            raise OptionError(f"{label!r} is of type {name}, which cannot be drawn here; {needed}")
+        problem = f"a value of type {type(given).__name__} cannot be drawn here"
+    elif not given:
+        problem = "there is nothing to draw"
+    else:
+        for label, value in given.items():
+            if not isinstance(label, str):
+                problem = f"the label {label!r} is not a string"
+            elif not isinstance(value, kind):
+                name = type(value).__name__
+                problem = f"{label!r} is of type {name}, which cannot be drawn here"
+    if problem:
+        raise OptionError(f"{problem}; give {needed}, or a dict of them by label")
     return dict(given)
 
 

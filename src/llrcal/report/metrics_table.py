@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
 from llrcal.evaluation.costs import min_cost
-from llrcal.report.text import MISSING, decimal, escaped, sentence
+from llrcal.report.text import MISSING, decimal, escaped, row, sentence
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
 
@@ -24,6 +24,8 @@ class Column:
 
     key: str
     heading: str
+    least: float | None = None
+    """What no calibration of these scores can do better than, where it can be said."""
     digits: int = 4
     scale: float = 1.0
     group: str = ""
@@ -38,34 +40,38 @@ def metrics_table(comparison: Comparison) -> str:
     columns = _columns(comparison)
     rows = _rows(comparison)
     best = {column.key: _best(column, list(rows.values())) for column in columns}
-    body = "\n".join(_line(label, row, columns, best) for label, row in rows.items())
+    body = "\n".join(_line(label, found, columns, best) for label, found in rows.items())
     return (
         '<table id="metrics" aria-describedby="metrics-note">'
         '<caption class="hidden">Metrics of all calibrations</caption>\n'
         f"<thead>{_head(columns)}</thead>\n<tbody>{body}</tbody>\n"
-        f"<tfoot>{_foot(comparison, columns)}</tfoot></table>"
+        f"<tfoot>{_foot(columns)}</tfoot></table>"
     )
 
 
 def _columns(comparison: Comparison) -> list[Column]:
-    at_points = [Column("criterion", "Mean of the points")]
+    raw, criterion = comparison.raw, comparison.criterion
     columns = [
-        *(at_points if comparison.criterion.name == "points" else []),
-        Column("mean_error", "Mean Bayes error"),
+        Column("criterion", "Mean of the points", criterion.least(raw)),
+        Column("mean_error", "Mean Bayes error", comparison.least_mean_error),
         Column("cllr", "Cllr"),
-        Column("min_cllr", "minCllr"),
+        Column("min_cllr", "minCllr", raw.min_cllr),
         Column("calibration_loss", "Calibration loss"),
-        Column("eer", "EER, %", digits=3, scale=100),
+        Column("eer", "EER, %", raw.eer, digits=3, scale=100),
     ]
-    for point in comparison.points:
-        group = f"DCF at {point.name}"
-        columns.append(Column(f"act_dcf_{point.name}", "actual", group=group))
-        columns.append(Column(f"min_dcf_{point.name}", "min", group=group))
-    for rule in comparison.rules:
-        group = f"Cost by {rule.name}"
-        columns.append(Column(f"cost_{rule.name}", "actual", group=group))
-        columns.append(Column(f"min_cost_{rule.name}", "min", group=group))
-    return columns
+    pairs = {
+        (f"DCF at {point.name}", f"_dcf_{point.name}"): raw.min_bayes_error(point.prior_log_odds)
+        for point in comparison.points
+    }
+    pairs |= {
+        (f"Cost by {rule.name}", f"_cost_{rule.name}"): min_cost(raw.hull, rule)
+        for rule in comparison.rules
+    }
+    for (group, key), least in pairs.items():
+        actual = key.removeprefix("_") if key.startswith("_cost") else f"act{key}"
+        columns.append(Column(actual, "actual", group=group))
+        columns.append(Column(f"min{key}", "min", least, group=group))
+    return columns if criterion.name == "points" else columns[1:]
 
 
 def _rows(comparison: Comparison) -> dict[str, Row]:
@@ -83,7 +89,7 @@ def _rows(comparison: Comparison) -> dict[str, Row]:
 
 def _best(column: Column, rows: list[Row]) -> str | None:
     """What the best value looks like; None where most look so, and stars would be noise."""
-    values = [float(row[column.key]) for row in rows]
+    values = [float(found[column.key]) for found in rows]
     best = column.written(min(values))
     alike = sum(column.written(value) == best for value in values)
     return best if alike <= len(rows) / 2 else None
@@ -129,42 +135,26 @@ def _head(columns: list[Column]) -> str:
     return f"<tr>{''.join(first)}</tr><tr>{''.join(second)}</tr>"
 
 
-def _line(label: str, row: Row, columns: list[Column], best: dict[str, str | None]) -> str:
-    cells = "".join(_cell(row, column, best[column.key]) for column in columns)
+def _line(label: str, found: Row, columns: list[Column], best: dict[str, str | None]) -> str:
+    cells = "".join(_cell(found, column, best[column.key]) for column in columns)
     return f'<tr><th scope="row">{escaped(label)}</th>{cells}</tr>'
 
 
-def _cell(row: Row, column: Column, best: str | None) -> str:
-    value = row[column.key]
+def _cell(found: Row, column: Column, best: str | None) -> str:
+    value = found[column.key]
     text = column.written(value)
     if text == best:
         text = f"<strong>{text}</strong>{_BEST}"
-    return f'<td data-value="{float(value)!r}">{text}{_interval(row, column)}</td>'
+    return f'<td data-value="{float(value)!r}">{text}{_interval(found, column)}</td>'
 
 
-def _interval(row: Row, column: Column) -> str:
-    if f"{column.key}_low" not in row:
+def _interval(found: Row, column: Column) -> str:
+    if f"{column.key}_low" not in found:
         return ""
-    low, high = (column.written(row[f"{column.key}_{end}"]) for end in ("low", "high"))
+    low, high = (column.written(found[f"{column.key}_{end}"]) for end in ("low", "high"))
     return f"<small>{low}&nbsp;to {high}</small>"
 
 
-def _foot(comparison: Comparison, columns: list[Column]) -> str:
-    """What no calibration of these scores can do better than, where it can be said."""
-    raw = comparison.raw
-    bounds = {
-        "criterion": comparison.criterion.least(raw),
-        "mean_error": comparison.least_mean_error,
-        "min_cllr": raw.min_cllr,
-        "eer": raw.eer,
-    }
-    for point in comparison.points:
-        bounds[f"min_dcf_{point.name}"] = raw.min_bayes_error(point.prior_log_odds)
-    for rule in comparison.rules:
-        bounds[f"min_cost_{rule.name}"] = min_cost(raw.hull, rule)
-    cells = (
-        column.written(bounds[column.key]) if column.key in bounds else MISSING
-        for column in columns
-    )
-    row = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f'<tr><th scope="row">raw scores, best thresholds</th>{row}</tr>'
+def _foot(columns: list[Column]) -> str:
+    cells = (MISSING if one.least is None else one.written(one.least) for one in columns)
+    return row(["raw scores, best thresholds", *cells])
