@@ -18,7 +18,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from llrcal.errors import OptionError
@@ -195,15 +194,6 @@ class TestReasons:
     def test_a_device_that_is_full(self, device: Path, size: int) -> None:
         with pytest.raises(OSError, match="device") as caught:
             write_atomically(device, bytes(size))
-        assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(device))
-
-    @FULL
-    @pytest.mark.parametrize("rows", [3, 30_000])
-    @pytest.mark.parametrize("kind", ["parquet", "ipc", "csv"])
-    def test_polars(self, device: Path, kind: str, rows: int) -> None:
-        frame = pl.DataFrame({"id": [str(7919 * i) for i in range(rows)], "score": range(rows)})
-        with pytest.raises(OSError, match="device") as caught, atomic_file(device) as file:
-            getattr(frame, f"write_{kind}")(file)
         assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(device))
 
     @FULL

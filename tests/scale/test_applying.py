@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import Calibration, LlrcalWarning, OptionError, TrialFileError, out_of_core
+from llrcal import Calibration, OptionError, TrialFileError, out_of_core
 from llrcal.arrays import Floats
 from tests.scale.sets import trials, words
 
@@ -71,16 +71,6 @@ def test_scores_that_are_refused(value: float | None, row: int, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
-def test_scores_that_are_dropped(tmp_path: Path) -> None:
-    rows = np.arange(COUNT)
-    scores = np.where(rows % 1000 == 7, np.nan, SCORES)
-    frame = FRAME.with_columns(pl.Series("score", scores))
-    frame.write_parquet(tmp_path / "in.parquet", row_group_size=700)
-    with pytest.warns(LlrcalWarning, match=r"in\.parquet: 20 of 20,000 trials left out"):
-        apply(tmp_path / "in.parquet", tmp_path / "out.parquet", form={"on_nan": "drop"})
-    assert pl.read_parquet(tmp_path / "out.parquet").equals(expected().filter(rows % 1000 != 7))
-
-
 def folder(path: Path) -> Path:
     """Files of two kinds, one of them in a folder within."""
     (path / "in" / "night").mkdir(parents=True)
@@ -107,17 +97,6 @@ def test_a_folder(tmp_path: Path) -> None:
     assert told == [("applying", done, 3) for done in range(4)]
 
 
-def test_a_folder_is_not_replaced_unless_that_is_wished(tmp_path: Path) -> None:
-    source = folder(tmp_path)
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine").write_text("dear to me")
-    with pytest.raises(OptionError, match="out"):
-        apply(source, tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
-    apply(source, tmp_path / "out", force=True)
-    assert_written(tmp_path / "out")
-
-
 def test_a_pattern(tmp_path: Path) -> None:
     source = folder(tmp_path)
     apply(f"{source}/*.parquet", tmp_path / "out")
@@ -140,19 +119,3 @@ def test_nothing_is_written_if_one_of_the_files_fails(tmp_path: Path) -> None:
     with pytest.raises(TrialFileError, match=r"c\.csv"):
         apply(source, tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
-def test_files_that_are_missing(tmp_path: Path) -> None:
-    with pytest.raises(TrialFileError, match="none"):
-        apply(tmp_path / "none.parquet", tmp_path / "out.parquet")
-    with pytest.raises(TrialFileError, match="none"):
-        apply(tmp_path / "none*.parquet", tmp_path / "out")
-
-
-def test_a_pair_of_arrays(tmp_path: Path) -> None:
-    np.save(tmp_path / "tar.npy", SCORES[IS_TARGET])
-    np.save(tmp_path / "non.npy", SCORES[~IS_TARGET])
-    pair, out = (f"{tmp_path}/{a}.npy,{tmp_path}/{b}.npy" for a, b in (("tar", "non"), ("t", "n")))
-    out_of_core.apply(calibration(), pair, out)
-    np.testing.assert_array_equal(np.load(tmp_path / "t.npy"), llrs()[IS_TARGET])
-    np.testing.assert_array_equal(np.load(tmp_path / "n.npy"), llrs()[~IS_TARGET])
