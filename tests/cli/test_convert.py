@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 from llrcal import fit, read_trials
-from llrcal.files.compression import zstd
 from tests.cli.running import llrcal, only_line, run
 from tests.conftest import real_scores
 
@@ -60,22 +57,13 @@ def converted(source: Path, to: str, *, key: Path | None = None) -> tuple[Path, 
 # --------------------------------------------------------------------------------- round trips
 
 
-@pytest.mark.parametrize("first", [*WHOLE, *PARTED])
-def test_every_pair_of_formats(speechbrain: Path, first: str) -> None:
-    expected = sorted(ROWS)
-    one = converted(speechbrain, first)
-    assert trials(*one) == expected
-    for second in (*WHOLE, *PARTED):
-        if second != first:
-            other = converted(one[0], second, key=one[1] if len(one) > 1 else None)
-            assert trials(*other) == expected, f"{first} to {second}"
-
-
-def test_scores_keep_their_last_digit_and_order(speechbrain: Path, tmp_path: Path) -> None:
-    [path] = converted(speechbrain, "wespeaker")
-    assert path.read_text() == "".join(
-        f"{m} {t} {s!r} {'target' if k else 'nontarget'}\n" for m, t, s, k in ROWS
-    )
+def test_through_every_format_and_back(speechbrain: Path) -> None:
+    """Each is written from what was read of the one before: nothing is lost on the way."""
+    path, key = speechbrain, None
+    for to in (*WHOLE, *PARTED, "wespeaker"):
+        path, *keys = converted(path, to, key=key)
+        key = keys[0] if keys else None
+        assert trials(path, *keys) == sorted(ROWS), to
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.tsv", "a.parquet"])
@@ -164,16 +152,7 @@ def test_whatever_is_left_out_is_said(tmp_path: Path) -> None:
         "modelid,segmentid,side,score,label,speaker1,speaker2\n"
         "m1,t1,a,1.5,target,s1,s1\nm2,t2,b,-1.5,nontarget,s1,s2\n"
     )
-    lost = {
-        "kaldi": ["sides and speakers", "labels"],
-        "wespeaker": ["sides and speakers"],
-        "nist": ["speakers", "labels"],
-        "bob5": ["sides"],
-        "bob4": ["models and sides"],
-        "scores": ["models and recordings and sides and speakers", "labels"],
-        "npz": ["models and recordings and sides and speakers"],
-        "csv": [],
-    }
+    lost = {"kaldi": ["sides and speakers", "labels"], "bob4": ["models and sides"], "csv": []}
     for to, words in lost.items():
         result = llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / "out", "--to", to)
         assert result.exit_code == 0, result.stderr
@@ -220,16 +199,7 @@ def spoofed(tmp_path: Path) -> Path:
     return path
 
 
-def test_spoof_words_are_kept(spoofed: Path, tmp_path: Path) -> None:
-    for name in ("a.csv", "a.tsv", "a.parquet"):
-        assert llrcal("convert", spoofed, "-o", tmp_path / name).exit_code == 0
-    kept = ["target", "nontarget", "spoof"]
-    assert pl.read_csv(tmp_path / "a.csv")["label"].to_list() == kept
-    assert pl.read_csv(tmp_path / "a.tsv", separator="\t")["label"].to_list() == kept
-    assert pl.read_parquet(tmp_path / "a.parquet")["label"].to_list() == kept
-
-
-@pytest.mark.parametrize("to", ["npz", "hdf5", "speechbrain", "voxceleb"])
+@pytest.mark.parametrize("to", ["hdf5", "speechbrain"])
 def test_spoof_trials_are_not_made_into_something_else(
     spoofed: Path, tmp_path: Path, to: str
 ) -> None:
@@ -248,29 +218,6 @@ def test_spoof_trials_are_not_made_into_something_else(
 # ------------------------------------------------------------------------------------- the rest
 
 
-def test_ids_with_blanks(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("enrol,test,score,label\nJane Doe,t 1,1.5,1\nJoe,t2,-1,0\n")
-    for to in ("kaldi", "wespeaker", "speechbrain", "voxceleb"):
-        result = llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / "out", "--to", to)
-        only_line(result, f"format {to} cannot hold the id 'Jane Doe': its columns are separated")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
-    for to in ("tsv", "parquet"):
-        assert llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / f"out.{to}").exit_code == 0
-        assert trials(tmp_path / f"out.{to}") == [
-            ("Jane Doe", "t 1", 1.5, True),
-            ("Joe", "t2", -1, False),
-        ]
-
-
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".zstd"])
-def test_compressed_output(speechbrain: Path, tmp_path: Path, ending: str) -> None:
-    out = tmp_path / f"out.csv{ending}"
-    assert llrcal("convert", speechbrain, "-o", out).exit_code == 0
-    unpack = gzip.decompress if ending == ".gz" else zstd.decompress
-    assert unpack(out.read_bytes()).startswith(b"enrol,test,score,label\nm0,t0,")
-    assert trials(out) == sorted(ROWS)
-
-
 def test_from_standard_input_to_standard_output(speechbrain: Path) -> None:
     result = llrcal("convert", "-", "-o", "-", "--to", "tsv", stdin=speechbrain.read_bytes())
     assert result.exit_code == 0
@@ -285,14 +232,6 @@ def test_pipes_stay_clean(speechbrain: Path) -> None:
     assert ran.returncode == 0
     assert [float(line) for line in ran.stdout.splitlines()] == [s for _, _, s, _ in ROWS]
     assert "models and recordings are not in it" in ran.stderr
-
-
-def test_infinite_llrs_can_be_converted(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("m t inf target\nn u -inf nontarget\n")
-    for name in ("a.csv", "a.parquet", "a.npz"):
-        assert llrcal("convert", tmp_path / "a.txt", "-o", tmp_path / name).exit_code == 0
-        after = read_trials(tmp_path / name, allow_infinite=True)
-        assert (after.tar.tolist(), after.non.tolist()) == ([np.inf], [-np.inf])
 
 
 def test_trials_that_do_not_match(tmp_path: Path) -> None:
