@@ -6,7 +6,6 @@ import glob
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -17,15 +16,15 @@ from polars.io.plugins import register_io_source
 from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.notes import warn
-from llrcal.trials.conventions import is_wanted
 from llrcal.trials.frames import (
     SAMPLE,
+    collected,
     read_frame,
+    reading_errors,
     refuse_nulls,
     roles_of,
     rows_counted_from,
     scores_in,
-    unnamed_ids,
 )
 from llrcal.trials.leaving_out import left_out
 from llrcal.trials.npy import check_archive
@@ -41,14 +40,7 @@ _ROWS = 2**20  # rows that are rewritten at a time
 
 def read_frame_file(source: Source, request: Request) -> Table:
     """The trials of a Parquet or Arrow file; columns that are not needed stay on disk."""
-    scan, _ = _counted(source)
-    head = collected(scan.head(SAMPLE), source.name)
-    roles = roles_of(head, request, source.name)
-    wanted = [n for n, role in zip(head.columns, roles, strict=True) if is_wanted(role)]
-    frame = collected(scan.select(wanted), source.name)
-    kept = tuple(role for role in roles if is_wanted(role))
-    table = read_frame(frame, replace(request, columns=kept, named=()), source.name)
-    return replace(table, unnamed=unnamed_ids(head, roles, request))
+    return read_frame(_counted(source)[0], request, source.name)
 
 
 def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
@@ -129,34 +121,13 @@ def count_rows(source: Source) -> int:
     return _counted(source)[1]
 
 
-def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
-    """The rows of a lazy frame; errors name the file."""
-    with _reading_errors(name):
-        return scan.collect()
-
-
-@contextmanager
-def _reading_errors(name: str) -> Iterator[None]:
-    """Turn errors of polars about a file into a TrialFileError."""
-    try:
-        yield
-    except pl.exceptions.PanicException as problem:  # whose text says nothing to a user
-        raise _damaged(name, "its content contradicts its header") from problem
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise _damaged(name, str(problem).partition("\n")[0]) from problem
-
-
-def _damaged(name: str, reason: str) -> TrialFileError:
-    return TrialFileError(f"{name}: cannot be read: {reason}; copy or write the file again")
-
-
 def _counted(source: Source) -> tuple[pl.LazyFrame, int]:
     """A file to be read lazily, and the number of its rows.
 
     Refused if it claims far more rows than it can hold, unless all are the same.
     """
     path = _plain(source.path) if source.path and can_be_opened(source.path) else None
-    with _reading_errors(source.name):
+    with reading_errors(source.name):
         scan = (pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc)(
             path or io.BytesIO(source.content)
         )

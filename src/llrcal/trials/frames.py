@@ -46,12 +46,18 @@ def as_polars(value: Any) -> pl.DataFrame:
         ) from problem
 
 
-def roles_of(frame: pl.DataFrame, request: Request, source: str) -> tuple[str, ...]:
+def roles_of(head: pl.DataFrame, request: Request, source: str) -> tuple[str, ...]:
     """The role of each column of a table; an error if that is not clear."""
+    return _roles(head, _sketches(head, request), request, source)
+
+
+def _roles(
+    head: pl.DataFrame, sketches: list[ColumnSketch], request: Request, source: str
+) -> tuple[str, ...]:
     if request.columns:
-        request.check_columns(frame.width, source)
+        request.check_columns(head.width, source)
         return request.columns
-    return roles_by_name(frame.columns, _sketches(frame, request), request, source)
+    return roles_by_name(head.columns, sketches, request, source)
 
 
 def _sketches(frame: pl.DataFrame, request: Request) -> list[ColumnSketch]:
@@ -59,36 +65,51 @@ def _sketches(frame: pl.DataFrame, request: Request) -> list[ColumnSketch]:
     return [_sketch(column, words) for column in frame.get_columns()]
 
 
-def unnamed_ids(frame: pl.DataFrame, roles: tuple[str, ...], request: Request) -> tuple[str, ...]:
-    """Columns with unknown names that may well hold ids."""
-    return could_be_ids(frame.columns, roles, _sketches(frame, request))
-
-
-def read_frame(frame: pl.DataFrame, request: Request, source: str) -> Table:
-    """The trials of a table with named columns."""
-    if not frame.height:
+def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str) -> Table:
+    """The trials of a table with named columns; those that are not needed are not read."""
+    head = frame if isinstance(frame, pl.DataFrame) else collected(frame.head(SAMPLE), source)
+    if not head.height:
         raise TrialFileError(f"{source}: holds no trials")
-    roles = roles_of(frame, request, source)
-    wanted = {
-        role: frame[name]
-        for role, name in zip(roles, frame.columns, strict=True)
-        if is_wanted(role)
-    }
+    sketches = _sketches(head, request)
+    roles = _roles(head, sketches, request, source)
+    named = {role: name for role, name in zip(roles, head.columns, strict=True) if is_wanted(role)}
+    data = collected(frame.lazy().select(list(named.values())), source)
     out = {}
-    for role, column in wanted.items():
+    for role, name in named.items():
         if not is_kept(role) and (role != "score" or request.on_nan == "error"):
-            refuse_nulls(column, role, source)
-        out[role] = _converted(column, role, request, source)
-    chosen = ",".join(f"{role}={column.name}" for role, column in wanted.items())
-    label = wanted.get("label")
+            refuse_nulls(data[name], role, source)
+        convert = {"score": scores_in, "label": labels_in}.get(role)
+        column = data[name]
+        out[role] = convert(column, request, source) if convert else _text(column, role, source)
+    chosen = ",".join(f"{role}={name}" for role, name in named.items())
     return Table(
-        with_derived_columns(with_kept_columns(pl.DataFrame(out), frame.columns, roles, request)),
+        with_derived_columns(with_kept_columns(pl.DataFrame(out), head.columns, roles, request)),
         source,
         f"columns by name ({chosen})",
-        score_name=wanted["score"].name if "score" in wanted else None,
-        forensic=label is not None and _sketch(label, frozenset()).forensic,
-        unnamed=unnamed_ids(frame, roles, request),
+        score_name=named.get("score"),
+        forensic="label" in named and _sketch(data[named["label"]], frozenset()).forensic,
+        unnamed=could_be_ids(head.columns, roles, sketches),
     )
+
+
+def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
+    """The rows of a lazy frame; errors of polars name the file."""
+    with reading_errors(name):
+        return scan.collect()
+
+
+@contextmanager
+def reading_errors(name: str) -> Iterator[None]:
+    """Turn errors of polars about a file into a TrialFileError."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        reason = str(problem).partition("\n")[0]
+        if isinstance(problem, pl.exceptions.PanicException):  # whose text says nothing to a user
+            reason = "its content contradicts its header"
+        raise TrialFileError(
+            f"{name}: cannot be read: {reason}; copy or write the file again"
+        ) from problem
 
 
 def _sketch(column: pl.Series, words: frozenset[str]) -> ColumnSketch:
@@ -118,14 +139,6 @@ def refuse_nulls(column: pl.Series, role: str, source: str) -> None:
             "; remove or repair them",
             *(TO_DROP_NAN if role == "score" else ()),
         )
-
-
-def _converted(column: pl.Series, role: str, request: Request, source: str) -> pl.Series:
-    if role == "score":
-        return scores_in(column, request, source)
-    if role == "label":
-        return labels_in(column, request, source)
-    return _text(column, role, source)
 
 
 def _text(column: pl.Series, role: str, source: str) -> pl.Series:

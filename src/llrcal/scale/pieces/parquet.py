@@ -11,8 +11,8 @@ from llrcal.errors import TrialFileError
 from llrcal.scale.pieces.columns import checked
 from llrcal.scale.pieces.piece import Piece, spans
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.frame_files import collected, count_rows, scan_parquet
-from llrcal.trials.frames import SAMPLE, roles_of
+from llrcal.trials.frame_files import count_rows, scan_parquet
+from llrcal.trials.frames import SAMPLE, collected, roles_of
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 

@@ -165,6 +165,8 @@ def are_data(lines: pl.Series) -> Bools:
 def numbered_blocks(source: Source) -> Iterator[tuple[int, pl.Series]]:
     """The lines of a text file, many at a time, with the number of the first of them.
 
+    An error if there are two kinds of ends of lines, NUL bytes, or bytes that are not UTF-8.
+
     Joined by the end of a line, the lines of a block are its text; the last is empty unless the
     file ends without an end of line.
     """
@@ -176,6 +178,9 @@ def numbered_blocks(source: Source) -> Iterator[tuple[int, pl.Series]]:
             raise TrialFileError(
                 f"{source.name}: some lines end in a carriage return, others do not"
             )
+        if 0 in block:
+            line = number + block.count(end, 0, block.index(0))
+            raise TrialFileError(f"{source.name}, ", Position("line", line), ": has a NUL byte")
         lines = decoded(block[start:], source.name, done + start).split(end.decode())
         yield number, pl.Series("line", lines, pl.String)
         number, done = number + len(lines) - 1, done + len(block)

@@ -21,7 +21,7 @@ from llrcal.trials.text.sniffing import Layout
 Answers = Callable[[Floats], Mapping[str, Array]]
 """What to write for scores: their LLRs first, then columns to add, by name."""
 
-_AROUND_A_SCORE = r'^([ \t"]*)(.*?)([ \t"]*)$'
+_AROUND = ' \t"'  # what may be around a score
 
 
 def rewritten(
@@ -36,7 +36,7 @@ def rewritten(
     if source.head.startswith(codecs.BOM_UTF8):
         yield codecs.BOM_UTF8
     for first, lines in numbered_blocks(source):
-        rows = np.flatnonzero(trial_lines(lines, first, source, layout))
+        rows = np.flatnonzero(trial_lines(lines, first, layout))
         edited, is_number, added = _edited(lines.gather(rows), layout, request, answers)
         if edited is None:
             number = first + int(rows[np.argmin(is_number)])
@@ -60,18 +60,21 @@ def _edited(
     """
     place = layout.roles.index("score")
     parts = layout.grammar.cells(lines, len(layout.roles), [place])
-    scores, bad = scores_of(layout.grammar.values(parts.to_series(1)), request)
+    texts = layout.grammar.values(parts.to_series(1)).str.strip_chars(" \t")
+    scores, bad = scores_of(texts, request)
     if bad.any():
         return None, ~bad, []
     is_number = ~np.isnan(scores.to_numpy())
     if not is_number.all():
-        parts, scores = parts.filter(pl.Series(is_number)), scores.filter(pl.Series(is_number))
+        chosen = pl.Series(is_number)
+        parts, texts, scores = parts.filter(chosen), texts.filter(chosen), scores.filter(chosen)
     before, cells, after = parts
     columns = answers(scores.to_numpy())
     llrs, *added = (request.as_text(column) for column in columns.values())
-    if cells.str.contains_any([" ", "\t", '"']).any():
-        around = cells.str.extract_groups(_AROUND_A_SCORE).struct.unnest()
-        llrs = around.to_series(0) + llrs + around.to_series(2)
+    if cells.str.len_bytes().sum() > texts.str.len_bytes().sum():
+        start = cells.str.len_chars() - cells.str.strip_chars_start(_AROUND).str.len_chars()
+        end = cells.str.strip_chars_end(_AROUND).str.len_chars()
+        llrs = cells.str.slice(0, start) + llrs + cells.str.slice(end)
     joint = layout.grammar.separator if len(layout.roles) > 1 else " "
     joined = before + llrs + after.str.strip_suffix("\r")
     for column in added:

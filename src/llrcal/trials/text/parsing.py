@@ -62,7 +62,7 @@ def _read_by_grammar(source: Source, layout: Layout, request: Request) -> pl.Dat
     places = [i for i, role in enumerate(layout.roles) if is_wanted(role)]
     parts = []
     for first, lines in numbered_blocks(source):
-        rows = np.flatnonzero(trial_lines(lines, first, source, layout))
+        rows = np.flatnonzero(trial_lines(lines, first, layout))
         cells = layout.grammar.cells(lines.gather(rows), len(layout.roles), places)
         columns = {
             layout.roles[place]: layout.grammar.values(cells.to_series(2 * i + 1))
@@ -76,7 +76,7 @@ def _read_by_grammar(source: Source, layout: Layout, request: Request) -> pl.Dat
         labels = as_labels(frame["label"], request, source.name)
         frame = frame.with_columns(labels)
     if "score" in frame.columns:
-        scores, bad = scores_of(frame["score"], request)
+        scores, bad = scores_of(frame["score"].str.strip_chars(" \t"), request)
         frame = frame.with_columns(scores)
     for column in frame.get_columns():
         if is_kept(column.name):  # which may be empty
@@ -90,12 +90,8 @@ def _read_by_grammar(source: Source, layout: Layout, request: Request) -> pl.Dat
     return frame.drop(_NUMBER_OF_LINE)
 
 
-def trial_lines(lines: pl.Series, first: int, source: Source, layout: Layout) -> Bools:
-    """Which lines hold a trial; an error if one of all lines has a NUL byte."""
-    has_nul = lines.str.contains("\0", literal=True)
-    if has_nul.any():
-        number = Position("line", first + int(has_nul.arg_max() or 0))
-        raise TrialFileError(f"{source.name}, ", number, ": has a NUL byte")
+def trial_lines(lines: pl.Series, first: int, layout: Layout) -> Bools:
+    """Which lines hold a trial, the first of them having a number in the file."""
     are_trials = are_data(lines)
     are_trials[: max(layout.first_line - first, 0)] = False
     return are_trials
@@ -103,10 +99,11 @@ def trial_lines(lines: pl.Series, first: int, source: Source, layout: Layout) ->
 
 def scores_of(texts: pl.Series, request: Request) -> tuple[pl.Series, Bools]:
     """Texts as scores, and which of them cannot be used."""
-    texts = texts.str.strip_chars(" \t").rename("score")
-    scores = request.as_numbers(texts)
-    overflows = scores.is_infinite() & ~_says_infinite(texts)
-    return scores, request.unusable(scores.to_numpy()) | overflows.fill_null(True).to_numpy()
+    scores = request.as_numbers(texts).rename("score")
+    bad = request.unusable(scores.to_numpy()) | scores.is_null().to_numpy()
+    if request.allow_infinite and scores.is_infinite().any():
+        bad |= (scores.is_infinite() & ~_says_infinite(texts)).fill_null(False).to_numpy()
+    return scores, bad
 
 
 def _says_infinite(texts: pl.Series) -> pl.Series:
