@@ -10,7 +10,7 @@ partition by partition, wherever they come from. Only summaries and counts are s
 (a few kilobytes per piece) and, once, the scores of the rarer class. Dask does everything else: it
 decides where each piece is processed, and processes it again elsewhere if a worker dies.
 
-Without a client, Dask's threads in this process do the work.
+Without a client, threads of this process do the work.
 """
 
 from __future__ import annotations
@@ -35,9 +35,8 @@ from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import LLRColumns, apply_to_files
-from llrcal.scale.engines.dask import KEEP_MEMORY
+from llrcal.scale.engines.dask import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
 from llrcal.scale.engines.dask_applying import by_tasks, frame_of_llrs, write_partitions
-from llrcal.scale.engines.dask_frames import check_frame_columns, is_frame, is_remote
 from llrcal.scale.engines.engine import Progress, silent
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import (

@@ -58,6 +58,20 @@ def words(is_target: Bools) -> list[str]:
     return np.where(is_target, "target", "nontarget").tolist()
 
 
+def with_ids(count: int) -> pl.DataFrame:
+    """Trials with names, none of them twice; ids that share no more than their parts."""
+    rng = np.random.default_rng(3)
+    is_target = rng.random(count) < 0.2
+    return pl.DataFrame(
+        {
+            "enrol": [f"m{i % 40}" for i in range(count)],
+            "test": [f"t{i // 40}" for i in range(count)],
+            "score": rng.normal(size=count) + 2 * is_target,
+            "label": words(is_target),
+        }
+    )
+
+
 def cut(tar: Array, non: Array, count: int, seed: int = 0) -> list[Piece]:
     """The same trials in another order, in pieces of which some may be empty."""
     rng = np.random.default_rng(seed)

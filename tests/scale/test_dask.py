@@ -11,7 +11,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ import llrcal
 from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
+from llrcal.scale import spill
 from llrcal.scale.pieces.piece import Piece
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
@@ -38,6 +38,7 @@ from tests.scale.sets import (
     table,
     texts,
     trials,
+    with_ids,
 )
 
 dask = pytest.importorskip("dask")
@@ -53,11 +54,11 @@ EVERY = table(SCORES, IS_TARGET)
 PATIENCE = 90  # seconds, after which something hangs
 
 
-@contextmanager
-def cluster(workers: int) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[Any]:
     with (
         distributed.LocalCluster(
-            n_workers=workers,
+            n_workers=2,
             threads_per_worker=1,
             processes=True,
             dashboard_address=":0",  # at any port that is free
@@ -68,15 +69,9 @@ def cluster(workers: int) -> Iterator[Any]:
         yield client
 
 
-@pytest.fixture(scope="module")
-def two_workers() -> Iterator[Any]:
-    with cluster(2) as client:
-        yield client
-
-
 @pytest.fixture(params=["threads", "cluster"])
 def client(request: pytest.FixtureRequest) -> Any:
-    """Nobody, so that Dask's threads do the work; or two workers."""
+    """Nobody, so that threads of this process do the work; or two workers."""
     return None if request.param == "threads" else request.getfixturevalue("two_workers")
 
 
@@ -94,26 +89,9 @@ def three_files(folder: Path) -> Path:
     return folder
 
 
-def seven_files(folder: Path) -> list[Path]:
-    """Shuffled, of different lengths, one of them empty."""
-    mixed = EVERY.sample(fraction=1, shuffle=True, seed=4)
-    edges = [0, 10, 4000, 4000, 9000, 9001, 20_000, COUNT]
-    paths = [folder / f"mixed-{number}.parquet" for number in range(7)]
-    for path, low, high in zip(paths, edges, edges[1:], strict=False):
-        mixed[low:high].write_parquet(path, row_group_size=1500)
-    return paths
-
-
-def frame(_folder: Path | None = None, partitions: int = 5) -> Any:
+def frame() -> Any:
     words = np.where(IS_TARGET, "target", "nontarget")
-    return dd.from_pandas(pd.DataFrame({"score": SCORES, "label": words}), npartitions=partitions)
-
-
-PARTED: dict[str, Callable[[Path], Any]] = {
-    "three files": three_files,
-    "seven files": seven_files,
-    "frame": frame,
-}
+    return dd.from_pandas(pd.DataFrame({"score": SCORES, "label": words}), npartitions=5)
 
 
 @cache
@@ -127,9 +105,8 @@ def llrs(method: str) -> Any:
     return models()[method](SCORES)
 
 
-@cache
-def in_numbers(method: str) -> str:
-    return numbers(llrcal.evaluate(llrs(method)[IS_TARGET], llrs(method)[~IS_TARGET]))
+def by_class(scores: Any) -> tuple[Any, Any]:
+    return scores[IS_TARGET], scores[~IS_TARGET]
 
 
 def fitted(data: Any, client: Any, **options: Any) -> dict[str, str]:
@@ -163,60 +140,47 @@ def test_fusions(kind: str, client: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parted", PARTED)
-def test_threads_where_there_is_no_cluster(parted: str, tmp_path: Path) -> None:
-    data = PARTED[parted](tmp_path)
-    passes = Passes()
-    assert fitted(data, None, methods=EVERY_METHOD, progress=passes) == texts(models())
-    assert passes.names == ["looking at a few pieces", "reading", "counting"]
-    assert numbers(evaluated(data, None, "pav")) == in_numbers("pav")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 4])
-def test_any_workers_and_any_partitions(
-    workers: int,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("kind", ["frame", "files"])
+def test_models_and_numbers(
+    kind: str, client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started = nullcontext(request.getfixturevalue("two_workers")) if workers == 2 else None
-    with started or cluster(workers) as client:
-        assert len(client.run(os.getpid)) == workers
-        for name, part in PARTED.items():
-            (tmp_path / name).mkdir()
-            data = part(tmp_path / name)
-            passes = Passes()
-            assert fitted(data, client, methods=EVERY_METHOD, progress=passes) == texts(models()), (
-                name
-            )
-            assert passes.names == ["looking at a few pieces", "reading", "counting"]
-            assert passes.done == passes.total
-            if workers == 2 or name == "frame":
-                assert numbers(evaluated(data, client, "nig")) == in_numbers("nig"), name
-        with monkeypatch.context() as patch:
-            keep_few(patch, 1000, 7000)
-            passes = Passes()
-            found = fitted(data, client, methods=["pav", "gaussian"], progress=passes)
-            assert found == {label: texts(models())[label] for label in ("pav", "gaussian")}
-            assert "sorting" in passes.names
-            assert "counting" not in passes.names
-            if workers == 2:
-                ev = evaluated(tmp_path / "three files", client, "nig")
-                assert numbers(ev) == in_numbers("nig")
-                whole = llrcal.evaluate(llrs("nig")[IS_TARGET], llrs("nig")[~IS_TARGET])
-                assert ev.cost("brier") == whole.cost("brier")
+    data = frame() if kind == "frame" else three_files(tmp_path)
+    passes = Passes()
+    assert fitted(data, client, methods=EVERY_METHOD, progress=passes) == texts(models())
+    assert passes.names == ["looking at a few pieces", "reading", "counting"]
+    assert passes.done == passes.total
+    ev, whole = evaluated(data, client, "nig"), llrcal.evaluate(*by_class(llrs("nig")))
+    assert numbers(ev) == numbers(whole)
+    assert ev.cost("brier") == whole.cost("brier")
+    keep_few(monkeypatch, 1000, 7000)
+    found = fitted(data, client, methods=["pav", "gaussian"], progress=passes)
+    assert found == {label: texts(models())[label] for label in ("pav", "gaussian")}
+    assert "sorting" in passes.names
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parted", PARTED)
-def test_shuffle(parted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where both classes are too large, each stretch of the axis is sorted by one task."""
-    keep_few(monkeypatch, 1000, 7000)
-    passes = Passes()
-    found = fitted(PARTED[parted](tmp_path), None, methods=["pav"], progress=passes)
-    assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], ["pav"])
-    assert "sorting" in passes.names
+def test_joins_and_repeated_trials(
+    two_workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spill, "ROWS_OF_A_PART", 700)
+    every = with_ids(3000)
+    files = {name: tmp_path / f"{name}.parquet" for name in ("scores", "key", "more")}
+    every.drop("label").sample(fraction=1.0, shuffle=True, seed=1).write_parquet(files["scores"])
+    every.drop("score").write_parquet(files["key"])
+    opened = llrcal.dask.open_trials(files["scores"], key=files["key"], client=two_workers)
+    is_target = every["label"].to_numpy() == "target"
+    tar, non = (every["score"].to_numpy()[side] for side in (is_target, ~is_target))
+    with quiet():
+        assert texts(llrcal.fit_all(opened, methods=QUICK)) == in_memory(tar, non, QUICK)
+    every[:42].drop("label").write_parquet(files["scores"])
+    with pytest.raises(TrialFileError, match=r"2,958 trials of .* have no score, such as \(m"):
+        llrcal.dask.open_trials(files["scores"], key=files["key"], client=two_workers)
+    every.write_parquet(files["scores"])
+    every[:50].write_parquet(files["more"])
+    with pytest.raises(TrialFileError) as refusal:
+        llrcal.dask.fit([files["scores"], files["more"]], client=two_workers)
+    told = f"50 repeated trials, such as (m0 t0) in {files['more']} and in {files['scores']}"
+    assert told in str(refusal.value)
 
 
 @pytest.mark.slow

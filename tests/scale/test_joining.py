@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -16,7 +15,7 @@ from llrcal.scale import joining, spill
 from llrcal.trials.joining import hashes_of_ids
 from tests.cli.running import llrcal as command
 from tests.cli.running import only_line
-from tests.scale.sets import QUICK, cut_small, quiet, texts
+from tests.scale.sets import QUICK, cut_small, quiet, texts, with_ids
 
 COUNT = 3000
 
@@ -26,19 +25,6 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight parts, and several pieces of each file."""
     monkeypatch.setattr(spill, "ROWS_OF_A_PART", COUNT // 5)
     cut_small(monkeypatch, 700)
-
-
-def trials(count: int = COUNT) -> pl.DataFrame:
-    rng = np.random.default_rng(3)
-    is_target = rng.random(count) < 0.2
-    return pl.DataFrame(
-        {
-            "enrol": [f"m{i % 40}" for i in range(count)],
-            "test": [f"t{i // 40}" for i in range(count)],
-            "score": rng.normal(size=count) + 2 * is_target,
-            "label": np.where(is_target, "target", "nontarget").tolist(),
-        }
-    )
 
 
 def write(frame: pl.DataFrame, path: Path) -> None:
@@ -65,24 +51,11 @@ ENDINGS = pytest.mark.parametrize("ending", [".parquet", ".csv"])
 
 @ENDINGS
 def test_the_bits_of_a_join_in_memory(ending: str, tmp_path: Path) -> None:
-    every = trials()
+    every = with_ids(COUNT)
     scores, key = files(tmp_path, every, every, ending)
     in_pieces = out_of_core.open_trials(scores, key=key)
     assert "3,000 scores joined" in str(in_pieces.notes[0])
     assert models(in_pieces) == models(llrcal.read_trials(every))
-
-
-@pytest.mark.slow
-def test_on_dask(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    every = trials()
-    scores, key = files(tmp_path, every, every, ".parquet")
-    opened = llrcal.dask.open_trials(scores, key=key)
-    assert models(opened) == models(llrcal.read_trials(every))
-    write(every[:42].drop("label"), tmp_path / "some.parquet")
-    write(every[:43].drop("score"), tmp_path / "more.parquet")
-    with pytest.raises(TrialFileError, match=r"1 trials of .* have no score, such as \(m2 t1\)"):
-        llrcal.dask.open_trials(tmp_path / "some.parquet", key=tmp_path / "more.parquet")
 
 
 def other(frame: pl.DataFrame) -> pl.DataFrame:
@@ -124,13 +97,13 @@ FAULTS: dict[str, tuple[Callable[[pl.DataFrame], tuple[pl.DataFrame, pl.DataFram
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_does_not_match(fault: str, tmp_path: Path) -> None:
     changed, words = FAULTS[fault]
-    scores, key = files(tmp_path, *changed(trials()), ".parquet")
+    scores, key = files(tmp_path, *changed(with_ids(COUNT)), ".parquet")
     with pytest.raises(TrialFileError, match=words):
         out_of_core.open_trials(scores, key=key)
 
 
 def test_what_is_left_out_and_what_is_kept(tmp_path: Path) -> None:
-    every = trials()
+    every = with_ids(COUNT)
     scores, key = files(tmp_path, pl.concat([every[5:], every[7:9]]), every[:-2], ".csv")
     policy: dict[str, Any] = {"missing": "skip", "unknown": "skip", "duplicates": "all"}
     in_pieces = out_of_core.open_trials(scores, key=key, **policy)
@@ -146,14 +119,14 @@ def test_trials_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         found = hashes_of_ids(frame, ids, seed)
         return found * 0 if seed == 0 else found
 
-    every = trials(200)
+    every = with_ids(200)
     scores, key = files(tmp_path, every, every, ".parquet")
     monkeypatch.setattr(joining, "hashes_of_ids", hashes)
     assert models(out_of_core.open_trials(scores, key=key)) == models(llrcal.read_trials(every))
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:
-    every = trials()
+    every = with_ids(COUNT)
     scores, key = files(tmp_path, every, every, ".csv")
     write(every, tmp_path / "all.csv")
     one, many = tmp_path / "one.json", tmp_path / "many.json"
@@ -170,7 +143,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is on disk has no name, even while it is used; so no kill can leave it there."""
-    every = trials()
+    every = with_ids(COUNT)
     scores, key = files(tmp_path, every, every, ".parquet")
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))

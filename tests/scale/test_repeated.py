@@ -132,16 +132,3 @@ def test_what_cannot_be_done_in_pieces(tmp_path: Path) -> None:
         llrcal.OptionError, match="'mean', which does not work in pieces; choose duplicates='error'"
     ):
         out_of_core.open_trials(path, duplicates="mean")
-
-
-@pytest.mark.slow
-def test_workers_find_them_too(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    written(tmp_path, trials(1), "a.parquet")
-    written(tmp_path, trials(1, 50), "b.parquet")
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as here,
-        distributed.Client(here) as client,
-        pytest.raises(TrialFileError, match="50 repeated trials, such as"),
-    ):
-        llrcal.dask.fit(tmp_path, client=client)

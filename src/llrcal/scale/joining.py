@@ -218,8 +218,8 @@ def join_pieces(
     *,
     options: ReadOptions,
     sources: tuple[str, str],
-) -> tuple[tuple[Piece, ...], Engine, tuple[Note, ...]]:
-    """The trials of files with scores and of other files with labels, who has them, and notes.
+) -> tuple[tuple[Piece, ...], tuple[Note, ...]]:
+    """The trials of files with scores and of other files with labels, and notes.
 
     Raises
     ------
@@ -256,7 +256,7 @@ def join_pieces(
         )
         for piece in found.pieces
     )
-    return tuple(made), found.engine, (Note.of("joined", text).about(sources[0]), *notes)
+    return tuple(made), (Note.of("joined", text).about(sources[0]), *notes)
 
 
 def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
@@ -18,9 +18,6 @@ from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.source import class_files
 from llrcal.trials.trials import TrialSet
-
-if TYPE_CHECKING:
-    from llrcal.scale.engines.dask import DaskEngine
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
 _OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "client", "score", "label"}
@@ -177,29 +174,28 @@ def opened_frame(
     others: Sequence[str] = (),
 ) -> TrialsInPieces:
     """A frame of Dask; with other columns of scores beside the first, if there are any."""
-    from llrcal.scale.engines import dask_frames
-    from llrcal.scale.engines.dask import DaskEngine
+    from llrcal.scale.engines.dask import frame_pieces
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
     names = dict(request.named)
     scores = [names.get("score", "score"), *others]
     label = names.get("label", "label") if labelled else None
-    on = engine if isinstance(engine, DaskEngine) else cluster_engine(None)
-    return dask_frames.opened_frame(source, scores, label, request, on)
+    return TrialsInPieces.of(frame_pieces(source, scores, label, request), engine, "the frame")
 
 
-def cluster_engine(client: Any | None, progress: Progress = silent) -> DaskEngine:
-    """The engine of a cluster: the one given, or the most recently connected one, if any."""
+def cluster_engine(client: Any | None, progress: Progress = silent) -> Engine:
+    """The engine of a cluster: the one given, or the most recently connected one.
+
+    Without any, threads of this process do the work.
+    """
     from llrcal.scale.engines.dask import DaskEngine
 
-    return DaskEngine(default_client(client), progress=progress)
+    client = default_client(client)
+    return Threads(progress) if client is None else DaskEngine(client, progress)
 
 
 def default_client(client: Any | None) -> Any | None:
-    """The client given, or the most recently connected one.
-
-    None if there is none: Dask's threads in this process do the work.
-    """
+    """The client given, or the most recently connected one; None if there is none."""
     from distributed import default_client as latest
 
     try:

@@ -235,10 +235,10 @@ class Glance:
 
     @classmethod
     def _at_one(cls, piece: Piece) -> Glance:
-        sides = piece.peek().sides
-        seen = max(sum(map(len, sides)), 1)
-        tar, non = (scores[np.isfinite(scores)] for scores in sides)
-        return cls(tar, non, (len(tar) * piece.rows // seen, len(non) * piece.rows // seen))
+        batch, rows = piece.peek()
+        seen = max(sum(map(len, batch.sides)), 1)
+        tar, non = (scores[np.isfinite(scores)] for scores in batch.sides)
+        return cls(tar, non, (len(tar) * rows // seen, len(non) * rows // seen))
 
     def merge(self, other: Glance) -> Glance:
         return Glance(

@@ -84,8 +84,8 @@ class TrialsInPieces(TrialSet):
         TrialFileError
             If trials are missing, unknown or repeated and the options do not say what to do.
         """
-        pieces, has_them, notes = join_pieces(scores, key, engine, options=options, sources=sources)
-        return cls(pieces, has_them, sources[0], notes)
+        pieces, notes = join_pieces(scores, key, engine, options=options, sources=sources)
+        return cls(pieces, engine, sources[0], notes)
 
     @property
     def score_name(self) -> str | None:  # type: ignore[override]

@@ -104,7 +104,8 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_glance_keeps_the_shares_of_the_classes() -> None:
     tar, non = np.arange(10.0**4), np.arange(10.0**6)
-    peeked = Piece.of_arrays(tar, non).peek()
+    peeked, rows = Piece.of_arrays(tar, non).peek()
+    assert rows == 1_010_000
     assert PEEK / 2 < len(peeked.tar) + len(peeked.non) <= PEEK + 2
     assert len(peeked.tar) / len(peeked.non) == pytest.approx(0.01, rel=0.01)
 

@@ -85,7 +85,7 @@ def test_a_glance_at_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(text_piece, "_PIECE", 20_000)
     monkeypatch.setattr(piece_module, "PEEK", 30)
     for piece in pieces_of(path, Request("trials")):
-        peeked = piece.peek()
+        peeked, _ = piece.peek()
         assert 0 < len(peeked.tar) + len(peeked.non) < 60
         first = next(iter(piece.batches()))
         assert np.isin(peeked.non, first.non).all()

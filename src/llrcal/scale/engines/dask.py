@@ -1,27 +1,31 @@
-"""The Dask engine: one task for each piece, and a tree of tasks that merge the results."""
+"""Dask: frames as trials, and an engine that processes pieces on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import itemgetter
+from os import PathLike
 from typing import Any, TypeVar
 
 import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
 from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import Array
-from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.errors import LlrcalError, OptionError, TrialFileError
 from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.engines.cluster import check_versions, cluster_errors
 from llrcal.scale.engines.engine import Divided, Progress, merge_values, silent
 from llrcal.scale.pieces.columns import checked
 from llrcal.scale.pieces.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
+from llrcal.trials.conventions import SPEAKERS, role_of
 from llrcal.trials.request import Request
 
 _Value = TypeVar("_Value")
@@ -37,41 +41,103 @@ By default they return every freed megabyte to the system, and a pass takes twic
 
 _FAN_IN = 8  # values that one task merges
 _TASKS = 8  # for each thread of a cluster: enough to balance slow and fast tasks
+_ROWS = 2**20  # assumed length of a partition, for the progress bar: Dask does not know it
+
+
+# --------------------------------------------------------------------------------- frames
 
 
 @dataclass(frozen=True)
 class PartitionReader:
-    """Reads one partition of a Dask frame, whose data exist only inside a task."""
+    """Reads a table that Dask has: a partition of a frame, or trials that were joined."""
 
-    index: int
+    part: Any
+    """The task that makes the table; inside a task of ours, the table itself."""
     name: str
-    roles: tuple[tuple[str, str], ...]
-    """Role and name of the columns."""
-    request: Request
-    frame: Any = None
+    roles: tuple[tuple[str, str], ...] = ()
+    """Role and name of the columns; none if they have been checked."""
+    request: Request | None = None
 
     def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        roles = [pair for pair in self.roles if pair[0] in columns or pair[0].startswith("score ")]
-        wanted = self.frame[[name for _, name in roles]]
-        frame = pl.DataFrame(wanted.reset_index(drop=True))
-        yield checked(frame, roles, self.request, self.name)
+        with _naming(self.name):
+            table = self.part
+            if isinstance(table, Delayed):  # there is no cluster
+                table = table.compute(scheduler="synchronous")
+            if self.request is None:
+                frame = present(table, columns)
+            else:
+                roles = [(role, name) for role, name in self.roles if role.split()[0] in columns]
+                frame = pl.DataFrame(table[[name for _, name in roles]].reset_index(drop=True))
+                frame = checked(frame, roles, self.request, self.name)
+        yield frame
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Add the name of a partition to errors that the user's frame raises."""
+    try:
+        yield
+    except LlrcalError:
+        raise
+    except Exception as problem:  # the user's frame may raise anything
+        reason = f"{type(problem).__name__}: {problem}"
+        raise TrialFileError(f"{name}: cannot be read: {reason}") from problem
+
+
+def is_frame(trials: Any) -> bool:
+    """Whether these are a frame of Dask."""
+    return isinstance(trials, dd.DataFrame)
+
+
+def is_remote(trials: Any) -> bool:
+    """Whether files are given by URLs for fsspec, rather than by names."""
+    first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
+    return "://" in str(first)
+
+
+def frame_pieces(
+    trials: Any, scores: Sequence[str], label: str | None, request: Request
+) -> list[Piece]:
+    """The partitions of a frame, or of Parquet files that fsspec knows, as pieces.
+
+    There may be several columns of scores. Without a column of labels, these are not needed.
+    """
+    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    names = [*scores, *([] if label is None else [label])]
+    check_frame_columns(frame, names)
+    roles = ["score", *(f"score {number}" for number in range(1, len(scores))), "label"]
+    by_role = tuple(zip(roles, names, strict=False))
+    return [
+        Piece(
+            name=(name := f"partition {number} of the frame"),
+            rows=_ROWS,
+            reader=PartitionReader(part, name, by_role, request),
+            request=request,
+            score_name=scores[0],
+            names_speakers=set(SPEAKERS) <= {role_of(str(name)) for name in frame.columns},
+        )
+        for number, part in enumerate(frame[names].to_delayed())
+    ]
+
+
+def check_frame_columns(frame: Any, columns: Iterable[str]) -> None:
+    """Refuse columns that a frame does not have, and name those that it has."""
+    for column in columns:
+        if column not in frame.columns:
+            known = ", ".join(map(str, frame.columns))
+            raise OptionError(f"there is no column {column!r}; there are {known}")
+
+
+# ------------------------------------------------------------------------------- the engine
 
 
 class DaskEngine:
-    """A cluster, or Dask's threads in this process if there is none."""
+    """A cluster: tasks for some pieces each, and a tree of tasks that merge the results."""
 
-    def __init__(
-        self, client: Any | None, parts: Sequence[Delayed] = (), progress: Progress = silent
-    ) -> None:
+    def __init__(self, client: Any, progress: Progress = silent) -> None:
         self._client = client
-        self._parts = parts
         self._progress = progress
-        if client is not None:
-            check_versions(client)
-
-    def holding(self, parts: Sequence[Delayed]) -> DaskEngine:
-        """The same cluster, which holds the parts of a frame."""
-        return DaskEngine(self._client, parts, self._progress)
+        check_versions(client)
 
     def reduce(
         self,
@@ -81,10 +147,7 @@ class DaskEngine:
         merge: Callable[[_Value, _Value], _Value] = merge_values,
     ) -> _Value:
         bundles = self._bundled(pieces)
-        # The work is the result of a task like any other, so that Dask can send it again to a
-        # worker that has lost it.
-        leaves = self._leaves(bundles, work)
-        values = leaves
+        leaves = values = _tasks(bundles, work)
         while len(values) > 1:
             values = [
                 delayed(_merged)(merge, values[i : i + _FAN_IN])
@@ -96,35 +159,30 @@ class DaskEngine:
 
     def _bundled(self, pieces: Sequence[Piece]) -> list[Bundle]:
         """Pieces of files, several per task: results may be much larger than a piece."""
-        if self._client is None or self._parts:
-            return bundled(pieces, len(pieces))
         threads = sum(self._client.nthreads().values())  # 0 while no worker has connected
-        return bundled(pieces, _TASKS * threads or len(pieces))
-
-    def _leaf(self, bundle: Bundle, work: Delayed) -> Delayed:
-        index = partition_of(bundle[0])
-        part = None if index is None else self._parts[index]
-        return delayed(_done)(work, delayed(bundle, traverse=False), part)
+        in_files = not isinstance(pieces[0].reader, PartitionReader)
+        return bundled(pieces, _TASKS * threads * in_files or len(pieces))
 
     def _computed(
         self, root: Delayed, leaves: Sequence[Delayed], bundles: Sequence[Bundle], what: str
     ) -> Any:
-        total, done = sum(piece.rows for bundle in bundles for piece in bundle), 0
-        self._progress(what, done, total)
-        if self._client is None:
-            return _by_threads(root, leaves, bundles)
         from distributed import as_completed
 
+        rows = [sum(piece.rows for piece in bundle) for bundle in bundles]
+        total, done = sum(rows), 0
+        self._progress(what, done, total)
         *each, last = self._client.compute([*leaves, root], optimize_graph=False)
-        bundle_of = {future.key: bundle for future, bundle in zip(each, bundles, strict=True)}
+        number_of = {future.key: number for number, future in enumerate(each)}
         for future in as_completed(each, loop=self._client.loop):
-            bundle = bundle_of[future.key]
+            number = number_of[future.key]
             if future.status == "error":
                 problem = future.exception()  # before cancelling discards it
                 self._client.cancel([*each, last])
-                with _naming(bundle[0]):
+                if not isinstance(bundles[number][0].reader, PartitionReader):
                     raise problem
-            done += sum(piece.rows for piece in bundle)
+                with _naming(bundles[number][0].name):
+                    raise problem
+            done += rows[number]
             self._progress(what, done, total)
         return last.result()
 
@@ -138,50 +196,61 @@ class DaskEngine:
         """Divide rows by Dask's own shuffle, then work on each part in a task."""
         self._progress(what, 0, parts)
         names = [list(side.kind.names or ()) for side in sides]
-        with self._shuffling():
+        # Dask shuffles between workers only with a current client.
+        way = dask.config.set({"dataframe.shuffle.method": "p2p"})
+        with cluster_errors(), self._client.as_current(), way:
             frames = [self._shuffled(side, parts) for side in sides]
-            task, sent = delayed(_part_done), delayed(work, traverse=False)
-            tasks = [task(sent, names, each) for each in zip(*frames, strict=True)]
-            if self._client is None:
-                tasks = list(dask.persist(*tasks, scheduler="threads"))
-            else:  # results are kept on the workers
-                tasks = list(self._client.persist(tasks))
+            sent = delayed(work, traverse=False)
+            tasks = [delayed(_part_done)(sent, names, f) for f in zip(*frames, strict=True)]
+            tasks = self._client.persist(tasks)  # trials stay on the workers
             found = computed([delayed(_without_trials)(task) for task in tasks], self._client)
         self._progress(what, parts, parts)
         pieces = [
-            Piece(name=what, rows=rows, reader=PartReader(index))
-            for index, (_, rows) in enumerate(found)
+            Piece(name=what, rows=rows, reader=PartitionReader(delayed(itemgetter(1))(task), what))
+            for task, (_, rows) in zip(tasks, found, strict=True)
         ]
-        values = [value for value, _ in found]
-        return Divided(values, pieces, self.holding(tasks))
+        return Divided([value for value, _ in found], pieces)
 
     def _shuffled(self, side: Spill, parts: int) -> list[Delayed]:
         """A frame for each part, with its rows from all pieces."""
         empty = _numbered(np.empty(0, side.kind), np.empty(0, np.int64))
-        leaves = self._leaves(self._bundled(side.pieces), _NumberedRows(side))
+        leaves = _tasks(self._bundled(side.pieces), _NumberedRows(side))
         if parts == 1:
             return [delayed(pd.concat)([empty, *leaves])]
-        import dask.dataframe as dd
-
         frame = dd.from_delayed(leaves, meta=empty, verify_meta=False)
         found: list[Delayed] = frame.set_index(
             "part", divisions=tuple(range(parts + 1))
         ).to_delayed()
         return found
 
-    def _leaves(
-        self, bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]
-    ) -> list[Delayed]:
-        sent = delayed(work, traverse=False)
-        return [self._leaf(bundle, sent) for bundle in bundles]
 
-    @contextmanager
-    def _shuffling(self) -> Iterator[None]:
-        # Dask shuffles between workers only with a current client, and on disk otherwise.
-        current = nullcontext() if self._client is None else self._client.as_current()
-        way = "disk" if self._client is None else "p2p"
-        with cluster_errors(), current, dask.config.set({"dataframe.shuffle.method": way}):
-            yield
+def _tasks(bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]) -> list[Delayed]:
+    """A task for each bundle, which has the table of a partition before it starts."""
+    # The work is the result of a task like any other, so that Dask can send it again to a worker
+    # that has lost it.
+    sent = delayed(work, traverse=False)
+    found = []
+    for bundle in bundles:
+        reader, part = bundle[0].reader, None
+        if isinstance(reader, PartitionReader):
+            part, bundle = reader.part, (_with_part(bundle[0], None),)  # noqa: PLW2901
+        found.append(delayed(_done)(sent, delayed(bundle, traverse=False), part))
+    return found
+
+
+def _with_part(piece: Piece, part: Any) -> Piece:
+    reader: Any = piece.reader
+    return replace(piece, reader=replace(reader, part=part))
+
+
+def _done(work: Callable[[Sequence[Piece]], _Value], bundle: Bundle, part: Any) -> _Value:
+    """A task: the work on some pieces, in one thread."""
+    use_one_thread()
+    return work(bundle if part is None else [_with_part(bundle[0], part)])
+
+
+def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
+    return reduce(merge, values)
 
 
 def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
@@ -190,56 +259,6 @@ def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
         return list(dask.compute(*tasks, scheduler="threads"))
     with cluster_errors():
         return list(client.gather(client.compute(list(tasks))))
-
-
-def _by_threads(root: Delayed, leaves: Sequence[Delayed], bundles: Sequence[Bundle]) -> Any:
-    try:
-        return dask.compute(root, scheduler="threads")[0]
-    except LlrcalError:
-        raise
-    except Exception:  # the user's frame may raise anything, without saying where
-        for leaf, bundle in zip(leaves, bundles, strict=True):
-            with _naming(bundle[0]):
-                dask.compute(leaf, scheduler="threads")
-        raise
-
-
-@contextmanager
-def _naming(piece: Piece) -> Iterator[None]:
-    """Add the name of the partition to errors that the user's frame raises."""
-    try:
-        yield
-    except LlrcalError:
-        raise
-    except Exception as problem:
-        if partition_of(piece) is None:
-            raise
-        reason = f"{type(problem).__name__}: {problem}"
-        raise TrialFileError(f"{piece.name}: cannot be read: {reason}") from problem
-
-
-def partition_of(piece: Piece) -> int | None:
-    """The number of the partition of a frame that a piece represents; None for files."""
-    return getattr(piece.reader, "index", None)
-
-
-def _with_frame(piece: Piece, frame: Any) -> Piece:
-    """The piece inside a task: with its data, and the number of its rows."""
-    reader: Any = piece.reader
-    rows = len(frame) if isinstance(frame, pd.DataFrame) else piece.rows
-    return replace(piece, reader=replace(reader, frame=frame), rows=rows)
-
-
-def _done(work: Callable[[Bundle], _Value], bundle: Bundle, frame: Any) -> _Value:
-    """A task: the work on some pieces, in one thread."""
-    use_one_thread()
-    if frame is not None:
-        bundle = tuple(_with_frame(piece, frame) for piece in bundle)
-    return work(bundle)
-
-
-def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
-    return reduce(merge, values)
 
 
 @dataclass(frozen=True)
@@ -271,14 +290,3 @@ def _without_trials(done: tuple[_Value, pl.DataFrame | None]) -> tuple[_Value, i
     """A task: the value of a part, and how many trials are left of it."""
     value, frame = done
     return value, 0 if frame is None else frame.height
-
-
-@dataclass(frozen=True)
-class PartReader:
-    """Reads the trials that are left of one part, and stay on the workers."""
-
-    index: int
-    frame: Any = None
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        yield present(self.frame[1], columns)

@@ -33,8 +33,6 @@ class Divided(Generic[_Value]):
     values: list[_Value]
     """In the order of the parts."""
     pieces: Sequence[Piece]
-    engine: Engine
-    """The engine that has the trials."""
 
 
 class Engine(Protocol):

@@ -58,7 +58,7 @@ class Threads:
             if frame is not None:
                 trials.put(trial_rows(frame["score"].to_numpy(), frame["label"].to_numpy()))
         self._progress(what, parts, parts)
-        return Divided(values, trials.pieces(what), self)
+        return Divided(values, trials.pieces(what))
 
     def _each(
         self, bundles: Sequence[Bundle], work: Callable[[Bundle], _Value]

@@ -81,11 +81,12 @@ class Piece:
             for part in frame.iter_slices(_IN_CACHE):
                 yield self._batch(part)
 
-    def peek(self) -> Batch:
-        """Some of the trials, for a glance."""
-        for frame in self.read(self._columns(labelled=True), PEEK):
-            return self._batch(frame.gather_every(frame.height // PEEK + 1))
-        return Batch(NO_SCORES, NO_SCORES)
+    def peek(self) -> tuple[Batch, int]:
+        """Some of the trials, for a glance, and about how many there are."""
+        frames = self.read(self._columns(labelled=True), PEEK)
+        first = next(frames, pl.DataFrame({"score": NO_SCORES}))
+        rows = first.height if next(frames, None) is None else self.rows  # or this was all
+        return self._batch(first.gather_every(first.height // PEEK + 1)), rows
 
     def _columns(self, *, labelled: bool) -> tuple[str, ...]:
         return ("score", "label") if labelled and self.request.needs_label else ("score",)
