@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, Self, get_args
 
 import numpy as np
 
 from llrcal import calibrations
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.training import Training, check_spread
-from llrcal.errors import OptionError, ScoreError, TrialFileError
+from llrcal.calibrations.training import Training, check_spread, range_of
+from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.files.atomic import atomic_file
 from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.elub import Ranked
+from llrcal.onepass.grid import Grid
 from llrcal.onepass.ranks import Groups
-from llrcal.onepass.summary import Summary
+from llrcal.onepass.sample import ALL_KEYS, Sample
+from llrcal.onepass.summary import MOST_IN_64_BITS, Summary, Survey
 from llrcal.scale.engines.threads import Threads
-from llrcal.scale.gathered import Known, Scores, Summarised
+from llrcal.scale.pieces.piece import spans
+from llrcal.scale.spill import SpillFile
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.npy import read_npz
 
 Keep = Literal["scores", "summaries"]
 _FORMAT = "llrcal-accumulator"
 _NAMES = {"tar": "target", "non": "non-target"}
+_SCORE = np.dtype([("score", np.float64)])
 
 
 class Accumulator:
@@ -67,7 +72,7 @@ class Accumulator:
         if keep not in get_args(Keep):
             raise OptionError(f"keep cannot be {keep!r}; choose {' or '.join(get_args(Keep))}")
         self.keep = keep
-        kind: Callable[[], Scores | Summarised] = Scores if keep == "scores" else Summarised
+        kind = _Scores if keep == "scores" else _Summaries
         self._sides: dict[str, Any] = {name: kind() for name in _NAMES}
 
     def __repr__(self) -> str:
@@ -116,8 +121,8 @@ class Accumulator:
     def emptied(self) -> Accumulator:
         """An accumulator without scores that can be merged into this one: it has the same bins."""
         new = Accumulator(keep=self.keep)
-        if self.keep == "summaries":
-            new._sides = {name: Summarised(side.grid) for name, side in self._sides.items()}
+        for name, side in self._sides.items():
+            new._sides[name].grid = side.grid
         return new
 
     @property
@@ -136,8 +141,8 @@ class Accumulator:
                 raise ScoreError(f"there are no {_NAMES[name]} scores yet")
         tar, non = self._sides.values()
         if self.keep == "summaries":
-            return _SummarisedTrials(tar.known[0], non.known[0])
-        pieces = [*tar.pieces(is_tar=True), *non.pieces(is_tar=False)]
+            return _SummaryTraining(tar, non)
+        pieces = [*tar.file.pieces("the accumulator", 1), *non.file.pieces("the accumulator", 0)]
         return TrialsInPieces.of(pieces, Threads(), "the accumulator", check_repeated=False)
 
     def fit(self, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -160,7 +165,7 @@ class Accumulator:
         An archive of scores is also a file of trials, for :func:`llrcal.read_trials` and the verbs.
         """
         if self.keep == "summaries":
-            classes = {n: k.to_json() for n, side in self._sides.items() for k in side.known}
+            classes = {name: s.to_json() for name, s in self._sides.items() if s.count}
             document = {"format": _FORMAT, "version": 1, "classes": classes}
             with atomic_file(path) as file:
                 file.write(json.dumps(document, allow_nan=False).encode())
@@ -199,56 +204,185 @@ class Accumulator:
             for name, side in document["classes"].items():
                 if name not in _NAMES:
                     raise ValueError(f"there is no class {name!r}")  # noqa: TRY301
-                known = Known.from_json(side)
-                made._sides[name] = Summarised(known.summary.grid)
-                made._sides[name].known.append(known)
+                made._sides[name] = _Summaries.from_json(side)
         except (ValueError, KeyError, TypeError, OverflowError) as problem:
             reason = f"{type(problem).__name__}: {problem}"
             raise TrialFileError(f"{path}: is not a saved accumulator: {reason:.200}") from problem
         return made
 
 
-class _SummarisedTrials:
-    """Trials of which only summaries are known."""
+class _Scores:
+    """All scores of a class, some in memory and the others in a temporary file without a name."""
 
-    def __init__(self, tar: Known, non: Known) -> None:
-        self._tar, self._non = tar, non
+    grid: Grid | None = None
 
-    def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
-        if lower_is_better:
-            raise OptionError("summaries cannot be reversed; add the negated distances instead")
-        for side, name in ((self._tar, "target"), (self._non, "non-target")):
-            if side.best_summary.grid != side.best_grid:
-                text = (
-                    f"the bins of the {name} scores follow from the first batch, and all scores "
-                    "suggest others: the last digits differ from those of a fit to the scores"
+    def __init__(self) -> None:
+        self.file = SpillFile(_SCORE)
+
+    @property
+    def count(self) -> int:
+        return self.file.count
+
+    def add(self, scores: Array) -> None:
+        self.file.put(scores.astype(np.float64).view(_SCORE))  # a copy: the array may change
+
+    def merge(self, other: Self) -> None:
+        for scores in other.arrays():
+            self.add(scores)
+
+    def arrays(self) -> Iterator[Array]:
+        """The scores as they are now, some at a time."""
+        for start, end in spans(self.count):
+            yield self.file.get(start, end - start)["score"]
+
+
+class _Summaries:
+    """The summary of a class in bins that follow from its first scores, and a sample of all."""
+
+    def __init__(self, grid: Grid | None = None) -> None:
+        self.grid = grid
+        self._known: list[tuple[Summary, Sample]] = []
+        """Empty until there are scores; then one."""
+
+    @property
+    def count(self) -> int:
+        return sum(summary.count for summary, _ in self._known)
+
+    def add(self, scores: Array) -> None:
+        if self.grid is None:
+            self.grid = Survey(Sample.of(scores)).grid
+        with _within_bins():
+            self._take(Summary.of(scores, self.grid), Sample.below(ALL_KEYS, scores))
+
+    def merge(self, other: Self) -> None:
+        for summary, sample in other._known:
+            if self.grid not in (None, summary.grid):
+                raise OptionError(
+                    "these accumulators have different bins, so they cannot be merged; make one "
+                    "from the other before it sees scores: first.emptied()"
                 )
-                warn([Note.of("bins", text, severity=Severity.WARNING)])
-        return _SummaryTraining(self._tar, self._non)
+            self.grid = summary.grid
+            with _within_bins():
+                self._take(summary, sample)
 
-    def llrs(self, thresholds: Floats) -> LLRs:
-        _refuse("an evaluation needs")
+    def _take(self, summary: Summary, sample: Sample) -> None:
+        for known, other in self._known:
+            summary, sample = known.merge(summary), other.merge(sample)
+        self._known = [(summary, sample)]
+
+    @property
+    def summary(self) -> Summary:
+        """In the bins that suit all scores, as long as they are few."""
+        exact = self._known[0][0].exact
+        return self._known[0][0] if exact is None else Summary.of(exact, self.best_grid)
+
+    @property
+    def best_grid(self) -> Grid:
+        """The bins that suit all scores."""
+        return Survey(self._known[0][1]).grid
+
+    def to_json(self) -> dict[str, Any]:
+        summary, sample = self._known[0]
+        return {
+            "grid": list(summary.grid.numbers),
+            "count": summary.count,
+            "range": [summary.least, summary.greatest],
+            "exact": None if summary.exact is None else summary.exact.tolist(),
+            "number": summary.number.tolist(),
+            "bins": summary.bins.tolist(),
+            "keys": sample.keys.tolist(),
+            "counts": sample.counts.tolist(),
+            "ceiling": sample.ceiling,
+        }
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Self:
+        """What was saved.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError, OverflowError
+            If it is something else.
+        """
+        origin, unit, *sizes = found["grid"]
+        grid = Grid(float(origin), float(unit))
+        if sizes != [grid.bin_bits, grid.octaves] or not 0 < grid.unit < np.inf:
+            raise ValueError("its bins are unknown")
+        count, exact = int(found["count"]), found["exact"]
+        number = np.array(found["number"], np.int64)
+        kind = np.int64 if count < MOST_IN_64_BITS else object
+        bins = np.array(found["bins"], kind).reshape(3, len(number))
+        if (len(exact) if exact is not None else bins[0].sum()) != count or not count:
+            raise ValueError("it holds another number of scores than it claims")
+        if len(number) and not (number[0] >= 0 and number[-1] < grid.size and _rises(number)):
+            raise ValueError("its bins are not in order")
+        keys, counts = np.array(found["keys"], np.uint64), np.array(found["counts"], np.int64)
+        if len(keys) != len(counts) or not len(keys) or not _rises(keys):
+            raise ValueError("its sample is not in order")
+        least, greatest = map(float, found["range"])
+        scores = None if exact is None else np.array(exact, np.float64)
+        made = cls(grid)
+        summary = Summary(grid, count, least, greatest, scores, number, bins)
+        made._known = [(summary, Sample(keys, counts, int(found["ceiling"])))]
+        return made
+
+
+@contextmanager
+def _within_bins() -> Iterator[None]:
+    """Say what to do if scores lie far beyond the bins."""
+    try:
+        yield
+    except DegenerateError as problem:
+        raise ScoreError(
+            f"{problem}. The middle and the spread are those of the first batch, so begin with one "
+            "that is like the others"
+        ) from problem
+
+
+def _rises(values: Array) -> bool:
+    return bool((values[1:] > values[:-1]).all())
 
 
 class _SummaryTraining(Training):
     """What methods ask of training scores, as far as summaries can tell."""
 
-    def __init__(self, tar: Known, non: Known) -> None:
-        self._sides = tar, non
-        self.tar_count, self.non_count = tar.summary.count, non.summary.count
+    def __init__(self, tar: _Summaries, non: _Summaries) -> None:
+        self.tar_count, self.non_count = tar.count, non.count
+        self._sides = {"target": tar, "non-target": non}
+
+    def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
+        """As that of a set of trials."""
+        if lower_is_better:
+            raise OptionError("summaries cannot be reversed; add the negated distances instead")
+        for name, side in self._sides.items():
+            if side.summary.grid != side.best_grid:
+                text = (
+                    f"the bins of the {name} scores follow from the first batch, and all scores "
+                    "suggest others: the last digits differ from those of a fit to the scores"
+                )
+                warn([Note.of("bins", text, severity=Severity.WARNING)])
+        return self
+
+    def llrs(self, thresholds: Floats) -> LLRs:
+        """As that of a set of trials."""
+        _refuse("an evaluation needs")
 
     @cached_property
     def tar(self) -> Summary:
-        return _checked(self._sides[0].best_summary, "target")
+        return self._checked("target")
 
     @cached_property
     def non(self) -> Summary:
-        return _checked(self._sides[1].best_summary, "non-target")
+        return self._checked("non-target")
+
+    def _checked(self, name: str) -> Summary:
+        summary = self._sides[name].summary
+        check_spread(summary.grid.unit, name)
+        return summary
 
     @cached_property
     def score_range(self) -> tuple[float, float]:
-        sides = [side.summary for side in self._sides]
-        return min(s.least for s in sides) + 0.0, max(s.greatest for s in sides) + 0.0
+        return range_of(self.tar, self.non)
 
     @cached_property
     def groups(self) -> Groups:
@@ -259,11 +393,6 @@ class _SummaryTraining(Training):
 
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
         _refuse("bounds by ELUB need")
-
-
-def _checked(summary: Summary, name: str) -> Summary:
-    check_spread(summary.grid.unit, name)
-    return summary
 
 
 def _refuse(what: str) -> NoReturn:

@@ -6,18 +6,18 @@ either a trial is repeated, or, once in a blue moon, two trials share a hash.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import reduce
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from operator import add
-from typing import Literal
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
-from llrcal.messages import Setting
+from llrcal.messages import Message, Setting
 from llrcal.notes import Note, Severity
 from llrcal.scale.engines.engine import Engine
 from llrcal.scale.pieces.piece import Piece
@@ -159,56 +159,34 @@ def _find_repeated(frame: pl.DataFrame) -> tuple[TrialExamples, None]:
 # -------------------------------------------------------------------------------- scores and key
 
 
-@dataclass(frozen=True)
-class Tally:
-    """What did not match, of one part or of all."""
-
-    rows: int = 0
-    """Scores."""
-    missing: TrialExamples = field(default_factory=TrialExamples)
-    unknown: TrialExamples = field(default_factory=TrialExamples)
-    repeated: TrialExamples = field(default_factory=TrialExamples)
-    """Scores of trials that have another one already."""
-    repeated_in_key: TrialExamples = field(default_factory=TrialExamples)
-    conflicting: TrialExamples = field(default_factory=TrialExamples)
-    """Trials with different labels in the key."""
-
-    def merge(self, other: Tally) -> Tally:
-        return Tally(
-            self.rows + other.rows,
-            self.missing.merge(other.missing),
-            self.unknown.merge(other.unknown),
-            self.repeated.merge(other.repeated),
-            self.repeated_in_key.merge(other.repeated_in_key),
-            self.conflicting.merge(other.conflicting),
-        )
+Tally = dict[str, TrialExamples]
+"""What did not match, by kind: see ``_faults``; and all ``scores``."""
 
 
 def match(scores: pl.DataFrame, key: pl.DataFrame) -> tuple[Tally, pl.DataFrame]:
     """One part of the scores, with labels from the same part of the key; and what did not match."""
-    repeated, repeated_in_key = TrialExamples.repeated(scores), TrialExamples.repeated(key)
-    conflicting = TrialExamples()
-    if repeated_in_key.count:
+    tally = {
+        "scores": TrialExamples(scores.height),
+        "repeated": TrialExamples.repeated(scores),
+        "repeated in key": TrialExamples.repeated(key),
+    }
+    if tally["repeated in key"].count:
         kinds = key.group_by("hash").agg(pl.col("label").n_unique())
-        conflicting = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
+        tally["conflicting"] = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
         key = key.unique("hash")
     both = scores.join(key, on="hash", how="left")
     is_known = both["label"].is_not_null()
-    unknown = both.filter(~is_known)["hash"]
-    if len(unknown):
+    if not is_known.all():
+        tally["unknown"] = TrialExamples.of(both.filter(~is_known)["hash"])
         both = both.filter(is_known)
-    missing = key["hash"].head(0)
     if both["hash"].n_unique() < key.height:
-        missing = key.join(both, on="hash", how="anti")["hash"]
-    tally = Tally(
-        scores.height,
-        TrialExamples.of(missing),
-        TrialExamples.of(unknown),
-        repeated,
-        repeated_in_key,
-        conflicting,
-    )
+        tally["missing"] = TrialExamples.of(key.join(both, on="hash", how="anti")["hash"])
     return tally, both.select("score", "label")
+
+
+def _merged(one: Tally, other: Tally) -> Tally:
+    none = TrialExamples()
+    return {kind: one.get(kind, none).merge(other.get(kind, none)) for kind in {**one, **other}}
 
 
 def join_pieces(
@@ -232,20 +210,32 @@ def join_pieces(
             raise TrialFileError(f"{source}: holds no trials")
     ids = _ids_in_common(scores[0], key[0])
     parts = parts_by_hash(scores, key)
-    number_of = ByHash(parts)
-    for seed in range(_SEEDS):  # others if two trials share a hash
-        of_scores, of_key = HashRows(_SCORE, ids, seed), HashRows(_LABEL, ids, seed)
-        sides = [
-            Spill(tuple(scores), _SCORE, of_scores, number_of, "reading the scores"),
-            Spill(tuple(key), _LABEL, of_key, number_of, "reading the key"),
+    sides = ((scores, _SCORE, "reading the scores"), (key, _LABEL, "reading the key"))
+    for seed in range(_SEEDS):
+        spills = [
+            Spill(tuple(pieces), kind, HashRows(kind, ids, seed), ByHash(parts), what)
+            for pieces, kind, what in sides
         ]
-        found = engine.divide(sides, parts, match, "joining")
-        tally = reduce(Tally.merge, found.values)
-        check = _Check((scores, key), ids, seed, engine, options, sources, tally)
-        if check.is_true():
-            break
-    notes = check.refuse()
-    text = f"{tally.rows:,} scores joined with {sources[1]} on {' and '.join(ids)}"
+        found = engine.divide(spills, parts, match, "joining")
+        tally = reduce(_merged, found.values)
+        look_up = partial(_look_up, engine, (scores, key), ids, seed)
+        faults = [fault for fault in _faults(tally, options, sources) if fault.some.count]
+        if all(look_up(fault).height for fault in faults if fault.is_twice):
+            break  # or else different trials share a hash
+    count = tally["scores"].count
+    text = f"{count:,} scores joined with {sources[1]} on {' and '.join(ids)}"
+    notes = [Note.of("joined", text).about(sources[0])]
+    for fault in faults:
+        what = f"{fault.some.count:,} {fault.what}"
+        if fault.is_twice:
+            what = f"{sources[fault.side]}: {what}"
+        elif tally.get("unknown", TrialExamples()).count == count:
+            examples = " against ".join(named(look_up(one), ids) for one in reversed(faults))
+            raise TrialFileError(f"{' and '.join(sources)} have no trial in common: {examples}")
+        elif getattr(options, fault.kind) == "skip":
+            notes.append(Note.of(fault.kind, f"{what}; left out", severity=Severity.WARNING))
+            continue
+        raise TrialFileError(f"{what}, such as {named(look_up(fault), ids)}", *fault.remedy)
     made = (
         replace(
             piece,
@@ -256,7 +246,55 @@ def join_pieces(
         )
         for piece in found.pieces
     )
-    return tuple(made), (Note.of("joined", text).about(sources[0]), *notes)
+    return tuple(made), tuple(notes)
+
+
+class _Fault(NamedTuple):
+    kind: str
+    some: TrialExamples
+    side: int
+    """0 if they are among the scores, 1 if they are in the key."""
+    what: str
+    remedy: Message
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether it is about several rows of a trial."""
+        return self.kind not in ("missing", "unknown")
+
+
+def _faults(tally: Tally, options: ReadOptions, sources: tuple[str, str]) -> Iterator[_Fault]:
+    """What may be wrong with a join, in the order in which it is told."""
+    keep: Message = ("; remove them, or keep them all: ", Setting("duplicates", "all"))
+    missing, unknown = (
+        ("; to leave them out: ", Setting(kind, "skip")) for kind in ("missing", "unknown")
+    )
+    cases: list[tuple[str, int, str, Message]] = [
+        ("conflicting", 1, "trials are both target and non-target", ()),
+        ("repeated", 0, "repeated trials", keep),
+        ("repeated in key", 1, "repeated trials", keep),
+        ("missing", 1, f"trials of {sources[1]} have no score", missing),
+        ("unknown", 0, f"scores of {sources[0]} are not in the key", unknown),
+    ]
+    for kind, side, what, remedy in cases:
+        if remedy is not keep or options.duplicates == "error":
+            yield _Fault(kind, tally.get(kind, TrialExamples()), side, what, remedy)
+
+
+def _look_up(
+    engine: Engine,
+    sides: tuple[Sequence[Piece], Sequence[Piece]],
+    ids: tuple[str, ...],
+    seed: int,
+    fault: _Fault,
+) -> pl.DataFrame:
+    """The ids of some trials, each once, in order."""
+    work = Lookup(fault.some.hashes, ids, seed)
+    found = engine.reduce(sides[fault.side], work, "looking up trials", add)
+    frame: pl.DataFrame = pl.concat(found, how="diagonal")
+    if fault.is_twice:
+        frame = frame.filter(pl.struct(ids).is_duplicated())
+    return frame.unique(ids).sort(ids)
 
 
 def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:
@@ -274,82 +312,3 @@ def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:
             Setting("key_columns", "enrol=NAME,test=NAME"),
         )
     return ids
-
-
-_Where = Literal[0, 1]  # in the scores, or in the key
-
-
-@dataclass(frozen=True)
-class _Check:
-    """What became of a join, and whether it may be used."""
-
-    sides: tuple[Sequence[Piece], Sequence[Piece]]
-    ids: tuple[str, ...]
-    seed: int
-    engine: Engine
-    options: ReadOptions
-    sources: tuple[str, str]
-    tally: Tally
-
-    @property
-    def _twice(self) -> list[tuple[TrialExamples, _Where, str]]:
-        """Trials that may occur more than once."""
-        tally = self.tally
-        every: list[tuple[TrialExamples, _Where, str]] = [
-            (tally.conflicting, 1, "trials are both target and non-target"),
-        ]
-        if self.options.duplicates == "error":
-            every += [
-                (tally.repeated, 0, "repeated trials"),
-                (tally.repeated_in_key, 1, "repeated trials"),
-            ]
-        return [entry for entry in every if entry[0].count]
-
-    def is_true(self) -> bool:
-        """Whether rows that share a hash are of the same trial."""
-        return all(self._ids_of(some, where, twice=True).height for some, where, _ in self._twice)
-
-    def refuse(self) -> list[Note]:
-        """Refuse what the options do not allow; notes on the rest."""
-        for some, where, what in self._twice:
-            examples = named(self._ids_of(some, where, twice=True), self.ids)
-            message = f"{self.sources[where]}: {some.count:,} {what}, such as {examples}"
-            if some is self.tally.conflicting:
-                raise TrialFileError(message)
-            raise TrialFileError(
-                f"{message}; remove them, or keep them all: ", Setting("duplicates", "all")
-            )
-        tally, notes = self.tally, []
-        if tally.unknown.count == tally.rows:
-            raise TrialFileError(
-                f"{self.sources[0]} and {self.sources[1]} have no trial in common: "
-                f"{self._named(tally.unknown, 0)} against {self._named(tally.missing, 1)}"
-            )
-        cases: tuple[tuple[str, TrialExamples, _Where, str], ...] = (
-            ("missing", tally.missing, 1, f"trials of {self.sources[1]} have no score"),
-            ("unknown", tally.unknown, 0, f"scores of {self.sources[0]} are not in the key"),
-        )
-        for setting, some, where, what in cases:
-            if some.count and getattr(self.options, setting) == "error":
-                raise TrialFileError(
-                    f"{some.count:,} {what}, such as {self._named(some, where)}; to leave them "
-                    "out: ",
-                    Setting(setting, "skip"),
-                )
-            if some.count:
-                text = f"{some.count:,} {what}; left out"
-                notes.append(Note.of(setting, text, severity=Severity.WARNING))
-        return notes
-
-    def _named(self, some: TrialExamples, where: _Where) -> str:
-        return named(self._ids_of(some, where, twice=False), self.ids)
-
-    def _ids_of(self, some: TrialExamples, where: _Where, *, twice: bool) -> pl.DataFrame:
-        """The ids of some trials, each once, in order."""
-        work = Lookup(some.hashes, self.ids, self.seed)
-        found = self.engine.reduce(self.sides[where], work, "looking up trials", add)
-        frame: pl.DataFrame = pl.concat(found, how="diagonal")
-        ids = list(self.ids)
-        if twice:
-            frame = frame.filter(pl.struct(ids).is_duplicated())
-        return frame.unique(ids).sort(ids)

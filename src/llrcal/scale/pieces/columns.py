@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -25,8 +23,6 @@ from llrcal.trials.frames import (
 )
 from llrcal.trials.leaving_out import are_spoofs
 from llrcal.trials.request import Request
-
-_UNUSED = 3  # references: that of the thread, that of a name, and that of an argument
 
 
 def checked(
@@ -147,7 +143,7 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Batch:
 def split(parts: Sequence[Array], is_tar: Bools) -> Batch:
     """Target and non-target scores of an array in parts."""
     targets = int(np.count_nonzero(is_tar))
-    tar, non = np.empty(targets + 1), _reused(len(is_tar) - targets + 1)  # kernels need the room
+    tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)  # room for kernels
     start = done = 0
     for part in parts:
         here, to_tar, to_non = is_tar[start : start + len(part)], tar[done:], non[start - done :]
@@ -159,17 +155,3 @@ def split(parts: Sequence[Array], is_tar: Bools) -> Batch:
             to_non[: len(part) - found] = part[~here]
         start, done = start + len(part), done + found
     return Batch(tar[:-1], non[:-1])
-
-
-_here = threading.local()
-
-
-def _reused(count: int) -> Floats:
-    """So many doubles: those of the last call on this thread, if nobody holds them any more.
-
-    New memory would cost more time than what is written into it.
-    """
-    known: Floats | None = getattr(_here, "doubles", None)
-    if known is None or len(known) < count or sys.getrefcount(known) > _UNUSED:
-        known = _here.doubles = np.empty(count)
-    return known[:count]
