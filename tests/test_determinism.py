@@ -31,20 +31,17 @@ from llrcal.onepass import chunks, ranks
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
 from tests.notes import FAR_SCORES
+from tests.scale import sets
+from tests.scale.sets import EVERY
 from tests.trial_sets import normal
 
 DRAWN_CLLR = 1e-13  # relative
 
 ROOT = Path(__file__).resolve().parents[1]
-EVERY = ("smooth", *llrcal.PAPER)
 PRIORS = [-4.6, -1.0, 0.0, 0.7, 3.0]
 POINTS = [llrcal.OperatingPoint(1 / (1 + math.exp(-x))) for x in PRIORS]
 SCORES = np.linspace(-9, 9, 4001)
-SETS: dict[str, tuple[Floats, Floats]] = {
-    "few": (normal(300, 2.1, 1.3), normal(3000, -1.1, 1.0) ** 3 / 2),
-    "many": (normal(EXACT_UP_TO + 7, 2.1, 1.3), normal(60_000, -1.1, 1.0) ** 3 / 2),
-    "ties": (np.round(normal(20_000, 2, 1), 1), np.round(normal(30_000, -1, 1.5), 1)),
-}
+SETS = {name: sets.SETS[name] for name in ("few", "many", "ties")}
 EVERY_SET = pytest.mark.parametrize("name", SETS)
 
 
@@ -184,16 +181,6 @@ def test_order_of_many_trials_where_a_sample_settles_the_bins() -> None:
         found.add((grids, models))
     assert len(first_would_do) > 1  # or else nothing was tried
     assert len(found) == 1
-
-
-@pytest.mark.parametrize("method", llrcal.METHODS)
-def test_order_in_which_llrs_are_asked_for(method: str) -> None:
-    """Tables are filled as scores come."""
-    first, second = (llrcal.fit(*SETS["few"], method=method) for _ in range(2))
-    mixed = np.random.default_rng(3).permutation(len(SCORES))
-    expected = first(SCORES)
-    np.testing.assert_array_equal(second(SCORES[mixed]), expected[mixed])
-    np.testing.assert_array_equal([float(first(score)) for score in SCORES[::97]], expected[::97])
 
 
 # ---------------------------------------------------------------------------------- the chunks

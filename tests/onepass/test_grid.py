@@ -22,17 +22,6 @@ def test_numbers_rise_with_the_score(grid: Grid, a: float, b: float) -> None:
 
 @pytest.mark.parametrize("grid", GRIDS)
 @given(x=near)
-def test_a_score_lies_in_its_bin(grid: Grid, x: float) -> None:
-    number, fraction = grid.number_and_fraction(np.array([x]))
-    edge, width = grid.bins(number)
-    y = (x - grid.origin) / grid.unit
-    assert 0 <= fraction[0] < 1
-    assert edge[0] + fraction[0] * width[0] == pytest.approx(y, rel=1e-15, abs=1e-15)
-    assert np.array_equal(number, grid.number(np.array([x])))
-
-
-@pytest.mark.parametrize("grid", GRIDS)
-@given(x=near)
 def test_places_are_rounded_to_the_nearest(grid: Grid, x: float) -> None:
     number, place = grid.number_and_place(np.array([x]))
     edge, width = grid.bins(number)

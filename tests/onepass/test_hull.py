@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,23 +37,8 @@ def pooled(tar: list[int], non: list[int]) -> list[tuple[int, int, int]]:
 
 
 @given(counts=counted(SMALL) | counted(HUGE))
-def test_the_two_oracles_agree(counts: tuple[list[int], list[int]]) -> None:
-    assert oracles.blocks_by_stack(*counts) == oracles.blocks(*counts)
-
-
-@given(counts=counted(SMALL) | counted(HUGE))
 def test_blocks_are_those_of_exact_isotonic_regression(counts: tuple[list[int], list[int]]) -> None:
     assert pooled(*counts) == oracles.blocks(*counts)
-
-
-@given(counts=counted(SMALL, most=200))
-def test_blocks_rise_strictly_and_cover_everything(counts: tuple[list[int], list[int]]) -> None:
-    tar, non = counts
-    blocks = pooled(tar, non)
-    for (_, t0, n0), (_, t1, n1) in pairwise(blocks):
-        assert t1 * n0 > t0 * n1
-    assert sum(t for _, t, _ in blocks) == sum(tar)
-    assert sum(n for _, _, n in blocks) == sum(non)
 
 
 @given(sets=ANY)
@@ -77,11 +61,6 @@ def test_vertices_are_those_of_the_roc(sets: Sets) -> None:
     assert list(zip(hull.misses.tolist(), hull.false_alarms.tolist(), strict=True)) == vertices
     np.testing.assert_allclose(hull.pmiss, [m / len(tar) for m, _ in vertices], rtol=1e-15)
     np.testing.assert_allclose(hull.pfa, [f / len(non) for _, f in vertices], rtol=1e-15)
-
-
-def test_rising_and_falling_shares() -> None:
-    assert pooled([0, 1, 2, 1], [2, 3, 1, 0]) == [(0, 0, 2), (1, 1, 3), (2, 2, 1), (3, 1, 0)]
-    assert pooled([1, 2, 1, 0], [0, 1, 3, 2]) == [(0, 4, 6)]
 
 
 def test_equal_shares_are_pooled() -> None:

@@ -81,15 +81,6 @@ def test_neither_order_nor_parts_matter(
         assert_same(parts[0], whole)
 
 
-@given(st.tuples(SCORES, SCORES, SCORES))
-def test_merging_is_associative_and_commutative(lists: tuple[list[float], ...]) -> None:
-    with small():
-        a, b, c = (Sample.of(np.array(scores)) for scores in lists)
-        left, right = a.merge(b).merge(c), c.merge(b.merge(a))
-        assert_same(left, right)
-        assert left.ceiling == right.ceiling
-
-
 @given(SCORES, st.integers(0, 2**64 - 1))
 def test_below_a_ceiling_all_are_counted(scores: list[float], ceiling: int) -> None:
     with small():
@@ -120,11 +111,6 @@ def test_counts_of_many_scores(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_array_equal(times[place], counts)
 
 
-def test_single_precision_is_the_same_scores() -> None:
-    narrow = normal(40_000, 0, 1).astype(np.float32)
-    assert_same(Sample.of(narrow), Sample.of(narrow.astype(np.float64)))
-
-
 def test_order_and_parts_of_many_scores() -> None:
     scores = np.round(normal(300_000, 0, 1) * 4, 4)
     whole = Sample.of(scores)
@@ -144,23 +130,6 @@ def test_a_sample_is_spread_like_the_scores() -> None:
     for share in (0.05, 0.25, 0.5, 0.75, 0.95):
         below = float((values < np.quantile(scores, share)).mean())
         assert below == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / SIZE))
-
-
-def test_fewer_scores_than_there_is_room_for() -> None:
-    found = Sample.of(np.array([2.0, -1.0, 2.0]))
-    assert found.is_enough
-    assert found.ceiling == ALL_KEYS
-    values, counts = found.sorted()
-    np.testing.assert_array_equal(values, [-1.0, 2.0])
-    np.testing.assert_array_equal(counts, [1, 2])
-
-
-def test_no_scores() -> None:
-    nothing = Sample.of(np.empty(0))
-    assert nothing.is_enough
-    assert [len(side) for side in nothing.sorted()] == [0, 0]
-    some = Sample.of(np.array([1.0, 2.0]))
-    assert_same(nothing.merge(some), some)
 
 
 def test_minus_zero_is_another_key_and_the_same_score() -> None:

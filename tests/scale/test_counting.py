@@ -41,17 +41,6 @@ def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
     assert (again.count, again.least) == (found.count, found.least)
 
 
-def test_counts_of_many() -> None:
-    tar, non = normal(2000, 1, 1), np.round(normal(30_000, 0, 1.5), 3)
-    values = np.unique(tar)
-    pieces = cut(tar, non, 3)
-    work = OneClass(CountAmong(values), of_tar=False)
-    found = reduce(Counted.merge, (work([piece]) for piece in pieces))
-    ordered = np.sort(non)
-    np.testing.assert_array_equal(found.below, np.searchsorted(ordered, values, "left"))
-    np.testing.assert_array_equal(found.up_to, np.searchsorted(ordered, values, "right"))
-
-
 @given(ANY, st.integers(1, 4))
 def test_the_next_score_above(sets: Sets, count: int) -> None:
     tar, non = (np.array(scores) for scores in sets)
@@ -99,11 +88,6 @@ def test_few_groups_are_left_of_a_range() -> None:
     """Or else those of many ranges would not fit into memory."""
     rows = class_rows(Piece.of_arrays(normal(20_000, 1, 1), normal(30_000, 0, 1)))
     assert len(pool_range(frame_of(rows), rare_is_tar=True)[0].groups.low) < 2000
-
-
-def test_an_empty_range() -> None:
-    rows = class_rows(Piece.of_arrays(np.empty(0), np.empty(0)))
-    assert len(pool_range(frame_of(rows), rare_is_tar=True)[0].groups.low) == 0
 
 
 @pytest.mark.filterwarnings("ignore:3 trials were left out")

@@ -18,7 +18,6 @@ from llrcal.evaluation.evaluate import evaluate_quietly as of_raw
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import Piece
-from llrcal.trials.trials import Multiplied
 from tests.scale.sets import EVERY_SET, PRIORS, SETS, Passes, cut, keep_few, numbers, of_pieces
 from tests.trial_sets import ANY, Sets
 
@@ -63,13 +62,6 @@ def test_after_a_calibration() -> None:
     calibration = llrcal.fit(tar, non, method="nig")
     ev = of_raw(of_pieces(cut(tar, non, 5)).mapped(calibration), prior_log_odds=PRIORS)
     assert numbers(ev) == numbers(llrcal.evaluate(calibration(tar), calibration(non)))
-
-
-def test_llrs_to_another_base() -> None:
-    tar, non = SETS["many"]
-    factor = float(np.log(10))
-    ev = of_raw(of_pieces(cut(tar, non, 5)).mapped(Multiplied(factor)))
-    assert numbers(ev) == numbers(llrcal.evaluate(tar * factor, non * factor))
 
 
 def with_infinities(scores: Array, *values: float) -> Floats:

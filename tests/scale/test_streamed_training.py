@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.onepass.sample import SIZE
-from llrcal.onepass.summary import KEPT_UP_TO
 from llrcal.scale.engines.threads import Threads
 from llrcal.scale.pieces.piece import Piece
 from tests.scale.sets import (
@@ -63,24 +61,6 @@ def test_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_single_precision() -> None:
     tar, non = (scores.astype(np.float32) for scores in SETS["many"])
     assert trained(cut(tar, non, 5), QUICK) == in_memory(tar, non, QUICK)
-
-
-@pytest.mark.parametrize("threads", ["1", "4"])
-def test_smooth_where_scores_are_no_longer_kept(
-    threads: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LLRCAL_THREADS", threads)
-    tar, non = normal(KEPT_UP_TO + 5, 2.1, 1.3), normal(2 * KEPT_UP_TO, -1.1, 1.0) ** 3 / 2
-    expected = in_memory(tar, non, ["smooth"])
-    assert trained(cut(tar, non, 9, 3), ["smooth"]) == expected
-    assert in_memory(tar[::-1], np.sort(non), ["smooth"]) == expected
-
-
-def test_one_trial_a_piece() -> None:
-    tar, non = SETS["few"][0][:30], SETS["few"][1][:50]
-    pieces = [Piece.of_arrays(tar[[i]], non[:0]) for i in range(30)]
-    pieces += [Piece.of_arrays(tar[:0], non[[i]]) for i in range(50)]
-    assert trained(pieces) == in_memory(tar, non)
 
 
 def test_distances() -> None:
@@ -202,9 +182,7 @@ def parts_of(tar: int, non: int) -> list[tuple[Floats, Floats]]:
 def test_a_class_that_is_rarer_than_it_seemed() -> None:
     """The sample of the first pass is too small then, and another pass takes it."""
     both = parts_of(SIZE + 4000, 1_200_000)
-    looked_at = [  # as of files that are packed: their rows are guessed
-        replace(Piece.of_arrays(tar, non[: len(tar)]), rows=200_000) for tar, non in both
-    ]
+    looked_at = [Piece.of_arrays(tar, non[: len(tar)]) for tar, non in both]
     others = [Piece.of_arrays(tar[:0], non[len(tar) :]) for tar, non in both]
     passes = Passes()
     found = trained(interleaved(looked_at, others), ["gaussian"], passes)

@@ -136,15 +136,6 @@ class Grid:
         bits >>= _MANTISSA_BITS - self.bin_bits
         return self._mirrored(bits, below), place
 
-    def number_and_fraction(self, scores: Array) -> tuple[Counts, Floats]:
-        """Bin of each score (see :meth:`number`), and its exact place in the bin, from 0 to 1."""
-        bits, below = self._bits(scores)
-        rest = _MANTISSA_BITS - self.bin_bits
-        fraction: Floats = (bits & ((1 << rest) - 1)) * np.float64(2.0**-rest)
-        bits >>= rest
-        np.minimum(bits, self.side - 1, out=bits)
-        return self._mirrored(bits, below), fraction
-
     def bins(self, number: Counts) -> tuple[Floats, Floats]:
         """Inner edge and width of bins, in units from the origin; both negative below it."""
         below = number < self.side

@@ -71,8 +71,3 @@ def test_what_is_no_array_of_scores(tmp_path: Path) -> None:
     (tmp_path / "non.npy").write_bytes((tmp_path / "non.npy").read_bytes()[:-100])
     with pytest.raises(TrialFileError, match=r"non\.npy: cannot be read as an array"):
         out_of_core.fit(pair)
-
-
-def test_a_class_without_scores(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match="no target scores"):
-        out_of_core.fit(saved(tmp_path, TAR[:0]))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import OptionError, ScoreError, TrialFileError, out_of_core
+from llrcal import OptionError, TrialFileError, out_of_core
 from llrcal.scale.pieces.opening import pieces_of
 from llrcal.trials.request import Request
 from tests.scale.sets import QUICK, cut_small, in_memory, quiet, table, texts, trials, words
@@ -124,12 +124,7 @@ def expected() -> dict[str, str]:
     return in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
 
 
-SLOWLY = pytest.mark.slow
-
-
-@pytest.mark.parametrize(
-    "rows", [pytest.param(2**30, marks=SLOWLY), pytest.param(7001, marks=SLOWLY), 997]
-)
+@pytest.mark.parametrize("rows", [2**30, 997])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_file(
     kind: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -148,12 +143,6 @@ def test_pieces_say_how_many_trials_they_have(tmp_path: Path) -> None:
     assert sum(piece.rows for piece in pieces) == COUNT
     lines = pieces_of(csv(tmp_path / "a.csv"), Request("trials"))
     assert sum(piece.rows for piece in lines) == pytest.approx(COUNT, rel=0.05)
-
-
-def test_one_class_only(tmp_path: Path) -> None:
-    path = parquet(tmp_path / "one.parquet", EVERY.filter(pl.col("label")))
-    with pytest.raises(ScoreError, match=r"no non-target scores in .*one\.parquet"):
-        out_of_core.fit(path)
 
 
 def test_no_trials(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-import llrcal
 from llrcal import LlrcalWarning, TrialFileError, out_of_core
 from llrcal.scale.pieces.opening import pieces_of
 from llrcal.scale.pieces.piece import spans
@@ -87,13 +86,6 @@ def test_batches_that_are_held_stay_as_they_are(tmp_path: Path) -> None:
         assert np.array_equal(found, SCORES[is_class])
 
 
-def test_texts_in_place_of_scores(tmp_path: Path) -> None:
-    frame = table(SCORES, IS_TARGET).with_columns(pl.col("score").cast(pl.String))
-    frame.write_parquet(tmp_path / "trials.parquet")
-    with pytest.raises(TrialFileError, match=r"trials\.parquet.*should be the score.*String"):
-        out_of_core.fit(tmp_path / "trials.parquet")
-
-
 def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not that which happens to be found first."""
     monkeypatch.setenv("LLRCAL_THREADS", "3")
@@ -105,37 +97,7 @@ def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.Mo
             out_of_core.fit(tmp_path / "trials.parquet")
 
 
-def test_columns_that_are_named(tmp_path: Path) -> None:
-    frame = table(SCORES, IS_TARGET).rename({"score": "plda", "label": "same"})
-    frame.with_columns(other=pl.lit(1.5)).write_parquet(tmp_path / "trials.parquet")
-    form = {"columns": "score=plda,label=same"}
-    found = out_of_core.fit_all(tmp_path / "trials.parquet", methods=QUICK, form=form)
-    assert texts(found) == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
-
-
-def test_labels_that_are_not_there(tmp_path: Path) -> None:
-    pl.DataFrame({"score": SCORES}).write_parquet(tmp_path / "trials.parquet")
-    with pytest.raises(TrialFileError, match=r"trials\.parquet"):
-        out_of_core.fit(tmp_path / "trials.parquet")
-
-
-def test_distances(tmp_path: Path) -> None:
-    table(-SCORES, IS_TARGET).write_parquet(tmp_path / "trials.parquet")
-    found = out_of_core.fit(tmp_path / "trials.parquet", method="pav", lower_is_better=True)
-    expected = llrcal.fit(
-        -SCORES[IS_TARGET], -SCORES[~IS_TARGET], method="pav", lower_is_better=True
-    )
-    assert texts({"pav": found}) == texts({"pav": expected})
-
-
 # --------------------------------------------------------------------------------- damaged files
-
-
-def test_a_file_without_its_end(tmp_path: Path) -> None:
-    path = written(tmp_path / "trials.parquet")
-    path.write_bytes(path.read_bytes()[:-50])
-    with pytest.raises(TrialFileError, match=r"trials\.parquet: cannot be read"):
-        out_of_core.fit(path)
 
 
 def test_pages_that_are_damaged(tmp_path: Path) -> None:
