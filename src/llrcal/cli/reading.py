@@ -276,7 +276,7 @@ class Opener:
         client = self.stack.enter_context(_client(self.scale))
         from llrcal.scale.engines.dask import DaskEngine
 
-        return DaskEngine(client, progress=progress)
+        return DaskEngine(client, progress)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import numpy as np
 from llrcal import calibrations
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.training import Training, check_spread, range_of
+from llrcal.calibrations.training import Training, check_spread
 from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.files.atomic import atomic_file
@@ -382,7 +382,8 @@ class _SummaryTraining(Training):
 
     @cached_property
     def score_range(self) -> tuple[float, float]:
-        return range_of(self.tar, self.non)
+        least, greatest = min(self.tar.least, self.non.least), self.tar.greatest
+        return least + 0.0, max(greatest, self.non.greatest) + 0.0  # no -0.0
 
     @cached_property
     def groups(self) -> Groups:
