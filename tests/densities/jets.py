@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 
 from llrcal.arrays import Floats
+from llrcal.densities.density import Density, Evaluated
 
 mpmath.mp.dps = 120
 
@@ -175,7 +176,19 @@ def gaussian(x: float, theta: Floats) -> Jet:
     return -(y * y * mpmath.mpf("0.5")) - log_sigma - mpmath.log(2 * mpmath.pi) / 2
 
 
-def largest_errors(got: Any, jet: Jet) -> tuple[float, float, float]:
+def check(family: type[Density], theta: Floats, x: float, exact: Jet, digits: int = 13) -> None:
+    """A log density and its derivatives, at one score and as a mean, to so many digits.
+
+    Derivatives may have one digit less, second ones three.
+    """
+    got = family.mean_loglik(theta, np.array([x]), np.ones(1))
+    value, gradient, hessian = (part[..., 0] for part in family.at_each(theta, np.array([x])))
+    for one in (got, Evaluated(float(value), gradient, hessian)):
+        for error, lost in zip(_errors(one, exact), (0, 1, 3), strict=True):
+            assert error < 10.0 ** (lost - digits), (theta, x)
+
+
+def _errors(got: Any, jet: Jet) -> tuple[float, float, float]:
     """Errors of value, gradient and Hessian relative to max(1, |value|)."""
 
     def error(mine: Any, exact: Any) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,14 +53,6 @@ def point_within_bounds(rng: np.random.Generator) -> tuple[Floats, float]:
     return theta, float(theta[0]) + sign_and_size(rng, -3, 5)
 
 
-def check_against_120_digits(theta: Floats, x: float, exact: jets.Jet) -> None:
-    got = NIG.mean_loglik(theta, np.array([x]), ONE)
-    value, gradient, hessian = jets.largest_errors(got, exact)
-    assert value < 1e-13, (theta, x)
-    assert gradient < 1e-12, (theta, x)
-    assert hessian < 1e-10, (theta, x)
-
-
 BATCHES = [
     (0, 20),
     *(pytest.param(seed, 60, marks=pytest.mark.slow) for seed in range(1, 11 if NIGHTLY else 2)),
@@ -67,20 +61,14 @@ BATCHES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "count"), BATCHES)
-def test_value_gradient_and_hessian_by_moments(seed: int, count: int) -> None:
+@pytest.mark.parametrize("points", [point_by_moments, point_within_bounds])
+def test_value_gradient_and_hessian(
+    points: Callable[[np.random.Generator], tuple[Floats, float]], seed: int, count: int
+) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        theta, x = point_by_moments(rng)
-        check_against_120_digits(theta, x, jets.nig(x, theta))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "count"), BATCHES[:4])
-def test_value_gradient_and_hessian_within_the_bounds(seed: int, count: int) -> None:
-    rng = np.random.default_rng(50 + seed)
-    for _ in range(count):
-        theta, x = point_within_bounds(rng)
-        check_against_120_digits(theta, x, jets.nig(x, theta))
+        theta, x = points(rng)
+        jets.check(NIG, theta, x, jets.nig(x, theta))
 
 
 @pytest.mark.parametrize("v", [0.0, 0.1, -0.5, 3.0, -MOST_ASYMMETRY])
@@ -90,7 +78,7 @@ def test_the_edge_is_an_ordinary_point(v: float) -> None:
     for u in (0.03, 0.5, 1.0, 2.0, 300.0):
         x = (u - 1) / (np.tanh(v) or 1.0)
         # The textbook has no formula for the edge itself.
-        check_against_120_digits(theta, x, jets.nig(x, np.array([0.0, 0.0, v, 1e-20])))
+        jets.check(NIG, theta, x, jets.nig(x, np.array([0.0, 0.0, v, 1e-20])))
 
 
 @pytest.mark.parametrize(("v", "k"), [(0.0, 0.5), (1.5, 1e-3), (-0.7, 3.0), (12.0, 1e-6)])

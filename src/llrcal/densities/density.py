@@ -32,7 +32,7 @@ FURTHEST = 1e70
 _LIMITS = [(-FURTHEST, FURTHEST), (-160.0, 160.0), (-40.0, 40.0)]
 
 
-class Terms(NamedTuple):
+class Derivatives(NamedTuple):
     """A function with its derivatives by z and by the shape parameters s, as far as it has them."""
 
     value: Any
@@ -42,10 +42,10 @@ class Terms(NamedTuple):
     """By zz, by z and each s, and by each pair of s."""
 
 
-class Shape(NamedTuple):
+class ShapeParameters(NamedTuple):
     """The parameters of a shape, and how they follow from the free coordinates."""
 
-    parameters: tuple[float, ...]
+    values: tuple[float, ...]
     slopes: tuple[float, ...] = ()
     """The derivative of each by its coordinate."""
     bends: tuple[float, ...] = ()
@@ -136,24 +136,24 @@ class Density(ABC):
 
     @classmethod
     @abstractmethod
-    def terms(cls, z: Floats, *shape: float) -> Terms:
+    def terms(cls, z: Floats, *shape: float) -> Derivatives:
         """The log density in standard units at each z, but for what the shape alone adds."""
 
     @classmethod
-    def constants(cls, *shape: float) -> Terms:
+    def constants(cls, *shape: float) -> Derivatives:
         """What the shape alone adds to it, with derivatives by each s, and by each pair of s."""
-        return Terms(-HALF_LOG_TWO_PI, (), ())
+        return Derivatives(-HALF_LOG_TWO_PI, (), ())
 
     @classmethod
-    def shape(cls, *free: float) -> Shape:
+    def shape(cls, *free: float) -> ShapeParameters:
         """The shape parameters at free coordinates."""
-        return Shape(free, (1.0,) * len(free), (0.0,) * len(free))
+        return ShapeParameters(free, (1.0,) * len(free), (0.0,) * len(free))
 
     @classmethod
     def at_each(cls, theta: Array, values: Floats) -> AtEach:
         """Log densities of scores one by one, with gradients and Hessians."""
         z, log_scale, shape = cls._standardised(theta, values)
-        rows = _rows(z, cls.terms(z, *shape.parameters))
+        rows = _rows(z, cls.terms(z, *shape.values))
         return AtEach(*map(np.array, cls._by_coordinates(rows, 1.0, log_scale, shape)))
 
     @classmethod
@@ -165,7 +165,7 @@ class Density(ABC):
         """
         with np.errstate(all="ignore"):
             z, log_scale, shape = cls._standardised(theta, values)
-            sums = cls._sums(z, shape.parameters, weights)
+            sums = cls._sums(z, shape.values, weights)
             value, gradient, hessian = cls._by_coordinates(
                 sums, float(weights.sum()), log_scale, shape
             )
@@ -174,7 +174,7 @@ class Density(ABC):
         return Evaluated(value, np.array(gradient), np.array(hessian))
 
     @classmethod
-    def _standardised(cls, theta: Array, values: Floats) -> tuple[Floats, float, Shape]:
+    def _standardised(cls, theta: Array, values: Floats) -> tuple[Floats, float, ShapeParameters]:
         """Scores in standard units, the log of the scale, and the shape."""
         location, log_scale, *free = theta.tolist()
         return (values - location) / np.exp(log_scale), log_scale, cls.shape(*free)
@@ -186,10 +186,10 @@ class Density(ABC):
 
     @classmethod
     def _by_coordinates(
-        cls, rows: Sequence[Any], total: float, log_scale: float, shape: Shape
+        cls, rows: Sequence[Any], total: float, log_scale: float, shape: ShapeParameters
     ) -> tuple[Any, list[Any], list[list[Any]]]:
         """Value, gradient and Hessian from rows, or from sums of them with weights of a total."""
-        constant, first, second = cls.constants(*shape.parameters)
+        constant, first, second = cls.constants(*shape.values)
         others = [0.0] * (3 + 2 * len(first))
         constants = [constant - log_scale, 0.0, 1.0, *first, *others, *second]
         whole = [row + total * more for row, more in zip(rows, constants, strict=True)]
@@ -288,7 +288,7 @@ class Shapes(ABC):
         return lower, upper
 
 
-def _rows(z: Floats, terms: Terms) -> list[Floats]:
+def _rows(z: Floats, terms: Derivatives) -> list[Floats]:
     """What derivatives by all coordinates are made of, in the order of the kernels."""
     f, (f_z, *first), (f_zz, *second) = terms
     rows = [f, f_z, z * f_z, *first, f_zz, f_z + z * f_zz, z * f_z + z * z * f_zz]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.densities.density import HALF_LOG_TWO_PI, Density, Terms, moments
+from llrcal.densities.density import HALF_LOG_TWO_PI, Density, Derivatives, moments
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,5 @@ class Gaussian(Density):
         return [np.array([mean, np.log(sd)])]
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Terms:
-        return Terms(-0.5 * z * z, (-z,), (np.full_like(z, -1.0),))
+    def terms(cls, z: Floats, *shape: float) -> Derivatives:
+        return Derivatives(-0.5 * z * z, (-z,), (np.full_like(z, -1.0),))

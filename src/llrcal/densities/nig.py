@@ -57,9 +57,9 @@ from llrcal.densities.bessel import (
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     Density,
-    Shape,
+    Derivatives,
+    ShapeParameters,
     Shapes,
-    Terms,
     moments,
     quantiles,
 )
@@ -172,20 +172,20 @@ class NIG(Density):
         return [free_coordinates(*start) for start in starts]
 
     @classmethod
-    def shape(cls, *free: float) -> Shape:
+    def shape(cls, *free: float) -> ShapeParameters:
         v, log1p_c = free
         c = math.expm1(log1p_c)
-        return Shape((v, c), (1.0, 1 + c), (0.0, 1 + c))
+        return ShapeParameters((v, c), (1.0, 1 + c), (0.0, 1 + c))
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Terms:
+    def terms(cls, z: Floats, *shape: float) -> Derivatives:
         """K(u, y, c) with its derivatives by z, v and c."""
         v, c = shape
         numbers = _numbers(v, c)
         if kernels := kernels_for(z):
             rows = np.empty((10, len(z)))
             kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
-            return Terms(rows[0], tuple(rows[1:4]), tuple(rows[4:]))
+            return Derivatives(rows[0], tuple(rows[1:4]), tuple(rows[4:]))
         _, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
         u, y = 1 + tanh * z, (z / cosh - sinh) / root
 
@@ -214,10 +214,10 @@ class NIG(Density):
             yv * y_c + k_uc * u_v + k_yc * y_v + k_y * y_vc,
             (k_yy * y_c + 2 * k_yc) * y_c + k_cc + k_y * y_cc,
         )
-        return Terms(k, first, second)
+        return Derivatives(k, first, second)
 
     @classmethod
-    def constants(cls, *shape: float) -> Terms:
+    def constants(cls, *shape: float) -> Derivatives:
         """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
         v, c = shape
         sinh, cosh, tanh = math.sinh(v), math.cosh(v), math.tanh(v)
@@ -225,7 +225,7 @@ class NIG(Density):
         a = c + square
         first = (tanh * c / a, -0.5 / a)
         second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
-        return Terms(-0.5 * math.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
+        return Derivatives(-0.5 * math.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
 
     @classmethod
     def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
@@ -363,7 +363,7 @@ def _made_of(kernels: Kernels, z: Floats, numbers: Floats) -> Floats:
     return rows
 
 
-def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Terms:
+def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Derivatives:
     """K, its derivatives by u, y and c, and by uu, uy, uc, yy, yc and cc.
 
     Scores are not so far out here that squares overflow, as they may be where a density is used.
@@ -397,7 +397,7 @@ def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Terms:
         + l_cc
         - 0.25 * (l_q * y2 * y2 + exponent * exponent * (2 * tq + y2)) * iq3,
     )
-    return Terms(bessel - 1.5 * np.log(q) - exponent, first, second)
+    return Derivatives(bessel - 1.5 * np.log(q) - exponent, first, second)
 
 
 def _exponent(u: Floats, y: Floats, c: float | Floats, q: Floats) -> Floats:

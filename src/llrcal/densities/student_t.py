@@ -22,8 +22,8 @@ from llrcal.declaration import schema
 from llrcal.densities.density import (
     HALF_LOG_TWO_PI,
     Density,
+    Derivatives,
     Shapes,
-    Terms,
     moments,
     quantiles,
 )
@@ -106,7 +106,7 @@ class StudentT(Density):
         return starts + [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Terms:
+    def terms(cls, z: Floats, *shape: float) -> Derivatives:
         (lam,) = shape
         y2 = z * z
         w = lam * y2
@@ -120,10 +120,10 @@ class StudentT(Density):
             -z * d + more * y2 * z * d * d,
             -y4 * l1 - 0.5 * more * y4 * y2 * l2,
         )
-        return Terms(-0.5 * more * y2 * l0, first, second)
+        return Derivatives(-0.5 * more * y2 * l0, first, second)
 
     @classmethod
-    def constants(cls, *shape: float) -> Terms:
+    def constants(cls, *shape: float) -> Derivatives:
         """C(lam) and its derivatives."""
         (lam,) = shape
         if lam < _NORMALISER_BELOW:
@@ -131,14 +131,14 @@ class StudentT(Density):
             c0 = float(_NORMALISER @ lam**n) - HALF_LOG_TWO_PI
             c1 = float((_NORMALISER * n) @ lam ** (n - 1))
             c2 = float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:])
-            return Terms(c0, (c1,), (c2,))
+            return Derivatives(c0, (c1,), (c2,))
         nu = 1 / lam
         above, below = (nu + 1) / 2, nu / 2
         c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
         c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
         # Hurwitz's zeta function at 2 is the derivative of the digamma function.
         c_nunu = 0.25 * float(zeta(2, above) - zeta(2, below)) + 0.5 / nu**2
-        return Terms(c0, (-(nu**2) * c_nu,), (nu**4 * c_nunu + 2 * nu**3 * c_nu,))
+        return Derivatives(c0, (-(nu**2) * c_nu,), (nu**4 * c_nunu + 2 * nu**3 * c_nu,))
 
     @classmethod
     def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:

@@ -29,7 +29,7 @@ covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -198,13 +198,15 @@ def regression(cost: Cost) -> Regression:
     """The weights, and the variances of their prior."""
     thinned, share = cost.thinned(), cost.share
     few = thinned.counts == cost.counts
-    usual, variances, at_share = _around_zero(replace(thinned, alpha=share))
+    none, terms = np.zeros(cost.terms.count + 1), cost.terms.groups
+    usual, variances, at_share = _by_evidence(replace(thinned, alpha=share), none, terms)
     prior = at_share
     if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
         start = usual.point
     elif any(some == every for some, every in zip(thinned.counts, cost.counts, strict=True)):
         centre = usual.point if few else _stepped(replace(cost, alpha=share), usual.point, prior)
-        start, prior = _around(centre, thinned)
+        found, _, prior = _by_evidence(thinned, centre, (slice(None),))
+        start = found.point
     else:
         start = _minimum(thinned, usual.point, prior).point
     if few:
@@ -224,18 +226,19 @@ def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
     return np.asarray(point - np.linalg.solve(here.hessian, here.gradient))
 
 
-def _around_zero(cost: Cost) -> tuple[Solution, tuple[float, ...], Prior]:
-    """Weights with a prior around zero; each group has a variance of its own."""
-    size, groups = cost.terms.count + 1, cost.terms.groups
+def _by_evidence(
+    cost: Cost, centre: Floats, groups: Sequence[slice]
+) -> tuple[Solution, tuple[float, ...], Prior]:
+    """Weights with a prior around others; each group of them has a variance of its own."""
     log_variances = np.full(len(groups), np.log(_WIDE))
 
     def prior() -> Prior:
-        precision = np.zeros(size)  # the height has none
+        precision = np.zeros(len(centre))  # for weights of no group
         for group, log_variance in zip(groups, log_variances, strict=True):
             precision[group] = np.exp(-log_variance)
-        return Prior(np.zeros(size), precision)
+        return Prior(centre, precision)
 
-    found = _minimum(cost, np.zeros(size), prior())
+    found = _minimum(cost, centre, prior())
     for _ in range(len(groups)):  # each given the others, once more if there are others
         for number in range(len(groups)):
 
@@ -248,20 +251,6 @@ def _around_zero(cost: Cost) -> tuple[Solution, tuple[float, ...], Prior]:
             log_variances[number] = _best(evidence)
     found = _minimum(cost, found.point, prior(), enough=0.0)
     return found, tuple(np.exp(log_variances).tolist()), prior()
-
-
-def _around(centre: Floats, cost: Cost) -> tuple[Floats, Prior]:
-    """Weights with a prior around others, all with one variance; and that prior."""
-    found = _minimum(cost, centre, Prior(centre, np.full(len(centre), 1 / _WIDE)))
-
-    def evidence(log_variance: float) -> float:
-        nonlocal found
-        prior = Prior(centre, np.full(len(centre), np.exp(-log_variance)))
-        found = _minimum(cost, found.point, prior)
-        return _log_evidence(found, prior, np.array([log_variance]))
-
-    best = _best(evidence)
-    return found.point, Prior(centre, np.full(len(centre), np.exp(-best)))
 
 
 def _best(evidence: Callable[[float], float]) -> float:
