@@ -12,9 +12,7 @@ from tests.examples import choose_profile
 choose_profile()
 
 # These open terminals and ask for limits, as only Unix does.
-collect_ignore = (
-    ["cli/test_completion.py", "cli/test_startup.py"] if sys.platform == "win32" else []
-)
+collect_ignore = ["cli/test_startup.py"] if sys.platform == "win32" else []
 
 # Real scores belong to others and are not committed; a folder beside the repository may hold them.
 REAL_SCORES = Path(__file__).resolve().parents[2] / "shared" / "scores"

@@ -11,9 +11,10 @@ LlrcalError
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
-from llrcal.messages import Part, in_python, moved, on_command_line, renamed
+from llrcal.messages import Part, Position, Setting, in_python, on_command_line
 
 
 class LlrcalError(Exception):
@@ -40,14 +41,26 @@ class LlrcalError(Exception):
 
     def naming(self, **names: str) -> Self:
         """The same error with other names for settings: those of a caller that has several."""
-        return type(self)(*renamed(self.args, names))
+        parts = (
+            replace(part, name=names.get(part.name, part.name))
+            if isinstance(part, Setting)
+            else part
+            for part in self.args
+        )
+        return type(self)(*parts)
 
     def moved(self, **by: int) -> Self:
         """The same error with positions in the whole file rather than in a part of it.
 
         ``moved(line=100)`` is for a part that begins after 100 lines.
         """
-        return type(self)(*moved(self.args, by))
+        parts = (
+            replace(part, number=part.number + by.get(part.unit, 0))
+            if isinstance(part, Position)
+            else part
+            for part in self.args
+        )
+        return type(self)(*parts)
 
 
 class ScoreError(LlrcalError, ValueError):

@@ -7,8 +7,8 @@ position in the tenth part of a file can still be converted to one in the whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 # Options of the command line that are not spelled like the argument.
 _OPTIONS = {
@@ -76,21 +76,3 @@ def in_python(message: Iterable[Part]) -> str:
 def on_command_line(message: Iterable[Part]) -> str:
     """A message for users of the command line."""
     return "".join(part.option if isinstance(part, Setting) else str(part) for part in message)
-
-
-def renamed(message: Iterable[Part], names: Mapping[str, str]) -> Message:
-    """The message with other names for settings."""
-    return tuple(
-        replace(part, name=names.get(part.name, part.name)) if isinstance(part, Setting) else part
-        for part in message
-    )
-
-
-def moved(message: Iterable[Part], by: Mapping[str, int]) -> Message:
-    """The message with a number added to its positions, for each unit."""
-    return tuple(
-        replace(part, number=part.number + by.get(part.unit, 0))
-        if isinstance(part, Position)
-        else part
-        for part in message
-    )

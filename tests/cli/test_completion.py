@@ -1,18 +1,6 @@
-"""TAB in a shell."""
+"""TAB in a shell: click's script, and the answers that it gets."""
 
 from __future__ import annotations
-
-import fcntl
-import os
-import pty
-import select
-import shutil
-import struct
-import subprocess
-import sysconfig
-import termios
-import time
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -20,8 +8,6 @@ from click.testing import CliRunner
 from llrcal.cli import VERBS
 from llrcal.cli.verbs import command_line
 from tests.cli.running import llrcal
-
-PATH = f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
@@ -60,31 +46,3 @@ def test_every_verb_is_offered() -> None:
     assert [line.partition("\t")[0] for line in ran.stdout.splitlines()] == [
         f"plain,{name}" for name in VERBS
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-def test_tab_in_an_interactive_bash(tmp_path: Path) -> None:
-    """After the line that installs it, with a file in the folder."""
-    keys, line = "llrcal fit dev\t--meth\tn\t", "llrcal fit dev-scores.txt --method nig "
-    install = llrcal("completion", "bash").stdout.rstrip().rpartition("# To install: ")[2]
-    home = {**os.environ, "PATH": PATH, "HOME": str(tmp_path), "TERM": "dumb"}
-    home["INPUTRC"] = os.devnull
-    subprocess.run(["/bin/sh", "-c", install], check=True, env=home)
-    (tmp_path / "dev-scores.txt").touch()
-    ours, its = pty.openpty()
-    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
-    command = ["bash", "--noprofile", "--rcfile", str(tmp_path / ".bashrc"), "-i"]
-    child = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env=home, cwd=tmp_path)
-    os.close(its)
-    try:
-        os.write(ours, keys.encode())
-        shown, end = b"", time.monotonic() + 60
-        while line.encode() not in shown and (left := end - time.monotonic()) > 0:
-            if select.select([ours], [], [], left)[0]:
-                shown += os.read(ours, 4096)
-    finally:
-        child.kill()
-        child.wait()
-        os.close(ours)
-    assert line.encode() in shown

@@ -205,7 +205,8 @@ def _tippett(evaluations: Mapping[str, Evaluation], bands: Bands | None) -> dict
     tar, non = zip(*map(shares, evaluations.values()), strict=True)
     around = None
     if bands is not None:
-        around = {"tar": _band(tar[0].band(llrs, bands)), "non": _band(non[0].band(llrs, bands))}
+        (few, many), false_alarms = bands.rates(llrs)
+        around = {"tar": _band((1 - many, 1 - few)), "non": _band(false_alarms)}
     return {
         "bands": around,
         "llrs": numbers(llrs, digits=10),
