@@ -126,7 +126,11 @@ CELLS = 240
 
 @dataclass(frozen=True)
 class Pool:
-    """Rising points, and how many scores each stands for."""
+    """Scores of the new place as a few hundred rising points, and how many each stands for.
+
+    Cells are even in the log odds of the rank, so that they are narrow in both tails: among
+    millions of scores with one target in a thousand, all targets would else fall into one cell.
+    """
 
     values: Floats
     counts: Floats

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _LONGEST_SOFT_END = math.log(2)
+_FEW, _FEW_OF_ALL = 3, 0.01  # a new set of the same kind has about so many beyond the old one
 
 
 @dataclass(frozen=True)
@@ -162,16 +163,13 @@ def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:
     return -math.log(tar_count + 1), math.log(non_count + 1)
 
 
-def soft_end(freedom: int, tar_count: int, non_count: int) -> float:
+def soft_end(effective_parameters: int, tar_count: int, non_count: int) -> float:
     """How far LLRs of a method may go beyond the counts, if it uses up so many trials of a class.
 
     That is log 2 (1 - p / n), if p of n trials of the rarer class are used up. With fewer trials
     than that, the end is within the counts, by log 2 at most.
     """
-    return _LONGEST_SOFT_END * max(1 - freedom / min(tar_count, non_count), -1.0)
-
-
-_FEW, _FEW_OF_ALL = 3, 0.01
+    return _LONGEST_SOFT_END * max(1 - effective_parameters / min(tar_count, non_count), -1.0)
 
 
 def more_than_a_few(beyond: int, total: int) -> bool:

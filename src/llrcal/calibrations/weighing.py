@@ -166,7 +166,10 @@ def _at_a_bound(calibration: Calibration, llr: float) -> Iterator[Note]:
         yield Note.of("at a bound", text)
 
 
-# The LR from which on a word applies; the guideline leaves open what holds at the ends of a band.
+# The LR from which on a word applies: examples of verbal equivalents in the ENFSI guideline for
+# evaluative reporting in forensic science (European Network of Forensic Science Institutes, 2015).
+# It leaves open what holds at the ends of a band, and says nothing of LRs between 1 and 2: here
+# they count as no support. The same words are used for the other proposition if the LR is below 1.
 BANDS: tuple[tuple[float, str], ...] = (
     (2, "weak"),
     (10, "moderate"),

@@ -106,7 +106,18 @@ _SCORES = 64  # at which deviations are kept, at most
 
 
 def step_uncertainty(scores: Floats, llrs: Floats, tar: Counts, non: Counts) -> Uncertainty:
-    """The uncertainty of blocks, given their first scores, LLRs and numbers of trials."""
+    """The uncertainty of blocks, given their first scores, LLRs and numbers of trials.
+
+    Trials are drawn anew. Drawing the trials themselves with replacement would not do: intervals of
+    95 % held the LLR in 63 to 76 % of the cases, since every draw repeats the steps (Sen, Banerjee
+    and Woodroofe, *Annals of Statistics* 38, 2010). They are therefore drawn from a curve without
+    steps, straight lines between the middles of the blocks on the scale of ranks
+    (:mod:`llrcal.onepass.rank_scale`), and PAV is run on each draw. The root mean square of its
+    errors, block by block, is the standard deviation.
+
+    All of it follows from the counts in the blocks, so it needs no further pass over the scores,
+    and is the same wherever they are. It depends on their ranks only, as PAV itself does.
+    """
     few = int(min(tar.sum(), non.sum())) - 1  # without the dummy
     times = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
     first = np.unique(np.linspace(0, len(scores) - 1, _SCORES).astype(np.int64))
