@@ -9,7 +9,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from llrcal import fit, load
 from llrcal.arrays import Floats
@@ -17,7 +16,7 @@ from llrcal.calibrations.methods.pav import PAV
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.onepass.ranks import RUN, Groups
 from tests import oracles
-from tests.trial_sets import ANY, FEW_VALUES, FINITE, Sets, normal
+from tests.trial_sets import ANY, Sets, normal
 
 # Random sets may well run the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -118,29 +117,6 @@ def test_pav_of_pav_is_the_same(sets: Sets) -> None:
     np.testing.assert_array_equal(again(llrs), llrs)
 
 
-@pytest.mark.slow
-@given(sets=FINITE)
-def test_rising_transformations_of_all_scores_change_nothing(sets: Sets) -> None:
-    scores = np.array([*sets[0], *sets[1], *np.linspace(-21, 21, 57)])
-    llrs = pav(*sets)(scores)
-    for transform in (np.arctan, lambda s: 8 * s - 5, lambda s: np.exp(s / 16)):
-        moved = transform(scores)
-        if len(set(moved.tolist())) < len(set(scores.tolist())):
-            continue  # rounding has made equal what was not
-        calibration = pav(*(transform(np.array(s)) for s in sets))
-        np.testing.assert_array_equal(calibration(moved), llrs)
-
-
-@given(sets=FINITE)
-def test_swapping_classes_and_signs_negates_the_llrs(sets: Sets) -> None:
-    """Which of the classes is sorted as a whole, the rarer one, makes no difference."""
-    tar, non = (np.array(scores) for scores in sets)
-    calibration, mirrored = pav(tar, non), pav(-non, -tar)
-    scores = np.concatenate([tar, non])
-    np.testing.assert_allclose(mirrored(-scores), -calibration(scores), atol=1e-14)
-    np.testing.assert_allclose(mirrored.llrs, np.negative(calibration.llrs)[::-1], atol=1e-14)
-
-
 @pytest.mark.parametrize("times", [(1, 1), (2, 1), (1, 2), (5, 1), (1, 5)])
 def test_where_a_step_lies_does_not_depend_on_which_class_is_rarer(times: tuple[int, int]) -> None:
     """Separable classes make two steps, however often the scores of a class are repeated.
@@ -176,26 +152,6 @@ def test_sets_longer_than_a_run(monkeypatch: pytest.MonkeyPatch, tar_is_rarer: b
     offset = math.log((len(tar) + 1) / (len(non) + 1))
     expected = [math.log(t / n) - offset for _, t, n in blocks]
     np.testing.assert_allclose(calibration.llrs, expected, rtol=1e-12, atol=1e-13)
-
-
-# ------------------------------------------------------------------------ infinite scores
-
-
-@pytest.mark.slow
-@given(scores=st.lists(FEW_VALUES, min_size=1, max_size=6))
-def test_infinite_training_scores_make_steps_of_their_own(scores: list[float]) -> None:
-    for tar, non in (
-        ([*scores, math.inf], [*scores, -math.inf, -math.inf]),
-        ([*scores, math.inf, math.inf], [-math.inf, -math.inf]),
-        ([math.inf, math.inf], [*scores, -math.inf, -math.inf]),
-        ([-math.inf, *scores], [*scores, math.inf]),
-    ):
-        calibration = pav(tar, non)
-        expected = oracles.pav_llrs_with_dummies(tar, non)
-        for score in {*tar, *non}:
-            assert float(calibration(score)) == pytest.approx(expected[score], abs=1e-13)
-        assert np.isfinite(calibration.scores).all()
-        assert_rising(calibration.scores)
 
 
 # -------------------------------------------------------- shares that are nearly the same

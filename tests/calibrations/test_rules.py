@@ -19,7 +19,6 @@ from llrcal.calibrations.methods.logistic import Logistic
 from llrcal.fitting.logistic import LineCost
 from llrcal.scoring_rule import LOG, NAMED, RuleLike, ScoringRule
 from tests.notes import codes
-from tests.scale.sets import cut, in_memory, of_pieces, texts
 from tests.trial_sets import normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
@@ -216,13 +215,6 @@ def test_constant_scores(rule: RuleLike) -> None:
     assert calibration.report.objective == pytest.approx(here, rel=1e-12)
 
 
-@EVERY_RULE
-def test_reversed_classes(rule: RuleLike) -> None:
-    calibration = fitted(NON, TAR, rule=rule)
-    assert calibration.slope < 0
-    assert codes(calibration.report.notes) == ["wrong way", "held"]
-
-
 def test_no_minimum() -> None:
     # All but one target lie above all non-targets: the cost of Brier goes on falling with a slope
     # that makes certain decisions, because the one error costs no more than it does already.
@@ -276,23 +268,6 @@ def test_extreme_weights_are_safe() -> None:
 
 
 # ------------------------------------------------------------------------- files and names
-
-
-@EVERY_RULE
-def test_saved_and_loaded(rule: RuleLike, tmp_path: Path) -> None:
-    calibration = fitted(TAR, NON, alpha=0.1, rule=rule)
-    calibration.save(tmp_path / "model.json")
-    again = llrcal.load(tmp_path / "model.json")
-    assert again == calibration
-    assert isinstance(again, Logistic)
-    assert again.rule == ScoringRule.of(rule)
-
-
-@EVERY_RULE
-def test_in_pieces_the_model_is_the_same_to_the_bit(rule: RuleLike) -> None:
-    methods = [("logistic", {"alpha": 0.1, "rule": rule})]
-    pieces = of_pieces(cut(TAR, NON, 5))
-    assert texts(llrcal.fit_all(pieces, methods=methods)) == in_memory(TAR, NON, methods)
 
 
 def test_labels() -> None:

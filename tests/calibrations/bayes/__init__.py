@@ -1,1 +1,0 @@
-"""Calibrations that integrate their parameters out."""
