@@ -76,6 +76,17 @@ def test_missing_trials_are_named_skipped_or_kept(folder: Path) -> None:
     assert not [note for note in kept.notes if note.code == "missing"]
 
 
+def test_trials_that_cannot_be_told_apart_are_not_matched(folder: Path) -> None:
+    sources = {name: (folder / f"{name}.txt", None) for name in "ad"}
+    (folder / "d.txt").write_text("m1 t1 1\nm1 t1 2\nm2 t2 3\nm3 t3 4\n")
+    options = ReadOptions(duplicates="all")
+    with pytest.raises(TrialFileError, match=r"d: enrol and test do not tell .*duplicates='first'"):
+        read_systems(sources, options=options, labelled=False)
+    options = ReadOptions(duplicates="first")
+    systems = read_systems(sources, options=options, labelled=False)
+    assert systems.scores.tolist() == [[1.5, 1], [-0.5, 3], [2.5, 4]]
+
+
 def test_columns_of_one_table_with_conditions_and_holes() -> None:
     frame = pl.DataFrame(
         {

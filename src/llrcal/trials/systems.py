@@ -17,7 +17,7 @@ from llrcal.files.compression import plain_name
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
-from llrcal.trials.joining import match, named
+from llrcal.trials.joining import hashes_of_ids, match, named
 from llrcal.trials.leaving_out import without_spoof
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import OnMissing, ReadOptions
@@ -184,7 +184,14 @@ def _joined(
                 "in common to join them on"
             )
         return left.hstack(right.select(new))
-    right = right.unique(ids, keep="first", maintain_order=True)
+    if hashes_of_ids(right, ids).n_unique() < right.height:
+        raise TrialFileError(
+            f"{name}: {' and '.join(ids)} do not tell its trials apart, so that they cannot be "
+            "matched with those of another system; choose which scores to keep: ",
+            Setting("duplicates", "first"),
+            " or ",
+            Setting("duplicates", "mean"),
+        )
     place, found = match(left, right, ids)
     if missing is None:
         both = left.hstack(right.select(pl.col(new).gather(place)))
