@@ -22,16 +22,22 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "a.parquet")
 
 
-def test_wherever_trials_are_the_answers_are_the_same(path: str) -> None:
+def test_wherever_trials_are_the_answers_are_the_same(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "default_client", lambda client: client)  # Dask's threads
+    dask_frames = pytest.importorskip("dask.dataframe")
     folder = str(Path(path).parent)
+    frame = table(SCORES, IS_TARGET)
     ways: dict[str, Any] = {
         "memory": llrcal.open_trials(path),
         "pieces": llrcal.open_trials(path, in_pieces=True),
         "folder": llrcal.open_trials(folder),
         "list": llrcal.open_trials([path]),
-        "frame": llrcal.open_trials(table(SCORES, IS_TARGET)),
+        "frame": llrcal.open_trials(frame),
+        "Dask": llrcal.open_trials(dask_frames.from_pandas(frame.to_pandas(), npartitions=3)),
     }
-    assert [isinstance(one, TrialsInPieces) for one in ways.values()] == [0, 1, 1, 1, 0]
+    assert [isinstance(one, TrialsInPieces) for one in ways.values()] == [0, 1, 1, 1, 0, 1]
     assert len({numbers(llrcal.evaluate(one)) for one in ways.values()}) == 1
 
 
