@@ -23,8 +23,8 @@ import llrcal
 from llrcal import kernels
 from llrcal.evaluation.costs import cost
 from llrcal.onepass.chunks import threads
+from llrcal.onepass.grid import Sample
 from llrcal.onepass.ranks import groups
-from llrcal.onepass.sample import Sample
 from llrcal.onepass.summary import Summary
 from studies.measure import machine
 from studies.paper_scores import TRAIN, Scores, paper_scores

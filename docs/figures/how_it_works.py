@@ -23,10 +23,9 @@ from llrcal.densities.student_t import StudentT
 from llrcal.evaluation import evaluate
 from llrcal.figures.style import NON_TARGET, REFERENCE, TARGET, column_figure, column_style, thin
 from llrcal.fitting import likelihood
-from llrcal.onepass.grid import PLACE_BITS, Grid
+from llrcal.onepass.grid import PLACE_BITS, SIZE, Grid
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import groups
-from llrcal.onepass.sample import SIZE
 from llrcal.onepass.summary import EXACT_UP_TO, Summary
 from llrcal.scale import passes
 from llrcal.scale.folds import MOST_KEPT

@@ -35,9 +35,9 @@ from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import LLRColumns, apply_to_files
-from llrcal.scale.engines.dask import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
-from llrcal.scale.engines.dask_applying import by_tasks, frame_of_llrs, write_partitions
-from llrcal.scale.engines.engine import Progress, silent
+from llrcal.scale.dask_applying import by_tasks, frame_of_llrs, write_partitions
+from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
+from llrcal.scale.engine import Progress, silent
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import (
     cluster_engine,

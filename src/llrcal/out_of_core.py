@@ -27,11 +27,10 @@ from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
-from llrcal.scale.engines.engine import Progress, silent
-from llrcal.scale.engines.threads import Threads
+from llrcal.scale.engine import Progress, Threads, silent
+from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores, reading_options, split_settings
-from llrcal.scale.pieces.file_names import Paths
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadKeywords
 

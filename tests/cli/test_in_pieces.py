@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from llrcal.calibrations import METHODS
+from llrcal.scale import dask_engine as cluster
 from llrcal.scale import opening as options
-from llrcal.scale.engines import cluster
 from tests.cli.running import llrcal, only_line
 from tests.trial_sets import normal
 

@@ -12,7 +12,7 @@ from scipy.special import expit
 import llrcal
 from llrcal.evaluation.costs import cllr
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.scale.engines.threads import Threads
+from llrcal.scale.engine import Threads
 from llrcal.scoring_rule import GREATEST, LEAST, RuleLike, ScoringRule
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, of_pieces, quiet
 from tests.trial_sets import normal

@@ -23,12 +23,11 @@ from llrcal.errors import LlrcalError
 from llrcal.fusion.passes import InMemory, Pass
 from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
-from llrcal.onepass.grid import Grid
+from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
 from llrcal.onepass.ranks import CountFold, Sieve
-from llrcal.onepass.sample import ALL_KEYS, Sample
 from llrcal.onepass.summary import Summary, SummaryFold
 from llrcal.onepass.sums import ExactSum
-from llrcal.scale.pieces.columns import split
+from llrcal.scale.columns import split
 from tests.examples import examples
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled passes")

@@ -11,7 +11,7 @@ from hypothesis import given
 from llrcal.arrays import Floats
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.evaluation.llrs import ArrayLLRs
-from llrcal.onepass.direction import runs_backwards, runs_forwards
+from llrcal.onepass.rank_scale import runs_backwards, runs_forwards
 from tests.trial_sets import FEW_VALUES, Sets, classes, normal
 
 

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Array
-from llrcal.onepass import chunks, sample
-from llrcal.onepass.sample import ALL_KEYS, SIZE, Sample, SampleFold, likely_ceiling
+from llrcal.onepass import chunks
+from llrcal.onepass import grid as sample
+from llrcal.onepass.grid import ALL_KEYS, SIZE, Sample, SampleFold, likely_ceiling
 from tests.examples import examples
 from tests.trial_sets import normal
 

@@ -18,11 +18,9 @@ from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.evaluation import Evaluation
-from llrcal.scale import folds, passes, spill
-from llrcal.scale.engines.engine import Engine
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces import piece, text
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale import folds, passes, piece, spill, text
+from llrcal.scale.engine import Engine, Threads
+from llrcal.scale.piece import Piece
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials import source
 from tests.trial_sets import normal

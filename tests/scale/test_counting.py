@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
-from llrcal.onepass.ends import Ends, EndsFold, edges_above
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Counted, Distinct
+from llrcal.onepass.ranks import Counted, Distinct, Ends, EndsFold, edges_above
 from llrcal.scale.folds import CountAmong, OneClass
-from llrcal.scale.pieces.piece import Piece
-from llrcal.scale.sorting import class_rows, join_ranges, pool_range
+from llrcal.scale.passes import class_rows, join_ranges, pool_range
+from llrcal.scale.piece import Piece
 from llrcal.scale.spill import ByScore, frame_of
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets, normal

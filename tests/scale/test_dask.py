@@ -25,7 +25,7 @@ from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreE
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale import spill
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.piece import Piece
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
     PRIORS,
@@ -46,7 +46,7 @@ distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
 import llrcal.dask  # noqa: E402, needs them
 from llrcal.scale import opening  # noqa: E402
-from llrcal.scale.engines.dask import DaskEngine  # noqa: E402
+from llrcal.scale.dask_engine import DaskEngine  # noqa: E402
 
 COUNT = 24_000
 SCORES, IS_TARGET = trials(COUNT)

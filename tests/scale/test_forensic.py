@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.scale.engines.threads import Threads
+from llrcal.scale.engine import Threads
 from tests.scale.sets import EVERY_SET, SETS, Passes, cut, keep_few, of_pieces
 from tests.scale.test_streamed_llrs import INFINITE
 from tests.trial_sets import ANY, Sets

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from llrcal.scale import trials_in_pieces
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.piece import Piece
 from tests.scale.sets import of_pieces
 from tests.trial_sets import normal
 

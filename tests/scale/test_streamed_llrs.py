@@ -16,8 +16,8 @@ from llrcal.arrays import Array, Floats
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.evaluate import evaluate_quietly as of_raw
 from llrcal.evaluation.operating_points import effective_prior_log_odds
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.engine import Threads
+from llrcal.scale.piece import Piece
 from tests.scale.sets import EVERY_SET, PRIORS, SETS, Passes, cut, keep_few, numbers, of_pieces
 from tests.trial_sets import ANY, Sets
 

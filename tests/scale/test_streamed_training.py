@@ -13,9 +13,9 @@ from llrcal import DegenerateError, LlrcalWarning, ScoreError
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
-from llrcal.onepass.sample import SIZE
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import Piece
+from llrcal.onepass.grid import SIZE
+from llrcal.scale.engine import Threads
+from llrcal.scale.piece import Piece
 from tests.scale.sets import (
     EVERY,
     EVERY_SET,

@@ -10,7 +10,7 @@ from llrcal.calibrations.methods.linear import Linear
 from llrcal.calibrations.training import Training
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.onepass.direction import WRONG_WAY, runs_backwards, runs_forwards
+from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards, runs_forwards
 
 # The tails of a good fit exceed what the counts support somewhat, which is not worth a note; a
 # likelihood-ratio that is a billion times too large is.

@@ -17,12 +17,10 @@ from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
-from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
-from llrcal.onepass.ends import Ends, edges_above
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.rank_scale import Ordered
-from llrcal.onepass.ranks import Groups, SortedRuns, groups
+from llrcal.onepass.rank_scale import Ordered, order, share_of_pairs
+from llrcal.onepass.ranks import Ends, Groups, SortedRuns, edges_above, groups
 from llrcal.onepass.summary import Summary, Survey
 
 _Answer = TypeVar("_Answer")
@@ -111,7 +109,7 @@ class Training(ABC):
 
     @cached_property
     def order(self) -> float:
-        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.direction`."""
+        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
         return order(self._higher(), self.tar_count, self.non_count)
 
     def _higher(self) -> float:

@@ -160,7 +160,7 @@ def _apply(
     from llrcal.files.compression import display_name
     from llrcal.notes import Note
     from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
-    from llrcal.scale.pieces.file_names import is_many
+    from llrcal.scale.files import is_many
     from llrcal.trials.rewriting import rewrite
 
     if interval is not None:  # before any work

@@ -259,7 +259,7 @@ def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict
 
 def _notes(evaluation: Evaluation, units: str | None) -> list[Note]:
     """Notes on the LLRs, or only on their unit if that is in doubt."""
-    from llrcal.onepass.direction import WRONG_WAY
+    from llrcal.onepass.rank_scale import WRONG_WAY
 
     return ([] if units else _doubts(evaluation)) or [
         note for note in evaluation.notes if note.code != WRONG_WAY

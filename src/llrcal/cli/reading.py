@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from llrcal.arrays import Floats
     from llrcal.notes import Note
-    from llrcal.scale.engines.engine import Engine
+    from llrcal.scale.engine import Engine
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.trials import TrialSet
 
@@ -159,9 +159,9 @@ direction_options = together(
 
 def refuse_wrong_way(notes: Iterable[Note], source: str, *, distance: bool) -> None:
     """Refuse scores if a note says that they run the wrong way."""
-    from llrcal.onepass import direction
+    from llrcal.onepass import rank_scale
 
-    direction.refuse_wrong_way(notes, source, distance=distance)
+    rank_scale.refuse_wrong_way(notes, source, distance=distance)
 
 
 @dataclass(frozen=True)
@@ -270,11 +270,11 @@ class Opener:
             show(what, completed=done, total=total)
 
         if not self.scale.is_cluster:
-            from llrcal.scale.engines.threads import Threads
+            from llrcal.scale.engine import Threads
 
             return Threads(progress)
         client = self.stack.enter_context(_client(self.scale))
-        from llrcal.scale.engines.dask import DaskEngine
+        from llrcal.scale.dask_engine import DaskEngine
 
         return DaskEngine(client, progress)
 
@@ -292,7 +292,7 @@ def _client(scale: Scale) -> Iterator[Any]:
             "pip install 'llrcal[dask]'"
         ) from problem
     if scale.scheduler is not None:
-        from llrcal.scale.engines.cluster import check_answers
+        from llrcal.scale.dask_engine import check_answers
 
         check_answers(scale.scheduler)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised here
@@ -301,7 +301,7 @@ def _client(scale: Scale) -> Iterator[Any]:
         return
     import dask
 
-    from llrcal.scale.engines.dask import KEEP_MEMORY
+    from llrcal.scale.dask_engine import KEEP_MEMORY
 
     with (
         dask.config.set(KEEP_MEMORY),

@@ -51,7 +51,7 @@ from llrcal.fusion import Fused
 from llrcal.messages import Setting
 from llrcal.method_table import methods_to_compare
 from llrcal.notes import Note, Severity
-from llrcal.onepass.direction import refuse_wrong_way
+from llrcal.onepass.rank_scale import refuse_wrong_way
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet

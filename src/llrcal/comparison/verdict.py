@@ -33,7 +33,7 @@ from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.intervals import centred_band, interval, pairs
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.notes import Note
-from llrcal.onepass.direction import WRONG_WAY
+from llrcal.onepass.rank_scale import WRONG_WAY
 from llrcal.trials import Trials
 
 LARGE_LOSS = 0.1

@@ -27,7 +27,7 @@ from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.notebook import html_table
 from llrcal.notes import Note
-from llrcal.onepass.direction import WRONG_WAY, runs_backwards
+from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles

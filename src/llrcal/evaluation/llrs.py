@@ -12,9 +12,8 @@ from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.costs import WeightedLLRs, cost
 from llrcal.inputs.scores import as_scores, check_classes
 from llrcal.onepass.chunks import chunks
-from llrcal.onepass.direction import order, share_of_pairs
-from llrcal.onepass.ends import Ends
-from llrcal.onepass.ranks import Groups, SortedRuns, groups
+from llrcal.onepass.rank_scale import order, share_of_pairs
+from llrcal.onepass.ranks import Ends, Groups, SortedRuns, groups
 from llrcal.onepass.sums import ExactSum
 from llrcal.scoring_rule import ScoringRule
 
@@ -112,7 +111,7 @@ class LLRs(Protocol):
 
     @property
     def order(self) -> float:
-        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.direction`."""
+        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
 
     @property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:

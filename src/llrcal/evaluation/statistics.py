@@ -27,9 +27,8 @@ from llrcal.evaluation.costs import min_cost
 from llrcal.evaluation.error_rates import eer, least_error, normalised
 from llrcal.evaluation.forensic import dev_pav
 from llrcal.onepass.chunks import CHUNK, threads
-from llrcal.onepass.ends import Ends
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import groups
+from llrcal.onepass.ranks import Ends, groups
 from llrcal.scoring_rule import LOG, ScoringRule
 
 MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged

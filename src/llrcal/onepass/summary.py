@@ -21,8 +21,15 @@ import numpy as np
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
 from llrcal.errors import DegenerateError, LlrcalError, changed_scores
 from llrcal.onepass.chunks import CHUNK, chunks, fold_array
-from llrcal.onepass.grid import PLACE_BITS, Grid
-from llrcal.onepass.sample import ALL_KEYS, NO_SAMPLE, Sample, SampleFold, likely_ceiling
+from llrcal.onepass.grid import (
+    ALL_KEYS,
+    NO_SAMPLE,
+    PLACE_BITS,
+    Grid,
+    Sample,
+    SampleFold,
+    likely_ceiling,
+)
 
 EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one

@@ -24,12 +24,11 @@ from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.elub import Ranked
-from llrcal.onepass.grid import Grid
+from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
 from llrcal.onepass.ranks import Groups
-from llrcal.onepass.sample import ALL_KEYS, Sample
 from llrcal.onepass.summary import MOST_IN_64_BITS, Summary, Survey
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import spans
+from llrcal.scale.engine import Threads
+from llrcal.scale.piece import spans
 from llrcal.scale.spill import SpillFile
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.npy import read_npz

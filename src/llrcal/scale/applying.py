@@ -14,8 +14,8 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_overwrite
-from llrcal.scale.engines.engine import Progress
-from llrcal.scale.pieces.file_names import Paths, files_of, is_many
+from llrcal.scale.engine import Progress
+from llrcal.scale.files import Paths, files_of, is_many
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers

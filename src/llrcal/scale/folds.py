@@ -15,7 +15,7 @@ from llrcal.onepass.chunks import Fold, Mergeable
 from llrcal.onepass.ranks import CountFold, Sieve
 from llrcal.onepass.summary import Plan, Survey, SurveyFold
 from llrcal.onepass.sums import CostFold, ExactSum
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.piece import Piece
 
 MOST_KEPT = 2**23
 """The most scores of the rarer class that are kept, and sent to workers that count."""

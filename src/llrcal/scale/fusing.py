@@ -15,11 +15,11 @@ from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
 from llrcal.fusion.passes import ColumnSketch, Pass, Sums
 from llrcal.messages import Setting
-from llrcal.scale.engines.engine import Engine
+from llrcal.scale.engine import Engine
 from llrcal.scale.folds import Both, ByClass, Total
 from llrcal.scale.opening import is_on_cluster, opened, opened_frame
 from llrcal.scale.passes import tell_left_out
-from llrcal.scale.pieces.piece import MultiColumn
+from llrcal.scale.piece import MultiColumn
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score

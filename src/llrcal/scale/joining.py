@@ -19,8 +19,8 @@ from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note, Severity
-from llrcal.scale.engines.engine import Engine
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.engine import Engine
+from llrcal.scale.piece import Piece
 from llrcal.scale.spill import ByHash, Spill, parts_by_hash
 from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import hashes_of_ids, named

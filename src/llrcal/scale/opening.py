@@ -9,10 +9,8 @@ from typing import Any, Unpack, cast
 
 from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
-from llrcal.scale.engines.engine import Engine, Progress, silent
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.file_names import Paths, is_many
-from llrcal.scale.pieces.opening import pieces_of, table_pieces
+from llrcal.scale.engine import Engine, Progress, Threads, silent
+from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
 from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
@@ -174,7 +172,7 @@ def opened_frame(
     others: Sequence[str] = (),
 ) -> TrialsInPieces:
     """A frame of Dask; with other columns of scores beside the first, if there are any."""
-    from llrcal.scale.engines.dask import frame_pieces
+    from llrcal.scale.dask_engine import frame_pieces
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
     names = dict(request.named)
@@ -188,7 +186,7 @@ def cluster_engine(client: Any | None, progress: Progress = silent) -> Engine:
 
     Without any, threads of this process do the work.
     """
-    from llrcal.scale.engines.dask import DaskEngine
+    from llrcal.scale.dask_engine import DaskEngine
 
     client = default_client(client)
     return Threads(progress) if client is None else DaskEngine(client, progress)

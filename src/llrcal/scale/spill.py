@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array, Floats
-from llrcal.scale.pieces.piece import Piece, present, spans
+from llrcal.scale.piece import Piece, present, spans
 
 TRIALS = np.dtype([("score", np.float64), ("label", np.int8)])
 ROWS_OF_A_PART = 2**21

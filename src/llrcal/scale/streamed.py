@@ -14,16 +14,15 @@ from llrcal.errors import DegenerateError
 from llrcal.evaluation.costs import WeightedLLRs, cost
 from llrcal.evaluation.llrs import EvidenceSums, Range
 from llrcal.notes import Note
-from llrcal.onepass.direction import order, share_of_pairs
 from llrcal.onepass.elub import Ranked
-from llrcal.onepass.ends import Ends, EndsFold, edges_above
-from llrcal.onepass.ranks import Counted, Groups
+from llrcal.onepass.rank_scale import order, share_of_pairs
+from llrcal.onepass.ranks import Counted, Ends, EndsFold, Groups, edges_above
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
-from llrcal.scale.engines.engine import Engine
+from llrcal.scale.engine import Engine
 from llrcal.scale.folds import ByClass, OneClass, Total
 from llrcal.scale.passes import Passes
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.piece import Piece
 from llrcal.scoring_rule import LOG, ScoringRule
 
 NOT_IN_PIECES = Note.of(

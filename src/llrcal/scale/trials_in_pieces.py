@@ -16,11 +16,11 @@ from llrcal.evaluation.llrs import LLRs
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
-from llrcal.scale.engines.engine import Engine
+from llrcal.scale.engine import Engine
 from llrcal.scale.folds import ByClass, KeepFold, SideFold
 from llrcal.scale.joining import join_pieces, refuse_repeated
 from llrcal.scale.passes import Glance, completed, plan_for, tell_left_out
-from llrcal.scale.pieces.piece import Piece
+from llrcal.scale.piece import Piece
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.trials import Transform, Trials, TrialSet

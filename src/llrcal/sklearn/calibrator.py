@@ -24,7 +24,7 @@ from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.method_table import DEFAULT, TABLE
-from llrcal.onepass.direction import WRONG_WAY
+from llrcal.onepass.rank_scale import WRONG_WAY
 from llrcal.scoring_rule import RuleLike
 
 

@@ -19,8 +19,7 @@ from llrcal.errors import OptionError, ScoreError
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note
-from llrcal.onepass.grid import Grid
-from llrcal.onepass.sample import Sample
+from llrcal.onepass.grid import Grid, Sample
 from llrcal.onepass.summary import Summary
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import pytest
 
 from llrcal import ScoreError
 from llrcal.onepass.chunks import threads
-from llrcal.scale.engines import threads as engine
-from llrcal.scale.engines.threads import Threads
-from llrcal.scale.pieces.piece import PEEK, Piece
+from llrcal.scale import engine
+from llrcal.scale.engine import Threads
+from llrcal.scale.piece import PEEK, Piece
 from llrcal.trials.trials import Multiplied
 from tests.scale.sets import Passes
 

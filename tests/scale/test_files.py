@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from llrcal import OptionError, TrialFileError, out_of_core
-from llrcal.scale.pieces.opening import pieces_of
+from llrcal.scale.files import pieces_of
 from llrcal.trials.request import Request
 from tests.scale.sets import QUICK, cut_small, in_memory, quiet, table, texts, trials, words
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale.pieces import piece as piece_module
-from llrcal.scale.pieces import text as text_piece
-from llrcal.scale.pieces.columns import Batch
-from llrcal.scale.pieces.opening import pieces_of
+from llrcal.scale import piece as piece_module
+from llrcal.scale import text as text_piece
+from llrcal.scale.columns import Batch
+from llrcal.scale.files import pieces_of
 from llrcal.trials import source
 from llrcal.trials.request import Request
 from tests.examples import examples

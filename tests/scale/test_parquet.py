@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from llrcal import LlrcalWarning, TrialFileError, out_of_core
-from llrcal.scale.pieces.opening import pieces_of
-from llrcal.scale.pieces.piece import spans
+from llrcal.scale.files import pieces_of
+from llrcal.scale.piece import spans
 from llrcal.trials.request import Request
 from tests.scale.sets import QUICK, cut_small, in_memory, table, texts, trials, words
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale.pieces.unchanged import FileFingerprint
+from llrcal.scale.piece import FileFingerprint
 from tests.scale.sets import table, trials
 
 

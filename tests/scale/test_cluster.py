@@ -11,7 +11,7 @@ import pytest
 
 distributed = pytest.importorskip("distributed")
 from llrcal import ClusterError  # noqa: E402
-from llrcal.scale.engines import cluster  # noqa: E402
+from llrcal.scale import dask_engine as cluster  # noqa: E402
 from tests.processes import python  # noqa: E402
 
 

@@ -13,7 +13,7 @@ from dask.delayed import delayed
 from llrcal.errors import LlrcalError, OptionError
 from llrcal.onepass.chunks import use_one_thread
 from llrcal.scale.applying import Each, LLRColumns, Places
-from llrcal.scale.engines.dask import computed
+from llrcal.scale.dask_engine import computed
 
 
 def by_tasks(client: Any | None) -> Each:

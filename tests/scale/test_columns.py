@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from llrcal import TrialFileError
-from llrcal.scale.pieces.columns import labels_of
+from llrcal.scale.columns import labels_of
 from llrcal.trials.request import Request
 from tests.scale.sets import words
 

@@ -13,7 +13,7 @@ from typing import IO
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.scale.pieces.piece import Piece, present
+from llrcal.scale.piece import Piece, present
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
 from llrcal.trials.source import LONGEST_LINE, Readable, Source, too_long, whole_lines

@@ -1,0 +1,274 @@
+"""Files of any kind as pieces."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from os import PathLike, fspath
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from llrcal.errors import ScoreError, TrialFileError
+from llrcal.scale.columns import checked
+from llrcal.scale.piece import FileFingerprint, Piece, present, spans
+from llrcal.scale.text import text_pieces
+from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.frame_files import count_rows, scan_parquet
+from llrcal.trials.frames import SAMPLE, collected, roles_of
+from llrcal.trials.leaving_out import refuse_nan
+from llrcal.trials.npy import archive_trials, floats_of, names_in_npz, read_npy
+from llrcal.trials.reading import read_and_join
+from llrcal.trials.request import ReadOptions, Request
+from llrcal.trials.source import Source, class_files
+from llrcal.trials.table_reading import read_table, refuse_after_fork
+from llrcal.trials.text.sniffing import Layout, sniff
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+def files_of(paths: Paths) -> list[str]:
+    """The names of the files given, of those that match a pattern, and of those in a folder.
+
+    Raises
+    ------
+    TrialFileError
+        If there is no such file.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    found: list[str] = []
+    for path in (fspath(one) for one in given):
+        if Path(path).is_dir():
+            inside = sorted(Path(path).rglob("*"))
+            names = [str(p) for p in inside if p.is_file() and not p.name.startswith((".", "_"))]
+        elif glob.has_magic(path) and not Path(path).exists():
+            names = sorted(glob.glob(path, recursive=True))  # noqa: PTH207, a pattern may be absolute
+        else:
+            names = [path]
+        if not names:
+            what = "is a folder without files" if Path(path).is_dir() else "there is no such file"
+            raise TrialFileError(f"{path}: {what}")
+        found += names
+    return found
+
+
+def is_many(paths: Paths) -> bool:
+    """Whether these are several files, or a pattern or a folder that may stand for several."""
+    if not isinstance(paths, str | PathLike):
+        return True
+    path = fspath(paths)
+    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
+
+
+@dataclass(frozen=True)
+class NpyReader:
+    """Reads some scores of an array in a file, all of one class."""
+
+    path: str
+    start: int
+    end: int
+    is_tar: bool
+    request: Request
+
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        for start in range(self.start, self.end, at_a_time):
+            # Copied, not memory-mapped: mapped pages would stay in memory.
+            part = np.array(read_npy(self.path)[start : min(start + at_a_time, self.end)])
+            scores = floats_of(part, self.path)
+            checked = scores
+            if self.request.on_nan == "drop":
+                checked = np.where(np.isnan(scores), 0, scores)
+            try:
+                refuse_nan(checked, self.path, "the", self.request)
+            except ScoreError as problem:
+                raise problem.moved(index=start) from problem
+            labels = np.full(len(scores), int(self.is_tar), np.int8)
+            yield present(pl.DataFrame({"score": scores, "label": labels}), columns)
+
+
+def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
+    """The pieces of an array on disk."""
+    array = read_npy(path)
+    if array.ndim != 1:
+        raise ScoreError(f"{path}: scores have shape {array.shape}; pass a one-dimensional array")
+    return [
+        Piece(
+            name=f"{path}, from score {start:,}",
+            rows=end - start,
+            reader=NpyReader(path, start, end, is_tar, request),
+            request=request,
+            file=path,
+        )
+        for start, end in spans(len(array))
+    ]
+
+
+@dataclass(frozen=True)
+class ParquetReader:
+    """Reads some rows of a Parquet file."""
+
+    path: str
+    start: int
+    end: int
+    roles: tuple[tuple[str, str], ...]
+    """Role and name of the columns."""
+    request: Request
+
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        roles = [pair for pair in self.roles if pair[0] in columns]
+        for start in range(self.start, self.end, at_a_time):
+            rows = min(at_a_time, self.end - start)
+            name = _part(self.path, start, start + rows)
+            scan = scan_parquet(self.path).slice(start, rows)
+            frame = collected(scan.select(column for _, column in roles), name)
+            if frame.height != rows:
+                raise TrialFileError(f"{name}: has changed since the file was opened")
+            yield checked(frame, roles, self.request, name, start)
+
+
+def parquet_pieces(source: Source, request: Request) -> list[Piece]:
+    """The pieces of a Parquet file.
+
+    Raises
+    ------
+    TrialFileError
+        If the file is damaged, or its columns are missing or ambiguous.
+    """
+    path = str(source.path)
+    rows = count_rows(source)
+    if not rows:
+        return []
+    head = collected(scan_parquet(path).head(SAMPLE), source.name)
+    names = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
+    needed = {"score": request.needs_score, "label": request.needs_label}
+    for role, is_needed in needed.items():
+        if is_needed and role not in names:
+            raise TrialFileError(
+                f"{source.name}: has no column of {role}s; name it: ",
+                request.setting("columns", f"{role}=NAME"),
+            )
+    roles = tuple((role, name) for role, name in names.items() if role in IDS or needed.get(role))
+    return [
+        Piece(
+            name=_part(path, start, end),
+            rows=end - start,
+            reader=ParquetReader(path, start, end, roles, request),
+            request=request,
+            file=path,
+            score_name=names.get("score"),
+            names_speakers=set(SPEAKERS) <= set(names),
+            has_ids="test" in names,
+        )
+        for start, end in spans(rows)
+    ]
+
+
+def _part(path: str, start: int, end: int) -> str:
+    return f"{path}, rows {start} to {end - 1}"
+
+
+_UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
+
+
+def pieces_of(paths: Paths, request: Request) -> list[Piece]:
+    """The pieces of one or more files, in the order of their names.
+
+    Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; the message names it.
+    """
+    if pair := class_files(paths):
+        return list(_class_by_class(pair, request))
+    found, names = table_pieces(paths, request), files_of(paths)
+    if not found:
+        others = f" and {len(names) - 1} more" if names[1:] else ""
+        raise TrialFileError(f"{names[0]}{others}: there are no trials")
+    return found
+
+
+def _class_by_class(pair: tuple[str, str], request: Request) -> Iterator[Piece]:
+    for paths, is_tar in zip(pair, (True, False), strict=True):
+        for name in files_of(paths):
+            if Source(name).kind != "npy":
+                raise TrialFileError(
+                    f"{name}: two files of one class each can be read in pieces only if they are "
+                    "arrays (.npy)"
+                )
+            yield from _watched(name, partial(npy_pieces, name, request, is_tar=is_tar))
+
+
+def table_pieces(paths: Paths, request: Request) -> list[Piece]:
+    """The pieces of files with scores only, or with labels only, to be joined by ids.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; the message names it.
+    """
+    every = (_watched(name, partial(_pieces_of, name, request)) for name in files_of(paths))
+    return [piece for pieces in every for piece in pieces]
+
+
+def _watched(name: str, cut: Callable[[], list[Piece]]) -> Iterator[Piece]:
+    """The pieces of a file, which must stay what it was before it was cut."""
+    fingerprint = FileFingerprint.of(name)
+    pieces = cut()
+    fingerprint.check()
+    return (replace(piece, fingerprint=fingerprint) for piece in pieces)
+
+
+def _pieces_of(name: str, request: Request) -> list[Piece]:
+    refuse_after_fork()
+    source = Source(name)
+    if source.path is not None and source.kind == "parquet":
+        return parquet_pieces(source, request)
+    if not request.needs_label and source.kind == "npy":
+        return npy_pieces(name, request, is_tar=False)
+    if Path(name).stat().st_size == 0:
+        raise TrialFileError(f"{name}: is empty")
+    layout = _layout(source, request)
+    if layout is None:
+        archive = source.kind == "npz"
+        return [
+            Piece(
+                name=name,
+                rows=_UNKNOWN_ROWS,
+                reader=WholeReader(name, request),
+                request=request,
+                names_speakers=archive and "tar_speakers" in names_in_npz(name),
+                has_ids=not archive,
+            )
+        ]
+    return text_pieces(source, layout, request)
+
+
+def _layout(source: Source, request: Request) -> Layout | None:
+    """The layout of a text file that can be cut at any line; None for all other files."""
+    if source.kind != "text" or b"\n" not in source.head:
+        return None
+    return sniff(source.head, request, source.name)
+
+
+@dataclass(frozen=True)
+class WholeReader:
+    """Reads a file of any other kind, which must fit into memory as a whole."""
+
+    path: str
+    request: Request
+
+    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
+        if self.request.contents != "trials":
+            yield present(read_table(self.path, self.request).frame, columns)
+        elif Source(self.path).kind == "npz":
+            trials = archive_trials(self.path, self.request)
+            yield from Piece.of_arrays(trials.tar, trials.non).read(columns)
+        else:
+            options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
+            table = read_and_join(self.path, None, options, self.request)[0]
+            yield present(table.frame, columns)
