@@ -127,7 +127,7 @@ def test_three_turns_make_two_intervals_and_what_lies_beyond(method: str, origin
     options: dict[str, Any] = {"method": method, "bounds": "range", "rising": False}
     calibration: Any = llrcal.fit(tar, non, **options)
     scores = np.linspace(min(tar.min(), non.min()), max(tar.max(), non.max()), 200_001)
-    accepted = calibration.log_ratio(scores) >= 0.1
+    accepted = calibration.tar.logpdf(scores) - calibration.non.logpdf(scores) >= 0.1
     crossings = scores[1:][accepted[1:] != accepted[:-1]]
     ends = [e for i in calibration.regions(0.1) for e in (i.low, i.high) if math.isfinite(e)]
     assert len(ends) == 4

@@ -200,7 +200,6 @@ def test_the_objective_of_linear_gaussian_is_the_weighted_likelihood(alpha: floa
     assert fitted.report.objective == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_the_sign_of_a_zero_is_not_kept() -> None:
     """A model of equal scores of zero is the same file, whichever zero they are."""
     fitted = llrcal.fit([-0.0, -0.0], [-0.0], method="logistic")
@@ -208,7 +207,6 @@ def test_the_sign_of_a_zero_is_not_kept() -> None:
     assert math.copysign(1, fitted.origin) == 1
 
 
-@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 0.75])
 def test_equal_scores_leave_the_entropy_of_the_weight(alpha: float) -> None:
     report = llrcal.fit([2.0, 2.0], [2.0], method="logistic", alpha=alpha).report

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
@@ -78,10 +78,6 @@ class Generative(LogRatio):
     def params(self) -> dict[str, Any]:
         with np.errstate(over="ignore", divide="ignore"):  # textbook parameters may be infinite
             return {"tar": self.tar.params, "non": self.non.params}
-
-    def log_ratio(self, scores: Array) -> Floats:
-        """Log density of the targets minus that of the non-targets, by their formulas."""
-        return np.asarray(self.tar.logpdf(scores) - self.non.logpdf(scores))
 
     @property
     def formula(self) -> Formula:
