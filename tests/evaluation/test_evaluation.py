@@ -195,8 +195,10 @@ def test_bad_scores_are_refused_by_class(bad: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tar_is_rarer", [True, False])
-@pytest.mark.parametrize("sizes", [(3000, RUN + 1), (2 * RUN + 3, 5 * CHUNK + 11)])
+@pytest.mark.parametrize(
+    ("sizes", "tar_is_rarer"),
+    [((3000, RUN + 1), True), ((3000, RUN + 1), False), ((2 * RUN + 3, 5 * CHUNK + 11), True)],
+)
 def test_sets_longer_than_a_run_and_for_several_threads(
     monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, int], tar_is_rarer: bool
 ) -> None:

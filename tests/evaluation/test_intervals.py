@@ -186,7 +186,7 @@ def test_any_trials_have_intervals(sets: Sets) -> None:
 def test_one_trial_of_each_class_has_nothing_to_resample() -> None:
     """But errors may be frequent all the same."""
     ev = evaluate([1.0], [-0.5])
-    low, high = flat(ev.intervals(POINTS)).T
+    low, high = flat(ev.intervals(POINTS, replicates=99)).T
     expected = np.array(numbers(ev)[:8])
     np.testing.assert_allclose(low, expected)
     expected[4:6] = unseen_errors(ev, [point.prior_log_odds for point in POINTS])
@@ -194,13 +194,13 @@ def test_one_trial_of_each_class_has_nothing_to_resample() -> None:
 
 
 def test_separable_classes_stay_separable() -> None:
-    found = evaluate([1.0, 2.0, 3.0], [0.5, -1.0]).intervals(POINTS)
+    found = evaluate([1.0, 2.0, 3.0], [0.5, -1.0]).intervals(POINTS, replicates=99)
     assert (found.eer, found.min_cllr, found.min_dcf) == ((0, 0), (0, 0), ((0, 0), (0, 0)))
     assert 0 < found.cllr[0] < found.cllr[1]
 
 
 def test_tied_trials_are_all_alike() -> None:
-    found = evaluate([0.0] * 3, [0.0] * 7).intervals([OperatingPoint(0.5)])
+    found = evaluate([0.0] * 3, [0.0] * 7).intervals([OperatingPoint(0.5)], replicates=99)
     assert (found.cllr, found.min_cllr, found.eer) == ((1, 1), (1, 1), (0.5, 0.5))
     assert found.min_dcf == ((1.0, 1.0),)
     [(low, high)] = found.act_dcf
@@ -211,11 +211,11 @@ def test_tied_trials_are_all_alike() -> None:
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:
     """It is missing from a third of the draws, and Cllr is finite there."""
-    found = evaluate([-math.inf, *range(10)], [-1.0, -math.inf]).intervals([])
+    found = evaluate([-math.inf, *range(10)], [-1.0, -math.inf]).intervals([], replicates=99)
     assert 0 < found.cllr[0] < math.inf == found.cllr[1]
     assert found.calibration_loss[0] < math.inf == found.calibration_loss[1]
     assert (found.act_dcf, found.min_dcf) == ((), ())
-    right = evaluate([math.inf, 1.0, 2.0], [-1.0, -math.inf]).intervals([])
+    right = evaluate([math.inf, 1.0, 2.0], [-1.0, -math.inf]).intervals([], replicates=99)
     assert 0 <= right.cllr[0] < right.cllr[1] < 1
 
 

@@ -40,7 +40,7 @@ def test_the_best_line_is_that_of_logistic_regression() -> None:
 
 @pytest.mark.slow
 def test_calibrated_llrs_raise_no_doubt() -> None:
-    for seed in range(1000 if NIGHTLY else 250):
+    for seed in range(1000 if NIGHTLY else 100):
         rng = np.random.default_rng(seed)
         targets = int(np.exp(rng.uniform(np.log(5), np.log(2000))))
         non_targets = int(targets * np.exp(rng.uniform(0, np.log(20))))
