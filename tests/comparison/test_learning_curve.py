@@ -218,7 +218,7 @@ def test_in_compare(curve: LearningCurve) -> None:
         trials, test, methods=["pav"], replicates=0, learning_curve=True, progress=said.append
     )
     assert found.learning_curve == learning_curve(trials, test, methods=["pav"])
-    assert said[2:-2] == [
+    assert said[4:] == [
         f"learning from {size.speakers:,} speakers" for size in found.learning_curve.sizes
     ]
     assert compare(trials, test, methods=["pav"], replicates=0).learning_curve is None

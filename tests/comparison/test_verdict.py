@@ -203,6 +203,12 @@ def test_scores_that_run_the_wrong_way() -> None:
     assert [note.code for note in verdict.reasons] == ["wrong way"]
     assert not verdict.fit
     assert compare(*inverted, methods=LINE_OR_STEPS, lower_is_better=True).verdict.fit
+    said: list[str] = []
+    with pytest.raises(llrcal.OptionError, match="targets score lower than non-targets"):
+        compare(*inverted, inverted=False, progress=said.append)
+    assert said == ["raw scores"]  # before anything is trained
+    with pytest.raises(llrcal.OptionError, match="targets score lower"):
+        compare(trials(1).negated(), trials(2), methods=["pav"], inverted=False)
 
 
 def test_classes_apart_are_fit() -> None:

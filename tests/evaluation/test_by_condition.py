@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 import llrcal
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation import OperatingPoint
-from tests.conftest import real_scores
 
 RNG = np.random.default_rng(2)
 TAR, NON = RNG.normal(2, 2, 300), RNG.normal(-2, 2, 700)
@@ -73,23 +72,3 @@ def test_missing_conditions_and_cells_of_one_class_are_named() -> None:
         llrcal.evaluate(TAR, NON, by=(["a"] * 300, ["b"] * 700))
     with pytest.raises(ScoreError, match=r"target conditions have shape \(2,\)"):
         llrcal.evaluate(TAR, NON, by=(["a"] * 2, ["b"] * 700))
-
-
-@pytest.mark.slow
-def test_cells_of_sre08_are_what_they_are_alone() -> None:
-    path = real_scores("nist_sre08", "tno.2008.tsv.gz")
-    roles = {"enrol": "model", "test": "test", "side": "chan", "score": "score", "label": "target"}
-    keep = ["gender", "mtype", "ttype", "mlang"]
-    trials = llrcal.read_trials(path, columns=roles, keep=keep)
-    with pytest.warns(LlrcalWarning):  # of cells with one class
-        ev = llrcal.evaluate(trials, by=keep)
-    frame = pl.read_csv(path, separator="\t", infer_schema_length=0)
-    for cell, one in list(ev.cells.items())[::15]:
-        mask = np.all(
-            [frame[name] == value for name, value in zip(keep, cell, strict=True)], axis=0
-        )
-        part = frame.filter(pl.Series(mask))
-        tar, non = (
-            part.filter(pl.col("target") == word)["score"].cast(float) for word in ("True", "False")
-        )
-        assert llrcal.evaluate(tar.to_numpy(), non.to_numpy()).to_dict() == one.to_dict()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -11,8 +11,7 @@ import numpy as np
 from llrcal.adaptation.adapt import check_share
 from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.fit import fit_methods
-from llrcal.calibrations.methods import PAPER, Method, method_and_options
+from llrcal.calibrations.methods import Method, method_and_options
 from llrcal.comparison.candidates import (
     Candidate,
     adapt_each,
@@ -31,8 +30,7 @@ from llrcal.comparison.folds import (
     in_memory,
     train_folds,
 )
-from llrcal.comparison.learning import Round, curve_over
-from llrcal.comparison.learning_curve import LearningCurve
+from llrcal.comparison.learning import Round, curve_over, fit_by
 from llrcal.comparison.looks import FUSION
 from llrcal.comparison.ranking import criterion_name, judged_at
 from llrcal.errors import OptionError
@@ -49,7 +47,6 @@ from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
 from llrcal.messages import Setting
-from llrcal.method_table import methods_to_compare
 from llrcal.notes import Note, Severity
 from llrcal.onepass.rank_scale import refuse_wrong_way
 from llrcal.trials import Trials
@@ -136,25 +133,24 @@ def compare(
     asked = points is not None and len(points) > 0
     judged_by = criterion_name(criterion, asked_for_points=asked)
     points = DEFAULT_POINTS if points is None else tuple(points)
-    begin = progress or _unheard
+    begin: Progress = progress or (lambda _: None)
+    cut, curve = None, None
     if isinstance(train, Systems) or isinstance(test, Systems):
         refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
         ready = _train_systems(train, test, methods, refused, begin)
     else:
-        ready = _train(
-            train,
-            test,
-            folds=folds,
-            methods=methods,
-            lower_is_better=lower_is_better,
-            plain=settings == "paper",
-            learning_curve=learning_curve,
-            adapt=adapt,
-            inverted=inverted,
-            begin=begin,
-        )
+        if lower_is_better:
+            train, test = train.negated(), None if test is None else test.negated()
+        cut, test = divide(train, test, folds)
+        _check_options(train, test, cut, adapt, learning_curve=learning_curve)
+        rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
+        fit = fit_by(methods, plain=settings == "paper")
+        refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
+        ready = _train(train, test, cut, fit, adapt, refuse, begin)
     columns = (by,) if isinstance(by, str) else tuple(by)
     candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
+    if learning_curve:
+        curve = curve_over(rounds, fit, say=begin)
     return Comparison(
         *ready.seen,
         ready.raw,
@@ -165,8 +161,8 @@ def compare(
         criterion_name=judged_by,
         asked_for_points=asked,
         raw_replicates=of_raw,
-        folds=ready.folds,
-        learning_curve=ready.learning_curve,
+        folds=cut,
+        learning_curve=curve,
     )
 
 
@@ -182,31 +178,12 @@ class _Ready(NamedTuple):
     seen: tuple[Trials, Trials]
     """Training and test trials, as far as figures show them."""
     notes: Sequence[Note]
-    folds: Folds | None = None
-    learning_curve: LearningCurve | None = None
 
 
-def _train(
-    train: TrialSet,
-    test: TrialSet | None,
-    *,
-    folds: int | None,
-    methods: Sequence[Method] | None,
-    lower_is_better: bool,
-    plain: bool,
-    learning_curve: bool,
-    adapt: float | None,
-    inverted: bool,
-    begin: Progress,
-) -> _Ready:
-    """Calibrations of the training trials, and of each fold, once all that can be is refused."""
-    if methods is None:
-        methods = PAPER if plain else methods_to_compare()
-    if not methods:
-        raise OptionError("there are no methods to compare; name at least one")
-    if lower_is_better:
-        train, test = train.negated(), None if test is None else test.negated()
-    cut, test = divide(train, test, folds)
+def _check_options(
+    train: TrialSet, test: TrialSet, cut: Folds | None, adapt: float | None, *, learning_curve: bool
+) -> None:
+    """Raise an OptionError for what these trials do not allow."""
     if adapt is not None:
         check_share(adapt, "adapt")
         if cut is not None:
@@ -218,17 +195,26 @@ def _train(
     if learning_curve:
         for one in (train, test):
             in_memory(one, Setting("learning_curve"))
+
+
+def _train(
+    train: TrialSet,
+    test: TrialSet,
+    cut: Folds | None,
+    fit: Train,
+    adapt: float | None,
+    refuse: Callable[[Iterable[Note], str], None] | None,
+    begin: Progress,
+) -> _Ready:
+    """Calibrations of the training trials, and of each fold, unless scores run the wrong way."""
     begin("raw scores")
     raw = evaluate_quietly(test)
-    if not inverted:
-        refuse_wrong_way(raw.direction_notes, test.source, distance=lower_is_better)
+    if refuse:
+        refuse(raw.direction_notes, test.source)
     begin("training")
-    formulas: dict[str, Any] = {"bounds": "none", "rising": False} if plain else {}
-    fit: Train = partial(fit_methods, methods=methods, **formulas)
-    models = {**fit_methods(train, methods=methods, with_margins=True, **formulas)}
-    if not inverted:
-        reported = [note for one in models.values() for note in one.report.all_notes]
-        refuse_wrong_way(reported, train.source, distance=lower_is_better)
+    models = fit(train, with_margins=True)
+    if refuse:
+        refuse([note for one in models.values() for note in one.report.all_notes], train.source)
     models |= (moved := adapt_each(models, test, adapt, begin))
     first = next(iter(models.values()))
     seen = (
@@ -239,17 +225,13 @@ def _train(
     notes = [*_dropped(train), *raw.direction_notes]
     notes += _dropped(test) if cut is None else [cut.note]
     notes += [*data_notes(*seen), *([Note.of("adapted", told)] if moved else [])]
-    curve = None
-    if learning_curve:
-        rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
-        curve = curve_over(rounds, fit, say=begin)
     llrs: dict[str, Callable[[], TrialSet]]
     if cut is None:
         llrs = {label: partial(test.mapped, one.without_warnings) for label, one in models.items()}
     else:
         every = train_folds(cut, fit, begin)
         llrs = {label: partial(fold_llrs, cut, every, label) for label in models}
-    return _Ready(models, llrs, test, raw, seen, notes, cut, curve)
+    return _Ready(models, llrs, test, raw, seen, notes)
 
 
 def _train_systems(
@@ -338,7 +320,3 @@ def _in_order(trials: Trials, order: Sequence[Array]) -> tuple[Array, Array]:
 def _dropped(trials: TrialSet) -> list[Note]:
     """Notes on trials that were left out."""
     return [note for note in trials.notes if note.severity is Severity.WARNING]
-
-
-def _unheard(_step: str) -> None:
-    """Progress that nobody follows."""

@@ -25,8 +25,8 @@ from llrcal.notes import Note
 from llrcal.trials import Trials
 from llrcal.trials.trials import TrialSet
 
-Train = Callable[[Trials], Mapping[str, Calibration]]
-"""Trains calibrations, by label."""
+Train = Callable[..., dict[str, Calibration]]
+"""Trains calibrations of a set of trials, by label; without margins, unless asked for."""
 
 _MOST = 1000  # folds: more are a mistake, and take for ever
 
@@ -190,7 +190,7 @@ class Folds:
 
 def train_folds(
     folds: Folds, train: Train, say: Callable[[str], None]
-) -> list[Mapping[str, Calibration]]:
+) -> list[dict[str, Calibration]]:
     """Calibrations of each fold."""
     found = []
     for fold in range(folds.count):

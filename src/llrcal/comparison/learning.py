@@ -10,16 +10,17 @@ Where they are not known, trials of both classes are drawn in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fit import fit_methods
-from llrcal.calibrations.methods import Method
+from llrcal.calibrations.methods import PAPER, Method
 from llrcal.comparison.folds import (
     Train,
     both,
@@ -47,7 +48,7 @@ _ATTEMPTS = 20  # at a draw on which every method can be trained
 _FEWEST = 10  # trials of either class in the smallest set, on average
 _FEWEST_SPEAKERS = 5
 
-Models = Mapping[str, Calibration]
+Models = dict[str, Calibration]
 Round = tuple[TrialSet, TrialSet]
 """Trials to draw training sets from, and trials to test on."""
 
@@ -111,13 +112,21 @@ def learning_curve(
     check_whole("seed", seed, least=0)
     if lower_is_better:
         train, test = train.negated(), None if test is None else test.negated()
-    chosen = methods_to_compare() if methods is None else methods
-    if not chosen:
-        raise OptionError("there are no methods to compare; name at least one")
     found, test = divide(train, test, folds, seed=seed)
     rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
-    fit = partial(fit_methods, methods=chosen)
-    return curve_over(rounds, fit, draws=draws, seed=seed, say=progress or (lambda _: None))
+    return curve_over(
+        rounds, fit_by(methods), draws=draws, seed=seed, say=progress or (lambda _: None)
+    )
+
+
+def fit_by(methods: Sequence[Method] | None, *, plain: bool = False) -> Train:
+    """Training by some methods; by default all, or with plain formulas those of the paper."""
+    if methods is None:
+        methods = PAPER if plain else methods_to_compare()
+    if not methods:
+        raise OptionError("there are no methods to compare; name at least one")
+    options: dict[str, Any] = {"bounds": "none", "rising": False} if plain else {}
+    return partial(fit_methods, methods=methods, with_margins=False, **options)
 
 
 def curve_over(
