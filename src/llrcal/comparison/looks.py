@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -55,35 +56,21 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
     'X'
     """
     out: dict[str, Look] = {}
-    taken: set[tuple[tuple[float, ...], str]] = set()
-    colours: set[str] = set()
     for label in labels:
         unmoved = label.removesuffix(_ADAPTED)
         plain = unmoved.removesuffix(_BAYES)
         entry, log_odds = _method_and_weight(plain)
         known = _known_weights(entry) if entry else {}
-        look = known.get(log_odds) if plain == label else None
-        if look is None:
-            look = _free(label, taken, colours)
-            if entry:
-                look = replace(
-                    look,
-                    light=_mixed(log_odds, {place: one.light for place, one in known.items()}),
-                    dark=_mixed(log_odds, {place: one.dark for place, one in known.items()}),
-                )
-            if entry and plain != unmoved:
-                light, dark = (
-                    _shade(look.light, _WHITE, 0.0, 0.29),
-                    _shade(look.dark, _BLACK, 0.14, 1),
-                )
-                look = replace(look, light=light, dark=dark, dashes=_DOTS)
-            if entry and unmoved != label:
-                ways = {0.0: look.light, 1.0: _BLACK}, {0.0: look.dark, 1.0: _WHITE}
-                light, dark = (_mixed(_DEEPER, way) for way in ways)
-                look = replace(look, light=light, dark=dark)
+        if plain == label and log_odds in known:
+            out[label] = known[log_odds]
+            continue
+        look = _free(label, out.values())
+        if entry:
+            bayes, adapted = plain != unmoved, unmoved != label
+            light, dark = _colours(known, log_odds, bayes=bayes, adapted=adapted)
+            dashes = _DOTS if bayes else look.dashes
+            look = replace(look, light=light, dark=dark, dashes=dashes)
         out[label] = look
-        taken.add((look.dashes, look.marker))
-        colours.add(look.light)
     return out
 
 
@@ -120,16 +107,38 @@ def _known_weights(entry: Entry) -> dict[float, Look]:
     return {_log_odds(w): look for w, look in zip(weights, entry.looks, strict=True)}
 
 
-def _free(label: str, taken: set[tuple[tuple[float, ...], str]], colours: set[str]) -> Look:
+def _free(label: str, others: Iterable[Look]) -> Look:
     """A look that is not in the table, with what is unused as long as there is any."""
-    number = zlib.crc32(label.encode(errors="surrogatepass"))
-    first = number // len(_SPARE_COLOURS) % len(_SPARE)
-    ordered = [*_SPARE[first:], *_SPARE[:first]]
-    dashes, marker = next((pair for pair in ordered if pair not in taken), ordered[0])
-    first = number % len(_SPARE_COLOURS)
-    both = [*_SPARE_COLOURS[first:], *_SPARE_COLOURS[:first]]
-    light, dark = next((one for one in both if one[0] not in colours), both[0])
+    number, others = zlib.crc32(label.encode(errors="surrogatepass")), list(others)
+    taken = [(one.dashes, one.marker) for one in others]
+    dashes, marker = _first_free(_SPARE, number // len(_SPARE_COLOURS), taken)
+    colours = [(one.light, one.dark) for one in others]
+    light, dark = _first_free(_SPARE_COLOURS, number, colours)
     return Look(light, dark, marker, dashes)
+
+
+def _first_free(choices: Sequence[Any], number: int, taken: Sequence[Any]) -> Any:
+    """The first that is not taken, beginning with that of a number; or else that one."""
+    start = number % len(choices)
+    ordered = [*choices[start:], *choices[:start]]
+    return next((one for one in ordered if one not in taken), ordered[0])
+
+
+def _colours(
+    known: Mapping[float, Look], log_odds: float, *, bayes: bool, adapted: bool
+) -> Iterator[str]:
+    """The colours of a variant of a method, on a white page and on a black one."""
+    # The least and greatest luminance of another shade that is told from the page.
+    pages = ("light", _WHITE, _BLACK, 0.0, 0.29), ("dark", _BLACK, _WHITE, 0.14, 1.0)
+    for name, page, away, least, most in pages:
+        colour = _mixed(log_odds, {place: getattr(one, name) for place, one in known.items()})
+        if bayes:
+            half = _mixed(0.5, {0.0: colour, 1.0: page})
+            linear = (np.array([*bytes.fromhex(half[1:])]) / 255) ** 2.2
+            luminance = float((linear * [0.2126, 0.7152, 0.0722]).sum())
+            seen = least < luminance < most
+            colour = half if seen else _mixed(0.5, {0.0: colour, 1.0: away})
+        yield _mixed(_DEEPER, {0.0: colour, 1.0: away}) if adapted else colour
 
 
 def _mixed(place: float, colours: Mapping[float, str]) -> str:
@@ -137,15 +146,6 @@ def _mixed(place: float, colours: Mapping[float, str]) -> str:
     known = [bytes.fromhex(colour[1:]) for colour in colours.values()]
     mixed = [round(np.interp(place, [*colours], part)) for part in zip(*known, strict=True)]
     return "#" + bytes(mixed).hex()
-
-
-def _shade(colour: str, page: str, least: float, most: float) -> str:
-    """Halfway to the page, if that is bright or dark enough to be seen on it; or away from it."""
-    half = _mixed(0.5, {0.0: colour, 1.0: page})
-    linear = (np.array([*bytes.fromhex(half[1:])]) / 255) ** 2.2
-    luminance = float((linear * [0.2126, 0.7152, 0.0722]).sum())
-    away = _BLACK if page == _WHITE else _WHITE
-    return half if least < luminance < most else _mixed(0.5, {0.0: colour, 1.0: away})
 
 
 FIGURE_FORMATS = ("png", "pdf", "svg")
