@@ -212,3 +212,22 @@ def test_equal_scores_leave_the_entropy_of_the_weight(alpha: float) -> None:
     report = llrcal.fit([2.0, 2.0], [2.0], method="logistic", alpha=alpha).report
     expected = -alpha * math.log(alpha) - (1 - alpha) * math.log(1 - alpha)
     assert report.objective == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.slow
+def test_intervals_hold_where_the_line_is_wrong() -> None:
+    """Targets are spread four times as wide as non-targets: no line is right for all scores.
+
+    What is covered is the line of very many trials. Intervals that believe the line hold it in four
+    sets of five.
+    """
+    rng = np.random.default_rng(1)
+    tar, non = 1.5 + 2.5 * normal(20_000, 0, 1), -1 + 0.7 * normal(20_000, 0, 1)
+    scores = np.quantile(np.concatenate([tar, non]), [0.05, 0.25, 0.5, 0.75, 0.95])
+    line = llrcal.fit(tar, non, method="logistic", bounds="none")(scores)
+    held = []
+    for _ in range(80):
+        sides = 1.5 + 2.5 * rng.normal(size=200), -1 + 0.7 * rng.normal(size=2_000)
+        low, high = llrcal.fit(*sides, method="logistic", bounds="none").interval(scores)
+        held.append((low <= line) & (line <= high))
+    assert 0.89 < np.mean(held) < 0.99

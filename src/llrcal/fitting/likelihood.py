@@ -59,7 +59,8 @@ def _search(family: type[Density], points: Points, lower: Floats, upper: Floats)
     least = min(solution.value for solution in finalists)
     good = [solution for solution in finalists if solution.value <= least + _SAME]
     best = min(good, key=lambda solution: (not solution.converged, solution.value))
-    return best.with_totals(
+    return replace(
+        best,
         iterations=sum(solution.iterations for solution in rough + finalists),
         saddles_escaped=sum(solution.saddles_escaped for solution in rough + finalists),
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -67,10 +67,6 @@ class Solution:
     def positive_definite(self) -> bool:
         """Whether the Hessian on the free coordinates is positive definite."""
         return bends_more_than(0.0, self.hessian, self.free)
-
-    def with_totals(self, *, iterations: int, saddles_escaped: int) -> Solution:
-        """The same end point, with the effort of a whole search."""
-        return replace(self, iterations=iterations, saddles_escaped=saddles_escaped)
 
 
 def minimise(

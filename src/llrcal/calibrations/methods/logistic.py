@@ -34,7 +34,7 @@ first alone in 72 to 97 %.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -235,7 +235,7 @@ def rule_line(
     )
     total = sum(one.iterations for one in found)
     saddles = sum(one.saddles_escaped for one in found)
-    return best.with_totals(iterations=total, saddles_escaped=saddles), notes
+    return replace(best, iterations=total, saddles_escaped=saddles), notes
 
 
 def _is_minimum(solution: Solution) -> bool:
