@@ -39,6 +39,15 @@ from llrcal.fitting.proposals import (
 )
 from llrcal.onepass.summary import Points, Summary
 
+DRAWS = (512, 1024, 2048)  # in each round
+MORE_DRAWS = 8192  # where these are worth too little
+LEAST_EFFECTIVE = 100.0  # draws: fewer leave an error of a tenth in a predictive density
+KEPT = 256  # draws that a model keeps
+_NEAR = (128, 512)  # draws around the best fit, in each round
+_SCORES = 32  # at which the predictive density is kept
+# Steps of raking. What the predictive density is off by then is 1e-5 to 2e-2 of it, the more the
+# fewer the trials; the ridge keeps steps finite where scores say the same.
+_STEPS, _RIDGE = 30, 1e-5
 _POINTS = 96  # that stand for the scores of a class, beside those at either end
 _LEAST_CURVATURE = 0.05  # of a proposal: one in a flat direction is not wider than 4.5 units
 _AT_ONCE = 2**14  # log densities, which stay in the cache
@@ -185,12 +194,6 @@ def _middle_and_spread(points: Points) -> tuple[float, float]:
     if left < right:
         return middle, right - left
     return middle, points.mean_and_variance()[1] ** 0.5
-
-
-DRAWS = (512, 1024, 2048)  # in each round
-MORE_DRAWS = 8192  # where these are worth too little
-LEAST_EFFECTIVE = 100.0
-_NEAR = (128, 512)  # draws around the best fit, in each round
 
 
 @dataclass(frozen=True)
@@ -354,12 +357,6 @@ def _weights(logs: Floats) -> Floats:
 
 def _effective(weights: Floats) -> Floats:
     return np.asarray(1 / (weights * weights).sum(axis=1))
-
-
-KEPT = 256
-_SCORES = 32  # at which the predictive density is kept
-_STEPS = 30
-_RIDGE = 1e-5
 
 
 def thinned(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:

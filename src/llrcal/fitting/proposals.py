@@ -21,9 +21,13 @@ from scipy.special import gammainccinv, gammaln, ndtri
 
 from llrcal.arrays import Floats
 
-_DOF = 5.0
+WALKERS = 64
+STEPS = 1200  # of which the first third is not kept
+_EVERY = 12  # steps a row is kept: those between hardly differ
+_ROUNDS, _SETTLED = 1000, 1e-9  # of pooled integrals at most, and their last relative change
+_DOF = 5.0  # tails that are heavier than those of posteriors, so that no weight is too large
 _WIDER = 1.1  # variances, than the draws that a proposal is refitted to
-_PRIMES = (2, 3, 5, 7, 11)
+_PRIMES = (2, 3, 5, 7, 11)  # one for each coordinate, and one for the length
 _FEW = 10.0  # effective draws beside which the old proposal still counts
 
 
@@ -101,12 +105,6 @@ def _square(root: Floats) -> Floats:
     return _products(root, root)
 
 
-WALKERS = 64
-STEPS = 1200  # of which the first third is not kept
-_EVERY = 12  # steps a row is kept
-_ROUNDS, _SETTLED = 1000, 1e-9
-
-
 def walked(log_density: Callable[[Floats], Floats], starts: Floats) -> Floats:
     """The way of every walker after the first steps, as [step, walker, coordinate]."""
     rng = np.random.default_rng(0)
@@ -127,7 +125,7 @@ def walked(log_density: Callable[[Floats], Floats], starts: Floats) -> Floats:
 
 
 def effective_steps(way: Floats) -> float:
-    """As how many independent draws the way is worth, by how much the means of walkers differ."""
+    """Effective number of independent draws, by how much the means of walkers differ."""
     differ = way.mean(axis=0).var(axis=0, ddof=1)
     whole = way.var(axis=(0, 1))
     return float((way.shape[1] * whole / np.maximum(differ, np.finfo(float).tiny)).min())

@@ -51,6 +51,12 @@ _SPREAD_TRIALS = 0.5  # of either class, spread over the scores of the other
 _LEVEL_DEVIATION = 3.0  # of the mean log slope, a priori
 # A slope of 1e-6 promises a decrease of 5e-13 nats; steps beyond it are for the last digits only.
 _SLOPE = 1e-6
+# Of intervals, chosen on simulated scores:
+_HELD_BACK = 2.0  # times what the spread trials do to first order
+_SHARPER = 3.0  # power of the weights, else intervals of straight lines are too wide
+_HALF_STRAIGHT = 100.0  # the stiffness at which a spline counts as half a line, half a curve
+_WIDTHS = (0.95, 0.9)  # factors of the distances, of a curve and of a line
+_MOST = 20.0  # steps of a logarithm: more than any trials can tell
 
 
 @dataclass(frozen=True)
@@ -257,13 +263,6 @@ def _log_prior(log_stiffness: float) -> float:
     densities = np.exp(-0.5 * ((bent - _MIDDLE) / _SPREAD) ** 2)
     place = -0.5 * ((log_stiffness - _MIDDLE) / _SPREAD) ** 2
     return float(np.log1p(-_P_STRAIGHT) + place - np.log(densities.sum()))
-
-
-_HELD_BACK = 2.0  # times what the spread trials do to first order
-_SHARPER = 3.0  # power of the weights, else intervals of straight lines are too wide
-_HALF_STRAIGHT = 100.0  # the stiffness at which a spline counts as half a line, half a curve
-_WIDTHS = (0.95, 0.9)  # factors of the distances, of a curve and of a line
-_MOST = 20.0  # steps of a logarithm: more than any trials can tell
 
 
 def distances_of_ends(average: Averaged, scores: Floats, *, times: float) -> tuple[Floats, Floats]:
