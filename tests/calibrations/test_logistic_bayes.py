@@ -61,7 +61,7 @@ def test_it_is_close_to_the_mean_over_the_posterior_itself(alpha: float | str) -
     cal = fitted(alpha, bounds="none", rising=False)
     slope, height = grid(cal)
     share = len(TAR) / (len(TAR) + len(NON)) if alpha == "empirical" else float(alpha)
-    worth = 1 / (share**2 / len(TAR) + (1 - share) ** 2 / len(NON))
+    worth = 2 / (share / len(TAR) + (1 - share) / len(NON))
     prior = np.log(share / (1 - share))
     logs = -0.5 * (slope**2 + height**2) / prior_deviation(share) ** 2
     for scores, sign, weight in ((TAR, -1, share), (NON, 1, 1 - share)):
