@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     from llrcal.arrays import Array
     from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
-    from llrcal.evaluation.intervals import Intervals
     from llrcal.notes import Note
-    from llrcal.scoring_rule import ScoringRule
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.trials import TrialSet
 
@@ -141,6 +139,7 @@ def evaluate(
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
+    from llrcal.cli.evaluation_tables import show_evaluation
     from llrcal.comparison.folds import in_memory
     from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
@@ -190,7 +189,7 @@ def evaluate(
             print_json({"source": llrs, **numbers}, [*trials.notes, *notes])
         else:
             also |= {"plain": plain, "intervals": found, "divided": divided}
-            _show(evaluation, points, averages, **asked, **also)
+            show_evaluation(evaluation, points, averages, **asked, **also)
         print_notes(notes, quiet=quiet)
         if folder is not None:
             from llrcal.figures.folder import draw_evaluation
@@ -212,32 +211,6 @@ def _more(
     found = {name: evaluation.mean_dcf(some) for name, some in averages.items()}
     means = {name: dict(zip(names, both, strict=True)) for name, both in found.items()}
     return {"averages": means, **({} if divided is None else {"by": divided.to_dict(points)})}
-
-
-def _show(
-    evaluation: Evaluation,
-    points: Sequence[OperatingPoint],
-    averages: Mapping[str, Sequence[OperatingPoint]],
-    *,
-    rules: Sequence[ScoringRule],
-    forensic: bool,
-    error_rates: bool,
-    plain: bool,
-    intervals: Intervals | None,
-    divided: ByCondition | None,
-) -> None:
-    """Print what was asked for."""
-    from llrcal.cli import evaluation_tables as tables
-
-    tables.show_evaluation(evaluation, points, averages, rules, plain=plain)
-    if forensic:
-        tables.show_forensic(evaluation)
-    if error_rates:
-        tables.show_error_rates(evaluation)
-    if divided is not None:
-        tables.show_conditions(divided, points)
-    if intervals is not None:
-        tables.show_intervals(evaluation, intervals, points)
 
 
 def _draws(intervals: bool, level: float | None, replicates: int | None) -> dict[str, Any]:

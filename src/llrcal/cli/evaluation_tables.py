@@ -20,15 +20,28 @@ def show_evaluation(
     evaluation: Evaluation,
     points: Sequence[OperatingPoint],
     averages: Mapping[str, Sequence[OperatingPoint]],
-    rules: Sequence[ScoringRule],
     *,
+    rules: Sequence[ScoringRule],
+    forensic: bool,
+    error_rates: bool,
     plain: bool,
+    intervals: Intervals | None,
+    divided: ByCondition | None,
 ) -> None:
-    """Print the numbers of an evaluation, and a table of its operating points and averages."""
+    """Print the numbers of an evaluation, and tables of what else was asked for."""
+    _show_numbers(evaluation, rules)
+    _show_points(evaluation, points, averages, plain=plain)
+    if forensic:
+        _show_forensic(evaluation)
+    if error_rates:
+        _show_error_rates(evaluation)
+    if divided is not None:
+        show_conditions(divided, points)
+    if intervals is not None:
+        _show_intervals(evaluation, intervals, points)
 
-    def dcf(some: Sequence[OperatingPoint]) -> list[str]:
-        return [f"{cost:.7g}" for cost in evaluation.mean_dcf(some, normalised=not plain)]
 
+def _show_numbers(evaluation: Evaluation, rules: Sequence[ScoringRule]) -> None:
     low, high = evaluation.rule_of_30
     print_lines(
         f"{evaluation.tar_count:,} targets, {evaluation.non_count:,} non-targets",
@@ -44,6 +57,20 @@ def show_evaluation(
         if low <= high
         else "rule of 30: too few errors at any prior",
     )
+
+
+def _show_points(
+    evaluation: Evaluation,
+    points: Sequence[OperatingPoint],
+    averages: Mapping[str, Sequence[OperatingPoint]],
+    *,
+    plain: bool,
+) -> None:
+    """Detection costs at operating points, and averages of some."""
+
+    def dcf(some: Sequence[OperatingPoint]) -> list[str]:
+        return [f"{cost:.7g}" for cost in evaluation.mean_dcf(some, normalised=not plain)]
+
     rows: list[list[str]] = [
         [*(f"{cost:g}" for cost in (point.p_target, point.c_miss, point.c_fa)), *dcf([point])]
         for point in points
@@ -57,7 +84,7 @@ def show_evaluation(
     print_table(("p_target", "c_miss", "c_fa", "actDCF", "minDCF"), rows, caption=caption)
 
 
-def show_forensic(evaluation: Evaluation) -> None:
+def _show_forensic(evaluation: Evaluation) -> None:
     """Print forensic figures of merit, in log10 and in the words of the field."""
     from llrcal.evaluation.forensic import STRENGTHS
 
@@ -99,7 +126,7 @@ def _inverse(strength: float) -> str:
     return "1" if strength == 1 else f"1/{strength:,.0f}"
 
 
-def show_error_rates(evaluation: Evaluation) -> None:
+def _show_error_rates(evaluation: Evaluation) -> None:
     """Print miss rates at false-alarm rates, as in reports on biometric systems."""
     from llrcal.evaluation.score_threshold import RATES
 
@@ -147,7 +174,7 @@ def _costs(cllr: float, minimum: float, eer: float, act: float, least: float) ->
     return [f"{cllr:.4f}", f"{minimum:.4f}", f"{100 * eer:.2f} %", f"{act:.4f}", f"{least:.4f}"]
 
 
-def show_intervals(
+def _show_intervals(
     evaluation: Evaluation, intervals: Intervals, points: Sequence[OperatingPoint]
 ) -> None:
     """Print a table of numbers with their intervals, and notes on the intervals."""
