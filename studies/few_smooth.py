@@ -126,7 +126,7 @@ def draw(found: Found, path: Path) -> list[str]:
     with column_style():
         figure, ax = column_figure(height=80)
         chosen = looks(curves[0])
-        dashes = dashes_of(chosen)
+        dashes = {label: dashes_of(look, of=len(chosen)) for label, look in chosen.items()}
         entries = []
         for label, look in reversed(chosen.items()):
             (line,) = ax.plot(

@@ -26,7 +26,7 @@ from llrcal.figures.drawing import (
     draw_curves,
     evaluations_by_label,
     framed,
-    legend_above,
+    with_legend,
 )
 from llrcal.figures.style import MINIMUM, REFERENCE, WORDS, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
@@ -92,10 +92,9 @@ def bayes_error(
         bands={"level": level, "replicates": replicates},
     )
     _mark(ax, limits)
-    if legend:
-        is_seen = ax.get_ylim()[1] > 1
-        legend_above(ax, [one for one in entries if is_seen or one[0] != "default"], gap=0.07)
-    return ax
+    is_seen = ax.get_ylim()[1] > 1
+    seen = [entry for entry in entries if is_seen or entry[0] != "default"]
+    return with_legend(ax, seen, legend=legend, gap=0.07)
 
 
 def ece(
@@ -146,9 +145,7 @@ def ece(
         minimum="after PAV",
         bands={"level": level, "replicates": replicates},
     )
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def scoring_rules(
@@ -194,9 +191,7 @@ def scoring_rules(
     names = ("prior log-odds", "weight of the Bayes error-rate")
     ax = framed(ax, (priors[0], priors[-1]), (0, top), names)
     entries = draw_curves(ax, drawn)
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def _rising(x: ArrayLike) -> Floats:

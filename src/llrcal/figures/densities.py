@@ -17,7 +17,7 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.curves import densities_at, histogram, visible_range
-from llrcal.figures.drawing import Entry, framed, legend_above
+from llrcal.figures.drawing import Entry, framed, with_legend
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET
 from llrcal.inputs.scores import as_scores
 from llrcal.onepass.summary import Summary
@@ -83,9 +83,7 @@ def densities(
         entries.append((label, line))
     if not log:
         ax.set_ylim(0, None)
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def adaptation(
@@ -128,9 +126,7 @@ def adaptation(
     ):
         (line,) = ax.plot(grid, heights, color=colour, label=name, **style)
         entries.append((name, line))
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def _seen(scores: ArrayLike | Summary, before: Calibration) -> tuple[Array, Floats | None, Array]:

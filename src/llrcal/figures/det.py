@@ -21,7 +21,7 @@ from llrcal.figures.drawing import (
     axes_or_new,
     common_colour,
     evaluations_by_label,
-    legend_above,
+    with_legend,
 )
 from llrcal.figures.style import REFERENCE, dashes_of, thin
 
@@ -84,7 +84,7 @@ def det(
     for width, (label, look) in zip(widths, styles.items(), strict=True):
         pfa, pmiss = chosen[label].roc()
         keep = visible_corners(_probit(pfa), _probit(pmiss), frame=(ndtri(low), ndtri(high)))
-        curve: dict[str, Any] = {"color": look.light, "linestyle": dashes_of(styles)[label]}
+        curve: dict[str, Any] = {"color": look.light, "linestyle": dashes_of(look, of=len(styles))}
         ax.plot(pfa[keep], pmiss[keep], linewidth=width, label=label, **curve)
         entries.append((label, Line2D([], [], **curve)))
         if decisions:
@@ -92,9 +92,7 @@ def det(
     if decisions:
         for name, shape in _marks().items():
             entries.append((name, Line2D([], [], color=common_colour(styles.values()), **shape)))
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def _marks() -> dict[str, dict[str, Any]]:

@@ -12,13 +12,12 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
-from llrcal.evaluation.intervals import Band
 from llrcal.figures.curves import Curve
+from llrcal.figures.style import Dashes, dashes_of
 from llrcal.method_table import Look
 
 Entry: TypeAlias = tuple[str, Artist]
@@ -105,21 +104,22 @@ def axes_or_new(ax: Axes | None, *, square: bool = False) -> Axes:
 # -------------------------------------------------------------------------------- curves
 
 
-def draw_curves(ax: Axes, curves: Sequence[Curve], **style: Any) -> list[Entry]:
-    """Lines with a few markers, over their bands."""
+def draw_curves(ax: Axes, curves: Sequence[Curve], *, dashed: bool = False) -> list[Entry]:
+    """Lines with a few markers, over their bands; dashed as they look, or solid."""
     entries: list[Entry] = []
     for i, curve in enumerate(curves):
-        draw_band(ax, curve.x, curve.band, label=curve.label, look=curve.look)
-        line = draw_line(ax, curve, place=i, of=len(curves), **style)
+        dashes = dashes_of(curve.look, of=len(curves) if dashed else 1)
+        line = draw_line(ax, curve, place=i, of=len(curves), linestyle=dashes)
         entries.append((curve.label, line))
     return entries
 
 
-def draw_line(ax: Axes, curve: Curve, *, place: int, of: int, **style: Any) -> Line2D:
-    """One of several lines, with markers where the others have none.
+def draw_line(ax: Axes, curve: Curve, *, place: int, of: int, linestyle: Dashes) -> Line2D:
+    """One of several lines over its band, with markers where the others have none.
 
     Markers tell curves apart where colour does not.
     """
+    draw_band(ax, curve)
     step = max(len(curve.x) // _MARKERS, 1)
     (line,) = ax.plot(
         curve.x,
@@ -127,25 +127,29 @@ def draw_line(ax: Axes, curve: Curve, *, place: int, of: int, **style: Any) -> L
         color=curve.look.light,
         marker=curve.look.marker,
         markevery=(int(step * (place + 0.5) / of), step),
-        **{"label": curve.label, **style},
+        linestyle=linestyle,
+        label=curve.label,
     )
     return line
 
 
-def draw_band(ax: Axes, x: Floats, band: Band | None, *, label: str, look: Look) -> Artist | None:
-    """Fill a band in the colour of its curve; where it is infinite, to beyond the frame."""
-    if band is None:
-        return None
-    low, high = (np.minimum(end, _FURTHEST) for end in band)
-    return ax.fill_between(
-        x, low, high, color=look.light, alpha=_PALE, linewidth=0, label=f"band of {label}"
-    )
+def draw_band(ax: Axes, curve: Curve) -> None:
+    """Fill the band, if any, in the colour of its curve; where it is infinite, beyond the frame."""
+    if curve.band is not None:
+        low, high = (np.minimum(end, _FURTHEST) for end in curve.band)
+        style: dict[str, Any] = {"color": curve.look.light, "alpha": _PALE, "linewidth": 0}
+        ax.fill_between(curve.x, low, high, label=f"band of {curve.label}", **style)
 
 
 def band_entries(bands: Mapping[str, Bands], colour: str) -> list[Entry]:
     """What stands for the bands in the legend, if there are any."""
     names = dict.fromkeys(f"{100 * one.level:g} % by {one.by}" for one in bands.values())
-    return [(name, Patch(color=colour, alpha=_PALE, linewidth=0)) for name in names]
+    return [(name, band_patch(colour)) for name in names]
+
+
+def band_patch(colour: str) -> Patch:
+    """What a band looks like."""
+    return Patch(color=colour, alpha=_PALE, linewidth=0)
 
 
 def common_colour(looks: Iterable[Look]) -> str:
@@ -155,6 +159,13 @@ def common_colour(looks: Iterable[Look]) -> str:
 
 
 # ------------------------------------------------------------------------------- legends
+
+
+def with_legend(ax: Axes, entries: Sequence[Entry], *, legend: bool, gap: float = 0.01) -> Axes:
+    """The axes, with a legend if that is asked for."""
+    if legend:
+        legend_above(ax, entries, gap=gap)
+    return ax
 
 
 def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> None:

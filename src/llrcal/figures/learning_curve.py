@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from llrcal.comparison.learning_curve import METRICS, LearningCurve, banded, error_view
 from llrcal.errors import OptionError
 from llrcal.figures.curves import learning_curves
-from llrcal.figures.drawing import Entry, draw_band, framed, legend_above
+from llrcal.figures.drawing import Entry, draw_band, framed, with_legend
 from llrcal.figures.style import MINIMUM
 
 Metric = Literal["mean_error", "cllr", "calibration_loss"]
@@ -68,7 +68,7 @@ def learning_curve(
     with_band = banded(curve)
     for one in learning_curves(curve, metric):
         if one.label in with_band:
-            draw_band(ax, one.x, one.band, label=one.label, look=one.look)
+            draw_band(ax, one)
         (line,) = ax.plot(
             one.x, one.y, color=one.look.light, marker=one.look.marker, label=one.label
         )
@@ -77,9 +77,7 @@ def learning_curve(
         least = curve.minimum[metric]
         line = ax.axhline(least, color="black", linestyle=MINIMUM, label="minimum", zorder=3)
         entries.append(("minimum", line))
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def counts_axis(ax: Axes) -> None:

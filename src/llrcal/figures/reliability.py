@@ -18,7 +18,7 @@ from llrcal.figures.drawing import (
     common_colour,
     evaluations_by_label,
     framed,
-    legend_above,
+    with_legend,
 )
 from llrcal.figures.style import REFERENCE, thin
 
@@ -77,9 +77,7 @@ def reliability(
         entries.append(("infinite", shown))  # one entry for both infinities
     (line,) = ax.plot([low, high], [low, high], color=REFERENCE, linewidth=thin(), label="perfect")
     entries.append(("perfect", line))
-    if legend:
-        legend_above(ax, entries, gap=0.03)
-    return ax
+    return with_legend(ax, entries, legend=legend, gap=0.03)
 
 
 def _draw_infinite(ax: Axes, blocks: _Blocks, colour: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -80,12 +80,9 @@ _METADATA: dict[str, dict[str, None]] = {
 _DOTS_PER_INCH = 300
 
 
-def dashes_of(looks: Mapping[str, Look]) -> dict[str, Dashes]:
-    """Line styles of curves that may cover each other; one alone is solid."""
-    return {
-        label: (0.0, look.dashes) if look.dashes and len(looks) > 1 else "solid"
-        for label, look in looks.items()
-    }
+def dashes_of(look: Look, *, of: int) -> Dashes:
+    """The line style of one of several curves that may cover each other; one alone is solid."""
+    return (0.0, look.dashes) if look.dashes and of > 1 else "solid"
 
 
 def thin() -> float:

@@ -18,11 +18,10 @@ from llrcal.figures.drawing import (
     Entry,
     band_entries,
     common_colour,
-    draw_band,
     draw_line,
     evaluations_by_label,
     framed,
-    legend_above,
+    with_legend,
 )
 from llrcal.figures.style import REFERENCE, Dashes, thin
 from llrcal.method_table import Look
@@ -76,15 +75,12 @@ def tippett(
         for one in shares(chosen[label]):
             if math.isfinite(one.least):
                 curve = _curve(one, frame, look, label, bands.get(label))
-                draw_band(ax, curve.x, curve.band, label=curve.label, look=look)
                 draw_line(ax, curve, place=i, of=len(styles), linestyle=_DASHES[one.name])
         entries.append((label, Line2D([], [], color=look.light, marker=look.marker)))
     colour = common_colour(styles.values())
     for name, dashes in _DASHES.items():
         entries.append((name, Line2D([], [], color=colour, linestyle=dashes)))
-    if legend:
-        legend_above(ax, [*entries, *band_entries(bands, colour)])
-    return ax
+    return with_legend(ax, [*entries, *band_entries(bands, colour)], legend=legend)
 
 
 def _curve(

@@ -15,14 +15,13 @@ from llrcal.comparison.looks import drawable, evenly
 from llrcal.errors import OptionError
 from llrcal.figures.curves import Curve, curves
 from llrcal.figures.drawing import (
-    Entry,
+    band_patch,
     calibrations_by_label,
-    draw_band,
-    draw_line,
+    draw_curves,
     framed,
-    legend_above,
+    with_legend,
 )
-from llrcal.figures.style import REFERENCE, WORDS, dashes_of, thin
+from llrcal.figures.style import REFERENCE, WORDS, thin
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _UNSEEN = "unseen scores"
@@ -77,22 +76,16 @@ def transforms(
     drawn = curves(scores, llrs, {} if level is None else _intervals(chosen, scores, level))
     edge = _limit(drawn) if limit is None else limit
     ax = framed(ax, (low, high), (-edge, edge), ("score", "log-likelihood-ratio"))
-    entries: list[Entry] = []
-    dashes = dashes_of({curve.label: curve.look for curve in drawn})
-    for i, curve in enumerate(drawn):
-        line = draw_line(ax, curve, place=i, of=len(drawn), linestyle=dashes[curve.label])
-        entries.append((curve.label, line))
-    bands = [draw_band(ax, one.x, one.band, label=one.label, look=one.look) for one in drawn]
-    entries += [(f"{100 * (level or 0):g} % interval", band) for band in bands if band][:1]
+    entries = draw_curves(ax, drawn, dashed=True)
+    for one in [one for one in drawn if one.band is not None][:1]:
+        entries.append((f"{100 * (level or 0):g} % interval", band_patch(one.look.light)))
     ax.axhline(0, color=REFERENCE, linewidth=thin())
     shades = _shades(ax, training or _training_range(chosen.values()), low, high)
     entries += [(_UNSEEN, shade) for shade in shades[:1]]
     for shade in shades:
         if shade.get_width() >= _ROOM * (high - low):
             _say_what_happens(ax, shade, chosen.values())
-    if legend:
-        legend_above(ax, entries)
-    return ax
+    return with_legend(ax, entries, legend=legend)
 
 
 def _score_range(
