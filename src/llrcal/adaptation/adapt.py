@@ -105,7 +105,8 @@ def adaptation(
     """The same as :func:`adapt`, for callers that handle the notes themselves."""
     place = place_of(*densities_of(cal))
     check_share(p_target, "p_target")
-    _check_factor(factor)
+    if not is_number(factor) or not 1 < factor <= 1e6:
+        raise OptionError(f"factor is {factor!r:.50}; give a number above 1, such as 2")
     given = Given.of(cal, scores, tar, non)
     data = given.evidence(place, p_target)
     deviation = math.log(factor)
@@ -113,7 +114,7 @@ def adaptation(
     new = _with_bounds(moved_calibration(cal, place, found.moves), given, place, found.moves)
     what = _findings(cal, new, given, place, found, p_target=p_target, factor=factor, data=data)
     instead = one_class_instead(data, found, deviation)
-    notes = notes_on(what, found, deviation, _old_eer(cal, place), instead)
+    notes = tuple(notes_on(what, found, deviation, _old_eer(cal, place), instead))
     report = replace(_report(found), notes=notes)
     if not force and any(note.code in IN_THE_WAY for note in notes):
         notes = (*cal.report.notes, *notes)
@@ -131,11 +132,6 @@ def check_share(share: float, setting: str) -> None:
             f" is {share!r:.50}; give the rough share of targets among the scores, a number "
             "strictly between 0 and 1",
         )
-
-
-def _check_factor(factor: float) -> None:
-    if not is_number(factor) or not 1 < factor <= 1e6:
-        raise OptionError(f"factor is {factor!r:.50}; give a number above 1, such as 2")
 
 
 def _with_bounds(new: Calibration, given: Given, place: Place, moves: Floats) -> Calibration:

@@ -50,19 +50,8 @@ def _shifts_and_widenings(place: Place, moves: Floats) -> list[float]:
 
 def notes_on(
     what: Adapted, found: Averaged, odds_deviation: float, old_eer: float, one_class: float
-) -> tuple[Note, ...]:
-    """Everything a reader should know, what is in the way of adapting first."""
-    return (
-        *obstacles(what, found, odds_deviation, old_eer),
-        *_nonsense(what, found, one_class),
-        *_remarks(what, found, odds_deviation),
-    )
-
-
-def obstacles(
-    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float
 ) -> Iterator[Note]:
-    """Reasons to leave the calibration as it is."""
+    """Everything a reader should know, what is in the way of adapting first."""
     labelled = min(what.tar, what.non)
     if what.unlabelled < FEWEST and labelled < FEWEST_LABELLED:
         yield Note.warning(
@@ -97,10 +86,7 @@ def obstacles(
             ", or give a larger ",
             Setting("factor"),
         )
-
-
-def _nonsense(what: Adapted, found: Averaged, one_class: float) -> Iterator[Note]:
-    """Reasons, too: scores that are not what they should be, although the model can be bent."""
+    # The model can be bent, but the scores are not what they should be.
     if one_class > ONE_CLASS:
         yield Note.warning(
             "one class",
@@ -114,25 +100,26 @@ def _nonsense(what: Adapted, found: Averaged, one_class: float) -> Iterator[Note
             f"shape, by {found.furthest:.1f} prior deviations (up to {MOST_MOVED:g} is usual). Are "
             "they of the same recognizer, and is a higher score still more evidence for a target?",
         )
+    yield from _remarks(what, found, odds_deviation)
 
 
 def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> Iterator[Note]:
     if found.unmoved > 0.5:
-        yield (Note.of("nothing moved", "the scores look as in the old place: nothing has moved"))
+        yield Note.of("nothing moved", "the scores look as in the old place: nothing has moved")
     if what.unlabelled:
         low, high = what.share.low, what.share.high
         told = math.exp(2 * 1.96 * odds_deviation)
         spread = (high / (1 - high)) / max(low / (1 - low), 1e-300) if high < 1 else told
         if spread > 0.7 * told:
             text = "the scores say little about the share of targets: it is taken as given"
-            yield (Note.of("share taken", text))
+            yield Note.of("share taken", text)
     if found.optima > 1:
         yield Note.warning(
             "several optima",
             f"the search found {found.optima} optima; the best of them was taken",
         )
     if not all(hypothesis.solution.converged for hypothesis in found.hypotheses):
-        yield (Note.warning("not converged", "not every search converged"))
+        yield Note.warning("not converged", "not every search converged")
 
 
 def estimate(value: float, draws: Any) -> Estimate:

@@ -107,12 +107,7 @@ def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weig
         low, high = calibration.interval(array, level=level)
         # An interval that is held at a bound as a whole would look like certainty.
         interval = (float(low), float(high)) if low < high else None
-    notes = (
-        *_beyond(calibration, value),
-        *_at_a_bound(calibration, llr),
-        *_no_interval(calibration),
-    )
-    return Weight(value, llr, interval, float(level), notes)
+    return Weight(value, llr, interval, float(level), tuple(_notes(calibration, value, llr)))
 
 
 def _ratio(llr: float) -> float:
@@ -125,45 +120,28 @@ def shown_ratio(lr: float) -> str:
     return f"{lr:,.0f}" if 1000 <= lr < 1e7 else f"{lr:.4g}"
 
 
-def _no_interval(calibration: Calibration) -> Iterator[Note]:
-    if calibration.margins is None:
-        yield Note.of("no interval", no_interval(calibration))
-
-
-def _beyond(calibration: Calibration, score: float) -> Iterator[Note]:
-    low, high = calibration.training_range
+def _notes(calibration: Calibration, score: float, llr: float) -> Iterator[Note]:
+    """On a score beyond those of training, an LLR at a bound, and a missing interval."""
+    bounds, (low, high) = calibration.bounds, calibration.training_range
     is_low, is_high = -LARGEST < low > score, LARGEST > high < score
     if is_low or is_high:
-        where = (
-            f"below all training scores, which begin at {low:.6g}"
-            if is_low
-            else (f"above all training scores, which end at {high:.6g}")
-        )
-        does = (
-            "the LLR is extrapolated, where nothing was learned"
-            if calibration.bounds.policy == "none"
-            else "the LLR is that of the nearest one"
-        )
-        text = f"the score lies {where}; {does}"
-        yield Note.warning("range", text)
-
-
-def _at_a_bound(calibration: Calibration, llr: float) -> Iterator[Note]:
-    """A note if the trials support no stronger evidence than this."""
-    bounds = calibration.bounds
-    if bounds.least_llr is not None and bounds.greatest_llr is not None:
-        ends, does = (bounds.least_llr, bounds.greatest_llr), "the LR is held there (ELUB)"
-    elif bounds.policy == "counts":
-        ends, does = (
-            calibration.supported_llrs,
-            "the LR is held back to within a factor of two of these",
-        )
-    else:
-        return
-    if not ends[0] < llr < ends[1]:
-        low, high = (shown_ratio(_ratio(end)) for end in ends)
-        text = f"the training trials support LRs from {low} to {high} only; {does}"
+        where = f"below all training scores, which begin at {low:.6g}"
+        if is_high:
+            where = f"above all training scores, which end at {high:.6g}"
+        does = "the LLR is that of the nearest one"
+        if bounds.policy == "none":
+            does = "the LLR is extrapolated, where nothing was learned"
+        yield Note.warning("range", f"the score lies {where}; {does}")
+    ends, does = (bounds.least_llr, bounds.greatest_llr), "the LR is held there (ELUB)"
+    if bounds.policy == "counts":
+        ends = calibration.supported_llrs
+        does = "the LR is held back to within a factor of two of these"
+    if ends[0] is not None and ends[1] is not None and not ends[0] < llr < ends[1]:
+        least, greatest = (shown_ratio(_ratio(end)) for end in (ends[0], ends[1]))
+        text = f"the training trials support LRs from {least} to {greatest} only; {does}"
         yield Note.of("at a bound", text)
+    if calibration.margins is None:
+        yield Note.of("no interval", no_interval(calibration))
 
 
 # The LR from which on a word applies: examples of verbal equivalents in the ENFSI guideline for
