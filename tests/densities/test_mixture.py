@@ -10,17 +10,18 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import cauchy, t
 
-from llrcal.densities.mixture import Predictive
-from llrcal.densities.student_t import StudentTShapes
+from llrcal.densities.mixture import StudentTPredictive
 
 WEIGHTS, LOCATIONS, SCALES, DOFS = (0.3, 0.7), (0.5, -1.0), (1.5, 0.4), (3.0, 20.0)
-DENSITY = Predictive(
-    StudentTShapes,
+DENSITY = StudentTPredictive(
     origin=10.0,
     middle=-2.0,
     spread=4.0,
     weights=WEIGHTS,
-    coordinates=(LOCATIONS, tuple(np.log(SCALES)), tuple(-np.log(DOFS))),
+    locations=LOCATIONS,
+    log_scales=tuple(np.log(SCALES)),
+    log_inverse_dof=tuple(-np.log(DOFS)),
+    effective_draws=(2.0, 2.0, 2.0),
     elsewhere=0.1,
 )
 

@@ -28,9 +28,10 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.methods.densities import Generative
-from llrcal.calibrations.methods.sampled import KeptDraws, SampledBayes
+from llrcal.calibrations.methods.sampled import SampledBayes
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
+from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
@@ -214,7 +215,7 @@ def _density(place: Place, theta: Floats, loglik: float) -> Density:
     return replace(density, loglik=loglik)
 
 
-def _middle(draws: KeptDraws) -> Density:
+def _middle(draws: Predictive) -> Density:
     """The density at the mean of the coordinates of draws."""
     row = np.array(draws.coordinates) @ np.array(draws.weights)
     free = draws.shapes.free(row[None, :])[0]
@@ -222,7 +223,7 @@ def _middle(draws: KeptDraws) -> Density:
     return replace(density, location=density.location + draws.middle, loglik=0.0)
 
 
-def _moved_draws(draws: KeptDraws, place: Place, change: Floats) -> KeptDraws:
+def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
     """Draws around the density in their middle, moved with it in the free coordinates."""
     middle = coordinates(_middle(draws), draws.origin + draws.middle, draws.spread)
     rows = draws.shapes.free(np.array(draws.coordinates).T)
@@ -231,5 +232,5 @@ def _moved_draws(draws: KeptDraws, place: Place, change: Floats) -> KeptDraws:
     wider = float(np.exp(change[1]))
     # Where the middle of the draws, which is zero in their units, goes.
     away = middle[0] * (1 - wider) * draws.spread + change[0] * place.unit
-    moved = replace(draws, middle=draws.middle + away, spread=draws.spread * wider)
-    return moved.with_coordinates(columns)
+    middle_now, spread = draws.middle + away, draws.spread * wider
+    return replace(draws, middle=middle_now, spread=spread, **draws.named(columns))

@@ -10,28 +10,95 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
+from llrcal.declaration import NotNegative, Positive, Stored, schema
 from llrcal.densities.density import FURTHEST, Shapes
+from llrcal.densities.nig import NIGShapes
+from llrcal.densities.student_t import StudentTShapes
 
 _AT_ONCE = 2**16  # log densities
+_MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
+_AS_MANY = schema(as_many_as="weights")
+_LIMITS = [schema(minimum=low, maximum=high) for low, high in NIGShapes.limits()]
+_TAILS = schema(minimum=StudentTShapes.tails[0], maximum=StudentTShapes.tails[1])
+_Location = Annotated[float, _LIMITS[0]]
+_LogScale = Annotated[float, _LIMITS[1]]
+_Asymmetry = Annotated[float, _LIMITS[2]]
+_RootTail = Annotated[float, _LIMITS[3]]
+_LogInverseDof = Annotated[float, _TAILS]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Predictive:
     """Draws of the parameters of a density of (score - origin - middle) / spread."""
 
-    shapes: type[Shapes]
-    origin: float
-    middle: float
-    spread: float
-    weights: tuple[float, ...]
-    coordinates: tuple[tuple[float, ...], ...]
-    """One tuple for each coordinate of the shapes, of as many numbers as there are draws."""
-    elsewhere: float = 0.0
-    """The probability of Cauchy's density, whose scale is one spread, in place of the draws'."""
+    origin: Annotated[float, "A score amid those of training, from which scores are measured."]
+    middle: Annotated[float, "Median of the training scores of the class, seen from origin."]
+    spread: Annotated[
+        Positive,
+        "Distance of the quartiles of these scores, or their standard deviation if that is zero.",
+    ]
+    elsewhere: Annotated[
+        float,
+        schema(minimum=0, maximum=0.5),
+        "Probability of Cauchy's density around middle, whose scale is spread, in place of the "
+        "draws; zero in files that lack it.",
+    ] = 0.0
+    effective_draws: Annotated[
+        tuple[NotNegative, NotNegative, NotNegative],
+        "How many draws those from the posterior were worth: in all, at lowest_score, and at "
+        "highest_score. LLRs do not depend on them.",
+    ]
+    weights: Annotated[
+        tuple[Positive, ...], schema(minItems=1, maxItems=_MOST_DRAWS), "Of the draws."
+    ]
+    locations: Annotated[
+        tuple[_Location, ...],
+        Stored("location"),
+        _AS_MANY,
+        "Of each draw, seen from middle, in units of spread.",
+    ]
+    log_scales: Annotated[
+        tuple[_LogScale, ...],
+        Stored("log_scale"),
+        _AS_MANY,
+        "Of each draw, in units of spread.",
+    ]
+
+    shapes: ClassVar[type[Shapes]]
+
+    @classmethod
+    def coordinate_names(cls) -> tuple[str, ...]:
+        """Of the fields with the coordinates of the shapes."""
+        return ("locations", "log_scales", *cls.shapes.names[2:])
+
+    @property
+    def coordinates(self) -> tuple[tuple[float, ...], ...]:
+        """One tuple for each coordinate of the shapes, of as many numbers as there are draws."""
+        return tuple(getattr(self, name) for name in self.coordinate_names())
+
+    @classmethod
+    def named(cls, columns: Floats) -> dict[str, Any]:
+        """Coordinates by the names of their fields."""
+        pairs = zip(cls.coordinate_names(), columns.tolist(), strict=True)
+        return {name: tuple(column) for name, column in pairs}
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """What there is to say of them."""
+        return {
+            "location": self.origin + self.location,
+            "scale": self.scale,
+            "draws": len(self.weights),
+            "effective draws": self.effective_draws[0],
+            "effective draws at the lower end": self.effective_draws[1],
+            "effective draws at the upper end": self.effective_draws[2],
+            "from elsewhere": self.elsewhere,
+        }
 
     @cached_property
     def location(self) -> float:
@@ -76,3 +143,22 @@ class Predictive:
     @cached_property
     def _log_weights(self) -> Floats:
         return np.asarray(np.log(np.array(self.weights))[:, None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudentTPredictive(Predictive):
+    """The mean of Student-T densities."""
+
+    log_inverse_dof: Annotated[tuple[_LogInverseDof, ...], _AS_MANY, "Log of 1 / dof of each draw."]
+
+    shapes: ClassVar[type[Shapes]] = StudentTShapes
+
+
+@dataclass(frozen=True, kw_only=True)
+class NIGPredictive(Predictive):
+    """The mean of normal-inverse-Gaussian densities."""
+
+    asymmetry: Annotated[tuple[_Asymmetry, ...], _AS_MANY, "v of each draw."]
+    root_tail: Annotated[tuple[_RootTail, ...], _AS_MANY, "Square root of k of each draw."]
+
+    shapes: ClassVar[type[Shapes]] = NIGShapes
