@@ -83,9 +83,11 @@ class Formula:
         return Pieces.of(Series(llrs, places[0], places[-1]) if self.costly else llrs, places)
 
     def rises(self, reach: tuple[float, float]) -> bool:
-        """Whether it falls at none of these places, as far as that can be told quickly."""
+        """Whether it falls at none of these places, unless it takes long to find out."""
+        if self.costly:
+            return False
         values = self.llrs(self.places(reach, None) / self.per_unit)
-        return not self.costly and bool((values[1:] >= values[:-1]).all())
+        return bool((values[1:] >= values[:-1]).all())
 
 
 @dataclass(frozen=True)
