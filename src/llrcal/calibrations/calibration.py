@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar, Self, overload
@@ -22,7 +22,7 @@ from llrcal.declaration import to_json
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.notebook import html_table
-from llrcal.notes import warn
+from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import map_into
 
 
@@ -179,6 +179,13 @@ class Calibration(ABC):
             formula = self.formula
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
+
+    def described(self, margins: Margins | None, notes: tuple[Note, ...]) -> Self:
+        """The same with margins and notes; what was compiled of its curve is kept."""
+        out = replace(self, margins=margins, report=self.report.with_notes(notes))
+        kept = ("_plain", "_pieces", "unbounded")
+        vars(out).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return out
 
     @property
     def _anchor(self) -> float | None:

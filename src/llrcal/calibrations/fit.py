@@ -273,7 +273,7 @@ def fit_methods(
         one = _bounded(data, method, options, bounds, rising=rising, reverse=lower_is_better)
         found = margins(one, data) if with_margins else None
         notes = tuple(fit_notes(one, data, with_intervals=found is not None))
-        return replace(one, margins=found, report=one.report.with_notes(notes))
+        return one.described(found, notes)
 
     largest = max(data.tar_count, data.non_count)
     aside = isinstance(data, ArrayTraining) and largest > _WORTH_A_THREAD and threads() > 1
