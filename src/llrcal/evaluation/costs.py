@@ -58,6 +58,12 @@ def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
     return ExactSum.of(llrs, lambda chunk: rule.costs(chunk * sign, sign))
 
 
+def costs_of(llrs: Floats, sign: float, rule: ScoringRule) -> Floats:
+    """What each LLR costs, in nats; the sign is that of a wrong one."""
+    x = sign * llrs
+    return np.logaddexp(0, x) if rule == LOG else rule.costs(x, sign)
+
+
 def in_bits(tar: ExactSum, non: ExactSum) -> float:
     """Cllr from the costs of both classes."""
     return (tar.mean + non.mean) / (2 * math.log(2))
@@ -65,11 +71,10 @@ def in_bits(tar: ExactSum, non: ExactSum) -> float:
 
 def min_cost(hull: Hull, rule: ScoringRule = LOG) -> float:
     """The minCllr; or the same with another rule, since PAV is optimal for every proper one."""
-    is_log, llrs = rule == LOG, hull.llrs
     total = 0.0
     with np.errstate(over="ignore"):
         for counts, sign in ((hull.tar, -1.0), (hull.non, 1.0)):
-            costs = np.logaddexp(0, sign * llrs) if is_log else rule.costs(sign * llrs, sign)
+            costs = costs_of(hull.llrs, sign, rule)
             used = counts > 0  # blocks without a score of the class do not count
             total += float(counts[used] @ costs[used]) / float(counts.sum())
     return total / (2 * math.log(2))

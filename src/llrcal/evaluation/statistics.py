@@ -18,12 +18,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.costs import min_cost
+from llrcal.evaluation.costs import costs_of, min_cost
 from llrcal.evaluation.error_rates import eer, least_error, normalised
 from llrcal.evaluation.forensic import dev_pav
 from llrcal.onepass.chunks import CHUNK, threads
@@ -172,12 +173,8 @@ def evaluation_statistic(
     points, every = len(prior_log_odds), (LOG, *rules)
     x = prior_log_odds if curve is None else np.concatenate([prior_log_odds, curve])
 
-    def cost_by(rule: ScoringRule) -> Callable[[Floats, float], Floats]:
-        if rule == LOG:
-            return lambda llrs, sign: np.logaddexp(0.0, sign * llrs)
-        return lambda llrs, sign: rule.costs(sign * llrs, sign)
-
-    cells = Cells.of(tar, non, edges_between(tar, non, -x), *map(cost_by, every))
+    measures = [partial(costs_of, rule=rule) for rule in every]
+    cells = Cells.of(tar, non, edges_between(tar, non, -x), *measures)
     accepted = np.searchsorted(cells.edges, -x)
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
