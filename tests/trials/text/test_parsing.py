@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,10 +39,10 @@ def labelled(rows: Rows, joint: str = " ") -> str:
     )
 
 
-def read(folder: Path, content: str | bytes, **options: str | bool) -> Trials:
+def read(folder: Path, content: str | bytes, **options: Any) -> Trials:
     path = folder / "a.txt"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_trials(path, **options)  # type: ignore[arg-type]
+    return read_trials(path, **options)
 
 
 HARMLESS: dict[str, Callable[[str], str]] = {
@@ -120,6 +121,26 @@ def test_harmless_things_deep_in_a_file(tmp_path: Path) -> None:
     trials = read(tmp_path, "".join(rows))
     assert_reads(trials, MANY, ("enrol", "test"))
     assert "1 lines that begin with # left out" in trials.notes[0].text
+
+
+def test_blocks_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blanks beside commas are for the grammar, which reads block by block."""
+    text = "#c\n" + named_csv(MANY[:300], joint=", ").scores.replace("\n", "\n#d\n", 7)
+    text = text.replace("eng", "", 1)
+    for size in (7, 1000):
+        monkeypatch.setattr("llrcal.trials.source._BLOCK", size)
+        monkeypatch.setattr("llrcal.trials.text.grammar._BLOCK", 2 * size)
+        trials = read(tmp_path, text, keep=["language"])
+        assert_reads(trials, MANY[:300], ("enrol", "test"))
+        assert trials.kept is not None
+        assert trials.kept["language"].to_list() == [None, *["eng"] * 299]
+        assert "8 lines that begin with #" in trials.notes[0].text
+        with pytest.raises(TrialFileError, match="line 309: has 6 columns where 5 are expected"):
+            read(tmp_path, text.removesuffix("\n") + ",x")
+        rows = text.split("\n")
+        rows[199] = rows[199].replace("eng", "e\rg")
+        with pytest.raises(TrialFileError, match="line 200: has a carriage return in it"):
+            read(tmp_path, "\n".join(rows))
 
 
 def test_an_end_of_line_is_missed_and_comments_are_counted(tmp_path: Path) -> None:
