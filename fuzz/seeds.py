@@ -53,11 +53,11 @@ def seeds() -> Iterator[tuple[str, str, bytes]]:
     for convention in files.CONVENTIONS + files.BY_RECORDING:
         by_recording = convention in files.BY_RECORDING
         written = convention(files.by_recording(_ROWS) if by_recording else _ROWS)
-        scores, name = written.scores.encode(), f"{convention.__name__}.txt"
+        scores, name = written.scores.encode(), f"{convention.name}.txt"
         yield "text", name, scores
         yield "rewriting", name, scores
         if written.key is not None:
-            yield "text", f"{convention.__name__}-key.txt", written.key.encode()
+            yield "text", f"{convention.name}-key.txt", written.key.encode()
             yield "key", name, scores + MARK + written.key.encode()
     yield from _oddities()
     for number, lines in enumerate(_OPTIONS):

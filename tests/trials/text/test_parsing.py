@@ -125,7 +125,9 @@ def test_harmless_things_deep_in_a_file(tmp_path: Path) -> None:
 
 def test_blocks_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blanks beside commas are for the grammar, which reads block by block."""
-    text = "#c\n" + named_csv(MANY[:1500], joint=", ").scores.replace("\n", "\n#d\n", 7)
+    text = "#c\n" + named_csv.separated_by(", ", "padded")(MANY[:1500]).scores.replace(
+        "\n", "\n#d\n", 7
+    )
     text = text.replace("eng", "", 1)
     for size in (1000, 2**20):
         monkeypatch.setattr("llrcal.trials.source._BLOCK", size)
