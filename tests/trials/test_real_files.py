@@ -116,16 +116,6 @@ def test_the_trial_list_of_voxceleb(tmp_path: Path) -> None:
         read_trials(key)
 
 
-def test_a_key_of_bosaris(tmp_path: Path) -> None:
-    pytest.importorskip("h5py")
-    key = real_scores("formats", "bosaris_key_sre10_det5.h5")
-    with pytest.raises(TrialFileError, match="no scores"):
-        read_trials(key)
-    index = real_scores("formats", "bosaris_ndx_sre10_det5.h5")
-    with pytest.raises(TrialFileError):
-        read_trials(index)
-
-
 def test_people_in_words_and_levels() -> None:
     """Ten levels of confidence in words are no scores; the level is."""
     path = real_scores("human_listeners", "milou.tsv")
