@@ -15,9 +15,9 @@ Without a client, threads of this process do the work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike, fspath
-from typing import Any, Literal, Unpack
+from typing import Any
 
 try:
     import dask.dataframe as dd
@@ -25,45 +25,25 @@ try:
 except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
-from llrcal import adaptation, calibrations, evaluation
-from llrcal.arrays import ArrayLike
+from llrcal import calibrations, out_of_core
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.files.atomic import atomic_folder
-from llrcal.fusion.fused import Fused, Limit
+from llrcal.fusion.fused import Fused
 from llrcal.method_table import DEFAULT
-from llrcal.notes import warn
 from llrcal.scale.applying import LLRColumns, apply_to_files
 from llrcal.scale.dask_applying import by_tasks, frame_of_llrs, write_partitions
 from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
-from llrcal.scale.engine import Progress, silent
-from llrcal.scale.fusing import fused_columns, opened_columns
-from llrcal.scale.opening import (
-    cluster_engine,
-    default_client,
-    opened,
-    opened_scores,
-    reading_options,
-    split_settings,
-)
+from llrcal.scale.engine import silent
+from llrcal.scale.opening import cluster_engine, default_client
 from llrcal.scale.trials_in_pieces import TrialsInPieces
-from llrcal.trials.request import ReadKeywords, ReadOptions
+from llrcal.trials.request import ReadOptions
 
 __all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
 
 
-def open_trials(
-    trials: Any,
-    *,
-    score: str = "score",
-    label: str = "label",
-    client: Any | None = None,
-    key: Any | None = None,
-    progress: Progress = silent,
-    form: Mapping[str, Any] | None = None,
-    **options: Unpack[ReadKeywords],
-) -> TrialsInPieces:
+def open_trials(trials: Any, **settings: Any) -> TrialsInPieces:
     """Open a Dask frame or files as one set of trials to be read by the cluster.
 
     Parameters
@@ -72,18 +52,14 @@ def open_trials(
         A Dask frame; or a file, a folder, a pattern or a list of these, which the workers can read
         under the same names; or URLs of Parquet files that fsspec understands (``s3://...``).
     score, label
-        Names of the columns.
+        Names of the columns, ``"score"`` and ``"label"`` by default.
     client
         The cluster; by default the most recently connected one.
-    key, progress, form, **options
+    **settings
         As in :func:`llrcal.out_of_core.open_trials`. Frames have no trial ids, so only files are
         checked for repeated trials.
     """
-    columns: dict[str, Any] = {"columns": {"score": score, "label": label}}
-    if key is not None:
-        columns = {"columns": {"score": score}, "key_columns": {"label": label}}
-    reading = reading_options(options, form, **columns)
-    return opened(trials, key, cluster_engine(client, progress), reading)
+    return out_of_core.open_trials(trials, **_on_cluster(settings, "score", "label"))
 
 
 def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -98,99 +74,70 @@ def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
     method, **settings
         As in :func:`open_trials` and in :func:`llrcal.fit`.
     """
-    opening, others = split_settings(settings)
-    found: Calibration = calibrations.fit(open_trials(trials, **opening), method=method, **others)
-    return found
+    return out_of_core.fit(trials, method=method, **_on_cluster(settings, "score", "label"))
 
 
 def fit_all(
     trials: Any, *, methods: Sequence[calibrations.Method] = calibrations.PAPER, **settings: Any
 ) -> dict[str, Calibration]:
     """Train several calibrations in the same passes, see :func:`fit` and :func:`llrcal.fit_all`."""
-    opening, others = split_settings(settings)
-    return calibrations.fit_all(open_trials(trials, **opening), methods=methods, **others)
+    given = _on_cluster(settings, "score", "label")
+    return out_of_core.fit_all(trials, methods=methods, **given)
 
 
-def fuse(
-    trials: Any,
-    *,
-    scores: Sequence[str],
-    quality: Sequence[str] = (),
-    label: str = "label",
-    alpha: float | Literal["empirical"] = 0.5,
-    bounds: Limit = "range",
-    client: Any | None = None,
-    progress: Progress = silent,
-    form: Mapping[str, Any] | None = None,
-    **options: Unpack[ReadKeywords],
-) -> Fused:
+def fuse(trials: Any, *, scores: Sequence[str], **settings: Any) -> Fused:
     """Fuse several systems on a cluster, whose scores are columns of a frame or of files.
-
-    The same, to the last bit, as :func:`llrcal.fuse` gives on the same trials in memory, in any
-    order. It takes four passes: a look at all trials, and three of the search.
 
     Parameters
     ----------
-    trials, label, client, progress, form, **options
+    trials
         As in :func:`open_trials`.
-    scores, quality, alpha, bounds
-        As in :func:`llrcal.out_of_core.fuse`.
+    scores, **settings
+        As in :func:`open_trials` and in :func:`llrcal.out_of_core.fuse`.
     """
-    reading = reading_options(options, form, columns={"label": label})
-    names = [*scores, *quality]
-    columns = opened_columns(trials, cluster_engine(client, progress), names, reading)
-    fused = fused_columns(columns, scores, quality, alpha=alpha, bounds=bounds)
-    warn(fused.report.all_notes)
-    return fused
+    return out_of_core.fuse(trials, scores=scores, **_on_cluster(settings, "label"))
 
 
-def evaluate(
-    trials: Any,
-    *,
-    calibration: Calibration | None = None,
-    prior_log_odds: ArrayLike = (),
-    **opening: Any,
-) -> Evaluation:
+def evaluate(trials: Any, **settings: Any) -> Evaluation:
     """Evaluate LLRs on a cluster, or scores after a calibration.
 
     Parameters
     ----------
-    trials, **opening
+    trials
         As in :func:`open_trials`.
-    calibration, prior_log_odds
-        As in :func:`llrcal.out_of_core.evaluate`, which says what it returns.
+    **settings
+        As in :func:`open_trials` and in :func:`llrcal.out_of_core.evaluate`.
     """
-    given = open_trials(trials, **{"allow_infinite": True, **opening})
-    if calibration is not None:
-        given = given.mapped(calibration)
-    return evaluation.evaluate(given, prior_log_odds=prior_log_odds)
+    return out_of_core.evaluate(trials, **_on_cluster(settings, "score", "label"))
 
 
-def adapt(
-    calibration: Calibration,
-    trials: Any,
-    *,
-    p_target: float = 0.01,
-    score: str = "score",
-    client: Any | None = None,
-    progress: Progress = silent,
-    form: Mapping[str, Any] | None = None,
-    **settings: Any,
-) -> Calibration:
+def adapt(calibration: Calibration, trials: Any, **settings: Any) -> Calibration:
     """Adapt a calibration to scores on a cluster, in one pass.
-
-    The same, to the last bit, as :func:`llrcal.adapt` gives on the same scores in memory.
 
     Parameters
     ----------
-    calibration, p_target, **settings
-        As in :func:`llrcal.adapt`.
-    trials, score, client, progress, form
+    calibration, **settings
+        As in :func:`open_trials` and in :func:`llrcal.adapt`.
+    trials
         As in :func:`open_trials`; labels are neither needed nor used.
     """
-    reading = reading_options({}, form, columns={"score": score})
-    scores = opened_scores(trials, cluster_engine(client, progress), reading)
-    return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
+    return out_of_core.adapt(calibration, trials, **_on_cluster(settings, "score"))
+
+
+def _on_cluster(settings: dict[str, Any], *roles: str) -> dict[str, Any]:
+    """Settings for :mod:`llrcal.out_of_core`: with an engine, and with columns by their names."""
+    named = {role: settings.pop(role, role) for role in roles}
+    columns: dict[str, Any] = {"columns": named}
+    if settings.get("key") is not None:
+        columns = {"columns": {"score": named["score"]}, "key_columns": {"label": named["label"]}}
+    told = settings.keys() & columns.keys()
+    form = {
+        **columns,
+        **{name: settings.pop(name) for name in told},
+        **(settings.get("form") or {}),
+    }
+    client, progress = settings.pop("client", None), settings.pop("progress", silent)
+    return {**settings, "form": form, "engine": cluster_engine(client, progress)}
 
 
 def apply(

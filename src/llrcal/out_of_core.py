@@ -27,7 +27,7 @@ from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
 from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
-from llrcal.scale.engine import Progress, Threads, silent
+from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores, reading_options, split_settings
@@ -42,6 +42,7 @@ def open_trials(
     *,
     key: Paths | None = None,
     progress: Progress = silent,
+    engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **options: Unpack[ReadKeywords],
 ) -> TrialsInPieces:
@@ -51,10 +52,12 @@ def open_trials(
     ----------
     paths, key, progress
         As in :func:`llrcal.open_trials`.
+    engine
+        Who reads the pieces: threads of this process, unless :mod:`llrcal.dask` gives another.
     form, **options
         As in :func:`llrcal.open_trials`; ``form`` is a mapping of options.
     """
-    return opened(paths, key, Threads(progress), reading_options(options, form))
+    return opened(paths, key, engine or Threads(progress), reading_options(options, form))
 
 
 def fit(paths: Paths, *, method: str = DEFAULT, **settings: Any) -> Calibration:
@@ -90,6 +93,7 @@ def fuse(
     alpha: float | Literal["empirical"] = 0.5,
     bounds: Limit = "range",
     progress: Progress = silent,
+    engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **options: Unpack[ReadKeywords],
 ) -> Fused:
@@ -100,7 +104,7 @@ def fuse(
 
     Parameters
     ----------
-    paths, progress, form, **options
+    paths, progress, engine, form, **options
         As in :func:`open_trials`; the column of labels is named by ``columns={"label": "y"}``.
     scores
         The names of the columns of scores, which are those of the systems.
@@ -109,8 +113,9 @@ def fuse(
     alpha, bounds
         As in :func:`llrcal.fuse`.
     """
+    names = [*scores, *quality]
     reading = reading_options(options, form)
-    trials = opened_columns(paths, Threads(progress), [*scores, *quality], reading)
+    trials = opened_columns(paths, engine or Threads(progress), names, reading)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused
@@ -152,6 +157,7 @@ def adapt(
     *,
     p_target: float = 0.01,
     progress: Progress = silent,
+    engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Calibration:
@@ -163,10 +169,10 @@ def adapt(
     ----------
     calibration, p_target, **settings
         As in :func:`llrcal.adapt`.
-    paths, progress, form
+    paths, progress, engine, form
         As in :func:`open_trials`; labels are neither needed nor used.
     """
-    scores = opened_scores(paths, Threads(progress), reading_options({}, form))
+    scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
 
 

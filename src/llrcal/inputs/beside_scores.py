@@ -32,12 +32,7 @@ def as_speakers(speakers: ArrayLike, count: int, name: str) -> Array:
 
 def both_speakers(speakers: Speakers, tar_count: int, non_count: int) -> tuple[Array, Array]:
     """The speakers of both classes, checked."""
-    if not isinstance(speakers, tuple | list) or len(speakers) != 2:
-        raise OptionError(
-            "speakers must be a pair: those of the targets and those of the non-targets, each with "
-            "the enrolment and the test speaker of each trial"
-        )
-    tar, non = speakers
+    tar, non = pair(speakers, "speakers")
     return as_speakers(tar, tar_count, "target"), as_speakers(non, non_count, "non-target")
 
 
@@ -111,7 +106,9 @@ def both_conditions(both: Any, tar_count: int, non_count: int) -> tuple[Array, A
 def pair(both: Any, name: str) -> tuple[Any, Any]:
     """Values for targets and for non-targets; an error if these are not two."""
     if not isinstance(both, tuple | list) or len(both) != 2:
-        raise OptionError(f"{name} must be a pair: that of the targets and that of the non-targets")
+        raise OptionError(
+            f"{name} must be a pair: those of the targets and those of the non-targets"
+        )
     return both[0], both[1]
 
 

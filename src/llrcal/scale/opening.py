@@ -18,7 +18,7 @@ from llrcal.trials.source import class_files
 from llrcal.trials.trials import TrialSet
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
-_OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "client", "score", "label"}
+_OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "engine"}
 
 
 def open_trials(
@@ -206,11 +206,9 @@ def _name_of(paths: Paths) -> str:
     return fspath(paths) if isinstance(paths, str | PathLike) else f"{len(paths)} files"
 
 
-def reading_options(
-    given: ReadKeywords, form: Mapping[str, Any] | None, **defaults: Any
-) -> ReadOptions:
+def reading_options(given: ReadKeywords, form: Mapping[str, Any] | None) -> ReadOptions:
     """Options as keywords, or in a mapping."""
-    return ReadOptions(**cast("ReadKeywords", {**defaults, **given, **(form or {})}))
+    return ReadOptions(**cast("ReadKeywords", {**given, **(form or {})}))
 
 
 def split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
