@@ -216,7 +216,7 @@ CASES = (
     Case(
         "labels in the scores that contradict the key",
         joined(LABELLED, KEY.replace("m2 t2 target", "m2 t2 nontarget")),
-        Refused(TrialFileError, "1 of its labels contradict the key", "trial 4"),
+        Refused(TrialFileError, "1 of its labels contradict the key", "such as that of (m2 t2)"),
         "Refused, and the trial named.",
     ),
     Case(

@@ -23,7 +23,7 @@ from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Piece
 from llrcal.scale.spill import ByHash, Spill, parts_by_hash
 from llrcal.trials.conventions import IDS
-from llrcal.trials.joining import hashes_of_ids, named
+from llrcal.trials.joining import examples, hashes_of_ids
 from llrcal.trials.request import ReadOptions
 
 _HASH = np.dtype([("hash", np.uint64)])
@@ -146,7 +146,7 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     trial = same.head(1).select(ids)
     files = same.join(trial, on=ids, nulls_equal=True)["file"].unique(maintain_order=True)
     raise TrialFileError(
-        f"{source}: {repeated.count:,} repeated trials, such as {named(trial, ids)} in "
+        f"{source}: {repeated.count:,} repeated trials, such as {examples(trial, ids)} in "
         f"{' and in '.join(files.head(2).to_list())}; remove them, or keep them all: ",
         Setting("duplicates", "all"),
     )
@@ -230,12 +230,12 @@ def join_pieces(
         if fault.is_twice:
             what = f"{sources[fault.side]}: {what}"
         elif tally.get("unknown", TrialExamples()).count == count:
-            examples = " against ".join(named(look_up(one), ids) for one in reversed(faults))
-            raise TrialFileError(f"{' and '.join(sources)} have no trial in common: {examples}")
+            trials = " against ".join(examples(look_up(one), ids) for one in reversed(faults))
+            raise TrialFileError(f"{' and '.join(sources)} have no trial in common: {trials}")
         elif getattr(options, fault.kind) == "skip":
             notes.append(Note.of(fault.kind, f"{what}; left out", severity=Severity.WARNING))
             continue
-        raise TrialFileError(f"{what}, such as {named(look_up(fault), ids)}", *fault.remedy)
+        raise TrialFileError(f"{what}, such as {examples(look_up(fault), ids)}", *fault.remedy)
     made = (
         replace(
             piece,

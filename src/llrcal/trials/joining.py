@@ -60,7 +60,7 @@ def hashes_of_ids(frame: pl.DataFrame, ids: Sequence[str], seed: int = 0) -> pl.
     return pl.Series("hash", out)
 
 
-def named(frame: pl.DataFrame, ids: Sequence[str]) -> str:
+def examples(frame: pl.DataFrame, ids: Sequence[str]) -> str:
     """Up to three trials by their ids, for messages."""
     rows = frame.select(ids).head(3).rows()
     return ", ".join("(" + " ".join(str(value) for value in row) + ")" for row in rows)
@@ -86,11 +86,11 @@ def without_duplicates(
         if conflicting.height:
             raise TrialFileError(
                 f"{labels_from or table.source}: {conflicting.height} trials are both target and "
-                f"non-target, such as {named(conflicting, ids)}"
+                f"non-target, such as {examples(conflicting, ids)}"
             )
     if options.duplicates == "all" or not repeated.height:
         return table, []
-    found = f"{repeated.height - once.height} repeated trials, such as {named(once, ids)}"
+    found = f"{repeated.height - once.height} repeated trials, such as {examples(once, ids)}"
     if options.duplicates == "error":
         raise TrialFileError(
             f"{table.source}: {found}; choose which scores to keep: ",
@@ -129,14 +129,14 @@ def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list
     if len(unknown) == len(scores):
         raise TrialFileError(
             f"{scores.source} and {key.source} have no trial in common: "
-            f"{named(scores.frame, ids)} against {named(key.frame, ids)}"
+            f"{examples(scores.frame, ids)} against {examples(key.frame, ids)}"
         )
     for setting, trials, what in (
         ("missing", key.frame.filter(~found), f"trials of {key.source} have no score"),
         ("unknown", unknown, f"scores of {scores.source} are not in the key"),
     ):
         if trials.height:
-            sentence = f"{trials.height} {what}, such as {named(trials, ids)}"
+            sentence = f"{trials.height} {what}, such as {examples(trials, ids)}"
             if getattr(options, setting) == "error":
                 raise TrialFileError(f"{sentence}; to leave them out: ", Setting(setting, "skip"))
             notes.append(Note.warning(setting, f"{sentence}; left out"))
@@ -178,10 +178,10 @@ def _with_key(table: Table, key: pl.DataFrame) -> Table:
     if table.has("label"):
         differ = table.frame["label"] != key["label"]
         if differ.any():
-            row = int(differ.arg_max() or 0)
+            wrong = table.frame.with_row_index("row").filter(differ)
             raise TrialFileError(
-                f"{table.source}: {int(differ.sum())} of its labels contradict the key; the first "
-                f"is that of trial {row + 1}"
+                f"{table.source}: {wrong.height} of its labels contradict the key, such as that of "
+                f"{examples(wrong, table.ids or ['row'])}"
             )
     known = {*SPEAKERS} if any(map(table.has, SPEAKERS)) else set()
     more = [name for name in _brought_along(key) if name not in known and not table.has(name)]

@@ -17,7 +17,7 @@ from llrcal.files.compression import plain_name
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
-from llrcal.trials.joining import hashes_of_ids, match, named
+from llrcal.trials.joining import examples, hashes_of_ids, match
 from llrcal.trials.leaving_out import without_spoof
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import OnMissing, ReadOptions
@@ -201,7 +201,7 @@ def _joined(
         ("have no score of another system", right.filter(~found)),
     ):
         if trials.height:
-            sentence = f"{trials.height} trials {what}, such as {named(trials, ids)}"
+            sentence = f"{trials.height} trials {what}, such as {examples(trials, ids)}"
             if missing == "error":
                 raise TrialFileError(
                     f"{name}: {sentence}; leave them out: ",
@@ -305,13 +305,13 @@ def _side_values(
     on = [side for side in _SIDES if side in table.columns and side in ids.columns]
     repeated = table.filter(pl.struct(on).is_duplicated())
     if repeated.height:
-        raise TrialFileError(f"{name}: {named(repeated, on)} occur more than once")
+        raise TrialFileError(f"{name}: {examples(repeated, on)} occur more than once")
     place, _ = match(ids, table, on)
     absent = ids.filter(place.is_null())
     if absent.height:
         raise TrialFileError(
             f"{name}: has nothing on {absent.height:,} of {ids.height:,} trials, such as "
-            f"{named(absent, on)}"
+            f"{examples(absent, on)}"
         )
     found = table[place]
     out = {}
@@ -320,8 +320,8 @@ def _side_values(
         wrong = found.filter(column.is_null() | ~column.is_finite())
         if wrong.height:
             raise TrialFileError(
-                f"{name}: column {one!r} has {wrong[one][0]!r:.50} for {named(wrong, on)}, which "
-                "is not a finite number"
+                f"{name}: column {one!r} has {wrong[one][0]!r:.50} for {examples(wrong, on)}, "
+                "which is not a finite number"
             )
         out[one] = column.to_numpy()
     return out
