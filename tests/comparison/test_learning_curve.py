@@ -52,8 +52,7 @@ def test_a_draw_of_trials_keeps_the_proportion() -> None:
     drawn = Pool.of(trials).drawn(100, np.random.default_rng(1))
     assert drawn is not None
     assert (len(drawn.tar), len(drawn.non)) == (100, 190)
-    assert set(drawn.tar.tolist()) <= set(trials.tar.tolist())
-    assert len(set(drawn.tar.tolist())) == 100  # without replacement
+    assert len({*drawn.tar} & {*trials.tar}) == 100  # without replacement
 
 
 def test_a_draw_without_a_class_is_none() -> None:
@@ -83,15 +82,13 @@ def test_sizes_rise_geometrically_to_all(curve: LearningCurve) -> None:
     assert sizes[-1] == Size(400, 16_000, len(people(simulated())), 1)
     assert all(size.draws == 4 for size in sizes[:-1])
     speakers = np.array([size.speakers for size in sizes], float)
-    ratios = speakers[1:] / speakers[:-1]
-    assert (ratios > 1.7).all()
+    assert (speakers[1:] / speakers[:-1] > 1.7).all()
     assert sizes[0].targets >= 8
     # A share of the speakers has this share of the targets, and its square of the non-targets.
     share = speakers / speakers[-1]
-    targets = np.array([size.targets for size in sizes])
-    non_targets = np.array([size.non_targets for size in sizes])
-    np.testing.assert_allclose(targets, 400 * share, rtol=0.2)
-    np.testing.assert_allclose(non_targets[1:], 16_000 * share[1:] ** 2, rtol=0.35)
+    tar, non = np.array([(size.targets, size.non_targets) for size in sizes]).T
+    np.testing.assert_allclose(tar, 400 * share, rtol=0.2)
+    np.testing.assert_allclose(non[1:], 16_000 * share[1:] ** 2, rtol=0.35)
 
 
 def test_with_all_trials_the_numbers_are_those_of_compare(curve: LearningCurve) -> None:
@@ -145,9 +142,8 @@ def test_table_and_plain_values(curve: LearningCurve) -> None:
     assert rows[0]["mean_error_low"] == curve.bands["mean_error"]["logistic"][0].low
     assert as_csv(rows).startswith("calibration,targets,non_targets,speakers,draws,mean_error,")
     plain = json.loads(json.dumps(curve.to_dict()))
-    assert plain["targets"] == [size.targets for size in curve.sizes]
-    assert plain["bands"]["cllr"]["pav"][0][1] == curve.bands["cllr"]["pav"][0].median
-    assert plain["by"] == "speaker"
+    assert (plain["by"], plain["targets"][-1]) == ("speaker", curve.sizes[-1].targets)
+    assert plain["bands"]["cllr"]["pav"][0] == list(curve.bands["cllr"]["pav"][0])
 
 
 def hand_made(**errors: list[float]) -> LearningCurve:

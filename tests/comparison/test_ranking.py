@@ -10,8 +10,6 @@ from scipy.stats import studentized_range
 
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.ranking import CURVE, Criterion, CriterionName, differences
-from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.trials import Trials
 
 POINTS = (OperatingPoint(0.01), OperatingPoint(0.3, c_miss=10.0))
 RANGE = (-4.0, 2.5)
@@ -43,20 +41,6 @@ def test_the_cost_is_one_error_of_each_class(name: CriterionName) -> None:
     assert Criterion(name, POINTS, RANGE).cost_of_one_error(*COUNTS) == pytest.approx(
         expected, rel=1e-12
     )
-
-
-@EVERY_ERROR
-def test_the_cost_is_what_an_evaluation_makes_of_one_error(name: CriterionName) -> None:
-    criterion = Criterion(name, POINTS, RANGE)
-
-    def value(misses: int, false_alarms: int) -> float:
-        tar, non = np.full(COUNTS[0], FAR), np.full(COUNTS[1], -FAR)
-        tar[:misses], non[:false_alarms] = -FAR, FAR
-        return criterion.value(evaluate_quietly(Trials(tar, non)))
-
-    assert value(0, 0) == 0
-    expected = math.hypot(value(1, 0), value(0, 1))
-    assert criterion.cost_of_one_error(*COUNTS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_difference_of_one_error_is_not_seen_however_sure_the_drawn_sets_are() -> None:
