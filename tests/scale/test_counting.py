@@ -21,7 +21,7 @@ from llrcal.scale.passes import class_rows, join_ranges, pool_range
 from llrcal.scale.piece import Piece
 from llrcal.scale.spill import ByScore, frame_of
 from tests.scale.sets import cut
-from tests.trial_sets import ANY, Sets, normal
+from tests.trial_sets import ANY, Sets
 
 
 @given(ANY, st.integers(1, 4), st.booleans())
@@ -81,12 +81,6 @@ def _times(scores: Floats, values: Floats) -> Counts:
 def _differences(tar: Floats, non: Floats) -> Floats:
     """Which of two scores is higher, where both may be infinite."""
     return np.array([[float(t > n) - float(t < n) for n in non] for t in tar])
-
-
-def test_few_groups_are_left_of_a_range() -> None:
-    """Or else those of many ranges would not fit into memory."""
-    rows = class_rows(Piece.of_arrays(normal(20_000, 1, 1), normal(30_000, 0, 1)))
-    assert len(pool_range(frame_of(rows), rare_is_tar=True)[0].groups.low) < 2000
 
 
 @pytest.mark.filterwarnings("ignore:3 trials were left out")

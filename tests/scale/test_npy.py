@@ -34,14 +34,6 @@ def test_types(dtype: str, tmp_path: Path) -> None:
     assert texts(found) == in_memory(tar, non, QUICK)
 
 
-def test_patterns(tmp_path: Path) -> None:
-    for number, part in enumerate(np.split(NON, [10, 5000])):
-        np.save(tmp_path / f"non-{number}.npy", part)
-    np.save(tmp_path / "tar.npy", TAR)
-    found = out_of_core.fit_all(f"{tmp_path}/tar.npy,{tmp_path}/non-*.npy", methods=QUICK)
-    assert texts(found) == in_memory(TAR, NON, QUICK)
-
-
 @pytest.mark.parametrize("index", [0, 999, 1000, 3500, 3999])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_faults_are_told_with_their_index(value: float, index: int, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import DegenerateError, LlrcalWarning, ScoreError
+from llrcal import DegenerateError, ScoreError
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
@@ -56,11 +56,6 @@ def test_neither_order_nor_pieces_change_a_bit(name: str, count: int, seed: int)
 def test_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", threads)
     assert trained(cut(*SETS["many"], 40, 2)) == known("many")
-
-
-def test_single_precision() -> None:
-    tar, non = (scores.astype(np.float32) for scores in SETS["many"])
-    assert trained(cut(tar, non, 5), QUICK) == in_memory(tar, non, QUICK)
 
 
 def test_distances() -> None:
@@ -146,15 +141,6 @@ def test_one_more_pass_where_targets_are_the_commoner_class() -> None:
     assert passes.names == [GLANCE, READING, COUNTING, KNOTS]
 
 
-def test_rare_targets_are_sampled_well_in_the_first_pass() -> None:
-    """They are a small share of the trials, yet too many to be kept one by one."""
-    tar, non = normal(SIZE + 5000, 2.1, 1.3), normal(600_000, -0.9, 1.4)
-    passes = Passes()
-    found = trained(cut(tar, non, 12), ["gaussian"], passes)
-    assert passes.names == [GLANCE, READING]
-    assert found == in_memory(tar, non, ["gaussian"])
-
-
 def interleaved(looked_at: list[Piece], others: list[Piece]) -> list[Piece]:
     """Eight pieces that are looked at for a first idea, and eight that are not."""
     assert len(looked_at) == len(others) == 8
@@ -219,11 +205,3 @@ def test_the_same_is_refused_in_the_same_words(tar: list[float], non: list[float
     with pytest.raises(DegenerateError) as found:
         trained(cut(one, other, 3), ["gaussian"])
     assert str(found.value) == str(expected.value)
-
-
-def test_doubts_are_told() -> None:
-    tar, non = (-scores for scores in SETS["few"])
-    found = fit_methods(of_pieces(cut(tar, non, 3)), methods=["logistic"])
-    with pytest.warns(LlrcalWarning, match="targets score lower"):
-        expected = llrcal.fit_all(tar, non, methods=["logistic"])
-    assert found["logistic"].report == expected["logistic"].report

@@ -92,7 +92,12 @@ def opened_columns(
     LlrcalError
         As :func:`llrcal.out_of_core.open_trials` does.
     """
-    check_columns(names, options.on_nan)
+    if isinstance(names, str) or not names or len({*names}) < len(names):
+        raise OptionError("name the columns of scores, each once: ", Setting("scores", "cos,plda"))
+    if options.on_nan != "error":
+        raise OptionError(
+            Setting("on_nan", options.on_nan), " does not work with several columns in pieces"
+        )
     if is_on_cluster(source):
         return opened_frame(source, engine, with_score(options, names[0]), others=names[1:])
     sets = []
@@ -104,13 +109,3 @@ def opened_columns(
         for columns in zip(*(one.pieces for one in sets), strict=True)
     )
     return replace(sets[0], pieces=tuple(pieces))
-
-
-def check_columns(names: Sequence[str], on_nan: str = "error") -> None:
-    """Raise an OptionError if columns cannot be read side by side."""
-    if isinstance(names, str) or not names or len({*names}) < len(names):
-        raise OptionError("name the columns of scores, each once: ", Setting("scores", "cos,plda"))
-    if on_nan != "error":
-        raise OptionError(
-            Setting("on_nan", on_nan), " does not work with several columns in pieces"
-        )

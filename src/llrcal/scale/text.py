@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import IO
 
@@ -66,18 +66,13 @@ class TextReader:
 
     def _blocks(self, size: int) -> Iterator[bytes]:
         """The lines, many at a time; the first block begins where the piece does."""
-        if self.end is None:
-            return whole_lines(Source(self.path).blocks(), b"\n", self.path, at_least=size)
-        return self._plain_blocks(self.end, size)
+        blocks = Source(self.path).blocks() if self.end is None else self._bytes(self.end, size)
+        return whole_lines(blocks, b"\n", self.path, at_least=size // 2)
 
-    def _plain_blocks(self, end: int, size: int) -> Iterator[bytes]:
-        """The lines of a file as it is: read up to where one ends, so that no block is copied."""
-        starts = _line_starts(self.path, range(self.start + size, end, size))
+    def _bytes(self, end: int, size: int) -> Iterator[bytes]:
         with _opened(self.path) as file:
             file.seek(self.start)
-            for cut in chain(starts, [end]):
-                if block := file.read(max(cut - file.tell(), 0)):
-                    yield block
+            yield from _up_to(end - self.start, file, size)
 
     def _lines_before(self, place: int) -> int:
         """The number of lines in the file before a byte."""
