@@ -97,13 +97,6 @@ def test_a_folder(tmp_path: Path) -> None:
     assert told == [("applying", done, 3) for done in range(4)]
 
 
-def test_a_pattern(tmp_path: Path) -> None:
-    source = folder(tmp_path)
-    apply(f"{source}/*.parquet", tmp_path / "out")
-    assert pl.read_parquet(tmp_path / "out" / "a.parquet").equals(expected()[:9000])
-    assert len(list((tmp_path / "out").iterdir())) == 1
-
-
 def test_two_files_that_would_go_to_one_place(tmp_path: Path) -> None:
     source = folder(tmp_path)
     with pytest.raises(OptionError, match=r"night/a\.parquet and .*in/a\.parquet would both be"):

@@ -145,14 +145,6 @@ def test_pieces_say_how_many_trials_they_have(tmp_path: Path) -> None:
     assert sum(piece.rows for piece in lines) == pytest.approx(COUNT, rel=0.05)
 
 
-def test_no_trials(tmp_path: Path) -> None:
-    path = parquet(tmp_path / "none.parquet", EVERY.head(0))
-    with pytest.raises(TrialFileError, match=r"none\.parquet: there are no trials"):
-        out_of_core.fit(path)
-    with pytest.raises(TrialFileError, match=r"none\.parquet and 1 more: there are no trials"):
-        out_of_core.fit([path, path])
-
-
 def test_no_files(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path in ("nothing*.parquet", "empty", "missing.parquet"):

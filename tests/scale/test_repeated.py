@@ -124,11 +124,3 @@ def test_the_verbs_refuse_them_in_memory_and_in_pieces(tmp_path: Path) -> None:
         command("fit", path, "-o", out, "--in-pieces", "--duplicates", "first"),
         "trials cannot be read in pieces with --duplicates first",
     )
-
-
-def test_what_cannot_be_done_in_pieces(tmp_path: Path) -> None:
-    path = written(tmp_path, trials(), "a.parquet")
-    with pytest.raises(
-        llrcal.OptionError, match="'mean', which does not work in pieces; choose duplicates='error'"
-    ):
-        out_of_core.open_trials(path, duplicates="mean")

@@ -11,7 +11,7 @@ from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
-from llrcal.scale.trials_in_pieces import TrialsInPieces, check_duplicates
+from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.source import class_files
@@ -123,7 +123,7 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    check_duplicates(options.duplicates)
+    is_in_pieces(source, key, options, asked=True)  # or refused
     if is_on_cluster(source):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")

@@ -11,9 +11,8 @@ import numpy as np
 from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import Training
-from llrcal.errors import OptionError, ScoreError
+from llrcal.errors import ScoreError
 from llrcal.evaluation.llrs import LLRs
-from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scale.engine import Engine
@@ -27,17 +26,6 @@ from llrcal.trials.trials import Transform, Trials, TrialSet
 
 PREVIEW = 2**19
 """The approximate number of scores of a class that figures are drawn from."""
-
-
-def check_duplicates(duplicates: str) -> None:
-    """Raise an OptionError for a policy that does not work piece by piece."""
-    if duplicates not in ("error", "all"):
-        raise OptionError(
-            f"duplicates is {duplicates!r}, which does not work in pieces; choose ",
-            Setting("duplicates", "error"),
-            " or ",
-            Setting("duplicates", "all"),
-        )
 
 
 @dataclass(frozen=True)
