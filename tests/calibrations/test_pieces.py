@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.curve import Curve, Formula
+from llrcal.calibrations.curve import Curve, Formula, Series
 from llrcal.calibrations.pieces import Pieces
-from llrcal.calibrations.series import Series
 from tests.calibrations.rising_sets import neighbours
 
 Function = Callable[[Floats], Floats]

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from llrcal.arrays import LARGEST, Array, Bools, Counts, Floats, is_number
 from llrcal.calibrations.pieces import Pieces
-from llrcal.calibrations.series import Series
 from llrcal.densities.density import FURTHEST
 from llrcal.errors import OptionError
 from llrcal.kernels import kernels_for
@@ -27,6 +27,15 @@ _FURTHEST = FURTHEST / 2  # units: less than where densities stop falling
 _OCTAVES = np.exp2(np.arange(0, np.log2(_FURTHEST), 0.25)) - 1  # 0, 0.2, 0.4, 0.7, 1, 1.4, ...
 _MOST_POWER = 1022  # of two, which is a normal double, and so is its inverse
 _ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
+
+# Of series in place of a costly formula.
+_SIZE = 16
+_FIRST_PANELS = 8
+_MOST_HALVINGS = 16
+_MOST_PANELS = 2**9
+_NODES = chebyshev.chebpts1(_SIZE)
+_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(_NODES, _SIZE - 1)).T
+_TOLERANCE = 1e-12  # of the last coefficients, relative above one
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,50 @@ class Formula:
             return False
         values = self.llrs(self.places(reach, None) / self.per_unit)
         return bool((values[1:] >= values[:-1]).all())
+
+
+class Series:
+    """A costly function between two arguments, replaced by polynomials of high degree.
+
+    The axis is cut into panels, which are halved until a Chebyshev series of degree 15 has a last
+    part that is too small to matter. Where that is never so, the function itself is called. Series
+    are in the area hyperbolic sine of the argument, so that tails of any length take few panels.
+    """
+
+    def __init__(self, function: Callable[[Floats], Floats], low: float, high: float) -> None:
+        self._function = function
+        edges = np.linspace(math.asinh(low), math.asinh(high), _FIRST_PANELS + 1)
+        left, width = edges[:-1], np.diff(edges)
+        done = []
+        for halving in range(_MOST_HALVINGS + 1):
+            nodes = left[:, None] + (_NODES + 1) / 2 * width[:, None]
+            values = function(np.clip(np.sinh(nodes), low, high).ravel()).reshape(nodes.shape)
+            # Sums in an order that no BLAS decides.
+            terms = np.einsum("pn,nt->pt", values, _COEFFICIENTS)
+            size = np.maximum(1, np.abs(values).max(axis=1))
+            good = np.abs(terms[:, -3:]).max(axis=1) <= _TOLERANCE * size
+            if halving == _MOST_HALVINGS or len(left) > _MOST_PANELS:
+                terms[~good] = np.nan
+                good[:] = True
+            done.append(np.column_stack([left, width, terms])[good])
+            left, width = np.repeat(left[~good], 2), np.repeat(width[~good] / 2, 2)
+            left[1::2] += width[1::2]
+            if not len(left):
+                break
+        panels = np.concatenate(done)
+        panels = panels[np.argsort(panels[:, 0])]
+        self._left, self._width, self._terms = panels[:, 0], panels[:, 1], panels[:, 2:].T
+
+    def __call__(self, z: Floats) -> Floats:
+        at = np.arcsinh(z)
+        panel = np.clip(np.searchsorted(self._left, at, side="right") - 1, 0, None)
+        with np.errstate(invalid="ignore"):  # if both ends are the same
+            x = 2 * ((at - self._left[panel]) / self._width[panel]) - 1
+        out: Floats = chebyshev.chebval(x, self._terms[:, panel], tensor=False)
+        exact = np.isnan(out)
+        if exact.any():
+            out[exact] = self._function(z[exact])
+        return out
 
 
 @dataclass(frozen=True)
