@@ -62,13 +62,3 @@ def test_limits_are_told() -> None:
 @given(st.floats(0, 10), st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=5))
 def test_log_density_is_finite_everywhere(lam: float, xs: list[float]) -> None:
     assert np.isfinite(StudentT(1.0, 0.0, 0.0, 0.5, lam).logpdf(np.array(xs))).all()
-
-
-@pytest.mark.parametrize("dof", [0.5, 1, 3, 50, 1e6])
-def test_integrates_to_one(dof: float) -> None:
-    # x = tan(u) maps the heavy tails to a finite interval.
-    u = np.linspace(-np.pi / 2, np.pi / 2, 200_001)[1:-1]
-    x = np.tan(u) ** 3
-    jacobian = 3 * np.tan(u) ** 2 / np.cos(u) ** 2
-    pdf = np.exp(StudentT(0.0, 0.0, 0.0, 1.0, 1 / dof).logpdf(x))
-    assert np.trapezoid(pdf * jacobian, u) == pytest.approx(1, abs=2e-2 if dof < 1 else 1e-6)
