@@ -35,6 +35,7 @@ _ACCEPT = 1e-4  # least actual / predicted decrease for a step to be taken
 _ROUNDING = 32 * np.finfo(float).eps  # relative error of a function value
 _ESCAPE_RADIUS = 0.1  # least trust region with which a saddle point is left
 _POLISHING_STEPS = 5
+_LAST_DIGITS = 1e-13  # a slope that promises a decrease of 5e-27, and a step of 1e-13 units at most
 _SMALL_GAIN = "no step promises enough"
 
 
@@ -212,7 +213,7 @@ class _Search:
             at = (~self.held).nonzero()[0]
             noise, hessian = curvature_noise(self.here.hessian), self.here.hessian[at[:, None], at]
             # A direction without curvature has no Newton step.
-            if self.slope == 0 or not bends_more_than(noise, hessian):
+            if self.slope <= _LAST_DIGITS or not bends_more_than(noise, hessian):
                 return
             candidate = self.point.copy()
             candidate[at] -= np.linalg.solve(hessian, self.here.gradient[at])

@@ -265,13 +265,20 @@ def line_uncertainty(
     """The uncertainty of ``slope * standard + height``, in the standard units of the sides."""
     odds = log_odds(alpha)
     rows = np.column_stack([standard, np.ones(len(standard))])
-    found = [
-        _sandwich(rows, line, trials, alpha, rule) for trials in (_by_the_line(sides, line), sides)
+    both = [
+        _curvature_and_variance(line, trials, alpha, rule)
+        for trials in (_by_the_line(sides, line), sides)
     ]
-    if None in found:
+    curvature, variance = np.array(both).swapaxes(0, 1)
+    if not (np.isfinite(curvature).all() and np.isfinite(variance).all()):
         return Uncertainty.total(at)
-    (moved, by_line), (_, by_trials) = (one for one in found if one is not None)
-    deviations = np.sqrt(np.maximum(by_line, by_trials))
+    # In units of the curvatures, which an outlier may drive far apart.
+    units = np.sqrt(np.maximum(np.einsum("sii->si", curvature), np.finfo(np.float64).tiny))
+    products = units[:, :, None] * units[:, None, :]
+    inverse = np.linalg.pinv(curvature / products, hermitian=True) / products
+    each = np.einsum("ki,sij->skj", rows, inverse)
+    variances = np.einsum("skj,skj->sk", np.einsum("ski,sij->skj", each, variance), each)
+    moved, deviations = each[0], np.sqrt(np.maximum(variances.max(axis=0), 0))
     few = min(count for _, _, count in sides)
     away = -stdtrit(max(few - 1, 1), (1 - LEVEL) / 2) * deviations
     llrs = line[0] * standard + line[1]
@@ -289,14 +296,10 @@ def line_uncertainty(
     )
 
 
-def _sandwich(
-    rows: Floats,
-    line: tuple[float, float],
-    sides: tuple[Side, Side],
-    alpha: float,
-    rule: ScoringRule,
-) -> tuple[Floats, Floats] | None:
-    """Rows times the inverse curvature, and the variances of the line at them; None if infinite."""
+def _curvature_and_variance(
+    line: tuple[float, float], sides: tuple[Side, Side], alpha: float, rule: ScoringRule
+) -> tuple[Floats, Floats]:
+    """Those of the mean cost by slope and height, and of its gradient."""
     odds, curvature, variance = log_odds(alpha), np.zeros((2, 2)), np.zeros((2, 2))
     for (values, weights, count), share, sign in zip(
         sides, (alpha, 1 - alpha), (-1, 1), strict=True
@@ -307,13 +310,7 @@ def _sandwich(
             mean = _moments(values, weights * pull)[1]
             around = _moments(values, weights * pull * pull) - np.outer(mean, mean)
             variance += share**2 / max(count - 1, 1) * around
-    if not (np.isfinite(curvature).all() and np.isfinite(variance).all()):
-        return None
-    # In units of the curvatures, which an outlier may drive far apart.
-    units = np.sqrt(np.maximum(curvature.diagonal(), np.finfo(np.float64).tiny))
-    inverse = np.linalg.pinv(curvature / np.outer(units, units), hermitian=True)
-    moved = np.einsum("ki,ij->kj", rows, inverse / np.outer(units, units))
-    return moved, np.maximum(np.einsum("ki,ij,kj->k", moved, variance, moved), 0)
+    return curvature, variance
 
 
 def _by_the_line(sides: tuple[Side, Side], line: tuple[float, float]) -> tuple[Side, Side]:
