@@ -216,7 +216,7 @@ def test_equal_scores_leave_the_entropy_of_the_weight(alpha: float) -> None:
 
 @pytest.mark.slow
 def test_intervals_hold_where_the_line_is_wrong() -> None:
-    """Targets are spread four times as wide as non-targets: no line is right for all scores.
+    """Targets are spread 3.5 times as wide as non-targets: no line is right for all scores.
 
     What is covered is the line of very many trials. Intervals that believe the line hold it in four
     sets of five.

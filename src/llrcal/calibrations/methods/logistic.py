@@ -25,10 +25,10 @@ weighs all trials by how likely the line finds them to be of a class: it varies 
 the line is right. The larger of both is taken. With few trials it is itself uncertain, and the
 quantiles are those of Student's T.
 
-95 % intervals of simulated sets of 20 + 200 to 200 + 2,000 trials held the line of all trials in 94
-to 99 % of sets where the line was right, and in 92 to 96 % where targets spread four times as wide
-as non-targets, or had Student's T with 2.5 dof; by the second estimate alone in 76 to 94 %, by the
-first alone in 72 to 97 %.
+95 % intervals of simulated sets of 20 + 200 and 200 + 2,000 trials held the line of all trials in
+94 to 99 % of sets where the line was right; in 93 to 96 % where targets spread 3.5 times as wide as
+non-targets (by the second estimate alone in 76 to 94 %); and in 84 to 96 % where targets had
+Student's T with 2.5 dof (51 to 94 %, and by the first alone 72 to 96 %).
 """
 
 from __future__ import annotations
