@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from llrcal.arrays import Array
 from llrcal.onepass import ranks
-from llrcal.onepass.ranks import RUN, Groups, SortedRuns, groups
+from llrcal.onepass.ranks import RUN, Groups, Ranked, groups
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
 
@@ -113,7 +113,7 @@ def test_large_sets_are_counted_as_small_ones(run: int, sets: Sets) -> None:
 
 @given(scores=st.lists(FEW_VALUES | INFINITE, min_size=1, max_size=20))
 def test_ranks_count_what_is_below_and_up_to(scores: list[float]) -> None:
-    runs = SortedRuns.of(np.array(scores))
+    runs = Ranked.of(np.array(scores))
     values = np.array([-math.inf, -1.5, -0.1, 0.0, 2.75, 9.0, math.inf])
     assert runs.count == len(scores)
     assert runs.below(values).tolist() == [sum(s < v for s in scores) for v in values]

@@ -17,10 +17,9 @@ from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
-from llrcal.onepass.elub import Ranked
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered, order, share_of_pairs
-from llrcal.onepass.ranks import Ends, Groups, SortedRuns, edges_above, groups
+from llrcal.onepass.ranks import Ends, Groups, Ranked, edges_above, groups
 from llrcal.onepass.summary import Summary, Survey
 
 _Answer = TypeVar("_Answer")
@@ -222,8 +221,7 @@ class ArrayTraining(Training):
         return groups(self._tar, self._non)
 
     def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        tar, non = (SortedRuns.of(llrs(scores)) for scores in (self._tar, self._non))
-        return Ranked(tar.count, tar.below), Ranked(non.count, non.below)
+        return Ranked.of(llrs(self._tar)), Ranked.of(llrs(self._non))
 
     @property
     def _larger(self) -> Array:

@@ -17,9 +17,9 @@ from llrcal.arrays import Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.llrs import EvidenceSums, LLRs
 from llrcal.notebook import html_table
-from llrcal.onepass.elub import Ranked, elub
+from llrcal.onepass.elub import elub
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Ends
+from llrcal.onepass.ranks import Ends, Ranked
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 """LRs beyond which misleading evidence is counted, unless others are asked for."""

@@ -13,7 +13,7 @@ from llrcal.evaluation.costs import WeightedLLRs, cost
 from llrcal.inputs.scores import as_scores, check_classes
 from llrcal.onepass.chunks import chunks
 from llrcal.onepass.rank_scale import order, share_of_pairs
-from llrcal.onepass.ranks import Ends, Groups, SortedRuns, groups
+from llrcal.onepass.ranks import Ends, Groups, Ranked, groups
 from llrcal.onepass.sums import ExactSum
 from llrcal.scoring_rule import ScoringRule
 
@@ -185,8 +185,8 @@ class ArrayLLRs:
         return self._sorted[of_tar].below(thresholds)
 
     @cached_property
-    def _sorted(self) -> tuple[SortedRuns, SortedRuns]:
-        return SortedRuns.of(self._non), SortedRuns.of(self._tar)
+    def _sorted(self) -> tuple[Ranked, Ranked]:
+        return Ranked.of(self._non), Ranked.of(self._tar)
 
 
 def _finite_range(llrs: Array) -> Range:

@@ -22,29 +22,16 @@ the negated LLRs, with the classes swapped.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.arrays import Counts, Floats
+from llrcal.onepass.ranks import Ranked
 
 # The LLRs of PAV are ratios of counts, as the bounds are: they may be equal but for rounding.
 _ROUNDING = 1e-12
 _AT_ONCE = 4096  # thresholds; for trials that are not in memory, each time costs a pass
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """One class of LLRs: how many there are, and how many lie below thresholds."""
-
-    count: int
-    below: Callable[[Floats], Counts]
-
-    @property
-    def negated(self) -> Ranked:
-        """The same class with negated LLRs."""
-        return Ranked(self.count, lambda at: self.count - self.below(np.nextafter(-at, np.inf)))
 
 
 def elub(tar: Ranked, non: Ranked) -> tuple[float, float]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -109,14 +108,20 @@ def _merged(parts: list[Sample]) -> Sample:
 
 
 class SampleFold:
-    """The sample of arrays that come one after the other, from keys up to a ceiling."""
+    """The sample of arrays, from keys up to a ceiling.
+
+    Keys that a sample already holds are counted without sorting them: ties come by the million. A
+    hash table without collision handling finds them: the leading bits of a key are its slot, and of
+    the keys that share a slot only the last is known. Keys that are not known are sorted later.
+    """
 
     def __init__(self, ceiling: int) -> None:
         self._out = np.empty(CHUNK, np.uint64)
         self._restart(replace(NO_SAMPLE, ceiling=ceiling))
 
     def _restart(self, sample: Sample) -> None:
-        self._ceiling, self._known = sample.ceiling, _KnownKeys(sample)
+        self._known, self._again = sample, np.zeros(len(sample.keys), np.int64)
+        self._slots: NDArray[np.int32] | None = None
         self._held: list[_Keys] = []
         self._room = 2 * SIZE
 
@@ -124,16 +129,36 @@ class SampleFold:
         """Add some scores, in stretches that have no more than a chunk of keys."""
         start = 0
         while start < len(scores):
-            keys, start = _keys(scores, start, self._ceiling, self._out)
-            self._held.append(self._known.count_and_remove(keys).copy())
+            keys, start = _keys(scores, start, self._known.ceiling, self._out)
+            self._held.append(self._unknown(keys).copy())
             self._room -= len(self._held[-1])
             if self._room <= 0:
                 self._restart(self.value)
 
+    def _unknown(self, keys: _Keys) -> _Keys:
+        """Count the keys that are known, and return the others."""
+        known = self._known.keys
+        if not len(known) or not len(keys):
+            return keys
+        if self._slots is None:
+            self._slots = np.zeros(2**_SLOT_BITS, np.int32)
+            self._slots[self._slot(known)] = np.arange(len(known))
+        index = self._slots.take(self._slot(keys))
+        is_known = known.take(index) == keys
+        self._again += np.bincount(index[is_known], minlength=len(known))
+        others: _Keys = keys[~is_known]
+        return others
+
+    def _slot(self, keys: _Keys) -> Counts:
+        shift = max(0, self._known.ceiling.bit_length() - _SLOT_BITS)
+        return (keys >> np.uint64(shift)).view(np.int64)
+
     @property
     def value(self) -> Sample:
         """The sample of what was added."""
-        return _merged([self._known.counted(), _counted(self._held, self._ceiling)])
+        known = replace(self._known, counts=self._known.counts + self._again)
+        new = np.unique(np.concatenate([np.empty(0, np.uint64), *self._held]), return_counts=True)
+        return _merged([known, Sample(*new, self._known.ceiling)])
 
 
 def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, int]:
@@ -144,47 +169,6 @@ def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, i
     chunk = np.ascontiguousarray(scores[start : start + CHUNK], np.float64)
     keys = chunk.view(np.uint64) * np.uint64(_ODD)
     return keys if ceiling == ALL_KEYS else keys[keys <= np.uint64(ceiling)], start + len(chunk)
-
-
-def _counted(held: list[_Keys], ceiling: int) -> Sample:
-    keys, counts = np.unique(np.concatenate(held or [np.empty(0, np.uint64)]), return_counts=True)
-    return Sample(keys, counts, ceiling)
-
-
-class _KnownKeys:
-    """Counts the keys that a sample already holds without sorting them: ties come by the million.
-
-    It is a hash table without collision handling: the leading bits of a key are its slot, and of
-    the keys that share a slot only the last is known. Keys that are not known are sorted later.
-    """
-
-    def __init__(self, sample: Sample) -> None:
-        self.sample = sample
-        self.found = np.zeros(len(sample.keys), np.int64)
-
-    @cached_property
-    def index_at(self) -> NDArray[np.int32]:
-        index = np.zeros(2**_SLOT_BITS, np.int32)
-        index[self._slots(self.sample.keys)] = np.arange(len(self.sample.keys))
-        return index
-
-    def count_and_remove(self, keys: _Keys) -> _Keys:
-        """Count the keys that are known, and return the others."""
-        if not len(self.sample.keys) or not len(keys):
-            return keys
-        index = self.index_at.take(self._slots(keys))
-        known = self.sample.keys.take(index) == keys
-        self.found += np.bincount(index[known], minlength=len(self.found))
-        others: _Keys = keys[~known]
-        return others
-
-    def counted(self) -> Sample:
-        """The sample, with the keys that were counted since."""
-        return replace(self.sample, counts=self.sample.counts + self.found)
-
-    def _slots(self, keys: _Keys) -> Counts:
-        shift = max(0, self.sample.ceiling.bit_length() - _SLOT_BITS)
-        return (keys >> np.uint64(shift)).view(np.int64)
 
 
 # ------------------------------------------------------------------------------- bins

@@ -8,6 +8,7 @@ sorted as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,26 +25,33 @@ _LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of the bins of a Sieve
 
 
 @dataclass(frozen=True)
-class SortedRuns:
-    """A copy of an array in sorted runs: exact ranks without sorting it as a whole."""
+class Ranked:
+    """Some scores or LLRs: how many there are, and how many lie below thresholds."""
 
-    runs: tuple[Array, ...]
     count: int
+    below: Callable[[Array], Counts]
 
     @classmethod
-    def of(cls, scores: Array) -> SortedRuns:
+    def of(cls, scores: Array) -> Ranked:
+        """Those of an array, copied in sorted runs: exact ranks without sorting it as a whole."""
+
         def sort(part: Array) -> list[Array]:
             return [np.sort(chunk) for chunk in chunks(part, RUN)]
 
         runs = [run for runs in map_parts(sort, scores) for run in runs]
-        return cls(tuple(runs), len(scores))
 
-    def below(self, values: Array) -> Counts:
-        """How many scores are smaller than each value."""
-        total = np.zeros(np.shape(values), np.int64)
-        for run in self.runs:
-            total += np.searchsorted(run, values)
-        return total
+        def below(values: Array) -> Counts:
+            total = np.zeros(np.shape(values), np.int64)
+            for run in runs:
+                total += np.searchsorted(run, values)
+            return total
+
+        return cls(len(scores), below)
+
+    @property
+    def negated(self) -> Ranked:
+        """The same with their signs changed."""
+        return Ranked(self.count, lambda at: self.count - self.below(np.nextafter(-at, np.inf)))
 
 
 @dataclass(frozen=True)

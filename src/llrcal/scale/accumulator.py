@@ -23,9 +23,8 @@ from llrcal.files.atomic import atomic_file
 from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note, Severity, warn
-from llrcal.onepass.elub import Ranked
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
-from llrcal.onepass.ranks import Groups
+from llrcal.onepass.ranks import Groups, Ranked
 from llrcal.onepass.summary import MOST_IN_64_BITS, Summary, Survey
 from llrcal.scale.engine import Threads
 from llrcal.scale.piece import spans

@@ -14,9 +14,8 @@ from llrcal.errors import DegenerateError
 from llrcal.evaluation.costs import WeightedLLRs, cost
 from llrcal.evaluation.llrs import EvidenceSums, Range
 from llrcal.notes import Note
-from llrcal.onepass.elub import Ranked
 from llrcal.onepass.rank_scale import order, share_of_pairs
-from llrcal.onepass.ranks import Counted, Ends, EndsFold, Groups, edges_above
+from llrcal.onepass.ranks import Counted, Ends, EndsFold, Groups, Ranked, edges_above
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.engine import Engine
