@@ -95,7 +95,11 @@ class Formula:
         """Whether it falls at none of these places, unless it takes long to find out."""
         if self.costly:
             return False
-        values = self.llrs(self.places(reach, None) / self.per_unit)
+        places = self.places(reach, None)
+        # Beside each place as well: it may have turned since the last one, and still be higher.
+        beside = np.diff(places) / 1000
+        every = np.concatenate([places, places[:-1] + beside, places[1:] - beside])
+        values = self.llrs(np.sort(every) / self.per_unit)
         return bool((values[1:] >= values[:-1]).all())
 
 
