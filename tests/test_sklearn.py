@@ -730,7 +730,7 @@ def test_a_fit_that_does_not_converge_gives_a_warning(monkeypatch: pytest.Monkey
     calibration = llrcal.fit(TAR, NON)
     report = replace(calibration.report, converged=False, reason="too many iterations")
     poor = {"smooth": replace(calibration, report=report)}
-    monkeypatch.setattr(adapter.calibrator, "trained", lambda *_, **__: poor)
+    monkeypatch.setattr(adapter.calibrator, "fit_methods", lambda *_, **__: poor)
     with pytest.warns(ConvergenceWarning, match="smooth did not converge: too many iterations"):
         calibrator = LLRCalibrator().fit(SCORES, LABELS)
     check_is_fitted(calibrator)

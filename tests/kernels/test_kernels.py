@@ -296,6 +296,7 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
     rows, six, shape, terms = np.zeros((2, 3)), np.zeros((6, 3)), np.zeros(10), np.ones(4)
     odd = (np.zeros((2, 2)), np.zeros(3, np.int64), np.zeros(3, ">f8"), np.zeros(3, "f2"))
     firsts = (np.array(first, np.uint32) for first in ([0, 1, 2], [0, 1, 1, 3], [0, 1, 2, 4]))
+    at = np.zeros(7, int)
     no_grid, short, unfit = "no grid", "too few items", "do not fit each other"
     calls: list[tuple[str, type[Exception], str, tuple[Any, ...]]] = [
         *(("bins", TypeError, "float32", (one, 1, 0.0, 1.0, 1, 1, 1.0, table)) for one in odd),
@@ -307,7 +308,7 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
                 "count_among",
                 ValueError,
                 unfit,
-                (scores, 0.0, 1.0, 1, 1, words, before, one, scores, np.zeros(4, int), scores),
+                (scores, 0.0, 1.0, 1, 1, words, before, one, scores, np.zeros(len(one), int), at),
             )
             for one in firsts
         ),

@@ -13,10 +13,14 @@ from llrcal.cli.endings import run_tidily
 from llrcal.kernels import in_use
 from llrcal.version import __version__
 
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+
 
 def verb(name: str) -> click.Command:
     """The command of a verb, imported from its module."""
     command: click.Command = getattr(import_module(f"llrcal.cli.{name}"), name)
+    # Its own as well as the group's: click keeps the help option of whoever asks first.
+    command.context_settings = {**_SETTINGS, **command.context_settings}
     return command
 
 
@@ -40,9 +44,7 @@ class Verbs(click.Group):
         return run_tidily(partial(super().invoke, ctx))
 
 
-@click.group(
-    cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
-)
+@click.group(cls=Verbs, context_settings=_SETTINGS)
 # The version, and whether scores are passed over by compiled code or by NumPy.
 @click.version_option(f"{__version__} ({in_use()})", message="llrcal %(version)s")
 def command_line() -> None:
