@@ -127,7 +127,7 @@ class ScoringRule:
 
 
 def logistic_terms(x: Floats) -> tuple[Floats, Floats, Floats]:
-    """log(1 + e^-|x|), p = 1 / (1 + e^-x), and p (1 - p).
+    """``log(1 + e^-|x|)``, p = 1 / (1 + e^-x), and p (1 - p).
 
     The first is what log(1 + e^x) adds to x where x is positive, and to zero elsewhere; p and
     p (1 - p) are its derivatives. All of them follow from one exponential: ``numpy.logaddexp``

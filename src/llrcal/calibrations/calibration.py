@@ -71,7 +71,7 @@ class Calibration(ABC):
         return data.eer_score
 
     def to_model(self) -> dict[str, Any]:
-        """The fields that a method declares (:mod:`llrcal.declaration`), as plain JSON values."""
+        """The fields that a method declares (``llrcal.declaration``), as plain JSON values."""
         model: dict[str, Any] = to_json(self)
         return model
 
