@@ -75,6 +75,7 @@ def test_each_line_is_a_trade_between_its_trials_and_the_prior() -> None:
         assert np.allclose(minimize(cost, mean, part).x, line, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_it_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of the prior end where all others would change nothing that matters."""
     parts = [llrs(shift, 60, 150) for shift in (1.0, -1.0, 0.3, 0.0, 2.0)]

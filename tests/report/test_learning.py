@@ -42,6 +42,7 @@ def test_the_section_is_there_only_if_asked_for() -> None:
     assert page_data(small())["learning"] is None
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_the_curve() -> None:
     curve = learned().learning_curve
     assert curve is not None

@@ -27,11 +27,13 @@ def mute() -> Iterator[str]:
         yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_never_answers(mute: str) -> None:
     with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {mute}: "):
         cluster.check_answers(mute)
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers() -> None:
     with (
         distributed.LocalCluster(
