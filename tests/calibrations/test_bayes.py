@@ -102,6 +102,13 @@ def test_tied_scores_and_a_far_one_leave_a_posterior() -> None:
     assert min(cal.params["tar"]["effective draws"], cal.tar.effective_draws[1]) > 1000  # type: ignore[attr-defined]
 
 
+def test_a_search_whose_steps_overflow_turns_back() -> None:
+    rng = np.random.default_rng(7)
+    tar, non = rng.normal(2, 1, 400), rng.normal(0, 1, 900)
+    cal = llrcal.fit(np.append(tar, 1e6), np.append(non, -1e4), method="nig", bayes=True)
+    assert cal(0.0) < 0 < cal(2.0)
+
+
 def test_draws_that_are_worth_too_little_are_told_of() -> None:
     data = ArrayTraining(TAR, NON)
     draws = posterior_draws(StudentTShapes, data.tar, data.score_range)

@@ -169,7 +169,8 @@ class Density(ABC):
             value, gradient, hessian = cls._by_coordinates(
                 sums, float(weights.sum()), log_scale, shape
             )
-        if not math.isfinite(value + sum(gradient) + sum(map(sum, hessian))):
+            is_finite = math.isfinite(value + sum(gradient) + sum(map(sum, hessian)))
+        if not is_finite:
             return Evaluated.impossible(len(theta))
         return Evaluated(value, np.array(gradient), np.array(hessian))
 

@@ -174,7 +174,7 @@ class NIG(Density):
     @classmethod
     def shape(cls, *free: float) -> ShapeParameters:
         v, log1p_c = free
-        c = math.expm1(log1p_c)
+        c = np.expm1(log1p_c)
         return ShapeParameters((v, c), (1.0, 1 + c), (0.0, 1 + c))
 
     @classmethod
@@ -220,12 +220,12 @@ class NIG(Density):
     def constants(cls, *shape: float) -> Derivatives:
         """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
         v, c = shape
-        sinh, cosh, tanh = math.sinh(v), math.cosh(v), math.tanh(v)
+        sinh, cosh, tanh = np.sinh(v), np.cosh(v), np.tanh(v)
         square = cosh * cosh
         a = c + square
         first = (tanh * c / a, -0.5 / a)
         second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
-        return Derivatives(-0.5 * math.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
+        return Derivatives(-0.5 * np.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
 
     @classmethod
     def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
@@ -345,12 +345,13 @@ def _numbers(v: float, c: float) -> Floats:
 
     The last two are the terms in z of the first and the second derivative of y by v.
     """
-    sinh, cosh, tanh = math.sinh(v), math.cosh(v), math.tanh(v)
+    # In NumPy's numbers, which overflow to infinity: a search may step too far, and turns back.
+    sinh, cosh, tanh = np.sinh(v), np.cosh(v), np.tanh(v)
     square = cosh * cosh
     a = c + square
     bent = 2 * sinh + c * tanh / cosh
     curl = 2 * cosh + c * (1 - sinh**2) / cosh**3
-    return np.array([c, sinh, cosh, tanh, square, a, a**2, math.sqrt(a), bent, curl])
+    return np.array([c, sinh, cosh, tanh, square, a, a**2, np.sqrt(a), bent, curl])
 
 
 def _made_of(kernels: Kernels, z: Floats, numbers: Floats) -> Floats:
