@@ -281,7 +281,7 @@ def read_or_refused(path: Path, llrs_path: Path) -> None:
         with contextlib.suppress(LlrcalError):
             read_table(str(path), Request(contents))
     with contextlib.suppress(LlrcalError):
-        trials = read_trials(str(path), spoof="nontarget", duplicates="mean")
+        trials = read_trials(str(path), spoof="nontarget", duplicates="first")
         assert not np.isnan(trials.scores).any()
     with contextlib.suppress(LlrcalError):
         rewrite(str(path), str(llrs_path), lambda scores: {"llr": scores}, Request("scores"))

@@ -5,8 +5,9 @@
 >>> ev = out_of_core.evaluate("test/*.parquet", calibration=cal)  # doctest: +SKIP
 
 Parquet, text and ``.npy`` are read in pieces of a few million trials. Files of any other kind are
-read one at a time. Scores and labels are in the same file; in two arrays of one class each
-(``"tar.npy,non.npy"``); or in different files with trial ids, which are then joined (``key``).
+read one at a time. Scores and labels are in the same file; in arrays of one class each
+(``fit("tar.npy", nontargets="non.npy")``); or in different files with trial ids, which are then
+joined (``key``).
 
 These are shortcuts: :func:`llrcal.open_trials` opens the same files for :func:`llrcal.fit`,
 :func:`llrcal.evaluate`, :func:`llrcal.compare` and others.

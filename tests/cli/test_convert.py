@@ -68,16 +68,16 @@ def test_through_every_format_and_back(speechbrain: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.tsv", "a.parquet"])
 def test_arrays_there_and_back(tmp_path: Path, name: str) -> None:
-    """Two classes, labelled scores and pairs of files have no ids, and need none."""
+    """Two classes, labelled scores and files of one class each have no ids, and need none."""
     tar, non = (np.array([s for _, _, s, k in ROWS if k is kind]) for kind in (True, False))
     np.savez(tmp_path / "two.npz", tar=tar, non=non)
     labels = np.array([k for *_, k in ROWS])
     np.savez(tmp_path / "one.npz", scores=np.array([s for _, _, s, _ in ROWS]), labels=labels)
     np.save(tmp_path / "tar.npy", tar)
     (tmp_path / "non.txt").write_text("".join(f"{s!r}\n" for s in non.tolist()))
-    for source in ("two.npz", "one.npz", "tar.npy,non.txt"):
-        given = ",".join(str(tmp_path / part) for part in source.split(","))
-        result = llrcal("convert", given, "-o", tmp_path / name)
+    apart = ("tar.npy", "--nontargets", tmp_path / "non.txt")
+    for source, *others in (("two.npz",), ("one.npz",), apart):
+        result = llrcal("convert", tmp_path / str(source), *others, "-o", tmp_path / name)
         assert result.exit_code == 0, result.stderr
         after = read_trials(tmp_path / name)
         assert after.tar.tolist() == tar.tolist()
@@ -248,8 +248,8 @@ def test_trials_that_do_not_match(tmp_path: Path) -> None:
         "csv",
     )
     only_line(llrcal(*command), "1 repeated trials, such as (m u)")
-    only_line(llrcal(*command, "--duplicates", "mean"), "1 trials of")
-    skipped = ("--duplicates", "mean", "--missing", "skip", "--unknown", "skip")
+    only_line(llrcal(*command, "--duplicates", "first"), "1 trials of")
+    skipped = ("--duplicates", "first", "--missing", "skip", "--unknown", "skip")
     result = llrcal(*command, *skipped)
     assert result.stdout == "enrol,test,score,label\nm,t,1.5,target\n"
     assert "have no score, such as (m v); left out" in result.stderr

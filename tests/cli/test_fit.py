@@ -142,7 +142,7 @@ def test_every_way_to_hand_over_the_same_trials(scores: Path, tmp_path: Path) ->
     sources: dict[str, tuple[object, ...]] = {
         "two classes": (tmp_path / "two.npz",),
         "labels": (tmp_path / "one.npz",),
-        "pair": (f"{tmp_path}/tar.npy,{tmp_path}/non.npy",),
+        "pair": (tmp_path / "tar.npy", "--nontargets", tmp_path / "non.npy"),
         "packed": (tmp_path / "packed",),
         "key": (tmp_path / "scores", "--key", tmp_path / "key"),
     }

@@ -46,7 +46,7 @@ def test_it_is_said_that_they_have_seen_the_scores(comparison: Comparison) -> No
 def test_pieces_give_the_same(tmp_path: object, comparison: Comparison) -> None:
     np.save(f"{tmp_path}/tar.npy", THERE.tar)
     np.save(f"{tmp_path}/non.npy", THERE.non)
-    test = out_of_core.open_trials(f"{tmp_path}/tar.npy,{tmp_path}/non.npy")
+    test = out_of_core.open_trials(f"{tmp_path}/tar.npy", nontargets=f"{tmp_path}/non.npy")
     found = compare(HERE, test, methods=METHODS, adapt=0.05, replicates=0)
     label = "gaussian-adapted"
     assert found.candidates[label].calibration == comparison.candidates[label].calibration

@@ -62,7 +62,7 @@ def read(content: bytes, name: str = "scores.npz") -> Any:
 
 
 def read_pair(tar: bytes) -> Any:
-    return lambda _: llrcal.read_trials(f"{put('tar.npy', tar)},{put('non.npy', npy(NON))}")
+    return lambda _: llrcal.read_trials(put("tar.npy", tar), nontargets=put("non.npy", npy(NON)))
 
 
 def lying_npy() -> bytes:
@@ -246,7 +246,7 @@ CASES = (
     Case(
         "a pickle that runs code, in an array",
         trapped(
-            lambda name: llrcal.read_trials(f"{name},{name}"),
+            lambda name: llrcal.read_trials(name, nontargets=name),
             "tar.npy",
             npy(np.array([Trap()], object), allow_pickle=True),
         ),

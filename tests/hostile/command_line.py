@@ -348,10 +348,10 @@ CASES = (
         "none/new.txt",
     ),
     wrong(
-        "apply model.json scores.txt,scores.txt -o new.txt",
-        "are two files",
-        "scores.txt,scores.txt",
-        "OUT1,OUT2",
+        "fit scores.txt --key key.txt --nontargets key.txt -o new.json",
+        "need none",
+        "a key has the labels of all trials",
+        "give either --key or --nontargets",
     ),
     wrong(
         "apply model.json scores.txt -o new.txt --decision",
@@ -609,7 +609,7 @@ CASES = (
     ),
     Case(
         "`llrcal fit` on more than the limit on memory allows (`ulimit -v`)",
-        little_memory("fit ../tar.npy,../non.npy -o m.json"),
+        little_memory("fit ../tar.npy --nontargets ../non.npy -o m.json"),
         Ended("there is not enough memory", "llrcal: ", "--in-pieces"),
         "One line, and the files are not blamed. Below 2 GB, polars and OpenBLAS may end the "
         "process before llrcal has the word.",

@@ -69,12 +69,6 @@ CASES = (
         "The first is kept, and a note says so.",
     ),
     Case(
-        "a trial that is there twice, the mean wanted",
-        joined(AGAIN, KEY, duplicates="mean"),
-        Answered(holds([2.0, 3.5], [-2.5, 0.25], "averaged")),
-        "Averaged, and a note says so.",
-    ),
-    Case(
         "a trial that is both target and non-target",
         joined(SCORES, TORN),
         Refused(TrialFileError, "are both target and non-target, such as (m1 t1)", "key.txt"),

@@ -50,12 +50,6 @@ def gz(folder: Path) -> Path:
     return packed
 
 
-def arrays(folder: Path) -> str:
-    np.save(folder / "tar.npy", SCORES[IS_TARGET])
-    np.save(folder / "non.npy", SCORES[~IS_TARGET])
-    return f"{folder}/tar.npy,{folder}/non.npy"
-
-
 def archive(folder: Path) -> Path:
     np.savez(folder / "trials.npz", tar=SCORES[IS_TARGET], non=SCORES[~IS_TARGET])
     return folder / "trials.npz"
@@ -103,7 +97,6 @@ KINDS: dict[str, Callable[[Path], Made]] = {
     "CSV": lambda folder: csv(folder / "a.csv"),
     "TSV without a header": with_ids,
     "CSV, gzip": gz,
-    "arrays": arrays,
     "archive": archive,
     "HDF5": hdf5,
     "folder": many,
@@ -159,7 +152,7 @@ def test_classes_in_files_of_text_are_refused(tmp_path: Path) -> None:
     for name in ("tar.txt", "non.txt"):
         (tmp_path / name).write_text("1.5\n2.5\n")
     with pytest.raises(TrialFileError, match=r"tar\.txt: .* only if they are arrays"):
-        out_of_core.fit(f"{tmp_path}/tar.txt,{tmp_path}/non.txt")
+        out_of_core.fit(tmp_path / "tar.txt", nontargets=tmp_path / "non.txt")
 
 
 # ------------------------------------------------------------------------------------- spoofs

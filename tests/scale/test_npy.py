@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,17 +21,18 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     cut_small(monkeypatch, 3000)
 
 
-def saved(folder: Path, tar: Array = TAR, non: Array = NON) -> str:
+def fit_all(folder: Path, tar: Array = TAR, non: Array = NON, **form: Any) -> dict[str, Any]:
     np.save(folder / "tar.npy", tar)
     np.save(folder / "non.npy", non)
-    return f"{folder}/tar.npy,{folder}/non.npy"
+    files = {"nontargets": folder / "non.npy", "form": form}
+    return out_of_core.fit_all(folder / "tar.npy", methods=QUICK, **files)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8", np.int16])
 def test_types(dtype: str, tmp_path: Path) -> None:
     tar, non = ((scores * 9).astype(dtype) for scores in (TAR, NON))
     with quiet():
-        found = out_of_core.fit_all(saved(tmp_path, tar, non), methods=QUICK)
+        found = fit_all(tmp_path, tar, non)
     assert texts(found) == in_memory(tar, non, QUICK)
 
 
@@ -40,26 +42,25 @@ def test_faults_are_told_with_their_index(value: float, index: int, tmp_path: Pa
     tar = TAR.copy()
     tar[index] = value
     with pytest.raises(ScoreError, match=rf"tar\.npy: .* the first is {value} at index {index}\."):
-        out_of_core.fit(saved(tmp_path, tar))
+        fit_all(tmp_path, tar)
 
 
 def test_nan_is_dropped_and_infinity_is_not(tmp_path: Path) -> None:
     tar = TAR.copy()
     tar[[5, 3500]] = np.nan
     with pytest.warns(LlrcalWarning, match="2 trials were left out"):
-        found = out_of_core.fit_all(saved(tmp_path, tar), methods=QUICK, form={"on_nan": "drop"})
+        found = fit_all(tmp_path, tar, on_nan="drop")
     assert texts(found) == in_memory(tar[~np.isnan(tar)], NON, QUICK)
     tar[3600] = -np.inf
     with pytest.raises(ScoreError, match="-inf at index 3600"):
-        out_of_core.fit(saved(tmp_path, tar), form={"on_nan": "drop"})
+        fit_all(tmp_path, tar, on_nan="drop")
 
 
 def test_what_is_no_array_of_scores(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match=r"non\.npy: scores have shape \(3000, 3\)"):
-        out_of_core.fit(saved(tmp_path, TAR, NON.reshape(3000, 3)))
+        fit_all(tmp_path, TAR, NON.reshape(3000, 3))
     with pytest.raises(ScoreError, match=r"non\.npy: the scores are booleans"):
-        out_of_core.fit(saved(tmp_path, TAR, NON > 0))
-    pair = saved(tmp_path)
+        fit_all(tmp_path, TAR, NON > 0)
     (tmp_path / "non.npy").write_bytes((tmp_path / "non.npy").read_bytes()[:-100])
     with pytest.raises(TrialFileError, match=r"non\.npy: cannot be read as an array"):
-        out_of_core.fit(pair)
+        out_of_core.fit(tmp_path / "tar.npy", nontargets=tmp_path / "non.npy")

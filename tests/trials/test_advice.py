@@ -99,7 +99,7 @@ def of_writing(columns: dict[str, Any], to: str, *options: str, key: bool = Fals
 
 WORDS = {"score": [1.5, 2.0], "label": ["yes", "maybe"]}
 SPOOFS = ("--spoof omit", "--spoof nontarget", "--spoof only")
-TWICE = ("--duplicates first", "--duplicates mean", "--duplicates all")
+TWICE = ("--duplicates first", "--duplicates all")
 LABELS = "--labels TARGET,NONTARGET"
 
 CASES = {
@@ -118,7 +118,7 @@ CASES = {
     "three numbers": of_file(THREE, "--labels 1,-1,0", "--spoof omit"),
     "no key": of_file(SCORES, "--key FILE"),
     "no key of a table": of_frame({"score": [1.5]}, "--columns label=NAME", "--key FILE"),
-    "no key of an array": of_array([1.5], "--key FILE"),
+    "no key of an array": of_array([1.5], "--key FILE", "--nontargets FILE"),
     "no key of HDF5": of_hdf5([1.5], "--key FILE"),
     "two scores": of_frame(
         {"plda": [1.5], "cosine": [2.0], "label": ["target"]}, "--columns score=plda"
@@ -133,7 +133,7 @@ CASES = {
     "one class": Case(
         lambda folder: [
             (folder / "a").write_text("a 0.5 1\nc 0.25 1\n"),
-            read_trials(f"{folder}/a,{folder}/a"),
+            read_trials(folder / "a", nontargets=folder / "a"),
         ],
         ("--columns -,-,score",),
     ),

@@ -308,4 +308,4 @@ def test_named_pipes(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
     assert_reads(read_trials(scores.path, key.path), EXAMPLE, ("enrol", "test"))
     tar = Pipe(tmp_path / "tar", packed(b"1.5\n2.5\n"))
     non = Pipe(tmp_path / "non", packed(b"-1.5\n"))
-    assert read_trials(f"{tar.path},{non.path}").scores.tolist() == [1.5, 2.5, -1.5]
+    assert read_trials(tar.path, nontargets=non.path).scores.tolist() == [1.5, 2.5, -1.5]

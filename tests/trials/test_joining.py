@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from llrcal import TrialFileError, Trials, read_trials
 from llrcal.trials import joining
 from llrcal.trials.joining import joined
-from llrcal.trials.request import ReadOptions
+from llrcal.trials.request import OnDuplicates, ReadOptions
 from llrcal.trials.table import Table
 from tests.trials.files import EXAMPLE, Written, assert_reads, kaldi, reversed_lines
 
@@ -166,18 +166,16 @@ def test_against_a_join_by_hand(
     scores = Table(_frame(scored, score=np.arange(len(scored)) + 0.5), "s", "")
     key = Table(_frame(keyed, label=np.array([labels[p] for p in keyed], np.int8)), "k", "")
     both = [pair for pair in scored if pair in labels]
-    for duplicates in ("first", "mean", "all"):
+    for duplicates in get_args(OnDuplicates)[1:]:
         options = ReadOptions(missing="skip", unknown="skip", duplicates=duplicates)
         if not both:
             with pytest.raises(TrialFileError, match="no trial in common"):
                 joined(scores, key, options)
             continue
         kept = both if duplicates == "all" else list(dict.fromkeys(both))
-        places = {p: [i + 0.5 for i, q in enumerate(scored) if q == p] for p in kept}
         expected = [i + 0.5 for i, pair in enumerate(scored) if pair in labels]
-        if duplicates != "all":
-            choose = np.mean if duplicates == "mean" else min
-            expected = [float(choose(places[pair])) for pair in kept]
+        if duplicates == "first":
+            expected = [scored.index(pair) + 0.5 for pair in kept]
         table, _ = joined(scores, key, options)
         assert table.frame["score"].to_list() == expected
         assert table.frame["label"].to_list() == [labels[pair] for pair in kept]

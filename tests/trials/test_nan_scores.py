@@ -142,8 +142,8 @@ def test_another_score_of_the_same_trial_stays() -> None:
     rows = [*ROWS, ("m1", "t2", 7.0, "nontarget"), ("m1", "t2", 9.0, "nontarget")]
     with pytest.raises(TrialFileError, match="1 repeated trials"):
         answers(scores(rows), key())
-    assert answers(scores(rows), key(), duplicates="mean") == [*KEPT, (8.0, False)]
-    assert answers(frame(rows), duplicates="first") == [*KEPT, (7.0, False)]
+    for read in ((scores(rows), key()), (frame(rows),)):
+        assert answers(*read, duplicates="first") == [*KEPT, (7.0, False)]
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_other_faults_of_text(tmp_path: Path, more: str, options: Any, message: 
         answers(tmp_path / "scores.txt", **options)
 
 
-def test_pairs_of_files(tmp_path: Path) -> None:
+def test_files_of_one_class_each(tmp_path: Path) -> None:
     np.save(tmp_path / "tar.npy", np.array([1.5, NAN, 3.5], np.float32))
     (tmp_path / "non").write_text("a d 0.5\na e nan\n")
-    pair = f"{tmp_path}/tar.npy,{tmp_path}/non"
-    with pytest.raises(LlrcalError, match=r"1 of 3 .*target scores .*on_nan='drop'$"):
-        read_trials(pair)
-    assert answers(pair) == [(1.5, True), (3.5, True), (0.5, False)]
-    assert len(dropped(read_trials(pair, on_nan="drop"))) == 2
+    apart: Any = {"nontargets": tmp_path / "non"}
+    with pytest.raises(LlrcalError, match=r"1 of 3 .*scores .*on_nan='drop'$"):
+        read_trials(tmp_path / "tar.npy", **apart)
+    assert answers(tmp_path / "tar.npy", **apart) == [(1.5, True), (3.5, True), (0.5, False)]
+    assert len(dropped(read_trials(tmp_path / "tar.npy", **apart, on_nan="drop"))) == 2
 
 
 def test_hdf5(tmp_path: Path) -> None:

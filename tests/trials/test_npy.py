@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal import LlrcalError, ScoreError, TrialFileError, read_trials
+from llrcal import LlrcalError, ScoreError, TrialFileError, Trials, read_trials
 
 TAR, NON = np.array([1.5, 2.25, -0.5]), np.array([-1.0, 0.125, -2.0, -3.5])
 SCORES = np.array([1.5, -2.0, 0.5, 7.0])
@@ -20,15 +20,16 @@ def save(path: Path, array: Any) -> str:
     return str(path)
 
 
-def pair(folder: Path, tar: Any, non: Any = NON) -> str:
-    return f"{save(folder / 'tar.npy', tar)},{save(folder / 'non.npy', non)}"
+def read_both(folder: Path, tar: Any, non: Any = NON, **options: Any) -> Trials:
+    files = save(folder / "tar.npy", tar), save(folder / "non.npy", non)
+    return read_trials(files[0], nontargets=files[1], **options)
 
 
 @pytest.mark.parametrize("dtype", ["<f8", ">f8", "<f4", ">f4", "f2", "g", "i1", "u1", ">i8", "u8"])
-def test_a_pair_of_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
+def test_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
     tar = np.array([3, 5, 2]).astype(dtype)
     non = np.array([1, 0]).astype(dtype)
-    trials = read_trials(pair(tmp_path, tar, non))
+    trials = read_both(tmp_path, tar, non)
     assert trials.tar.tolist() == [3, 5, 2]
     assert trials.non.tolist() == [1, 0]
     assert trials.scores.dtype == np.float64
@@ -43,8 +44,8 @@ def test_a_pair_of_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
         ([], "no .*target scores"),
         ([[1.5], [2.5]], "one-dimensional"),
         (1.5, "one-dimensional"),
-        ([1.5, np.nan], "1 of 2 .*target scores are not finite"),
-        ([1.5, np.inf], "1 of 2 .*target scores are not finite"),
+        ([1.5, np.nan], "1 of 2 scores are not finite"),
+        ([1.5, np.inf], "1 of 2 scores are not finite"),
         ([1j], "have type complex128"),
         ([True, False], "are booleans; were labels passed as scores"),
         (["1.5"], "have type <U3"),
@@ -57,14 +58,14 @@ def test_a_pair_of_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
 )
 def test_arrays_that_are_no_scores(tmp_path: Path, tar: Any, message: str) -> None:
     with pytest.raises(LlrcalError, match=message):
-        read_trials(pair(tmp_path, tar))
+        read_both(tmp_path, tar)
 
 
 def test_infinite_llrs_in_arrays(tmp_path: Path) -> None:
-    path = pair(tmp_path, [np.inf, 1.5], [-np.inf])
-    assert read_trials(path, allow_infinite=True).scores.tolist() == [np.inf, 1.5, -np.inf]
+    trials = read_both(tmp_path, [np.inf, 1.5], [-np.inf], allow_infinite=True)
+    assert trials.scores.tolist() == [np.inf, 1.5, -np.inf]
     with pytest.raises(ScoreError, match="NaN"):
-        read_trials(pair(tmp_path, [np.nan, 1.5]), allow_infinite=True)
+        read_both(tmp_path, [np.nan, 1.5], allow_infinite=True)
 
 
 LABEL_ARRAYS: dict[str, Any] = {

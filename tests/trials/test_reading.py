@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
-from llrcal import ScoreError, TrialFileError, Trials, read_trials
+from llrcal import OptionError, ScoreError, TrialFileError, Trials, open_trials, read_trials
 from tests.trials.files import PACKED
 
 TAR, NON = np.array([1.5, 2.25, -0.5]), np.array([-1.0, 0.125, -2.0, -3.5])
@@ -37,11 +39,9 @@ def test_archive_with_speakers(tmp_path: Path) -> None:
         Trials(TAR, NON, "x", SPEAKERS["tar_speakers"][:2], SPEAKERS["non_speakers"])
 
 
-def test_pair_of_arrays(tmp_path: Path) -> None:
+def test_an_array_of_one_class(tmp_path: Path) -> None:
     np.save(tmp_path / "t.npy", TAR)
-    np.save(tmp_path / "n.npy", NON)
-    assert_same(read_trials(f"{tmp_path / 't.npy'},{tmp_path / 'n.npy'}"))
-    with pytest.raises(TrialFileError, match="name two"):
+    with pytest.raises(TrialFileError, match=r"has no labels; .* or non-targets in an array of"):
         read_trials(tmp_path / "t.npy")
 
 
@@ -69,32 +69,33 @@ def test_text_that_is_not_trials(tmp_path: Path, text: str, words: str) -> None:
         read_trials(tmp_path / "a.txt")
 
 
-def save_pair(folder: Path, tar: str, non: str, pack: Callable[[bytes], bytes] = bytes) -> str:
+def read_both(
+    folder: Path, tar: str, non: str, pack: Callable[[bytes], bytes] = bytes, **options: Any
+) -> Trials:
     (folder / "tar").write_bytes(pack(tar.encode()))
     (folder / "non").write_bytes(pack(non.encode()))
-    return f"{folder / 'tar'},{folder / 'non'}"
+    return read_trials(folder / "tar", nontargets=folder / "non", **options)
 
 
 @pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED)
 @pytest.mark.parametrize("before", ["", "a b ", "12 13 ", "a,b,", "x y z 7 ", "a\tb\t"])
-def test_pair_of_texts(tmp_path: Path, before: str, pack: Callable[[bytes], bytes]) -> None:
+def test_texts_of_one_class(tmp_path: Path, before: str, pack: Callable[[bytes], bytes]) -> None:
     """Whatever comes before, the scores are in the last column."""
     tar, non = ("".join(f"{before}{score!r}\n" for score in part.tolist()) for part in (TAR, NON))
-    trials = read_trials(save_pair(tmp_path, tar, non, pack))
+    trials = read_both(tmp_path, tar, non, pack)
     assert_same(trials)
     assert trials.labels.tolist() == [True] * 3 + [False] * 4
-    assert trials.source == f"{tmp_path / 'tar'},{tmp_path / 'non'}"
+    assert trials.source == f"{tmp_path / 'tar'}, {tmp_path / 'non'}"
     assert "3 targets" in trials.notes[0].text
     assert "4 non-targets" in trials.notes[1].text
 
 
-def test_pair_of_texts_with_names(tmp_path: Path) -> None:
+def test_texts_of_one_class_with_names(tmp_path: Path) -> None:
     tar, non = ("".join(f"{score!r},a,b\n" for score in part.tolist()) for part in (TAR, NON))
     header = "similarity,file1,file2\n"
-    assert_same(read_trials(save_pair(tmp_path, header + tar, header + non)))
-    told = save_pair(tmp_path, tar, non)
-    assert_same(read_trials(told))  # the only column of numbers
-    assert_same(read_trials(told, columns="score,-,-"))
+    assert_same(read_both(tmp_path, header + tar, header + non))
+    assert_same(read_both(tmp_path, tar, non))  # the only column of numbers
+    assert_same(read_both(tmp_path, tar, non, columns="score,-,-"))
 
 
 @pytest.mark.parametrize(
@@ -109,24 +110,24 @@ def test_pair_of_texts_with_names(tmp_path: Path) -> None:
         ("", "holds no trials"),
     ],
 )
-def test_pair_of_texts_that_are_not_clear(tmp_path: Path, tar: str, message: str) -> None:
-    names = save_pair(tmp_path, tar, "-1.5\n-2.5\n")
+def test_texts_of_one_class_that_are_not_clear(tmp_path: Path, tar: str, message: str) -> None:
     with pytest.raises(TrialFileError, match=message):
-        read_trials(names)
+        read_both(tmp_path, tar, "-1.5\n-2.5\n")
 
 
-def test_a_pair_of_different_kinds(tmp_path: Path) -> None:
+def test_classes_of_different_kinds(tmp_path: Path) -> None:
     np.save(tmp_path / "tar.npy", TAR)
-    (tmp_path / "non.txt").write_text("".join(f"{score!r}\n" for score in NON.tolist()))
-    assert_same(read_trials(f"{tmp_path / 'tar.npy'},{tmp_path / 'non.txt'}"))
     np.savez(tmp_path / "tar.npz", scores=TAR)
-    assert_same(read_trials(f"{tmp_path / 'tar.npz'},{tmp_path / 'non.txt'}"))
+    (tmp_path / "non.txt").write_text("".join(f"{score!r}\n" for score in NON.tolist()))
+    frame = pl.DataFrame({"llr": TAR, "note": "x"})
+    for source in (tmp_path / "tar.npy", tmp_path / "tar.npz", frame):
+        assert_same(read_trials(source, nontargets=tmp_path / "non.txt"))
 
 
-def test_a_pair_has_no_key(tmp_path: Path) -> None:
-    names = save_pair(tmp_path, "1.5\n", "0.5\n")
-    with pytest.raises(TrialFileError, match="No such file"):
-        read_trials(names, tmp_path / "tar")
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_labels_are_given_in_one_way(tmp_path: Path, in_pieces: bool) -> None:
+    with pytest.raises(OptionError, match="give either key or nontargets"):
+        open_trials(tmp_path, tmp_path, nontargets=tmp_path, in_pieces=in_pieces)
 
 
 def test_a_file_whose_name_has_a_comma(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_trials_of_arrays() -> None:
     assert (trials.ids, trials.notes, trials.score_name) == (None, (), None)
 
 
-@pytest.mark.parametrize("name", ["a.npz", "a.npy,b.npy", "a.txt"])
+@pytest.mark.parametrize("name", ["a.npz", "a.txt"])
 def test_files_that_are_not_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(TrialFileError, match=r"No such file|not found"):
         read_trials(tmp_path / name)

@@ -20,7 +20,7 @@ CHOICES = {
     "decimal": "point, comma",
     "missing": "error, skip",
     "unknown": "error, skip",
-    "duplicates": "error, first, mean, all",
+    "duplicates": "error, first, all",
     "spoof": "error, omit, nontarget, only",
     "on_nan": "error, drop",
 }

@@ -157,35 +157,6 @@ def test_an_archive_without_scores(tmp_path: Path) -> None:
         rewritten(tmp_path / "in.npz", tmp_path / "out.npz")
 
 
-# -------------------------------------------------------------------------------------- pairs
-
-
-def test_a_pair_of_files(tmp_path: Path, text: Path) -> None:
-    np.save(tmp_path / "non.npy", SCORES)
-    pair, outs = (f"{text},{tmp_path}/non.npy", f"{tmp_path}/1.txt.gz,{tmp_path}/2.npy")
-    rewritten(pair, outs)
-    assert scores_in(unpacked(tmp_path / "1.txt.gz")) == (SCORES / 3).tolist()
-    assert np.load(tmp_path / "2.npy").tolist() == (SCORES / 3).tolist()
-
-
-@pytest.mark.parametrize("out", ["one", "one,two,three", "one,one"])
-def test_a_pair_needs_a_pair_of_names(
-    text: Path, out: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(text.parent)
-    with pytest.raises(OptionError, match="name two for the answer"):
-        rewritten("scores.txt,scores.txt", out)
-    assert list(text.parent.iterdir()) == [text]
-
-
-def test_of_a_pair_both_appear_or_none(tmp_path: Path, text: Path) -> None:
-    (tmp_path / "bad.txt").write_text(TEXT + "m t x\n")
-    before = sorted(tmp_path.iterdir())
-    with pytest.raises(TrialFileError, match=r"bad\.txt, line 13"):
-        rewritten(f"{text},{tmp_path}/bad.txt", f"{tmp_path}/1.txt,{tmp_path}/2.txt")
-    assert sorted(tmp_path.iterdir()) == before
-
-
 # --------------------------------------------------------------------------------------- HDF5
 
 
@@ -197,9 +168,8 @@ def test_hdf5_is_to_be_converted_first(tmp_path: Path, monkeypatch: pytest.Monke
         file["score_mask"] = np.ones((3, 4), np.uint8)
         file["ID/row_ids"] = np.array([b"m1", b"m2", b"m3"])
         file["ID/column_ids"] = np.array([b"t1", b"t2", b"t3", b"t4"])
-    for source, out in (("my scores.h5", "out.h5"), ("my scores.h5,my scores.h5", "1.h5,2.h5")):
-        with pytest.raises(TrialFileError, match=r"first to CSV .* llrcal convert"):
-            rewritten(source, out)
+    with pytest.raises(TrialFileError, match=r"first to CSV .* llrcal convert"):
+        rewritten("my scores.h5", "out.h5")
     assert [path.name for path in tmp_path.iterdir()] == ["my scores.h5"]
     assert llrcal("convert", "my scores.h5", "-o", "scores.csv").exit_code == 0
     rewritten("scores.csv", "llrs.csv")

@@ -71,8 +71,8 @@ def adapt(
     MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores
     from the new domain; labels in it are not used. With --labelled, a few labelled scores help, or
     do alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and
-    you are told. The options on columns are for both files, and --key is for --labelled. SCORES
-    may also be a folder of files or a pattern in quotes, of any size.
+    you are told. The options on columns are for both files, and --key and --nontargets are
+    for --labelled. SCORES may also be a folder of files or a pattern in quotes, of any size.
 
     \b
     llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
@@ -91,12 +91,15 @@ def adapt(
             "there is nothing to adapt to: give SCORES, --labelled, or both": (
                 scores is None and labelled is None
             ),
-            "a key is for labelled scores: give them with --labelled": key and labelled is None,
+            "a key and non-targets are for labelled scores: give them with --labelled": (
+                labelled is None and (key or reading.nontargets)
+            ),
         }
     )
     check_place(new, by_name=True)
-    inputs = [name for name in (model, scores, labelled, key) if name is not None]
-    refuse_to_read_twice(scores, labelled, key)
+    files = (scores, labelled, key, reading.nontargets)
+    inputs = [name for name in (model, *files) if name is not None]
+    refuse_to_read_twice(*files)
     refuse_to_overwrite(new, *inputs)
     refuse_output_around_inputs(out, *inputs)
     before = load(model)
@@ -142,7 +145,7 @@ def _unlabelled(
     from llrcal.trials.trials import TrialSet
 
     with opener(scale, quiet=quiet) as opened:
-        scores = opened.scores(source, replace(reading, duplicates="all"))
+        scores = opened.scores(source, replace(reading, duplicates="all", nontargets=None))
         if isinstance(scores, TrialSet):
             return (scores.negated() if model.lower_is_better else scores).pooled()
         return scores

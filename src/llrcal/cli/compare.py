@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.options import FILE, comparison_options, refuse, split_names
+from llrcal.cli.options import (
+    FILE,
+    Command,
+    comparison_options,
+    refuse,
+    split_names,
+    together,
+)
 from llrcal.cli.reading import (
     Opener,
     Scale,
@@ -22,42 +29,33 @@ from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
     from llrcal.trials.trials import TrialSet
 
-_File = tuple[str | None, str | None]
-"""Trials and their key, as far as they are given."""
+_Files = tuple[str | None, str | None, str | None]
+"""Trials, their key, and non-targets in a file of their own, as far as they are given."""
 
 _FOLDS = 5
 
 
+def _set_of_trials(name: str, text: str, *, multiple: bool = True) -> Callable[[Command], Command]:
+    """The files of one set of trials."""
+    file: dict[str, Any] = {"metavar": "FILE", "type": FILE}
+    labels, classes = "Their labels, if they are in another file.", "Their non-targets, likewise."
+    return together(
+        click.option(f"--{name}", **file, multiple=multiple, help=text),
+        click.option(f"--{name}-key", **file, help=labels),
+        click.option(f"--{name}-nontargets", **file, help=classes),
+    )
+
+
 @click.command()
-@click.option(
-    "--train",
-    metavar="FILE",
-    type=FILE,
-    multiple=True,
-    help="Trials to train on. Several files are of several systems: see below.",
-)
-@click.option(
-    "--train-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
-)
-@click.option("--test", metavar="FILE", type=FILE, multiple=True, help="Trials to test on.")
-@click.option(
-    "--test-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
-)
-@click.option(
-    "--data",
-    metavar="FILE",
-    type=FILE,
-    help="One set of trials, for training and testing in folds.",
-)
-@click.option(
-    "--data-key", metavar="FILE", type=FILE, help="Their labels, if they are in another file."
-)
+@_set_of_trials("train", "Trials to train on. Several files are of several systems: see below.")
+@_set_of_trials("test", "Trials to test on.")
+@_set_of_trials("data", "One set of trials, for training and testing in folds.", multiple=False)
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
@@ -81,10 +79,13 @@ _FOLDS = 5
 def compare(
     train: Sequence[str],
     train_key: str | None,
+    train_nontargets: str | None,
     test: Sequence[str],
     test_key: str | None,
+    test_nontargets: str | None,
     data: str | None,
     data_key: str | None,
+    data_nontargets: str | None,
     folds: int | None,
     scores: str | None,
     by: str | None,
@@ -98,9 +99,9 @@ def compare(
     """Compare every calibration of the paper, in numbers and pictures.
 
     FILE is a score file of any toolkit (see docs/formats.md), plain or compressed, with labels or
-    with a key; an .npz archive with arrays tar and non; or two files of one class each, written
-    as TARGETS,NONTARGETS. Options about columns apply to both files. FILE may also be a folder of
-    such files, or a pattern in quotes, of any size; intervals are then left out.
+    with a key; an .npz archive with arrays tar and non; or targets alone, with non-targets in a
+    file of their own. Options about columns apply to all files. FILE may also be a folder of such
+    files, or a pattern in quotes, of any size; intervals are then left out.
 
     With one set of trials only, give --data: each trial is then tested by calibrations that were
     trained on other folds of it, and so on other speakers where the file names speakers. The models
@@ -118,23 +119,28 @@ def compare(
     llrcal compare --train cos-dev.txt --train plda-dev.txt --train-key dev-key.txt \\
                    --test cos-eval.txt --test plda-eval.txt --test-key eval-key.txt --out results
     """
-    refuse_to_read_twice(*dict.fromkeys(train), train_key, *dict.fromkeys(test), test_key)
-    refuse_to_read_twice(*train, data, data_key)
     systems = max(len(train), len(test)) > 1 or scores is not None
     first, second = (None if not files else files[0] for files in (train, test))
-    sets = _sets((first, train_key), (second, test_key), (data, data_key), folds)
-    refuse_output_around_inputs(out, *train, *test, *(name for one in sets for name in one))
+    given: dict[str, _Files] = {
+        "train": (first, train_key, train_nontargets),
+        "test": (second, test_key, test_nontargets),
+        "data": (data, data_key, data_nontargets),
+    }
+    beside = [name for files in given.values() for name in files[1:]]
+    refuse_to_read_twice(*dict.fromkeys(train), *dict.fromkeys(test), data, *beside)
+    sets = _sets(given, folds)
+    refuse_output_around_inputs(out, *train, *test, data, *beside)
     reading = replace(reading, keep=split_names(by))
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:
+            apart = train_nontargets or test_nontargets
+            refuse({"several systems need labels or keys, not --train-nontargets": apart})
             both = (train, train_key), (test, test_key)
             return [
                 _systems(files, key, scores, reading, quiet=opened.quiet) for files, key in both
             ]
-        names = ("data_key",) if data is not None else ("train_key", "test_key")
-        every = zip(sets, names, strict=True)
-        return [_opened(opened, file, key, name, reading) for (file, key), name in every]
+        return [_opened(opened, *files, name, reading) for name, files in sets.items()]
 
     compare_and_write(
         read,
@@ -166,48 +172,54 @@ def _systems(
 
 
 def _opened(
-    opened: Opener, file: str, key: str | None, name: str, reading: ReadOptions
+    opened: Opener,
+    file: str | None,
+    key: str | None,
+    nontargets: str | None,
+    name: str,
+    reading: ReadOptions,
 ) -> TrialSet:
     """A set of trials; an error that asks for a key asks for the option of this set."""
     from llrcal.errors import TrialFileError
 
     try:
-        return opened(file, key, reading)
+        return opened(str(file), key, replace(reading, nontargets=nontargets))
     except TrialFileError as problem:
-        raise problem.naming(key=name) from problem
+        names = {"key": f"{name}_key", "nontargets": f"{name}_nontargets"}
+        raise problem.naming(**names) from problem
 
 
-def _sets(
-    train: _File, test: _File, data: _File, folds: int | None
-) -> list[tuple[str, str | None]]:
+def _sets(given: dict[str, _Files], folds: int | None) -> dict[str, _Files]:
     """The files of training and test trials, or those of one set; any other mixture is refused."""
+    data = given.pop("data")
+    (train, *_), (test, *_) = given.values()
     if data[0] is not None:
-        given = zip(
-            ("--train", "--train-key", "--test", "--test-key"), (*train, *test), strict=True
-        )
-        also = next((name for name, value in given if value is not None), None)
+        names = (f"--{name}{part}" for name in given for part in ("", "-key", "-nontargets"))
+        values = (value for files in given.values() for value in files)
+        also = next((name for name, value in zip(names, values, strict=True) if value), None)
         refuse(
             {
                 f"--data is for one set of trials, and {also} is given as well: give either "
                 "--data, or --train and --test": also
             }
         )
-        return [(data[0], data[1])]
-    missing = "--train" if train[0] is None else "--test"
+        return {"data": data}
+    missing = "--train" if train is None else "--test"
     refuse(
         {
             "--data-key is for --data, which is not given": data[1] is not None,
+            "--data-nontargets is for --data, which is not given": data[2] is not None,
             "--folds is for one set of trials: give it as --data, or leave --folds out to test on "
             "other trials than those of --train": folds is not None,
             f"{missing} is missing: give --train and --test, or one set of trials as --data": (
-                None in (train[0], test[0])
+                None in (train, test)
             ),
-            f"{train[0]} is given for training and for testing: a calibration tested on its own "
+            f"{train} is given for training and for testing: a calibration tested on its own "
             "training trials looks better than it is. Give other trials to test on, or --data "
-            f"{train[0]} for cross-validation": _same_file(train[0], test[0]),
+            f"{train} for cross-validation": _same_file(train, test),
         }
     )
-    return [(str(file), key) for file, key in (train, test)]
+    return given
 
 
 def _same_file(one: str | None, other: str | None) -> bool:

@@ -70,9 +70,9 @@ def convert(
         refuse_two_outputs(place, as_json=as_json)
     if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
         raise OptionError(f"{out} cannot be both the scores and the key")
-    refuse_to_read_twice(scores, key)
+    refuse_to_read_twice(scores, key, reading.nontargets)
     for place in (out, *([key_out] if key_out else [])):
-        refuse_to_overwrite(place, scores, key)
+        refuse_to_overwrite(place, scores, key, reading.nontargets)
     table, notes = _read(
         scores, key, replace(reading, allow_infinite=True), needs_label=key_out is not None
     )
@@ -102,20 +102,19 @@ def _read(
     """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
     from llrcal.trials.reading import read_and_join
 
-    if key is None and _has_classes(scores):
+    if key is None and options.nontargets is None and _has_classes(scores):
         return _class_by_class(scores, options)
     has_key = key is not None or not needs_label
     return read_and_join(scores, key, options, options.request("scores" if has_key else "trials"))
 
 
 def _has_classes(source: str) -> bool:
-    """Whether these are two files of one class each, or an archive of labelled arrays."""
+    """Whether this is an archive of labelled arrays."""
     from llrcal.trials.npy import names_in_npz
     from llrcal.trials.reading import is_archive
-    from llrcal.trials.source import class_files
 
     names = {*names_in_npz(source)} if is_archive(source) else set()
-    return class_files(source) is not None or "labels" in names or {"tar", "non"} <= names
+    return "labels" in names or {"tar", "non"} <= names
 
 
 def _class_by_class(scores: str, options: ReadOptions) -> tuple[Table, list[Note]]:

@@ -152,8 +152,8 @@ def evaluate(
     columns = split_names(by)
     by_rules = [ScoringRule.of(scoring_rule(rule)) for rule in rules]
     draws = _draws(intervals, level, replicates)
-    refuse_to_read_twice(llrs, key)
-    refuse_output_around_inputs(figures, llrs, key)
+    refuse_to_read_twice(llrs, key, reading.nontargets)
+    refuse_output_around_inputs(figures, llrs, key, reading.nontargets)
     with (
         # First, so that a bad folder is refused at once.
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,

@@ -117,8 +117,8 @@ def fit(
     from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
-    refuse_to_read_twice(scores, key)
-    refuse_to_overwrite(out, scores, key)
+    refuse_to_read_twice(scores, key, reading.nontargets)
+    refuse_to_overwrite(out, scores, key, reading.nontargets)
     options: dict[str, Any] = {} if alpha is None else {"alpha": weight(alpha)}
     if rule is not None:
         options["rule"] = scoring_rule(rule)

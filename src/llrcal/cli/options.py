@@ -26,7 +26,7 @@ RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/
 
 FILE = click.Path(readable=False)
 """A file or folder, which shells complete; what it is and whether it can be used is for readers to
-say, and patterns, pairs and names of new files are no paths that click could check."""
+say, and patterns and names of new files are no paths that click could check."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -103,7 +103,7 @@ def _policies(*, systems: bool) -> Callable[[Command], Command]:
         ),
         click.option(
             "--duplicates",
-            type=click.Choice(["error", "first", "mean", "all"]),
+            type=click.Choice(["error", "first", "all"]),
             default="error",
             help="Trials that occur more than once.",
         ),
@@ -130,7 +130,14 @@ def reading_options(
     file = click.option(
         "--key", metavar="FILE", type=FILE, help="Labels, if they are not in the score file."
     )
-    options = together(*([file] if key and labels else []), *groups, _FORM)
+    classes = click.option(
+        "--nontargets",
+        metavar="FILE",
+        type=FILE,
+        help="The non-targets, if the score file holds targets alone.",
+    )
+    files = [file, *([] if systems else [classes])] if key and labels else []
+    options = together(*files, *groups, _FORM)
 
     def decorate(verb: Command) -> Command:
         @wraps(verb)

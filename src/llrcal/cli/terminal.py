@@ -154,7 +154,7 @@ def refuse_two_outputs(out: str, *, as_json: bool) -> None:
     """Refuse to write both a file and a document to standard output."""
     from llrcal.errors import OptionError
 
-    if as_json and "-" in out.split(","):
+    if as_json and out == "-":
         raise OptionError(
             "-o - and --json would both write to standard output: name a file, or leave out --json"
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 from llrcal.errors import OptionError
@@ -13,7 +12,7 @@ from llrcal.files.compression import STANDARD_STREAM, display_name
 
 def refuse_to_read_twice(*inputs: str | None) -> None:
     """Refuse standard input that is named twice: the second time it would be empty."""
-    if sum(name == STANDARD_STREAM for name in _files(*inputs)) > 1:
+    if inputs.count(STANDARD_STREAM) > 1:
         raise OptionError("standard input (-) can be read only once; name a file")
 
 
@@ -23,11 +22,9 @@ def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
     The original scores would be lost, and running the same command again would calibrate the
     calibrated scores once more.
     """
-    for place in _files(out):
-        for name in _files(*inputs):
-            if place != STANDARD_STREAM and _are_one_file(place, name):
-                read = display_name(name)
-                raise OptionError(f"{place} is also an input ({read}); name another file")
+    for name in filter(None, inputs):
+        if out != STANDARD_STREAM and _are_one_file(out, name):
+            raise OptionError(f"{out} is also an input ({display_name(name)}); name another file")
 
 
 def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None:
@@ -35,7 +32,9 @@ def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None
     if folder is None:
         return
     around = Path(folder).resolve()
-    for name in _files(*inputs):
+    for name in inputs:
+        if name is None or "\0" in name:  # which those who read it refuse
+            continue
         # A link in the folder would be lost with it, and so would what a link points at there.
         path = Path(name).absolute()
         places = path.parent.resolve() / path.name, path.resolve()
@@ -45,20 +44,10 @@ def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None
             )
 
 
-def _files(*names: str | None) -> Iterator[str]:
-    """Every file that is named, including both of a pair that is written with a comma."""
-    for name in names:
-        if name is None or "\0" in name:
-            continue
-        yield name
-        if "," in name:
-            yield from name.split(",")
-
-
 def _are_one_file(one: str, other: str) -> bool:
     """Whether both names lead to the same regular file; pipes may well be read and written."""
     try:
         found, read = os.stat(one), os.stat(0 if other == STANDARD_STREAM else other)  # noqa: PTH116
-    except OSError:
+    except (OSError, ValueError):
         return False
     return stat.S_ISREG(read.st_mode) and os.path.samestat(found, read)

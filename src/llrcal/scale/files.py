@@ -23,7 +23,7 @@ from llrcal.trials.leaving_out import refuse_nan
 from llrcal.trials.npy import archive_trials, floats_of, names_in_npz, read_npy
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import ReadOptions, Request
-from llrcal.trials.source import Source, class_files
+from llrcal.trials.source import Source
 from llrcal.trials.table_reading import read_table, refuse_after_fork
 from llrcal.trials.text.sniffing import Layout, sniff
 
@@ -173,18 +173,18 @@ def _part(path: str, start: int, end: int) -> str:
 _UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
 
 
-def pieces_of(paths: Paths, request: Request) -> list[Piece]:
+def pieces_of(paths: Paths, request: Request, nontargets: Paths | None = None) -> list[Piece]:
     """The pieces of one or more files, in the order of their names.
 
-    Two patterns of one class each may be given as ``"TARGETS,NONTARGETS"``.
+    If ``nontargets`` are given, the files hold the scores of one class each.
 
     Raises
     ------
     TrialFileError
         If a file cannot be read without guessing; the message names it.
     """
-    if pair := class_files(paths):
-        return list(_class_by_class(pair, request))
+    if nontargets is not None:
+        return list(_class_by_class((paths, nontargets), request))
     found, names = table_pieces(paths, request), files_of(paths)
     if not found:
         others = f" and {len(names) - 1} more" if names[1:] else ""
@@ -192,12 +192,12 @@ def pieces_of(paths: Paths, request: Request) -> list[Piece]:
     return found
 
 
-def _class_by_class(pair: tuple[str, str], request: Request) -> Iterator[Piece]:
-    for paths, is_tar in zip(pair, (True, False), strict=True):
+def _class_by_class(classes: tuple[Paths, Paths], request: Request) -> Iterator[Piece]:
+    for paths, is_tar in zip(classes, (True, False), strict=True):
         for name in files_of(paths):
             if Source(name).kind != "npy":
                 raise TrialFileError(
-                    f"{name}: two files of one class each can be read in pieces only if they are "
+                    f"{name}: files of one class each can be read in pieces only if they are "
                     "arrays (.npy)"
                 )
             yield from _watched(name, partial(npy_pieces, name, request, is_tar=is_tar))

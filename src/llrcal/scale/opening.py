@@ -14,7 +14,6 @@ from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
-from llrcal.trials.source import class_files
 from llrcal.trials.trials import TrialSet
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
@@ -91,7 +90,8 @@ def is_in_pieces(
     source: Any, key: Any | None, options: ReadOptions, *, asked: bool | None = None
 ) -> bool:
     """Whether to read this in pieces; raises an OptionError if that is impossible."""
-    named = [one for one in (source, key) if isinstance(one, str | PathLike | list | tuple)]
+    given = (source, key, options.nontargets)
+    named = [one for one in given if isinstance(one, str | PathLike | list | tuple)]
     must = asked or any(one != "-" and is_many(one) for one in named)
     in_the_way: Message = ()
     if options.keep:
@@ -99,7 +99,7 @@ def is_in_pieces(
     elif options.duplicates not in ("error", "all"):
         in_the_way = (Setting("duplicates", options.duplicates),)
     if not must:
-        is_large = asked is None and key is None and _size(source) > _LARGE
+        is_large = asked is None and key is None and sum(map(_size, given)) > _LARGE
         return is_large and not in_the_way
     if in_the_way:
         raise OptionError("trials cannot be read in pieces with ", *in_the_way)
@@ -109,10 +109,9 @@ def is_in_pieces(
 
 
 def _size(source: Any) -> int:
-    """Bytes of a file, or of the files of both classes; zero if there is no such file."""
-    names = class_files(source) or (source,)
-    files = [Path(name) for name in names if isinstance(name, str | PathLike)]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    """Bytes of a file; zero if there is no such file."""
+    is_file = isinstance(source, str | PathLike) and Path(source).is_file()
+    return Path(source).stat().st_size if is_file else 0
 
 
 def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -> TrialsInPieces:
@@ -124,6 +123,7 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
         As :func:`llrcal.read_trials` does; the message names the file.
     """
     is_in_pieces(source, key, options, asked=True)  # or refused
+    options.refuse_key_and_nontargets(key)
     if is_on_cluster(source):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")
@@ -136,9 +136,10 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
             options=options,
             sources=(_name_of(source), _name_of(key)),
         )
-    pieces = pieces_of(source, options.request("trials"))
+    pieces = pieces_of(source, options.request("trials"), options.nontargets)
+    names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
-    return TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=check_repeated)
+    return TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
 
 
 def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsInPieces:

@@ -95,16 +95,12 @@ def without_duplicates(
         raise TrialFileError(
             f"{table.source}: {found}; choose which scores to keep: ",
             Setting("duplicates", "first"),
-            ", ",
-            Setting("duplicates", "mean"),
             " or ",
             Setting("duplicates", "all"),
         )
-    if options.duplicates == "mean" and table.has("score"):
-        frame = frame.with_columns(pl.col("score").mean().over(ids))
     frame = frame.unique(ids, keep="first", maintain_order=True)
-    done = "only the first of each was kept" if options.duplicates == "first" else "averaged"
-    note = Note.warning("duplicates", f"{found}; {done}").about(table.source)
+    done = f"{found}; only the first of each was kept"
+    note = Note.warning("duplicates", done).about(table.source)
     return replace(table, frame=frame), [note]
 
 

@@ -36,8 +36,7 @@ _SCORES = {
 def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[Note]]:
     """Scores that are not NaN, the key without the trials of those that are, and how many.
 
-    This comes before duplicates are averaged, since the mean would be NaN, and before scores and
-    key are joined, since the trials would be missing.
+    This comes before scores and key are joined, since the trials would be missing.
     """
     is_nan = scores.frame["score"].is_nan()
     notes = left_out(scores.source, int(is_nan.sum()), len(scores))

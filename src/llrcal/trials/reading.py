@@ -7,15 +7,17 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Unpack
 
-from llrcal.arrays import Array
+import polars as pl
+
+from llrcal.inputs.labels import Label
 from llrcal.notes import Note
 from llrcal.trials.joining import joined, without_duplicates
-from llrcal.trials.leaving_out import usable, without_nan, without_spoof
-from llrcal.trials.npy import archive_trials, read_npy
+from llrcal.trials.leaving_out import without_nan, without_spoof
+from llrcal.trials.npy import archive_trials
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
-from llrcal.trials.source import Source, class_files, mode_of
+from llrcal.trials.source import Source, mode_of
 from llrcal.trials.table import Table
-from llrcal.trials.table_reading import read_file, read_table
+from llrcal.trials.table_reading import read_table
 from llrcal.trials.trials import Trials
 
 
@@ -30,8 +32,8 @@ def read_trials(
     ----------
     source
         A score file of any kind that docs/formats.md lists, plain or compressed with gzip or
-        zstd; ``"-"`` for standard input; two files of one class each as ``"GENUINE,IMPOSTOR"``; or
-        a frame of polars, pandas or any library that exchanges tables the same way.
+        zstd; ``"-"`` for standard input; or a frame of polars, pandas or any library that
+        exchanges tables the same way.
     key
         The labels, if they are in another file or frame. It is joined with the scores on the ids of
         the trials, in any order.
@@ -55,7 +57,7 @@ def read_trials(
         Trials of the key without a score, and scores without a trial in the key: ``"error"``
         or ``"skip"``.
     duplicates
-        Trials that occur more than once: ``"error"``, ``"first"``, ``"mean"`` or ``"all"``.
+        Trials that occur more than once: ``"error"``, ``"first"`` or ``"all"``.
     spoof
         Spoof trials: ``"error"``, ``"omit"``, ``"nontarget"`` (count them with the other
         non-targets), or ``"only"`` (instead of the other non-targets).
@@ -67,6 +69,9 @@ def read_trials(
     keep
         Names of further columns to keep as text, of the scores or of the key: conditions and side
         information. They are the columns of ``trials.kept``.
+    nontargets
+        The non-targets, if they are in another file or frame than the targets: ``source`` then
+        holds the scores of the targets alone, and there is no key.
 
     Returns
     -------
@@ -99,12 +104,8 @@ def read_trials(
 
 def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     """The trials that :func:`read_trials` describes."""
-    if key is None:
-        pair = class_files(source)
-        if pair:
-            return _class_by_class(pair, options.request("class"))
-        if is_archive(source):
-            return archive_trials(fspath(source), options.request("trials"))
+    if key is None and options.nontargets is None and is_archive(source):
+        return archive_trials(fspath(source), options.request("trials"))
     table, notes = read_and_join(source, key, options)
     table, spoofs = without_spoof(table, options.spoof)
     where = f"{table.source}, {key}" if isinstance(key, str) else table.source
@@ -132,6 +133,9 @@ def read_and_join(
 
     ``request`` is what to look for in the scores, unless that follows from whether there is a key.
     """
+    options.refuse_key_and_nontargets(key)
+    if options.nontargets is not None:
+        return _class_by_class(source, options)
     request = request or options.request("trials" if key is None else "scores")
     scores = read_table(source, request)
     labelled = None if key is None else read_table(key, options.request("key"))
@@ -158,23 +162,18 @@ def is_archive(source: Any) -> bool:
     return file.path is not None and file.kind == "npz"
 
 
-def _class_by_class(pair: tuple[str, str], request: Request) -> Trials:
-    """Trials from two files, the targets first."""
-    classes, readings, dropped = [], [], []
-    for name, what in zip(pair, ("target", "non-target"), strict=True):
-        scores, note = _one_class(Source(name), f"{what}s", request)
-        readings.append(note)
-        chosen, notes = usable(scores, name, what, request)
-        dropped += notes
-        classes.append(scores[chosen])
-    notes = [*readings, *dropped]
-    both, (tar, non) = ",".join(pair), classes
-    return Trials(tar, non, both, notes=(*notes,), allow_infinite=request.allow_infinite)
-
-
-def _one_class(file: Source, what: str, request: Request) -> tuple[Array, Note]:
-    """The scores of one class, and how they were read."""
-    if file.kind == "npy":
-        return read_npy(file.on_disk), Note.of("read", f"{what}, an array").about(file.name)
-    table = read_file(file, request)
-    return table.frame["score"].to_numpy(), _reading(table, what)
+def _class_by_class(source: Any, options: ReadOptions) -> tuple[Table, list[Note]]:
+    """Targets from one file or frame, and non-targets from another."""
+    tables, notes, dropped = [], [], []
+    for one, label in ((source, Label.TARGET), (options.nontargets, Label.NONTARGET)):
+        request = options.request("class")
+        table = read_table(one, request)
+        notes.append(_reading(table, "targets" if label is Label.TARGET else "non-targets"))
+        if request.on_nan == "drop":
+            table, _, more = without_nan(table, None)
+            dropped += more
+        labels = pl.lit(label.value, pl.Int8).alias("label")
+        tables.append(replace(table, frame=table.frame.select("score", labels)))
+    both = pl.concat([table.frame for table in tables])
+    names = ", ".join(table.source for table in tables)
+    return replace(tables[0], frame=both, source=names), [*notes, *dropped]

@@ -33,7 +33,7 @@ Decimal = Literal["point", "comma"]
 OnMissing = Literal["error", "skip"]
 """What becomes of trials without a score, or of scores without a trial in the key."""
 
-OnDuplicates = Literal["error", "first", "mean", "all"]
+OnDuplicates = Literal["error", "first", "all"]
 """What becomes of trials that occur more than once."""
 
 OnNan = Literal["error", "drop"]
@@ -80,6 +80,7 @@ class ReadKeywords(TypedDict, total=False):
     allow_infinite: bool
     on_nan: OnNan
     keep: Sequence[str]
+    nontargets: Any | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +110,7 @@ class ReadOptions:
     allow_infinite: bool = False
     on_nan: OnNan = "error"
     keep: Sequence[str] = ()
+    nontargets: Any | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
@@ -118,6 +120,17 @@ class ReadOptions:
         if isinstance(self.keep, str) or (len(self.keep) and not _are_texts(self.keep)):
             raise OptionError(f"keep is {self.keep!r:.80}; give a list of names of columns")
         self.request("trials"), self.request("key")  # columns and labels are checked there
+
+    def refuse_key_and_nontargets(self, key: Any | None) -> None:
+        """Raise an OptionError if labels are given in two ways."""
+        if key is not None and self.nontargets is not None:
+            raise OptionError(
+                "a key has the labels of all trials, and non-targets in a file of their own need "
+                "none: give either ",
+                Setting("key"),
+                " or ",
+                Setting("nontargets"),
+            )
 
     def request(self, contents: Contents, *, joins: bool = True) -> Request:
         """What the reader of one file should look for.

@@ -16,7 +16,7 @@ from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.trials.frame_files import rewrite_frame_file
 from llrcal.trials.npy import read_npy, read_npz
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source, class_files
+from llrcal.trials.source import Source
 from llrcal.trials.text.lines import Answers, rewritten
 from llrcal.trials.text.sniffing import sniff
 
@@ -45,30 +45,9 @@ def rewrite(
         If columns are to be added to a file that has no room for them.
     """
     request = replace(request, contents="scores", joins=False)
-    if pair := class_files(source):
-        return _rewrite_pair(pair, out, answers, request, progress)
     file = Source(source)
     with output(out) as written:
         return _write(file, written, answers, request, progress)
-
-
-def _rewrite_pair(
-    names: tuple[str, str],
-    out: str,
-    answers: Answers,
-    request: Request,
-    progress: Callable[[int], None],
-) -> str:
-    outs = out.split(",")
-    if len(outs) != 2 or outs[0] == outs[1]:
-        both = ",".join(names)
-        raise OptionError(f"{both} are two files; name two for the answer as well: OUT1,OUT2")
-    files = [Source(name) for name in names]
-    request = replace(request, contents="class")
-    with output(outs[0]) as one, output(outs[1]) as other:  # both appear, or none
-        for file, written in zip(files, (one, other), strict=True):
-            reading = _write(file, written, answers, request, progress)
-    return reading
 
 
 def _write(

@@ -236,14 +236,6 @@ def can_be_opened(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
-def class_files(source: object) -> tuple[str, str] | None:
-    """The files of targets and of non-targets in ``"A,B"``, unless a file has that whole name."""
-    if not isinstance(source, str) or source.count(",") != 1 or mode_of(source) is not None:
-        return None
-    genuine, impostor = source.split(",")
-    return genuine, impostor
-
-
 def mode_of(name: str) -> int | None:
     """The mode of the file with this name; None if there is none."""
     try:

@@ -187,10 +187,8 @@ def _joined(
     if hashes_of_ids(right, ids).n_unique() < right.height:
         raise TrialFileError(
             f"{name}: {' and '.join(ids)} do not tell its trials apart, so that they cannot be "
-            "matched with those of another system; choose which scores to keep: ",
+            "matched with those of another system; keep the first score of each: ",
             Setting("duplicates", "first"),
-            " or ",
-            Setting("duplicates", "mean"),
         )
     place, found = match(left, right, ids)
     if missing is None:

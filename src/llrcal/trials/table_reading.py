@@ -89,9 +89,10 @@ def _array_table(array: Array, name: str, request: Request) -> Table:
         raise TrialFileError(f"{name}: expected a one-dimensional array")
     if request.contents == "trials":
         raise TrialFileError(
-            f"{name}: a single array has no labels; name two, targets first (TAR.npy,NON.npy), or "
-            "give a key: ",
+            f"{name}: a single array has no labels; give a key: ",
             Setting("key", "FILE"),
+            ", or non-targets in an array of their own: ",
+            Setting("nontargets", "FILE"),
         )
     if request.needs_label:
         labels = pl.Series("label", labels_of(array, name, request)).cast(pl.Int8)

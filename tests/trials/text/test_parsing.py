@@ -94,7 +94,7 @@ def test_what_does_no_harm_to_single_numbers(tmp_path: Path, change: Callable[[s
     tar, non = tmp_path / "tar.txt", tmp_path / "non.txt"
     tar.write_bytes(change("1.5\n-2.5\n3\n").encode())
     non.write_bytes(change("0.5\n7e-1\n").encode())
-    assert read_trials(f"{tar},{non}").scores.tolist() == [1.5, -2.5, 3, 0.5, 0.7]
+    assert read_trials(tar, nontargets=non).scores.tolist() == [1.5, -2.5, 3, 0.5, 0.7]
 
 
 @pytest.mark.parametrize("change", SPACIOUS.values(), ids=SPACIOUS)
@@ -290,7 +290,7 @@ def test_one_class_a_file_loses_no_line(tmp_path: Path) -> None:
         rows[2_900] = line
         tar.write_text("\n".join(rows) + "\n")
         with pytest.raises(TrialFileError, match=r"tar\.txt, line 2901: has . columns where 3"):
-            read_trials(f"{tar},{non}")
+            read_trials(tar, nontargets=non)
 
 
 def test_a_nul_byte_in_a_column_that_nobody_wants(tmp_path: Path) -> None:
