@@ -92,7 +92,7 @@ def test_bob(name: str, real: int) -> None:
 def test_a_pair_of_single_columns() -> None:
     paths = [real_scores("formats", f"exp1_{kind}.txt") for kind in ("true", "false")]
     tar, non = (np.array([float(word) for word in path.read_text().split()]) for path in paths)
-    trials = read_trials(",".join(str(path) for path in paths))
+    trials = read_trials(paths[0], nontargets=paths[1])
     assert trials.tar.tolist() == tar.tolist()
     assert trials.non.tolist() == non.tolist()
 
