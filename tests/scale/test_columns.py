@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from llrcal import TrialFileError
-from llrcal.scale.columns import labels_of
+from llrcal.trials.frames import labels_in
 from llrcal.trials.request import Request
 from tests.scale.sets import words
 
@@ -27,7 +27,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS)
 def test_words_that_the_first_rows_do_not_have(column: pl.Series) -> None:
-    assert labels_of(column, REQUEST, "a").to_list() == IS_TARGET.tolist()
+    assert labels_in(column, REQUEST, "a").to_list() == IS_TARGET.tolist()
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_words_that_the_first_rows_do_not_have(column: pl.Series) -> None:
 )
 def test_wrong_labels_after_the_first_rows(column: pl.Series, wrong: str) -> None:
     with pytest.raises(TrialFileError, match=wrong):
-        labels_of(column, REQUEST, "a")
+        labels_in(column, REQUEST, "a")

@@ -41,7 +41,9 @@ def test_types(dtype: str, tmp_path: Path) -> None:
 def test_faults_are_told_with_their_index(value: float, index: int, tmp_path: Path) -> None:
     tar = TAR.copy()
     tar[index] = value
-    with pytest.raises(ScoreError, match=rf"tar\.npy: .* the first is {value} at index {index}\."):
+    with pytest.raises(
+        TrialFileError, match=rf"tar\.npy: .* the first is {value} in row {index}\."
+    ):
         fit_all(tmp_path, tar)
 
 
@@ -52,7 +54,7 @@ def test_nan_is_dropped_and_infinity_is_not(tmp_path: Path) -> None:
         found = fit_all(tmp_path, tar, on_nan="drop")
     assert texts(found) == in_memory(tar[~np.isnan(tar)], NON, QUICK)
     tar[3600] = -np.inf
-    with pytest.raises(ScoreError, match="-inf at index 3600"):
+    with pytest.raises(TrialFileError, match=r"-inf in row 3600\. Remove or repair them$"):
         fit_all(tmp_path, tar, on_nan="drop")
 
 

@@ -113,7 +113,7 @@ CASES = {
     ),
     "a column of scores": of_file(NAMED + "a,b,high,target\n", "--columns score=NAME"),
     "a label of an archive": of_arrays(
-        {"scores": [1.5, 2.5], "labels": ["Y", "Z"]}, "--labels Y,N", labels="Y,N"
+        {"scores": [1.5, 2.5], "labels": ["Y", "Z"]}, "--labels TARGET,NONTARGET", labels="Y,N"
     ),
     "three numbers": of_file(THREE, "--labels 1,-1,0", "--spoof omit"),
     "no key": of_file(SCORES, "--key FILE"),

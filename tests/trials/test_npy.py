@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal import LlrcalError, ScoreError, TrialFileError, Trials, read_trials
+from llrcal import LlrcalError, TrialFileError, Trials, read_trials
 
 TAR, NON = np.array([1.5, 2.25, -0.5]), np.array([-1.0, 0.125, -2.0, -3.5])
 SCORES = np.array([1.5, -2.0, 0.5, 7.0])
@@ -41,11 +41,11 @@ def test_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
 @pytest.mark.parametrize(
     ("tar", "message"),
     [
-        ([], "no .*target scores"),
+        ([], r"tar\.npy: holds no trials"),
         ([[1.5], [2.5]], "one-dimensional"),
         (1.5, "one-dimensional"),
-        ([1.5, np.nan], "1 of 2 scores are not finite"),
-        ([1.5, np.inf], "1 of 2 scores are not finite"),
+        ([1.5, np.nan], "has 1 scores that are not finite"),
+        ([1.5, np.inf], "has 1 scores that are not finite"),
         ([1j], "have type complex128"),
         ([True, False], "are booleans; were labels passed as scores"),
         (["1.5"], "have type <U3"),
@@ -64,7 +64,7 @@ def test_arrays_that_are_no_scores(tmp_path: Path, tar: Any, message: str) -> No
 def test_infinite_llrs_in_arrays(tmp_path: Path) -> None:
     trials = read_both(tmp_path, [np.inf, 1.5], [-np.inf], allow_infinite=True)
     assert trials.scores.tolist() == [np.inf, 1.5, -np.inf]
-    with pytest.raises(ScoreError, match="NaN"):
+    with pytest.raises(TrialFileError, match="the first is nan in row 0"):
         read_both(tmp_path, [np.nan, 1.5], allow_infinite=True)
 
 
@@ -74,6 +74,7 @@ LABEL_ARRAYS: dict[str, Any] = {
     "signs": 2 * LABELS - 1,
     "with a point": LABELS.astype(float),
     "booleans": LABELS == 1,
+    "bytes": LABELS.astype("S1"),
     "words": np.where(LABELS == 1, "target", "nontarget"),
     "hypotheses": np.where(LABELS == 1, "Hp", "Hd"),
 }
@@ -105,7 +106,7 @@ def test_words_of_the_user_for_arrays(tmp_path: Path) -> None:
             read_trials(tmp_path / "both.npz", labels=words),
         ):
             assert trials.labels.tolist() == [True, False, True, False]
-        with pytest.raises(TrialFileError, match=r"k\.npy: the label '.' is not among labels='"):
+        with pytest.raises(TrialFileError, match=r"k\.npy: .* row 0: the label '.' is neither"):
             read_trials(scores, key, labels="2,3")
 
 
@@ -119,14 +120,13 @@ def test_labels_that_are_not_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([2, 0, 1, 1], r"k\.npy: 1 labels are neither target nor non-target"),
-        ([1, 0, -1, 1], r"k\.npy: 1 labels are neither target nor non-target"),
-        (["target", "spoof", "tar", "non"], r"k\.npy: 1 labels are neither"),
-        ([0.5, 0, 1, 1], r"k\.npy: 1 labels are neither"),
-        ([np.nan, 0, 1, 1], r"k\.npy: 1 labels are neither"),
+        ([2, 0, 1, 1], r"k\.npy: .* row 0: the label '2' is neither target nor non-target"),
+        ([1, 0, -1, 1], r"k\.npy: labels are 1, 0 and -1, where 0 may mean"),
+        (["target", "spoof", "tar", "non"], "1 of 4 trials are spoofs"),
+        ([0.5, 0, 1, 1], "row 0: the label '0.5' is neither"),
+        ([np.nan, 0, 1, 1], "row 0: the label 'NaN' is neither"),
         ([1, 0, 1], "has 4 scores and .*k.npy 3 labels, with no ids in common"),
         ([[1, 0], [1, 0]], "expected a one-dimensional array"),
-        ([b"1", b"0", b"1", b"0"], r"k\.npy: labels have type \|S1"),
     ],
 )
 def test_labels_that_are_none(tmp_path: Path, labels: Any, message: str) -> None:
@@ -156,8 +156,20 @@ def test_archives_that_hold_something_else(tmp_path: Path) -> None:
     np.savez(path, scores=SCORES, labels=LABELS[:3])
     with pytest.raises(LlrcalError, match="one label for each score"):
         read_trials(path)
-    np.savez(path, tar=TAR, non=NON)
-    with pytest.raises(TrialFileError, match="holds no array 'scores'; it has non, tar"):
-        read_trials(path, scores)
-    with pytest.raises(TrialFileError, match="holds no array 'labels'; is this the key"):
+    np.savez(path, tar=TAR, non=NON, tar_speakers=LABELS, non_speakers=LABELS)
+    with pytest.raises(TrialFileError, match=r"tar_speakers has shape \(4,\); expected two col"):
+        read_trials(path)
+    with pytest.raises(TrialFileError, match=r"holds .*, tar, tar_speakers; expected scores"):
+        read_trials(path, nontargets=scores)
+    np.savez(path, scores=SCORES)
+    with pytest.raises(TrialFileError, match="holds scores; expected tar and non, or labels"):
         read_trials(scores, path)
+
+
+def test_two_classes_have_labels_of_their_own(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", tar=TAR, non=NON)
+    other = save(tmp_path / "k.npy", [1, 1, 1, 0, 0, 0, 1])
+    with pytest.raises(TrialFileError, match=r"1 of its labels contradict the key, such as .*\(6"):
+        read_trials(tmp_path / "a.npz", other)
+    scores = save(tmp_path / "s.npy", np.arange(7.0))
+    assert read_trials(scores, tmp_path / "a.npz").tar.tolist() == [0, 1, 2]

@@ -89,7 +89,7 @@ def test_bob(name: str, real: int) -> None:
     assert len(trials) == len(path.read_text().splitlines())
 
 
-def test_a_pair_of_single_columns() -> None:
+def test_a_single_column_of_each_class() -> None:
     paths = [real_scores("formats", f"exp1_{kind}.txt") for kind in ("true", "false")]
     tar, non = (np.array([float(word) for word in path.read_text().split()]) for path in paths)
     trials = read_trials(paths[0], nontargets=paths[1])

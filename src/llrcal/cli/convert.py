@@ -102,34 +102,5 @@ def _read(
     """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
     from llrcal.trials.reading import read_and_join
 
-    if key is None and options.nontargets is None and _has_classes(scores):
-        return _class_by_class(scores, options)
     has_key = key is not None or not needs_label
     return read_and_join(scores, key, options, options.request("scores" if has_key else "trials"))
-
-
-def _has_classes(source: str) -> bool:
-    """Whether this is an archive of labelled arrays."""
-    from llrcal.trials.npy import names_in_npz
-    from llrcal.trials.reading import is_archive
-
-    names = {*names_in_npz(source)} if is_archive(source) else set()
-    return "labels" in names or {"tar", "non"} <= names
-
-
-def _class_by_class(scores: str, options: ReadOptions) -> tuple[Table, list[Note]]:
-    import numpy as np
-    import polars as pl
-
-    from llrcal.trials.conventions import SPEAKERS
-    from llrcal.trials.reading import trials_from
-    from llrcal.trials.table import Table
-
-    trials = trials_from(scores, None, options)
-    columns = {"score": trials.scores, "label": trials.labels.astype(np.int8)}
-    frame = pl.DataFrame(columns)
-    if trials.tar_speakers is not None and trials.non_speakers is not None:
-        speakers = np.concatenate([trials.tar_speakers, trials.non_speakers])
-        named = pl.DataFrame(speakers, schema=list(SPEAKERS)).cast(pl.String)
-        frame = named.hstack(frame)
-    return Table(frame, trials.source, "class by class"), list(trials.notes)

@@ -9,18 +9,10 @@ import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.inputs.scores import are_usable
 from llrcal.kernels import kernels_for
-from llrcal.trials.frames import (
-    FIRST,
-    labelled,
-    labels_in,
-    refuse_nulls,
-    rows_counted_from,
-    scores_in,
-)
+from llrcal.trials.frames import converted, rows_counted_from
 from llrcal.trials.leaving_out import are_spoofs
 from llrcal.trials.request import Request
 
@@ -45,46 +37,18 @@ def checked(
 
 def _checked(column: pl.Series, role: str, request: Request, source: str) -> pl.Series:
     is_score = role.startswith("score")
-    if is_score and request.on_nan == "drop":
-        column = column.fill_null(float("nan"))
-    refuse_nulls(column, "score" if is_score else role, source)
-    if role == "label":
-        return labels_of(column, request, source).alias(role)
-    if not is_score:
-        return column.cast(pl.String).alias(role)
-    return (column if _are_scores(column, request) else scores_in(column, request, source)).alias(
-        role
-    )
+    if is_score and _are_scores(column, request):
+        return column.alias(role)
+    return converted(column, "score" if is_score else role, request, source).alias(role)
 
 
 def _are_scores(column: pl.Series, request: Request) -> bool:
     """Whether a column needs neither a conversion nor an error."""
-    if request.on_nan != "error" or column.dtype not in (pl.Float64, pl.Float32):
+    is_float = column.dtype in (pl.Float64, pl.Float32)
+    if request.on_nan != "error" or not is_float or column.null_count():
         return False
     infinite = request.allow_infinite
     return all(are_usable(part, allow_infinite=infinite) for part in _arrays(column))
-
-
-def labels_of(column: pl.Series, request: Request, source: str) -> pl.Series:
-    """A column as labels; millions of them are only a few different words.
-
-    Raises
-    ------
-    TrialFileError
-        If a word in it is not a label; the message names the row.
-    """
-    if column.dtype == pl.Boolean:
-        return column.cast(pl.Int8)
-    for some in (column.head(FIRST), column):
-        words = some.unique(maintain_order=True)
-        try:
-            labels = labelled(column, words, labels_in(words, request, source))
-        except TrialFileError:
-            labels_in(column, request, source)  # this error names the row
-            raise
-        if not labels.null_count():
-            break
-    return labels
 
 
 def _arrays(column: pl.Series) -> list[Array]:

@@ -19,8 +19,7 @@ from llrcal.scale.text import text_pieces
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.frame_files import count_rows, scan_parquet
 from llrcal.trials.frames import SAMPLE, collected, roles_of
-from llrcal.trials.leaving_out import refuse_nan
-from llrcal.trials.npy import archive_trials, floats_of, names_in_npz, read_npy
+from llrcal.trials.npy import floats_of, names_in_npz, read_npy
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source
@@ -77,16 +76,10 @@ class NpyReader:
         for start in range(self.start, self.end, at_a_time):
             # Copied, not memory-mapped: mapped pages would stay in memory.
             part = np.array(read_npy(self.path)[start : min(start + at_a_time, self.end)])
-            scores = floats_of(part, self.path)
-            checked = scores
-            if self.request.on_nan == "drop":
-                checked = np.where(np.isnan(scores), 0, scores)
-            try:
-                refuse_nan(checked, self.path, "the", self.request)
-            except ScoreError as problem:
-                raise problem.moved(index=start) from problem
-            labels = np.full(len(scores), int(self.is_tar), np.int8)
-            yield present(pl.DataFrame({"score": scores, "label": labels}), columns)
+            frame = pl.DataFrame({"score": floats_of(part, self.path)})
+            frame = checked(frame, [("score", "score")], self.request, self.path, start)
+            label = pl.lit(int(self.is_tar), pl.Int8)
+            yield present(frame.with_columns(label=label), columns)
 
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
@@ -142,7 +135,8 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     if not rows:
         return []
     head = collected(scan_parquet(path).head(SAMPLE), source.name)
-    names = dict(zip(roles_of(head, request, source.name), head.columns, strict=True))
+    roles, _ = roles_of(head, request, source.name)
+    names = dict(zip(roles, head.columns, strict=True))
     needed = {"score": request.needs_score, "label": request.needs_label}
     for role, is_needed in needed.items():
         if is_needed and role not in names:
@@ -150,12 +144,12 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
                 f"{source.name}: has no column of {role}s; name it: ",
                 request.setting("columns", f"{role}=NAME"),
             )
-    roles = tuple((role, name) for role, name in names.items() if role in IDS or needed.get(role))
+    chosen = tuple((role, name) for role, name in names.items() if role in IDS or needed.get(role))
     return [
         Piece(
             name=_part(path, start, end),
             rows=end - start,
-            reader=ParquetReader(path, start, end, roles, request),
+            reader=ParquetReader(path, start, end, chosen, request),
             request=request,
             file=path,
             score_name=names.get("score"),
@@ -265,9 +259,6 @@ class WholeReader:
     def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
         if self.request.contents != "trials":
             yield present(read_table(self.path, self.request).frame, columns)
-        elif Source(self.path).kind == "npz":
-            trials = archive_trials(self.path, self.request)
-            yield from Piece.of_arrays(trials.tar, trials.non).read(columns)
         else:
             options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
             table = read_and_join(self.path, None, options, self.request)[0]

@@ -123,12 +123,12 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
         As :func:`llrcal.read_trials` does; the message names the file.
     """
     is_in_pieces(source, key, options, asked=True)  # or refused
-    options.refuse_key_and_nontargets(key)
     if is_on_cluster(source):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")
         return opened_frame(source, engine, options)
     if key is not None:
+        options.refuse_key_and_nontargets(key)
         return TrialsInPieces.joined(
             table_pieces(source, options.request("scores")),
             table_pieces(key, options.request("key")),

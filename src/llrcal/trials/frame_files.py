@@ -21,7 +21,6 @@ from llrcal.trials.frames import (
     collected,
     read_frame,
     reading_errors,
-    refuse_nulls,
     roles_of,
     rows_counted_from,
     scores_in,
@@ -55,11 +54,7 @@ def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, reque
 
     def answered(frame: pl.DataFrame) -> pl.DataFrame:
         nonlocal dropped
-        column = frame[name]
-        if request.on_nan == "drop":
-            column = column.fill_null(float("nan"))
-        refuse_nulls(column, "score", file.name)
-        scores = scores_in(column, request, file.name)
+        scores = scores_in(frame[name], request, file.name)
         if request.on_nan == "drop" and (is_nan := scores.is_nan()).any():
             frame, scores = frame.filter(~is_nan), scores.filter(~is_nan)
             dropped += int(is_nan.sum())
@@ -93,7 +88,7 @@ def _score_name(scan: pl.LazyFrame, request: Request, source: str) -> str:
         return named
     if not head.height:
         raise TrialFileError(f"{source}: holds no trials")
-    return head.columns[roles_of(head, request, source).index("score")]
+    return head.columns[roles_of(head, request, source)[0].index("score")]
 
 
 def _with_answers(

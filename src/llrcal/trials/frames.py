@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
-from llrcal.messages import Message, Position, Setting
+from llrcal.messages import Message, Part, Position, Setting
 from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
@@ -19,8 +19,7 @@ from llrcal.trials.text.roles import ColumnSketch, could_be_ids, roles_by_name
 
 SAMPLE = 1000
 """Rows that decide which column is which."""
-FIRST = 2**15
-"""Trials whose labels are likely to be those of all."""
+_FIRST = 2**15  # trials whose labels are likely to be those of all
 # What polars raises if it cannot convert values; the second over invalid times, for example.
 _UNFIT = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -46,23 +45,16 @@ def as_polars(value: Any) -> pl.DataFrame:
         ) from problem
 
 
-def roles_of(head: pl.DataFrame, request: Request, source: str) -> tuple[str, ...]:
-    """The role of each column of a table; an error if that is not clear."""
-    return _roles(head, _sketches(head, request), request, source)
-
-
-def _roles(
-    head: pl.DataFrame, sketches: list[ColumnSketch], request: Request, source: str
-) -> tuple[str, ...]:
+def roles_of(
+    head: pl.DataFrame, request: Request, source: str
+) -> tuple[tuple[str, ...], list[ColumnSketch]]:
+    """The role of each column of a table, and what it looks like; an error if it is not clear."""
+    words = frozenset(word for word, _ in request.label_of_word)
+    sketches = [_sketch(column, words) for column in head.get_columns()]
     if request.columns:
         request.check_columns(head.width, source)
-        return request.columns
-    return roles_by_name(head.columns, sketches, request, source)
-
-
-def _sketches(frame: pl.DataFrame, request: Request) -> list[ColumnSketch]:
-    words = frozenset(word for word, _ in request.label_of_word)
-    return [_sketch(column, words) for column in frame.get_columns()]
+        return request.columns, sketches
+    return roles_by_name(head.columns, sketches, request, source), sketches
 
 
 def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str) -> Table:
@@ -70,24 +62,17 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str
     head = frame if isinstance(frame, pl.DataFrame) else collected(frame.head(SAMPLE), source)
     if not head.height:
         raise TrialFileError(f"{source}: holds no trials")
-    sketches = _sketches(head, request)
-    roles = _roles(head, sketches, request, source)
+    roles, sketches = roles_of(head, request, source)
     named = {role: name for role, name in zip(roles, head.columns, strict=True) if is_wanted(role)}
     data = collected(frame.lazy().select(list(named.values())), source)
-    out = {}
-    for role, name in named.items():
-        if not is_kept(role) and (role != "score" or request.on_nan == "error"):
-            refuse_nulls(data[name], role, source)
-        convert = {"score": scores_in, "label": labels_in}.get(role)
-        column = data[name]
-        out[role] = convert(column, request, source) if convert else _text(column, role, source)
+    columns = [converted(data[name], role, request, source) for role, name in named.items()]
     chosen = ",".join(f"{role}={name}" for role, name in named.items())
     return Table(
-        with_derived_columns(with_kept_columns(pl.DataFrame(out), head.columns, roles, request)),
+        with_derived_columns(pl.DataFrame(columns), head.columns, roles, request),
         source,
         f"columns by name ({chosen})",
         score_name=named.get("score"),
-        forensic="label" in named and _sketch(data[named["label"]], frozenset()).forensic,
+        forensic="label" in named and sketches[roles.index("label")].forensic,
         unnamed=could_be_ids(head.columns, roles, sketches),
     )
 
@@ -129,15 +114,25 @@ def rows_counted_from(first: int) -> Iterator[None]:
         raise problem.moved(row=first) from problem
 
 
-def refuse_nulls(column: pl.Series, role: str, source: str) -> None:
-    """Raise a TrialFileError if values are missing."""
+def converted(column: pl.Series, role: str, request: Request, source: str) -> pl.Series:
+    """A column as what its role says; an error about the first value that is not."""
+    if role == "score":
+        return scores_in(column, request, source)
+    if not is_kept(role):
+        _refuse_nulls(column, source)
+    if role == "label":
+        return labels_in(column, request, source)
+    return _text(column, role, source)
+
+
+def _refuse_nulls(column: pl.Series, source: str, *hint: Part) -> None:
     if column.null_count():
         raise TrialFileError(
             f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
             "first in ",
             Position("row", int(column.is_null().arg_max() or 0)),
             "; remove or repair them",
-            *(TO_DROP_NAN if role == "score" else ()),
+            *hint,
         )
 
 
@@ -145,18 +140,22 @@ def _text(column: pl.Series, role: str, source: str) -> pl.Series:
     try:
         return column.cast(pl.String).rename(role)
     except _UNFIT as problem:
-        raise TrialFileError(
-            f"{source}: column {column.name!r} should be the {role}, but is of type {column.dtype}"
-        ) from problem
+        raise _unfit(column, role, source) from problem
+
+
+def _unfit(column: pl.Series, role: str, source: str) -> TrialFileError:
+    return TrialFileError(
+        f"{source}: column {column.name!r} should be the {role}, but is of type {column.dtype}"
+    )
 
 
 def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
-    """A column as scores, all of which can be used."""
+    """A column as scores, all of which can be used; missing ones are NaN, if NaN can be."""
     if not column.dtype.is_numeric():
-        raise TrialFileError(
-            f"{source}: column {column.name!r} should be the score, but is of type {column.dtype}"
-        )
-    scores = column.cast(pl.Float64).rename("score").fill_null(math.nan)  # NaN as pandas has it
+        raise _unfit(column, "score", source)
+    if request.on_nan == "error":
+        _refuse_nulls(column, source, *TO_DROP_NAN)
+    scores = column.cast(pl.Float64).rename("score").fill_null(math.nan)
     values = scores.to_numpy()
     bad = request.unusable(values)
     if bad.any():
@@ -166,19 +165,19 @@ def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
             f"the first is {values[row]} in ",
             Position("row", row),
             ". Remove or repair them",
-            *(TO_DROP_NAN if np.isnan(values).any() else ()),
+            *(TO_DROP_NAN if np.isnan(values[row]) else ()),
         )
     return scores
 
 
 def labels_in(column: pl.Series, request: Request, source: str) -> pl.Series:
     """A column as labels, all of which are known."""
-    words, name = _text(column, "label", source), column.name
-    labels = as_labels(words, request, source)
+    labels = as_labels(column, request, source)
     if labels.null_count():
         row = int(labels.is_null().arg_max() or 0)
+        word = str(column.cast(pl.String)[row])
         raise TrialFileError(
-            f"{source}: column {name!r}, ", Position("row", row), ": ", *unknown_label(words[row])
+            f"{source}: column {column.name!r}, ", Position("row", row), ": ", *unknown_label(word)
         )
     return labels
 
@@ -191,9 +190,20 @@ def unknown_label(word: str) -> Message:
     )
 
 
-def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with labels and models derived from the speakers, if it has none of its own."""
-    if set(SPEAKERS) <= set(frame.columns):
+def with_derived_columns(
+    frame: pl.DataFrame, names: Sequence[str], roles: Sequence[str], request: Request
+) -> pl.DataFrame:
+    """The frame with copies of columns that are to be kept, but have a role as well.
+
+    Labels and models are derived from the speakers, if the frame has none of its own.
+    """
+    if request.keep:
+        frame = frame.with_columns(
+            frame[role].cast(pl.String).rename(kept_role(name))
+            for name, role in zip(names, roles, strict=False)
+            if name in request.keep and role in frame.columns and not is_kept(role)
+        )
+    if {*SPEAKERS} <= {*frame.columns}:
         if "label" not in frame.columns:
             same = pl.col("enrol_speaker") == pl.col("test_speaker")
             frame = frame.with_columns(same.cast(pl.Int8).alias("label"))
@@ -202,19 +212,7 @@ def with_derived_columns(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def with_kept_columns(
-    frame: pl.DataFrame, names: Sequence[str], roles: Sequence[str], request: Request
-) -> pl.DataFrame:
-    """The frame with copies of those columns that are to be kept, but have a role as well."""
-    copies = [
-        frame[role].cast(pl.String).rename(kept_role(name))
-        for name, role in zip(names, roles, strict=False)
-        if name in request.keep and role in frame.columns and not is_kept(role)
-    ]
-    return frame.with_columns(copies)
-
-
-def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
+def as_labels(column: pl.Series, request: Request, source: str) -> pl.Series:
     """Labels as numbers; null for a word that is not a label.
 
     Raises
@@ -222,11 +220,25 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
     TrialFileError
         If there are both 0 and -1, which mean different things in a key of three numbers.
     """
-    words = words.rename("label")
     meaning = dict(request.label_of_word)
+    # A file has two or three of these words, and mostly from the start: looking for all of them
+    # would take five times as long.
+    for some in (column.head(_FIRST), column):
+        try:
+            values = some.unique()
+            words = values.cast(pl.String).to_list()
+        except _UNFIT as problem:
+            raise _unfit(column, "label", source) from problem
+        labels = pl.lit(None, pl.Int8)
+        for value, word in zip(values, words, strict=True):
+            if word in meaning:
+                is_value = pl.first() == pl.lit(value, column.dtype)
+                labels = pl.when(is_value).then(pl.lit(meaning[word], pl.Int8)).otherwise(labels)
+        out = column.to_frame().select(labels.alias("label")).to_series()
+        if not out.null_count():
+            break
     # Unless the user says otherwise, both are words for non-targets.
-    are_same = "0" in meaning and meaning["0"] is meaning.get("-1")
-    if are_same and all((words == number).any() for number in ("0", "-1")):
+    if {"0", "-1"} <= {*words} & {*meaning} and meaning["0"] is meaning["-1"]:
         raise TrialFileError(
             f"{source}: labels are 1, 0 and -1, where 0 may mean that there is no trial; leave the "
             "zeros out: ",
@@ -234,21 +246,4 @@ def as_labels(words: pl.Series, request: Request, source: str) -> pl.Series:
             " with ",
             Setting("spoof", "omit"),
         )
-    # A file has two or three of these words, and mostly from the start: looking for all of them
-    # would take five times as long.
-    for some in (words.head(FIRST), words):
-        used = some.unique()
-        used = used.filter(used.is_in(list(meaning)))
-        labels = labelled(words, used, [meaning[word] for word in used])
-        if not labels.null_count():
-            break
-    return labels
-
-
-def labelled(column: pl.Series, values: pl.Series, numbers: Iterable[int]) -> pl.Series:
-    """The numbers that belong to values, in place of these; null in place of any other value."""
-    labels = pl.lit(None, pl.Int8)
-    for value, number in zip(values, numbers, strict=True):
-        is_value = pl.col("label") == pl.lit(value, column.dtype)
-        labels = pl.when(is_value).then(pl.lit(number, pl.Int8)).otherwise(labels)
-    return column.to_frame("label").with_columns(labels.alias("label")).to_series()
+    return out

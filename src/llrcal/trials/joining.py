@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from llrcal.errors import TrialFileError
+from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, SPEAKERS, is_kept
@@ -102,6 +103,16 @@ def without_duplicates(
     done = f"{found}; only the first of each was kept"
     note = Note.warning("duplicates", done).about(table.source)
     return replace(table, frame=frame), [note]
+
+
+def both_classes(tar: Table, non: Table) -> Table:
+    """The scores of targets and those of non-targets as one table."""
+    labels = {Label.TARGET: tar, Label.NONTARGET: non}
+    frames = [
+        table.frame.select("score", pl.lit(label.value, pl.Int8).alias("label"))
+        for label, table in labels.items()
+    ]
+    return replace(tar, frame=pl.concat(frames), source=f"{tar.source}, {non.source}")
 
 
 def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list[Note]]:

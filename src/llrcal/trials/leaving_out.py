@@ -6,31 +6,19 @@ nor non-targets until the user says how to count them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import EllipsisType
 
-import numpy as np
 import polars as pl
 
-from llrcal.arrays import Array
-from llrcal.errors import ScoreError, TrialFileError
+from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
-from llrcal.inputs.scores import check_finite
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.trials.request import TO_DROP_NAN, Request, Spoof
+from llrcal.trials.request import Spoof
 from llrcal.trials.table import Table
 
 DROPPED_NAN = "dropped nan"
 """The code of notes on trials that were left out because their score is NaN."""
-
-# The arrays of scores in an archive: how messages call them, and the array that goes with each.
-_SCORES = {
-    "tar": ("target", "tar_speakers"),
-    "non": ("non-target", "non_speakers"),
-    "scores": ("the", "labels"),
-}
 
 
 def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[Note]]:
@@ -53,52 +41,6 @@ def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, 
     if len(scores) == len(key):  # line by line
         key = replace(key, frame=key.frame.filter(~is_nan))
     return kept, key, notes
-
-
-def refuse_nan(scores: Array, source: str, what: str, request: Request) -> None:
-    """Raise a ScoreError if scores of an array cannot be used; it says how to drop NaN."""
-    try:
-        check_finite(scores, what, allow_infinite=request.allow_infinite)
-    except ScoreError as problem:
-        hint = TO_DROP_NAN if np.isnan(scores).any() else ()
-        raise problem.followed_by(*hint).within(source) from None
-
-
-def usable(
-    scores: Array, source: str, what: str, request: Request
-) -> tuple[Array | EllipsisType, list[Note]]:
-    """Which scores of an array to use, as an index, and the note on the others.
-
-    An array that holds no scores, by its type or shape, is left for others to refuse.
-    """
-    if scores.dtype.kind != "f" or scores.ndim != 1:
-        return ..., []
-    if request.on_nan == "error":
-        refuse_nan(scores, source, what, request)
-        return ..., []
-    is_number = ~np.isnan(scores)
-    notes = left_out(source, int((~is_number).sum()), scores.size)
-    return is_number if notes else ..., notes
-
-
-def usable_arrays(
-    arrays: Mapping[str, Array], source: str, request: Request
-) -> tuple[dict[str, Array], list[Note]]:
-    """The arrays of an archive without scores that are NaN, and what was left out.
-
-    Speakers and labels go with their scores.
-    """
-    out, notes = dict(arrays), []
-    for name, (what, beside) in _SCORES.items():
-        if name not in arrays:
-            continue
-        scores = arrays[name]
-        chosen, more = usable(scores, f"{source}: {name}", what, request)
-        notes += more
-        for part in (name, beside):
-            if part in out and out[part].shape[:1] == scores.shape:
-                out[part] = out[part][chosen]
-    return out, notes
 
 
 def left_out(source: str, count: int, total: int) -> list[Note]:

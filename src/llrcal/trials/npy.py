@@ -5,23 +5,28 @@ from __future__ import annotations
 import io
 import threading
 import zipfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from llrcal.arrays import Array
-from llrcal.errors import LlrcalError, ScoreError, TrialFileError
-from llrcal.inputs.labels import LABEL_OF_WORD, Label
-from llrcal.inputs.scores import as_floats, is_target, split
+from llrcal.errors import ScoreError, TrialFileError
+from llrcal.inputs.scores import as_floats
 from llrcal.messages import Setting
-from llrcal.notes import Note
-from llrcal.trials.leaving_out import usable_arrays
+from llrcal.trials.conventions import SPEAKERS
+from llrcal.trials.frames import read_frame
+from llrcal.trials.joining import both_classes
 from llrcal.trials.request import Request
-from llrcal.trials.source import refuse_swelling
-from llrcal.trials.trials import Trials
+from llrcal.trials.source import Source, refuse_swelling
+from llrcal.trials.table import Table
 
 # NumPy parses headers as Python. In Python 3.11, threads that do so at once can disturb each other.
 _PARSING = threading.Lock()
+_CLASSES = ("tar", "non")
+_ROLES = {"scores": "score", "labels": "label"}
 _LARGEST_RATIO = 1000  # of content to file, in bytes: arrays of zeros shrink by as much
 
 
@@ -69,9 +74,16 @@ def check_archive(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _array(content: bytes) -> Array:
+    """The array in the content of a file, which is not copied."""
+    stream = io.BytesIO(content)
     with _PARSING:
-        array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-    return _with_room(np.asarray(array))
+        is_old = np.lib.format.read_magic(stream) == (1, 0)
+        read = (
+            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
+        )
+        shape, is_fortran, dtype = read(stream)
+    array = np.frombuffer(content, dtype, offset=stream.tell())
+    return np.asarray(array.reshape(shape, order="F" if is_fortran else "C"))
 
 
 def _with_room(array: Array) -> Array:
@@ -81,64 +93,77 @@ def _with_room(array: Array) -> Array:
     return array
 
 
-def archive_trials(name: str, request: Request) -> Trials:
-    """The trials of an archive that holds ``tar`` and ``non``, or ``scores`` and ``labels``."""
-    arrays, dropped = usable_arrays(read_npz(name), name, request)
-    if {"tar", "non"} <= arrays.keys():
-        return Trials(
-            arrays["tar"],
-            arrays["non"],
-            name,
-            arrays.get("tar_speakers"),
-            arrays.get("non_speakers"),
-            notes=(Note.of("read", "arrays tar and non").about(name), *dropped),
-            allow_infinite=request.allow_infinite,
+def read_arrays(file: Source, request: Request) -> Table:
+    """The trials of an array, or of an archive: ``tar`` and ``non``, or ``scores`` and ``labels``.
+
+    Scores alone will do where labels are not needed, and labels alone for a key.
+    """
+    if file.kind == "npy" and request.contents == "trials":
+        raise TrialFileError(
+            f"{file.name}: a single array has no labels; give a key: ",
+            Setting("key", "FILE"),
+            ", or non-targets in an array of their own: ",
+            Setting("nontargets", "FILE"),
         )
-    if {"scores", "labels"} <= arrays.keys():
-        labels = labels_of(arrays["labels"], name, request)
-        tar, non = split(arrays["scores"], labels)
-        return Trials(
-            tar,
-            non,
-            name,
-            is_target=labels,
-            notes=(Note.of("read", "arrays scores and labels").about(name), *dropped),
-            allow_infinite=request.allow_infinite,
-        )
-    found = ", ".join(sorted(arrays)) or "nothing"
-    raise TrialFileError(f"{name}: holds {found}; expected tar and non, or scores and labels")
+    if file.kind == "npy":
+        arrays = {"scores" if request.needs_score else "labels": read_npy(file.on_disk)}
+    else:
+        arrays = read_npz(file.on_disk)
+    has_classes = request.contents != "class"
+    if has_classes and {*_CLASSES} <= arrays.keys():
+        return _read_classes(arrays, file.name, request)
+    needed = ["scores"] * request.needs_score + ["labels"] * request.needs_label
+    if not {*needed} <= arrays.keys():
+        found = ", ".join(sorted(arrays)) or "nothing"
+        expected = "tar and non, or " * has_classes + " and ".join(needed)
+        raise TrialFileError(f"{file.name}: holds {found}; expected {expected}")
+    return _read({name: arrays[name] for name in _ROLES if name in arrays}, file.name, request)
 
 
-def labels_of(array: Array, name: str, request: Request) -> Array:
-    """Which trials are targets, by the user's own words for them if there are some."""
-    meaning = dict(request.label_of_word)
+def _read_classes(arrays: Mapping[str, Array], source: str, request: Request) -> Table:
+    """The trials of ``tar`` and ``non``, with their speakers if these are known."""
+    request = replace(request, contents="class")
+    tables = [_read({"scores": arrays[side]}, f"{source}: {side}", request) for side in _CLASSES]
+    both = replace(both_classes(*tables), source=source, reading="arrays tar and non")
+    speakers = [arrays.get(f"{side}_speakers") for side in _CLASSES]
+    known = [who for who in speakers if who is not None]
+    if len(known) < len(_CLASSES):
+        return both
+    for side, table, who in zip(_CLASSES, tables, known, strict=True):
+        if who.shape != (len(table), 2):
+            raise TrialFileError(
+                f"{source}: {side}_speakers has shape {who.shape}; expected two columns for "
+                f"{len(table)} trials"
+            )
+    pairs = pl.DataFrame(np.concatenate(known), schema=list(SPEAKERS))
+    return replace(both, frame=both.frame.hstack(pairs))
+
+
+def _read(arrays: Mapping[str, Array], source: str, request: Request) -> Table:
+    """Arrays as the columns of a table."""
+    columns = [_column(name, array, source) for name, array in arrays.items()]
+    if len({*map(len, columns)}) > 1:
+        counts = " and ".join(f"{len(column)} {column.name}" for column in columns)
+        raise TrialFileError(f"{source}: has {counts}; there must be one label for each score")
+    request = replace(request, columns=tuple(_ROLES[name] for name in arrays), named=())
+    table = read_frame(pl.DataFrame(columns), request, source)
+    return replace(table, reading=f"arrays {' and '.join(arrays)}")
+
+
+def _column(name: str, array: Array, source: str) -> pl.Series:
+    if array.ndim != 1:
+        raise TrialFileError(
+            f"{source}: {name} have shape {array.shape}; expected a one-dimensional array"
+        )
     try:
-        return is_target(array) if meaning == LABEL_OF_WORD else _is_meant(array, meaning)
-    except LlrcalError as problem:
-        raise TrialFileError(*problem.args).within(name) from problem
+        with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
+            is_score = name == "scores"
+            values = floats_of(array, source).astype(np.float64, copy=False) if is_score else array
+        return pl.Series(name, values)
     except (ValueError, SystemError) as problem:  # from characters beyond Unicode
         raise TrialFileError(
-            f"{name}: its labels are not valid text ({problem}); write the file again"
+            f"{source}: its {name} are not valid text ({problem}); write the file again"
         ) from problem
-
-
-def _is_meant(array: Array, meaning: dict[str, Label]) -> Array:
-    words = array.astype(str)
-    known = np.isin(words, [word for word, label in meaning.items() if label != Label.SPOOF])
-    if not known.all():
-        first = str(words.ravel()[int(np.argmin(known))])
-        raise ScoreError(f"the label {first!r} is not among ", Setting("labels", ",".join(meaning)))
-    return np.isin(words, [word for word, label in meaning.items() if label == Label.TARGET])
-
-
-def scores_of(arrays: dict[str, Array], name: str) -> Array:
-    """The scores of an archive whose labels are not needed."""
-    if "scores" not in arrays:
-        raise TrialFileError(
-            f"{name}: holds no array 'scores'; it has {', '.join(sorted(arrays))}. Labels are not "
-            "needed here: save all scores as one array of that name"
-        )
-    return floats_of(arrays["scores"], name)
 
 
 def floats_of(array: Array, name: str) -> Array:

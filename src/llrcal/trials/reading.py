@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import stat
 from dataclasses import replace
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Unpack
 
+import numpy as np
 import polars as pl
 
-from llrcal.inputs.labels import Label
+from llrcal.arrays import Array, Bools
 from llrcal.notes import Note
-from llrcal.trials.joining import joined, without_duplicates
+from llrcal.trials.joining import both_classes, joined, without_duplicates
 from llrcal.trials.leaving_out import without_nan, without_spoof
-from llrcal.trials.npy import archive_trials
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
-from llrcal.trials.source import Source, mode_of
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
 from llrcal.trials.trials import Trials
@@ -104,15 +102,12 @@ def read_trials(
 
 def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     """The trials that :func:`read_trials` describes."""
-    if key is None and options.nontargets is None and is_archive(source):
-        return archive_trials(fspath(source), options.request("trials"))
     table, notes = read_and_join(source, key, options)
     table, spoofs = without_spoof(table, options.spoof)
     where = f"{table.source}, {key}" if isinstance(key, str) else table.source
-    scores, labels, speakers = table.frame["score"].to_numpy(), table.is_target, table.speakers
+    labels, speakers = table.is_target, table.speakers
     return Trials(
-        scores[labels],
-        scores[~labels],
+        *_by_class(table.frame["score"], labels),
         table.source,
         None if speakers is None else speakers[labels],
         None if speakers is None else speakers[~labels],
@@ -126,6 +121,15 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     )
 
 
+def _by_class(scores: pl.Series, is_target: Bools) -> tuple[Array, Array]:
+    """Scores of targets and of non-targets; where all targets come first, they are not copied."""
+    count = int(np.count_nonzero(is_target))
+    if is_target[:count].all():
+        return scores[:count].to_numpy(), scores[count:].to_numpy()
+    values = scores.to_numpy()
+    return values[is_target], values[~is_target]
+
+
 def read_and_join(
     source: Any, key: Any | None, options: ReadOptions, request: Request | None = None
 ) -> tuple[Table, list[Note]]:
@@ -133,47 +137,31 @@ def read_and_join(
 
     ``request`` is what to look for in the scores, unless that follows from whether there is a key.
     """
-    options.refuse_key_and_nontargets(key)
-    if options.nontargets is not None:
-        return _class_by_class(source, options)
     request = request or options.request("trials" if key is None else "scores")
-    scores = read_table(source, request)
-    labelled = None if key is None else read_table(key, options.request("key"))
-    dropped: list[Note] = []
+    if options.nontargets is None:
+        scores = read_table(source, request)
+        notes = [_reading(scores)]
+    else:
+        options.refuse_key_and_nontargets(key)
+        classes = [
+            read_table(one, options.request("class")) for one in (source, options.nontargets)
+        ]
+        scores = both_classes(*classes)
+        notes = [_reading(*one) for one in zip(classes, ("targets", "non-targets"), strict=True)]
+    labelled = None
+    if key is not None:
+        labelled = read_table(key, options.request("key"))
+        notes.append(_reading(labelled))
     if request.on_nan == "drop":
         scores, labelled, dropped = without_nan(scores, labelled)
+        notes += dropped
     if labelled is None:
-        table, notes = without_duplicates(scores, options)
-        return table, [_reading(table), *dropped, *notes]
-    table, notes = joined(scores, labelled, options)
-    table = replace(table, forensic=labelled.forensic)
-    return table, [_reading(scores), _reading(labelled), *dropped, *notes]
+        table, more = without_duplicates(scores, options)
+    else:
+        table, more = joined(scores, labelled, options)
+        table = replace(table, forensic=labelled.forensic)
+    return table, notes + more
 
 
 def _reading(table: Table, what: str = "trials") -> Note:
     return Note.of("read", f"{len(table):,} {what}; {table.reading}").about(table.source)
-
-
-def is_archive(source: Any) -> bool:
-    """Whether this is the name of a file of several arrays."""
-    if not isinstance(source, str | PathLike) or not stat.S_ISREG(mode_of(fspath(source)) or 0):
-        return False  # a pipe can be read only once
-    file = Source(fspath(source))
-    return file.path is not None and file.kind == "npz"
-
-
-def _class_by_class(source: Any, options: ReadOptions) -> tuple[Table, list[Note]]:
-    """Targets from one file or frame, and non-targets from another."""
-    tables, notes, dropped = [], [], []
-    for one, label in ((source, Label.TARGET), (options.nontargets, Label.NONTARGET)):
-        request = options.request("class")
-        table = read_table(one, request)
-        notes.append(_reading(table, "targets" if label is Label.TARGET else "non-targets"))
-        if request.on_nan == "drop":
-            table, _, more = without_nan(table, None)
-            dropped += more
-        labels = pl.lit(label.value, pl.Int8).alias("label")
-        tables.append(replace(table, frame=table.frame.select("score", labels)))
-    both = pl.concat([table.frame for table in tables])
-    names = ", ".join(table.source for table in tables)
-    return replace(tables[0], frame=both, source=names), [*notes, *dropped]

@@ -236,14 +236,6 @@ def can_be_opened(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
-def mode_of(name: str) -> int | None:
-    """The mode of the file with this name; None if there is none."""
-    try:
-        return Path(name).stat().st_mode
-    except (OSError, ValueError):
-        return None
-
-
 def _is_regular(name: str) -> bool:
     try:
         mode = Path(name).stat().st_mode

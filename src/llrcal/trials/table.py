@@ -62,7 +62,8 @@ class Table:
         if not all(map(self.has, SPEAKERS)):
             return None
         both = pl.concat([self.frame[role].rename("speaker") for role in SPEAKERS])
-        codes = both.rank("dense").to_numpy().astype(np.int64)
+        numbers = both if both.dtype.is_integer() else both.rank("dense")
+        codes = numbers.to_numpy().astype(np.int64)
         return codes.reshape(2, -1).T
 
     def kept(self, names: Sequence[str], where: str) -> pl.DataFrame:

@@ -6,17 +6,14 @@ import os
 from os import PathLike, fspath
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from llrcal.arrays import Array
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.messages import Message, Setting
 from llrcal.trials.frame_files import read_frame_file, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
-from llrcal.trials.leaving_out import refuse_nan
-from llrcal.trials.npy import floats_of, labels_of, read_npy, read_npz, scores_of
+from llrcal.trials.npy import read_arrays
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
@@ -46,14 +43,8 @@ def read_file(file: Source, request: Request) -> Table:
         if "label" in frame.columns:
             frame = frame.with_columns(pl.col("label").cast(pl.Int8))
         return _checked(Table(frame, file.name, reading), request)
-    if file.kind == "npy":
-        return _array_table(read_npy(file.on_disk), file.name, request)
-    if file.kind == "npz":
-        arrays = read_npz(file.on_disk)
-        if not request.needs_score and "labels" not in arrays:
-            raise TrialFileError(f"{file.name}: holds no array 'labels'; is this the key?")
-        part = scores_of(arrays, file.name) if request.needs_score else arrays["labels"]
-        return _array_table(part, file.name, request)
+    if file.kind in ("npy", "npz"):
+        return read_arrays(file, request)
     if file.kind == "excel":
         return read_workbook(file, request)
     if file.kind == "text":
@@ -81,24 +72,3 @@ def _checked(table: Table, request: Request) -> Table:
                 hint = ("give a key: ", Setting("key", "FILE"))
             raise TrialFileError(f"{table.source}: {table.reading}: has no {role}s; ", *hint)
     return table
-
-
-def _array_table(array: Array, name: str, request: Request) -> Table:
-    """Scores or labels from one array, which has no ids."""
-    if array.ndim != 1:
-        raise TrialFileError(f"{name}: expected a one-dimensional array")
-    if request.contents == "trials":
-        raise TrialFileError(
-            f"{name}: a single array has no labels; give a key: ",
-            Setting("key", "FILE"),
-            ", or non-targets in an array of their own: ",
-            Setting("nontargets", "FILE"),
-        )
-    if request.needs_label:
-        labels = pl.Series("label", labels_of(array, name, request)).cast(pl.Int8)
-        return Table(labels.to_frame(), name, "labels in an array")
-    with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
-        scores = floats_of(array, name).astype(np.float64)
-    if request.on_nan == "error":
-        refuse_nan(scores, name, "the", request)
-    return Table(pl.Series("score", scores).to_frame(), name, "scores in an array")

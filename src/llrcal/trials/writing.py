@@ -195,9 +195,10 @@ def _refuse_unfit_ids(frame: pl.DataFrame, source: str, to: str) -> None:
     for column in frame.get_columns():
         if column.name not in (*IDS, *SPEAKERS):
             continue
-        unfit = column.str.contains(pattern)
+        text = column.cast(pl.String)  # speakers may be numbers
+        unfit = text.str.contains(pattern)
         if column.name == frame.columns[0]:
-            unfit |= column.str.contains(_NO_BEGINNING)
+            unfit |= text.str.contains(_NO_BEGINNING)
         if unfit.any():
             raise TrialFileError(
                 f"{source}: format {to} cannot hold the id {column.filter(unfit)[0]!r}: {reason}, "

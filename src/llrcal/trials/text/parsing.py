@@ -20,7 +20,6 @@ from llrcal.trials.frames import (
     as_labels,
     unknown_label,
     with_derived_columns,
-    with_kept_columns,
 )
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.source import Source, can_be_opened, whole_lines
@@ -41,11 +40,10 @@ def read_text(source: Source, layout: Layout, request: Request) -> Table:
         frame = _read_fast(source, layout, request, has_comments=bool(comments))
     if frame is None:
         frame = _read_by_grammar(source, layout, request)
-    frame = with_kept_columns(frame, layout.header or (), layout.roles, request)
     left_out = f", {comments} lines that begin with # left out" if comments else ""
     cut = "" if is_whole else "; the last line has no end: is the file complete?"
     return Table(
-        with_derived_columns(frame),
+        with_derived_columns(frame, layout.header or (), layout.roles, request),
         source.name,
         f"{layout.reading}{left_out}{cut}",
         score_name=layout.score_name,

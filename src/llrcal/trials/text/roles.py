@@ -253,7 +253,7 @@ def roles_by_name(
                 raise _unfit(source, role, names[i], request)
             roles[i] = "-"
     taken = set(roles.values())
-    for i, name in enumerate(names):  # a column with another role is kept by with_kept_columns
+    for i, name in enumerate(names):  # a column with another role is kept by with_derived_columns
         if name in request.keep and roles[i] == "-":
             roles[i] = kept_role(name)
     free = [i for i in roles if roles[i] == "-"]
