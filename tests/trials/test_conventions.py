@@ -238,7 +238,7 @@ def test_every_convention_has_a_name_that_types_know() -> None:
     ("columns", "message"),
     [
         ("enrol,test,score", "has 4 columns, but 3 were named"),
-        ("enrol,test,label,score", "column 4 was named as the score, but looks like label"),
+        ("enrol,test,label,score", "column 3 was named as the label, but looks like number"),
         ("score,test,-,label", "column 1 was named as the score, but looks like text"),
         ("enrol,test,-,label", "no column was named as the score"),
         ("enrol,test,score,-", "no column was named as the label"),

@@ -238,11 +238,20 @@ class Request:
         is_number = self.decimal == "comma" and _WITH_COMMA.fullmatch(value)
         return value.replace(",", ".") if is_number else value
 
-    def as_numbers(self, texts: pl.Series) -> pl.Series:
-        """Texts as doubles; null where one is not a number."""
+    def score_in(self, text: pl.Expr) -> pl.Expr:
+        """Texts as scores; null where one is not a number, or refused.
+
+        Only what is written as infinite is so: other numbers may be too large for a double.
+        """
         if self.decimal == "comma":
-            texts = texts.str.replace(",", ".", literal=True)
-        return texts.cast(pl.Float64, strict=False)
+            text = text.str.replace(",", ".", literal=True)
+        number = text.cast(pl.Float64, strict=False)
+        is_usable = number.is_finite()
+        if self.on_nan != "error":
+            is_usable |= number.is_nan()
+        if self.allow_infinite:
+            is_usable |= number.is_infinite() & text.str.contains("(?i)inf")
+        return pl.when(is_usable).then(number)
 
     def as_text(self, numbers: Array) -> pl.Series:
         """Numbers as the shortest text that reads back as the same number."""

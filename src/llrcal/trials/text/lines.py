@@ -5,23 +5,21 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator, Mapping
 
-import numpy as np
 import polars as pl
 
-from llrcal.arrays import Array, Bools, Floats
+from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError
 from llrcal.notes import warn
 from llrcal.trials.leaving_out import left_out
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
-from llrcal.trials.text.grammar import numbered_blocks
-from llrcal.trials.text.parsing import bad_line, scores_of, trial_lines
+from llrcal.trials.text.parsing import trial_blocks
 from llrcal.trials.text.sniffing import Layout
 
 Answers = Callable[[Floats], Mapping[str, Array]]
 """What to write for scores: their LLRs first, then columns to add, by name."""
 
-_AROUND = ' \t"'  # what may be around a score
+_AROUND = r'[ \t"]'  # what may be around a score
 
 
 def rewritten(
@@ -35,51 +33,35 @@ def rewritten(
     trials, dropped = 0, 0
     if source.head.startswith(codecs.BOM_UTF8):
         yield codecs.BOM_UTF8
-    for first, lines in numbered_blocks(source):
-        rows = np.flatnonzero(trial_lines(lines, first, layout))
-        edited, is_number, added = _edited(lines.gather(rows), layout, request, answers)
-        if edited is None:
-            number = first + int(rows[np.argmin(is_number)])
-            raise bad_line(number, source, layout, request)
-        lines = lines.scatter(rows[is_number], edited)  # noqa: PLW2901
-        header = layout.header_line - first
-        if added and 0 <= header < len(lines) and lines[header]:  # or it begins the next block
-            lines[header] = _header(lines[header], layout, added, source.name)
-        lines = _without(lines, rows[~is_number])  # noqa: PLW2901
-        yield str(lines.str.join(end).item()).encode()
-        trials, dropped = trials + len(rows), dropped + int((~is_number).sum())
+    for block in trial_blocks(source, layout, request, [layout.roles.index("score")]):
+        scores, lines = block.values["score"], block.lines
+        is_number = scores.is_not_nan()
+        columns = answers(scores.filter(is_number).to_numpy())
+        texts = {name: request.as_text(column) for name, column in columns.items()}
+        edited = _edited(block.cells.filter(is_number), [*texts.values()], layout)
+        lines = lines.scatter(block.rows[is_number.to_numpy()], edited)
+        header = layout.header_line - block.first
+        if 0 <= header < len(lines) and lines[header]:  # or it begins the next block
+            lines[header] = _header(lines[header], layout, [*texts][1:], source.name)
+        if not is_number.all():
+            lines = lines.scatter(block.rows[~is_number.to_numpy()], None)
+            lines[-1] = lines[-1] or ""  # the last line has no end, so it is not removed
+        yield str(lines.drop_nulls().str.join(end).item()).encode()
+        trials, dropped = trials + len(scores), dropped + int((~is_number).sum())
     warn(left_out(source.name, dropped, trials))
 
 
-def _edited(
-    lines: pl.Series, layout: Layout, request: Request, answers: Answers
-) -> tuple[pl.Series | None, Bools, list[str]]:
-    """Lines with other scores, which of them have a score, and the names of columns to add.
-
-    None if a line cannot be read; then the second says which of them can.
-    """
-    place = layout.roles.index("score")
-    parts = layout.grammar.cells(lines, len(layout.roles), [place])
-    texts = layout.grammar.values(parts.to_series(1)).str.strip_chars(" \t")
-    scores, bad = scores_of(texts, request)
-    if bad.any():
-        return None, ~bad, []
-    is_number = ~np.isnan(scores.to_numpy())
-    if not is_number.all():
-        chosen = pl.Series(is_number)
-        parts, texts, scores = parts.filter(chosen), texts.filter(chosen), scores.filter(chosen)
+def _edited(parts: pl.DataFrame, columns: list[pl.Series], layout: Layout) -> pl.Series:
+    """Lines with other scores, and with further columns at their ends."""
     before, cells, after = parts
-    columns = answers(scores.to_numpy())
-    llrs, *added = (request.as_text(column) for column in columns.values())
-    if cells.str.len_bytes().sum() > texts.str.len_bytes().sum():
-        start = cells.str.len_chars() - cells.str.strip_chars_start(_AROUND).str.len_chars()
-        end = cells.str.strip_chars_end(_AROUND).str.len_chars()
-        llrs = cells.str.slice(0, start) + llrs + cells.str.slice(end)
+    llrs, *added = columns
+    if cells.str.contains(_AROUND).any():
+        llrs = cells.str.extract(f"^({_AROUND}*)") + llrs + cells.str.extract(f"({_AROUND}*)$")
     joint = layout.grammar.separator if len(layout.roles) > 1 else " "
     joined = before + llrs + after.str.strip_suffix("\r")
     for column in added:
         joined = joined + joint + column
-    return joined + after.str.extract(r"(\r?)$"), is_number, list(columns)[1:]
+    return joined + after.str.extract(r"(\r?)$")
 
 
 def _header(line: str, layout: Layout, added: list[str], source: str) -> str:
@@ -88,15 +70,3 @@ def _header(line: str, layout: Layout, added: list[str], source: str) -> str:
             raise OptionError(f"{source}: has a column {name!r} already")
     stripped = line.removesuffix("\r")
     return layout.grammar.separator.join([stripped, *added]) + line[len(stripped) :]
-
-
-def _without(lines: pl.Series, gone: Array) -> pl.Series:
-    """The lines without some; the last line has no end, so it is emptied rather than removed."""
-    if not len(gone):
-        return lines
-    is_kept = np.ones(len(lines), bool)
-    is_kept[gone] = False
-    if not is_kept[-1]:
-        is_kept[-1] = True
-        lines = lines.scatter(len(lines) - 1, "")
-    return lines.filter(pl.Series(is_kept))

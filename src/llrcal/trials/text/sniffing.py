@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,6 +16,8 @@ from llrcal.trials.text.grammar import BLANK, Grammar, decoded, is_data, lines_o
 from llrcal.trials.text.roles import (
     NUMBER,
     ColumnSketch,
+    Rows,
+    Sketches,
     could_be_ids,
     fitting_conventions,
     roles_by_name,
@@ -31,8 +33,9 @@ _WIDE_ENCODINGS = {
     codecs.BOM_UTF32_BE: "UTF-32",
 }
 
-Rows = list[list[str]]
-"""The values on each line."""
+
+Split = tuple[Grammar, list[list[str]]]
+"""A grammar, and the values on each line by it."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +66,19 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
     """The one way to read a file that begins with ``head``; an error if there is not just one."""
     if head.startswith(b'{\n "format": "llrcal '):
         raise TrialFileError(f"{source}: is a model of llrcal, not a file of scores or labels")
-    numbered = _sample(head, source)
-    lines = [line for _, line in numbered]
-    if request.separator is None and request.decimal == "point":
-        _refuse_decimal_commas([[line.strip()] for line in lines], source)
+    numbers, lines = zip(*_sample(head, source), strict=True)
+    splits = _splits(lines, request)
+    even = _even(lines, splits, request)
+    if request.decimal == "point":
+        alone = [] if request.separator else [(" ", [[line.strip()] for line in lines])]
+        for sign, rows in (*alone, *((g.separator, rows[1:] or rows) for g, rows in even)):
+            if sign != ",":
+                _refuse_decimal_commas(rows, source)
     readings: list[Layout] = []
     complaints: list[TrialFileError] = []
-    widest = 1
-    for separator, rows in _splits(lines, request):
-        widest = max(widest, len(rows[0]))
-        if separator != "," and request.decimal == "point":
-            _refuse_decimal_commas(rows[1:] or rows, source)
+    for grammar, rows in even:
         try:
-            readings += _readings(Grammar.of(lines, separator), rows, numbered, request, source)
+            readings += _readings(grammar, rows, numbers, request, source)
         except TrialFileError as problem:
             complaints.append(problem)
     if len(readings) == 1:
@@ -88,11 +91,9 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
             " or ",
             request.setting("convention", "NAME"),
         )
-    raise _ragged(numbered, request, source, wider_than=widest) or (
-        complaints[0]
-        if complaints
-        else TrialFileError(f"{source}: the lines cannot be split into columns")
-    )
+    widest = max((len(rows[0]) for _, rows in even), default=1)
+    complaints.append(TrialFileError(f"{source}: the lines cannot be split into columns"))
+    raise _ragged(splits, numbers, source, wider_than=widest) or complaints[0]
 
 
 def _sample(head: bytes, source: str) -> list[tuple[int, str]]:
@@ -114,47 +115,40 @@ def _sample(head: bytes, source: str) -> list[tuple[int, str]]:
     return out
 
 
-def _splits(lines: Sequence[str], request: Request) -> Iterator[tuple[str, Rows]]:
-    """Separators that split every line into the same number of columns, and the columns."""
-    found: list[Rows] = []
-    split = {separator: _rows(lines, separator, request) for separator in _candidates(request)}
-    if not any(_is_even(rows) for rows in split.values()):
+def _splits(lines: Sequence[str], request: Request) -> list[Split]:
+    """The values on each line, numbers with a point, by each separator that is possible."""
+    signs = request.separator or _SEPARATORS.replace("," * (request.decimal == "comma"), "")
+    grammars = [Grammar.of(lines, sign) for sign in signs]
+    return [
+        (g, [[request.with_point(field.strip(" ")) for field in g.split(line)] for line in lines])
+        for g in grammars
+    ]
+
+
+def _even(lines: Sequence[str], splits: list[Split], request: Request) -> list[Split]:
+    """Those that give every line the same number of columns, each in another way."""
+    if not any(_is_even(rows) for _, rows in splits):
         words = frozenset(word for word, _ in request.label_of_word)
-        for separator, rows in split.items():
-            if separator != "," and _lacks_a_name(rows, words):
+        for grammar, rows in splits:
+            if grammar.separator != "," and _lacks_a_name(rows, words):
                 rows[0].insert(0, "")
-    for separator, rows in split.items():
-        if _is_even(rows) and rows not in found:
-            found.append(rows)
-            yield separator, rows
-    if not found:
-        rows = [[line.strip(BLANK)] for line in lines]
-        if request.separator is not None or not any(
-            c in row[0] for row in rows for c in _SEPARATORS
-        ):
-            yield " ", rows
+    even = [
+        (grammar, rows)
+        for place, (grammar, rows) in enumerate(splits)
+        if _is_even(rows) and all(rows != others for _, others in splits[:place])
+    ]
+    is_one = not any(sign in line.strip(BLANK) for line in lines for sign in _SEPARATORS)
+    if not even and (is_one or request.separator is not None):
+        return [(Grammar.of(lines, " "), [[line.strip(BLANK)] for line in lines])]
+    return even
 
 
-def _is_even(rows: Sequence[Sequence[str]]) -> bool:
+def _is_even(rows: Rows) -> bool:
     width = len(rows[-1])
     return width > 1 and all(len(row) == width for row in rows)
 
 
-def _candidates(request: Request) -> str:
-    if request.separator is not None:
-        return request.separator
-    return _SEPARATORS.replace(",", "") if request.decimal == "comma" else _SEPARATORS
-
-
-def _rows(lines: Sequence[str], separator: str, request: Request) -> Rows:
-    """The values on each line, numbers with a point."""
-    grammar = Grammar.of(lines, separator)
-    return [
-        [request.with_point(field.strip(" ")) for field in grammar.split(line)] for line in lines
-    ]
-
-
-def _lacks_a_name(rows: Sequence[Sequence[str]], words: frozenset[str]) -> bool:
+def _lacks_a_name(rows: Rows, words: frozenset[str]) -> bool:
     """Whether the first line names all columns but one, as R does if the rows have names.
 
     Not for commas: there, it would be a decimal one, and R leaves no name out.
@@ -168,10 +162,10 @@ def _lacks_a_name(rows: Sequence[Sequence[str]], words: frozenset[str]) -> bool:
     )
 
 
-def _refuse_decimal_commas(rows: Sequence[Sequence[str]], source: str) -> None:
+def _refuse_decimal_commas(rows: Rows, source: str) -> None:
     """Refuse numbers such as 1,5, which would be split if the comma were the separator."""
     for number, column in enumerate(zip(*rows, strict=True), 1):
-        if ColumnSketch.of(column, frozenset()).decimal_comma:
+        if {"with comma", "maybe comma"} <= ColumnSketch.of(column, frozenset()):
             raise TrialFileError(
                 f"{source}: column {number} has numbers with a decimal comma, or two columns "
                 "separated by a comma; choose ",
@@ -182,63 +176,56 @@ def _refuse_decimal_commas(rows: Sequence[Sequence[str]], source: str) -> None:
 
 
 def _ragged(
-    numbered: Sequence[tuple[int, str]], request: Request, source: str, *, wider_than: int
+    splits: list[Split], numbers: Sequence[int], source: str, *, wider_than: int
 ) -> TrialFileError | None:
     """The error for lines with different numbers of columns: the first that is unusual."""
-    best: tuple[int, int, int, int] | None = None
-    numbers, lines = zip(*numbered, strict=True)
-    for separator in _candidates(request):
-        rows = _rows(lines, separator, request)
-        widths = list(zip(numbers, map(len, rows), strict=True))
-        [(usual, share)] = Counter(width for _, width in widths).most_common(1)
-        if separator == " " and wider_than > 1:  # blanks within values of another separator
+    best, error = 0, None
+    for grammar, rows in splits:
+        widths = [len(row) for row in rows]
+        [(usual, share)] = Counter(widths).most_common(1)
+        if grammar.separator == " " and wider_than > 1:  # blanks within values of another separator
             continue
-        if usual > wider_than and 2 * share >= len(widths) and (best is None or share > best[0]):
-            odd, width = next((n, w) for n, w in widths if w != usual)
-            best = (share, usual, odd, width)
-    if best is None:
-        return None
-    _, usual, odd, width = best
-    return TrialFileError(
-        f"{source}, ",
-        Position("line", odd),
-        f": has {width} columns where most have {usual}",
-    )
+        if usual > wider_than and 2 * share >= len(widths) and share > best:
+            odd, width = next((n, w) for n, w in zip(numbers, widths, strict=True) if w != usual)
+            where = Position("line", odd)
+            fault = f": has {width} columns where most have {usual}"
+            best, error = share, TrialFileError(f"{source}, ", where, fault)
+    return error
 
 
 def _readings(
-    grammar: Grammar,
-    rows: Rows,
-    numbered: Sequence[tuple[int, str]],
-    request: Request,
-    source: str,
+    grammar: Grammar, rows: list[list[str]], numbers: Sequence[int], request: Request, source: str
 ) -> list[Layout]:
     """Every layout that agrees with the rows, given one way to split them."""
-    numbers = [number for number, _ in numbered[:2]]
     words = frozenset(word for word, _ in request.label_of_word)
-    sketches = [ColumnSketch.of(column, words) for column in zip(*rows[1:], strict=True)]
+
+    def sketches_of(body: Rows) -> list[ColumnSketch]:
+        return [ColumnSketch.of(column, words) for column in zip(*body, strict=True)]
+
+    sketches = sketches_of(rows[1:])
     header = request.header
     if header is None:
         header = bool(request.named) or _has_header(rows[0], sketches, words)
     if header and not sketches:
         raise TrialFileError(f"{source}: holds no trials, only a header")
-    names = tuple(name.strip() for name in rows[0]) if header else None
-    body = rows[1:] if header else rows
+    names = tuple(name.strip() for name in rows[0]) if header else ()
     if not header:
-        sketches = [ColumnSketch.of(column, words) for column in zip(*body, strict=True)]
+        sketches = sketches_of(rows)
     if names and not request.columns and (request.named or request.convention is None):
         roles = roles_by_name(names, sketches, request, source)
-        options = {_by_name(names, roles): roles}
+        chosen = [f"{role}={name}" for role, name in zip(roles, names, strict=True) if role != "-"]
+        options = {f"columns by name ({','.join(chosen)})": roles}
     else:
-        options = {str(c): c.columns for c in fitting_conventions(body, sketches, request, source)}
+        found = fitting_conventions(rows[bool(header) :], sketches, request, source)
+        options = {str(convention): convention.columns for convention in found}
     separated = f", separated by {_NAME_OF_SEPARATOR[grammar.separator]}" if rows[0][1:] else ""
     return [
         Layout(
             grammar,
             roles,
-            names,
+            names or None,
             numbers[0] if header else 0,
-            numbers[1] if header else numbers[0],
+            numbers[bool(header)],
             reading + separated,
             forensic="label" in roles and sketches[roles.index("label")].forensic,
             unnamed=could_be_ids(names, roles, sketches) if names else (),
@@ -247,22 +234,15 @@ def _readings(
     ]
 
 
-def _by_name(names: Sequence[str], roles: Sequence[str]) -> str:
-    chosen = [f"{role}={name}" for role, name in zip(roles, names, strict=True) if role != "-"]
-    return f"columns by name ({','.join(chosen)})"
-
-
-def _has_header(first: Sequence[str], below: Sequence[ColumnSketch], words: frozenset[str]) -> bool:
+def _has_header(first: Sequence[str], below: Sketches, words: frozenset[str]) -> bool:
     """Whether the first line names the columns: it breaks their pattern and has a known name.
 
     ``enrol`` and ``test`` together are names as well, even if the pattern holds.
     """
     if any(NUMBER.fullmatch(cell.strip()) for cell in first):
         return False
-    labels = {i for i, sketch in enumerate(below) if sketch.label and first[i].strip() in words}
-    roles = {role_of(cell) for i, cell in enumerate(first) if i not in labels} - {None}
-    breaks = any(
-        sketch.number or (sketch.label and cell.strip() not in words)
-        for cell, sketch in zip(first, below, strict=False)
-    )
-    return (breaks and bool(roles)) or {"enrol", "test"} <= roles
+    below = below or [ColumnSketch()] * len(first)  # nothing is
+    cells = list(zip(map(str.strip, first), below, strict=True))
+    roles = {role_of(cell) for cell, sketch in cells if "label" not in sketch or cell not in words}
+    breaks = any("number" in s or ("label" in s and cell not in words) for cell, s in cells)
+    return (breaks and bool(roles - {None})) or {"enrol", "test"} <= roles
