@@ -54,7 +54,7 @@ def drawn_numbers(
     statistics = [
         evaluation_statistic(tar[tar_order], non[non_order], x, curve=curve) for tar, non in llrs
     ]
-    found = Bootstrap.of(speakers, replicates=200).replicates(statistics)
+    found = Bootstrap(200, speakers=speakers).replicates(statistics)
     return {str(i): replicates for i, replicates in enumerate(found)}
 
 

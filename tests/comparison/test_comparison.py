@@ -10,7 +10,7 @@ import pytest
 import llrcal
 from llrcal.cli.options import scoring_rule
 from llrcal.comparison import Comparison, OperatingPoint, compare
-from llrcal.comparison.checks import calibration_notes
+from llrcal.comparison.checks import bends
 from llrcal.comparison.tables import metrics
 from llrcal.method_table import methods_to_compare
 from llrcal.report.metrics_table import metrics_table
@@ -100,7 +100,7 @@ def test_a_transform_that_bends_is_found() -> None:
     assert ("held", "logistic") not in kinds(found)
     assert ("not monotone", "gaussian") not in kinds(found)  # for it is held
     plain = llrcal.fit(wide.tar, wide.non, method="gaussian", rising=False)
-    (bend,) = calibration_notes(plain, wide, wide)
+    (bend,) = bends(plain, wide, wide)
     assert bend.code == "not monotone"
 
 

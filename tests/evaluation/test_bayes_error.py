@@ -36,16 +36,6 @@ def test_min_bayes_error_is_that_of_the_best_threshold(sets: Sets, x: float) -> 
     assert evaluate(*sets).min_bayes_error(x) == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
-@given(sets=ANY)
-def test_min_is_at_most_act_and_at_most_one(sets: Sets) -> None:
-    ev = evaluate(*sets)
-    x = np.linspace(-15, 15, 121)
-    least, actual = ev.min_bayes_error(x), ev.bayes_error(x)
-    assert (least <= actual * (1 + 1e-12)).all()
-    assert (least <= 1 + 1e-12).all()
-    assert (least >= 0).all()
-
-
 @given(sets=ANY, threshold=FEW_VALUES | st.sampled_from([-math.inf, math.inf, 0.1]))
 def test_rates_count_misses_below_and_false_alarms_at_or_above(
     sets: Sets, threshold: float

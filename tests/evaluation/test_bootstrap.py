@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,9 @@ import pytest
 from llrcal import Evaluation, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
-from llrcal.evaluation.bootstrap import Bootstrap, Replicates, SpeakerDraws, speaker_pairs
+from llrcal.evaluation.bootstrap import Bootstrap, Replicates, speaker_pairs
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.evaluation.statistics import Cells, evaluation_statistic
-from llrcal.inputs.beside_scores import as_speakers
+from llrcal.evaluation.statistics import Statistic, evaluation_statistic
 from tests.trial_sets import normal
 
 PRIORS, CURVE = np.array([-2.0, 0.5]), np.linspace(-3, 3, 11)
@@ -27,11 +27,9 @@ SPEAKERS = 7
 # -------------------------------------------------------------------------------- by trial
 
 
-def replicates_of(
-    *llrs: tuple[Array, Array], speakers: tuple[Array, Array] | None = None, count: int = 30
-) -> list[Replicates]:
+def replicates_of(*llrs: tuple[Array, Array], count: int = 30) -> list[Replicates]:
     statistics = [evaluation_statistic(*one, PRIORS, curve=CURVE) for one in llrs]
-    return Bootstrap.of(speakers, replicates=count, seed=3).replicates(statistics)
+    return Bootstrap(count, 3).replicates(statistics)
 
 
 def numbers(ev: Evaluation) -> dict[str, Any]:
@@ -84,27 +82,18 @@ def test_every_set_that_can_be_drawn_is() -> None:
         assert abs(seen[value] - likely) < 5 * math.sqrt(likely) + 1
 
 
-def test_llrs_that_no_score_explains() -> None:
-    """As in cross-validation, equal scores may get different LLRs: each trial is then its own."""
-    rng = np.random.default_rng(1)
-    other, constant = (rng.normal(size=40), rng.normal(size=90)), (np.zeros(40), np.zeros(90))
-    _, first, second = replicates_of(constant, other, other)
-    np.testing.assert_array_equal(first.drawn["cllr"], second.drawn["cllr"])
-    assert first.drawn["cllr"].std() > 0
-
-
 # ------------------------------------------------------------------------------ by speaker
 
 
 def trials(
     tar_count: int = 50, non_count: int = 300, speakers: int = SPEAKERS
-) -> tuple[Array, Array, Cells]:
+) -> tuple[Array, Array, Statistic]:
     """Speakers of both classes, some non-targets of one speaker, and tied LLRs in cells."""
     rng = np.random.default_rng(non_count)
     tar = np.repeat(rng.integers(speakers, size=(tar_count, 1)), 2, axis=1)
     non = rng.integers(speakers, size=(non_count, 2))
     llrs = rng.integers(-3, 4, tar_count) + 1.0, rng.integers(-3, 4, non_count) - 1.0
-    return tar, non, evaluation_statistic(*llrs, np.array([0.0])).cells
+    return tar, non, evaluation_statistic(*llrs, np.array([0.0]))
 
 
 def counted_one_by_one(pairs: Array, cell: Array, drawn: Array, size: int) -> Counts:
@@ -121,19 +110,25 @@ def test_counts_are_those_of_trials_counted_one_by_one(
 ) -> None:
     monkeypatch.setattr(module, "_PIECE", piece)
     monkeypatch.setattr(module, "_BLOCK", block)
-    tar, non, cells = trials()
-    draws = SpeakerDraws.of(tar, non, replicates=8, seed=3)
-    found = list(draws.counts([cells, cells]))
-    assert [i for i, _, _ in found] == [0] * 8 + [1] * 8
-    for (_, *both), drawn in zip(found, [*draws.weights.T] * 2, strict=True):
-        for counts, pairs, side in zip(both, (tar, non), (cells.tar, cells.non), strict=True):
-            expected = counted_one_by_one(pairs, side.cell_of_each, drawn, len(cells.edges))
+    *pairs, statistic = trials()
+    draws = Bootstrap(8, 3, (pairs[0], pairs[1]))
+    drawn = draws.drawn_speakers[1].T
+    seen: list[tuple[Counts, ...]] = []
+
+    def numbers(*both: Counts) -> dict[str, Floats]:
+        seen.append(both)
+        return {"none": np.zeros(1)}
+
+    draws.replicates([replace(statistic, numbers=numbers)] * 2)
+    for both, weights in zip(seen, [*drawn] * 2, strict=False):  # then come the actual numbers
+        for counts, who, side in zip(both, pairs, statistic.sides, strict=True):
+            expected = counted_one_by_one(who, side.cell_of_each, weights, len(statistic.edges))
             np.testing.assert_array_equal(counts, expected)
 
 
 def test_as_many_speakers_are_drawn_as_there_are() -> None:
     tar, non, _ = trials(speakers=30)
-    weights = SpeakerDraws.of(tar, non, replicates=400, seed=0).weights
+    _, weights = Bootstrap(400, 0, (tar, non)).drawn_speakers
     drawn = weights[:-1]
     assert drawn.shape == (30, 400)
     assert (drawn.sum(axis=0) == 30).all()
@@ -145,22 +140,21 @@ def test_as_many_speakers_are_drawn_as_there_are() -> None:
 
 def test_draws_come_from_the_seed_and_the_order_of_the_ids_alone() -> None:
     tar, non, _ = trials()
-    draws = SpeakerDraws.of(tar, non, replicates=5, seed=1)
+    pairs, weights = Bootstrap(5, 1, (tar, non)).drawn_speakers
     far_apart = np.sort(np.random.default_rng(0).integers(-(2**62), 2**62, SPEAKERS))
     for ids in (10 * np.arange(SPEAKERS) - 20, far_apart):
-        same = SpeakerDraws.of(ids[tar], ids[non], replicates=5, seed=1)
-        for name in ("tar", "non", "weights"):
-            np.testing.assert_array_equal(getattr(same, name), getattr(draws, name))
-    other = SpeakerDraws.of(tar, non, replicates=5, seed=2)
-    assert (other.weights != draws.weights).any()
+        same, as_often = Bootstrap(5, 1, (ids[tar], ids[non])).drawn_speakers
+        for one, other in zip((*same, as_often), (*pairs, weights), strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert (Bootstrap(5, 2, (tar, non)).drawn_speakers[1] != weights).any()
 
 
 def test_both_classes_keep_a_trial() -> None:
     tar, non = np.array([[0, 0]]), np.array([[1, 2]])
-    draws = SpeakerDraws.of(tar, non, replicates=20, seed=0)
-    assert (draws.weights == 1).all()  # no other draw leaves all three speakers
+    _, weights = Bootstrap(20, 0, (tar, non)).drawn_speakers
+    assert (weights == 1).all()  # no other draw leaves all three speakers
     many = np.array([[0, 0], [3, 3], [4, 4], [5, 5]])
-    drawn = SpeakerDraws.of(many, non, replicates=50, seed=0).weights
+    _, drawn = Bootstrap(50, 0, (many, non)).drawn_speakers
     assert (drawn[[1, 2]] > 0).all()
     assert (drawn[[0, 3, 4, 5]].sum(axis=0) > 0).all()
     assert len(np.unique(drawn, axis=1).T) > 10
@@ -169,11 +163,3 @@ def test_both_classes_keep_a_trial() -> None:
 def test_target_trials_have_one_speaker() -> None:
     with pytest.raises(ScoreError, match=r"2 target trials .* index 1: 4 and 9"):
         speaker_pairs(([[4, 4], [4, 9], [9, 4]], [[4, 9]]), 3, 1)
-
-
-@pytest.mark.parametrize(
-    "bad", [[1, 2], [[1], [2]], [[1, 2]], [[1.0, 2.0]] * 2, [["a", "b"]] * 2, [[True, False]] * 2]
-)
-def test_bad_speakers_are_refused(bad: Any) -> None:
-    with pytest.raises(ScoreError, match="target speakers"):
-        as_speakers(bad, 2, "target")

@@ -26,9 +26,12 @@ def test_the_class_of_bad_speakers_is_named(name: str, speakers: Any) -> None:
 
 
 def test_speakers_that_are_none() -> None:
-    words = "target speakers have type float64; pass integers"
-    with pytest.raises(ScoreError, match=f"^{words}$"):
-        as_speakers([[1.0, 1.0]], 1, "target")
+    for bad in ([[1.0, 2.0]], [["a", "b"]], [[True, False]]):
+        with pytest.raises(ScoreError, match=r"^target speakers have type .*; pass integers$"):
+            as_speakers(bad, 1, "target")
+    for odd in ([1, 2], [[1], [2]]):
+        with pytest.raises(ScoreError, match=r"^target speakers have shape"):
+            as_speakers(odd, 2, "target")
     words = (
         "target speakers have shape (1, 2); 3 trials need shape (3, 2): the enrolment and the test "
         "speaker of each"

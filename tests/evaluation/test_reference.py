@@ -91,11 +91,6 @@ def test_bosaris_costs_to_every_printed_digit(name: str, p: float) -> None:
     assert f"{ev.min_dcf(p):.6g}" == least
 
 
-def test_separable_classes() -> None:
-    ev = evaluation("separable")
-    assert (ev.eer, ev.min_cllr) == (0.0, 0.0)
-
-
 # -------------------------------------------------------- van Leeuwen's package roc, in R
 
 EACH_ROC_SET = pytest.mark.parametrize("name", ["small", "ties", "big"])

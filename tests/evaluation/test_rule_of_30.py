@@ -42,18 +42,3 @@ def test_errors_within_and_beyond_the_range() -> None:
         assert min(errors_at_best(tar, non, x)) >= 30
     assert errors_at_best(tar, non, low - 1e-9)[1] < 30
     assert errors_at_best(tar, non, high + 1e-9)[0] < 30
-
-
-def test_by_hand() -> None:
-    # 40 of 100 targets at 0 with 60 of 100 non-targets; the rest at -1 and 1.
-    tar, non = [0.0] * 40 + [1.0] * 60, [0.0] * 60 + [-1.0] * 40
-    # Vertices: (0, 100), (0, 60), (40, 0), (100, 0): none with 30 of each.
-    assert all(math.isnan(x) for x in evaluate(tar, non).rule_of_30)
-    tar, non = [0.0] * 40 + [1.0] * 60, [0.0] * 40 + [1.0] * 30 + [-1.0] * 30
-    # (0, 100), (0, 70), (40, 30), (100, 0): the third, from log(30/60) to log(40/40).
-    low, high = evaluate(tar, non).rule_of_30
-    assert [low, high] == pytest.approx([math.log(0.5), 0.0], abs=1e-15)
-
-
-def test_no_errors_at_all() -> None:
-    assert all(math.isnan(x) for x in evaluate([1.0] * 100, [0.0] * 100).rule_of_30)

@@ -48,10 +48,9 @@ def check_actual(tar: Array, non: Array) -> None:
 
 def drawn_counts(statistic: Statistic, tar: Counts, non: Counts) -> tuple[Counts, Counts]:
     """How many of the trials at these places are in each cell."""
-    cells = statistic.cells
     tar_counts, non_counts = (
-        np.bincount(side.cell_of_each[drawn], minlength=len(cells.edges))
-        for side, drawn in ((cells.tar, tar), (cells.non, non))
+        np.bincount(side.cell_of_each[drawn], minlength=len(statistic.edges))
+        for side, drawn in zip(statistic.sides, (tar, non), strict=True)
     )
     return tar_counts, non_counts
 
@@ -105,27 +104,18 @@ def test_cross_entropies_are_those_of_the_trials_to_four_digits() -> None:
 
 def test_merged_groups_leave_the_numbers_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     tar, non = normal(500, 1, 2), normal(700, -1, 2)
-    all_edges = len(statistic_of(tar, non).cells.edges)
+    all_edges = len(statistic_of(tar, non).edges)
     monkeypatch.setattr(module, "MOST_GROUPS", 20)
-    assert len(statistic_of(tar, non).cells.edges) < all_edges / 2
+    assert len(statistic_of(tar, non).edges) < all_edges / 2
     check_actual(tar, non)
 
 
 @pytest.mark.parametrize("extreme", [1.7e308, LARGEST, 5e-324])
 def test_the_largest_and_smallest_doubles_are_llrs(extreme: float) -> None:
     check_actual(np.array([extreme, 1.0]), np.array([-extreme, 0.5]))
-    tar, non = np.array([extreme, math.inf]), np.array([-extreme, -math.inf])
-    check_actual(tar, non)
-    cells = statistic_of(tar, non).cells
-    assert len({*cells.tar.cell, *cells.non.cell}) == 4 or extreme < 1
-
-
-def test_infinities_have_a_cell_each_whether_there_are_any_or_not() -> None:
-    for tar, non in (([1.0, 2.0], [0.0]), ([np.inf, -LARGEST], [-np.inf, LARGEST])):
-        cells = statistic_of(np.array(tar), np.array(non)).cells
-        assert cells.edges[[0, 1, -1]].tolist() == [-np.inf, -LARGEST, np.inf]
-    assert cells.tar.cell.tolist() == [len(cells.edges) - 1, 1]
-    assert cells.non.cell.tolist() == [0, len(cells.edges) - 2]
+    check_actual(np.array([extreme, math.inf]), np.array([-extreme, -math.inf]))
+    found = statistic_of(np.array([math.inf, -extreme]), np.array([-math.inf, extreme]))
+    assert len({cell for side in found.sides for cell in side.cell.tolist()}) == 4 or extreme < 1
 
 
 @pytest.mark.slow
@@ -134,7 +124,7 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     for threads in ("1", "3"):
         monkeypatch.setenv("LLRCAL_THREADS", threads)
-        seen.append(statistic_of(tar, non).cells)
-    for one, other in ((seen[0].tar, seen[1].tar), (seen[0].non, seen[1].non)):
-        for name in ("means", "counts", "starts", "cell"):
+        seen.append(statistic_of(tar, non).sides)
+    for one, other in zip(*seen, strict=True):
+        for name in vars(one):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))

@@ -77,7 +77,8 @@ class Candidate:
     @property
     def rule(self) -> ScoringRule | None:
         """The scoring rule that was minimised, if it is not the logarithmic one."""
-        return rule_of(self.calibration)
+        rule: ScoringRule = getattr(self.calibration, "rule", LOG)
+        return None if rule == LOG else rule
 
     @property
     def bayes(self) -> bool:
@@ -88,12 +89,6 @@ class Candidate:
     def adapted(self) -> bool:
         """Whether it has seen the test scores, though not their labels."""
         return self.of_score is not None and self.of_score.adapted is not None
-
-
-def rule_of(calibration: Calibration | Fused) -> ScoringRule | None:
-    """The scoring rule of a calibration, if it is not the logarithmic one."""
-    rule: ScoringRule = getattr(calibration, "rule", LOG)
-    return None if rule == LOG else rule
 
 
 def adapt_each(
@@ -169,9 +164,9 @@ def system_llrs(model: Fused, systems: Systems) -> Trials:
     )
 
 
-def fusion_notes(evaluations: Mapping[str, Evaluation]) -> list[Note]:
+def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:
     """Whether the fusion, if there is one, is of any use."""
-    costs = {label: one.cllr for label, one in evaluations.items()}
+    costs = {label: one.evaluation.cllr for label, one in candidates.items()}
     fused = costs.pop(FUSION, -math.inf)
     best = min(costs, key=lambda label: costs[label])
     if fused < costs[best] - _ROUNDING:

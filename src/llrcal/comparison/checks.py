@@ -10,10 +10,10 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import more_than_a_few
 from llrcal.calibrations.methods.pav import DUMMIES
+from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.looks import evenly, finite_part
-from llrcal.evaluation import ByCondition, Evaluation
+from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint
-from llrcal.fusion import Fused
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials
 
@@ -75,30 +75,23 @@ def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[N
             )
 
 
-def calibration_notes(
-    calibration: Calibration | Fused, train: Trials, test: Trials
-) -> Iterator[Note]:
-    """Notes on one calibration."""
-    for note in calibration.report.all_notes:
+def calibration_notes(candidate: Candidate, train: Trials, test: Trials) -> Iterator[Note]:
+    """Notes on one calibration, beginning with conditions in which its LLRs are bad."""
+    if candidate.by and (bad := candidate.by.bad):
+        every = [
+            f"{name} (Cllr {one.cllr:.4f}, minCllr {one.min_cllr:.4f})" for name, one in bad.items()
+        ]
+        more = [f"and {len(every) - _MOST_CONDITIONS} more"] if every[_MOST_CONDITIONS:] else []
+        shown = "; ".join([*every[:_MOST_CONDITIONS], *more])
+        yield Note.warning("bad in a condition", f"badly calibrated for {shown}")
+    for note in candidate.calibration.report.all_notes:
         if note != DUMMIES:  # every PAV has this note
             yield note
-    if isinstance(calibration, Calibration):
-        yield from _bends(calibration, train, test)
+    if candidate.of_score is not None:
+        yield from bends(candidate.of_score, train, test)
 
 
-def bad_conditions(by: ByCondition) -> Iterator[Note]:
-    """A note on conditions in which LLRs are not what they should be."""
-    if by.bad:
-        shown = "; ".join(
-            f"{name} (Cllr {one.cllr:.4f}, minCllr {one.min_cllr:.4f})"
-            for name, one in list(by.bad.items())[:_MOST_CONDITIONS]
-        )
-        more = len(by.bad) - _MOST_CONDITIONS
-        others = f"; and {more} more" if more > 0 else ""
-        yield Note.warning("bad in a condition", f"badly calibrated for {shown}{others}")
-
-
-def _bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
+def bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Note]:
     """Notes on where the LLR falls while the score rises."""
     low, high = score_range(train, test)
     grid = evenly(low, high, _GRID)

@@ -3,45 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from llrcal.adaptation.adapt import check_share
-from llrcal.arrays import Array
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import Method, method_and_options
 from llrcal.comparison.candidates import (
     Candidate,
     adapt_each,
     fusion_notes,
-    rule_of,
     system_llrs,
     train_systems,
 )
-from llrcal.comparison.checks import bad_conditions, calibration_notes, data_notes, point_notes
+from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
-from llrcal.comparison.folds import (
-    Folds,
-    Train,
-    divide,
-    fold_llrs,
-    in_memory,
-    train_folds,
-)
+from llrcal.comparison.folds import Folds, Train, divide, in_memory
 from llrcal.comparison.learning import Round, curve_over, fit_by
 from llrcal.comparison.looks import FUSION
-from llrcal.comparison.ranking import criterion_name, judged_at
+from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
-from llrcal.evaluation.bootstrap import (
-    Bootstrap,
-    Replicates,
-    check_replicates,
-    speaker_pairs,
-)
+from llrcal.evaluation.bootstrap import Replicates, check_replicates
 from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
-from llrcal.evaluation.evaluation import Evaluation
+from llrcal.evaluation.evaluation import Evaluation, replicates_of
 from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
@@ -173,7 +160,6 @@ class _Ready(NamedTuple):
     """Those that are kept."""
     llrs: Mapping[str, Callable[[], TrialSet]]
     """The test trials with the LLRs of each of them, or of calibrations of each fold."""
-    test: TrialSet
     raw: Evaluation
     seen: tuple[Trials, Trials]
     """Training and test trials, as far as figures show them."""
@@ -229,9 +215,9 @@ def _train(
     if cut is None:
         llrs = {label: partial(test.mapped, one.without_warnings) for label, one in models.items()}
     else:
-        every = train_folds(cut, fit, begin)
-        llrs = {label: partial(fold_llrs, cut, every, label) for label in models}
-    return _Ready(models, llrs, test, raw, seen, notes)
+        every = cut.trained(fit, begin)
+        llrs = {label: partial(cut.llrs, every, label) for label in models}
+    return _Ready(models, llrs, raw, seen, notes)
 
 
 def _train_systems(
@@ -256,7 +242,7 @@ def _train_systems(
     seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
     notes = [*_dropped(seen[0]), *_dropped(seen[1])]
     llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-    return _Ready(models, llrs, seen[1], evaluate_quietly(seen[1]), seen, notes)
+    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes)
 
 
 def _tested(
@@ -267,54 +253,31 @@ def _tested(
     begin: Progress,
 ) -> tuple[dict[str, Candidate], Replicates | None, list[Note]]:
     """Every model on the test trials; the drawn numbers of raw scores; and notes."""
-    judged, x = judged_at(ready.raw), np.array([point.prior_log_odds for point in points])
-    rules = list(dict.fromkeys(filter(None, map(rule_of, ready.models.values()))))
-    ask = partial(evaluation_statistic, prior_log_odds=x, curve=judged, rules=rules)
-    whole = ready.test.in_memory if replicates else None
-    order = [] if whole is None else [np.argsort(side, kind="stable") for side in whole]
-    statistics = [] if whole is None else [ask(*_in_order(whole, order))]
-    evaluations, conditions, notes = {}, {}, []
+    judged = Criterion.over_range(ready.raw).priors
+    x = np.array([point.prior_log_odds for point in points])
+    candidates, notes = {}, []
     for label, model in ready.models.items():
         begin(f"testing {label}")
         llrs = ready.llrs[label]()
-        priors = np.concatenate([CHOICES, judged, x])
-        evaluations[label] = evaluate_quietly(llrs, prior_log_odds=priors)
-        if by:
-            conditions[label] = by_condition(evaluations[label], llrs, None, by)
-            notes += [note.about(label) for note in bad_conditions(conditions[label])]
-        if llrs.in_memory is not None and order:
-            statistics.append(ask(*_in_order(llrs.in_memory, order)))
-        notes += [note.about(label) for note in calibration_notes(model, *ready.seen)]
-    begin("intervals")
-    drawn: Sequence[Replicates | None] = [None] * (1 + len(evaluations))
-    if whole is not None:
-        speakers = None
-        if whole.tar_speakers is not None and whole.non_speakers is not None:
-            pairs = speaker_pairs((whole.tar_speakers, whole.non_speakers), *whole.counts)
-            speakers = pairs[0][order[0]], pairs[1][order[1]]
-        drawn = Bootstrap.of(speakers, replicates=replicates).replicates(statistics)
-    elif replicates:
-        notes.append(Note.of("no intervals", "intervals need all test trials in memory"))
-    of_raw, *others = drawn
-    names = [rule.name for rule in rules]
-    candidates = {
-        label: Candidate(
-            label,
-            model,
-            evaluations[label],
-            one,
-            None if one is None else Intervals.of(one, x, names),
-            conditions.get(label),
+        ev = evaluate_quietly(llrs, prior_log_odds=np.concatenate([CHOICES, judged, x]))
+        candidates[label] = Candidate(
+            label, model, ev, by=by_condition(ev, llrs, None, by) if by else None
         )
-        for (label, model), one in zip(ready.models.items(), others, strict=True)
-    }
-    left_out = next(iter(conditions.values())).notes if conditions else ()
-    return candidates, of_raw, [*left_out, *notes, *fusion_notes(evaluations)]
-
-
-def _in_order(trials: Trials, order: Sequence[Array]) -> tuple[Array, Array]:
-    """Scores or LLRs of both classes, in an order of the trials."""
-    return trials.tar[order[0]], trials.non[order[1]]
+        notes += [note.about(label) for note in calibration_notes(candidates[label], *ready.seen)]
+    begin("intervals")
+    rules = list(dict.fromkeys(one.rule for one in candidates.values() if one.rule))
+    ask = partial(evaluation_statistic, prior_log_odds=x, curve=judged, rules=rules)
+    evaluations = [ready.raw, *(one.evaluation for one in candidates.values())]
+    drawn = replicates_of(evaluations, ask, replicates)
+    if replicates and not drawn:
+        notes.append(Note.of("no intervals", "intervals need all test trials in memory"))
+    names = [rule.name for rule in rules]
+    for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
+        ends = Intervals.of(found, x, names)
+        candidates[label] = replace(one, replicates=found, intervals=ends)
+    first = next(iter(candidates.values())).by
+    notes = [*(first.notes if first else ()), *notes, *fusion_notes(candidates)]
+    return candidates, drawn[0] if drawn else None, notes
 
 
 def _dropped(trials: TrialSet) -> list[Note]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -14,7 +14,7 @@ from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FIGURE_FORMATS, figure_formats
-from llrcal.comparison.ranking import Criterion, CriterionName, Ranking, judged_at, judged_range
+from llrcal.comparison.ranking import Criterion, CriterionName, Ranking
 from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
@@ -68,7 +68,7 @@ class Comparison:
     @property
     def range(self) -> tuple[float, float]:
         """Prior log-odds over which errors are averaged: by the rule of 30, if possible."""
-        return judged_range(self.raw)
+        return Criterion.over_range(self.raw).range
 
     @property
     def rules(self) -> tuple[ScoringRule, ...]:
@@ -78,19 +78,17 @@ class Comparison:
     @cached_property
     def mean_errors(self) -> dict[str, float]:
         """Mean normalised Bayes error of each candidate over the range, best first."""
-        x = judged_at(self.raw)
-        means = {c.label: float(c.evaluation.bayes_error(x).mean()) for c in self._all}
-        return dict(sorted(means.items(), key=lambda item: item[1]))
+        return replace(self.ranking, criterion=Criterion.over_range(self.raw)).values
 
     @property
     def least_mean_error(self) -> float:
         """The same with the best thresholds on the raw scores."""
-        return float(self.raw.min_bayes_error(judged_at(self.raw)).mean())
+        return Criterion.over_range(self.raw).least(self.raw)
 
     @cached_property
     def ranking(self) -> Ranking:
         """The candidates by the criterion, best first, with intervals where there are draws."""
-        return Ranking.of(self.criterion, self.candidates, self.raw, self.raw_replicates)
+        return Ranking(self.criterion, self.candidates, self.raw, self.raw_replicates)
 
     @property
     def band_options(self) -> dict[str, Any]:

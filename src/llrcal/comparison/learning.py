@@ -10,7 +10,7 @@ Where they are not known, trials of both classes are drawn in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,15 +23,14 @@ from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
 from llrcal.comparison.folds import (
     Train,
-    both,
     check_whole,
+    concatenated,
     divide,
     in_memory,
-    merge,
     part,
 )
 from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
-from llrcal.comparison.ranking import judged_at
+from llrcal.comparison.ranking import Criterion
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.inputs.beside_scores import both_speakers, numbered
@@ -143,8 +142,8 @@ def curve_over(
     pools = [Pool.of(one) for one, _ in known]
     by_speaker = pools[0].speakers is not None
     tests = [thinned(test, _TESTED // len(known), seed=seed) for _, test in known]
-    best = evaluate_quietly(merge(tests))
-    priors = judged_at(best)
+    best = evaluate_quietly(*concatenated(tests))
+    judged = Criterion.over_range(best)
     sizes: list[Size] = []
     found: list[dict[str, Floats]] = []
     for size in _sizes(pools):
@@ -156,11 +155,11 @@ def curve_over(
             counts = np.mean([[trials for _, trials in draw] for draw in done], axis=(0, 1))
             tar, non = (round(mean) for mean in counts.tolist())
             sizes.append(Size(tar, non, size if by_speaker else None, len(done)))
-            models = [[fitted for fitted, _ in draw] for draw in done]
-            found.append({label: _numbers(label, models, tests, priors) for label in models[0][0]})
+            rows = [_numbers([models for models, _ in draw], tests, judged) for draw in done]
+            found.append({label: np.array([row[label] for row in rows]) for label in rows[0]})
     if not sizes:
         raise DegenerateError("no set that is drawn from these trials can be trained on")
-    minimum = (float(best.min_bayes_error(priors).mean()), best.min_cllr, 0.0)
+    minimum = judged.least(best), best.min_cllr, 0.0
     bands = {
         metric: {
             label: tuple(Band.of(numbers[label][:, column]) for numbers in found)
@@ -172,7 +171,7 @@ def curve_over(
         tuple(sizes),
         bands,
         dict(zip(METRICS, minimum, strict=True)),
-        (float(priors[0]), float(priors[-1])),
+        judged.range,
         (best.tar_count, best.non_count),
         seed,
     )
@@ -207,17 +206,16 @@ def _trained_on_draws(
 
 
 def _numbers(
-    label: str, draws: Sequence[Sequence[Models]], tests: Sequence[Trials], priors: Floats
-) -> Floats:
-    """The metrics (columns) of every draw (rows), for the calibrations of one label."""
-    rows = []
-    for models in draws:
+    models: Sequence[Models], tests: Sequence[Trials], judged: Criterion
+) -> Mapping[str, Sequence[float]]:
+    """The metrics of calibrations, one of each fold, by label."""
+    found = {}
+    for label in models[0]:
         every = zip(tests, models, strict=True)
-        ev = evaluate_quietly(
-            merge([test.mapped(fitted[label].without_warnings) for test, fitted in every])
-        )
-        rows.append((float(ev.bayes_error(priors).mean()), ev.cllr, ev.calibration_loss))
-    return np.array(rows)
+        llrs = [test.mapped(fitted[label].without_warnings) for test, fitted in every]
+        ev = evaluate_quietly(*concatenated(llrs))
+        found[label] = judged.value(ev), ev.cllr, ev.calibration_loss
+    return found
 
 
 @dataclass(frozen=True)
@@ -225,18 +223,16 @@ class Pool:
     """Trials to draw smaller sets from."""
 
     trials: Trials
-    speakers: tuple[Array, Array] | None
+    speakers: list[Array] | None
     """The two speakers of each target and non-target trial, numbered from zero, where known."""
     size: int
     """How many speakers there are, or else how many targets."""
 
     @classmethod
     def of(cls, trials: Trials) -> Pool:
-        if trials.tar_speakers is None or trials.non_speakers is None:
+        if trials.speakers is None:
             return cls(trials, None, len(trials.tar))
-        both_classes = trials.tar_speakers, trials.non_speakers
-        (tar, non), count = numbered(*both_speakers(both_classes, *map(len, trials)))
-        return cls(trials, (tar, non), count)
+        return cls(trials, *numbered(*both_speakers(trials.speakers, *map(len, trials))))
 
     @property
     def least(self) -> int:
@@ -254,9 +250,9 @@ class Pool:
             return self.trials
         if self.speakers is not None:
             chosen = _chosen(size, self.size, rng)
-            tar, non = (both(chosen[side]) for side in self.speakers)
+            tar, non = (np.asarray(chosen[side].all(axis=1)) for side in self.speakers)
         else:
-            tar_count, non_count = (len(side) for side in self.trials)
+            tar_count, non_count = map(len, self.trials)
             tar = _chosen(size, tar_count, rng)
             non = _chosen(max(round(non_count * size / tar_count), 1), non_count, rng)
         return part(self.trials, tar, non) if tar.any() and non.any() else None

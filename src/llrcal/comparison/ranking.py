@@ -18,6 +18,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
 from typing import Literal, get_args
 
 import numpy as np
@@ -47,17 +49,6 @@ _DRAWN = {
 }
 
 
-def judged_range(raw: Evaluation) -> tuple[float, float]:
-    """Prior log-odds over which calibrations of some scores are judged: by the rule of 30."""
-    low, high = raw.rule_of_30
-    return (low, high) if low < high else _DEFAULT_RANGE
-
-
-def judged_at(raw: Evaluation) -> Floats:
-    """The prior log-odds at which errors are averaged."""
-    return np.linspace(*judged_range(raw), CURVE)
-
-
 @dataclass(frozen=True)
 class Criterion:
     """A number of an evaluation, which is one for decisions by the prior alone. Less is better.
@@ -73,6 +64,12 @@ class Criterion:
     name: CriterionName
     points: tuple[OperatingPoint, ...]
     range: tuple[float, float]
+
+    @classmethod
+    def over_range(cls, raw: Evaluation) -> Criterion:
+        """The range over which calibrations of some scores are judged: by the rule of 30."""
+        low, high = raw.rule_of_30
+        return cls("range", (), (low, high) if low < high else _DEFAULT_RANGE)
 
     @property
     def words(self) -> str:
@@ -137,6 +134,18 @@ def criterion_name(name: str | None, *, asked_for_points: bool) -> CriterionName
     raise OptionError(f"criterion is {name!r}; choose one of {', '.join(CRITERIA)}")
 
 
+def interval_of(drawn: Floats, value: float) -> Interval:
+    """The 95 % interval of a number, given that of every drawn set."""
+    return pairs(centred_band(drawn[:, None], np.array([value]), _LEVEL))[0]
+
+
+def with_interval(value: float, interval: Interval | None) -> str:
+    """A number in words, with its interval if there is one."""
+    if interval is None:
+        return f"{value:.4f}"
+    return f"{value:.4f} (95 % interval {interval[0]:.4f} to {interval[1]:.4f})"
+
+
 @dataclass(frozen=True)
 class Difference:
     """How much worse one calibration is than the best."""
@@ -160,38 +169,43 @@ class Ranking:
     raw: Evaluation
     """The test scores themselves."""
     raw_replicates: Replicates | None
-    values: Mapping[str, float]
-    intervals: Mapping[str, Interval]
-    """95 % intervals of the values; none without drawn sets."""
-    others: Mapping[str, Difference]
-    """Those that are not the best, where they can be compared with it."""
-    draws: str
-    """What was drawn, in words; empty where there is nothing to go by."""
 
-    @classmethod
-    def of(
-        cls,
-        criterion: Criterion,
-        candidates: Mapping[str, Candidate],
-        raw: Evaluation,
-        raw_replicates: Replicates | None,
-    ) -> Ranking:
-        """Rank candidates, with intervals and differences if enough test sets were drawn."""
-        found = {label: criterion.value(one.evaluation) for label, one in candidates.items()}
-        values = dict(sorted(found.items(), key=lambda item: item[1]))
-        known = {label: one.replicates for label, one in candidates.items()}
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """The criterion of each candidate, the best first."""
+        value = self.criterion.value
+        found = {label: value(one.evaluation) for label, one in self.candidates.items()}
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    @cached_property
+    def replicates(self) -> dict[str, Replicates]:
+        """Numbers in drawn sets, where these are enough for an interval; otherwise none."""
+        known = {label: one.replicates for label, one in self.candidates.items()}
         enough = {label: one for label, one in known.items() if one and len(one) >= LEAST_DRAWS}
-        intervals, others, draws = {}, {}, ""
-        if len(enough) == len(values):
-            drawn = {label: criterion.drawn(one) for label, one in enough.items()}
-            for label, value in values.items():
-                band = centred_band(drawn[label][:, None], np.array([value]))
-                intervals[label] = pairs(band)[0]
-            one_error = criterion.cost_of_one_error(raw.tar_count, raw.non_count)
-            others = differences(values, drawn, one_error=one_error)
-            first = next(iter(enough.values()))
-            draws = f"{len(first):,} draws of the test {first.by}s"
-        return cls(criterion, candidates, raw, raw_replicates, values, intervals, others, draws)
+        return enough if len(enough) == len(known) else {}
+
+    @cached_property
+    def drawn(self) -> dict[str, Floats]:
+        """The criterion in every drawn set."""
+        return {label: self.criterion.drawn(one) for label, one in self.replicates.items()}
+
+    @cached_property
+    def intervals(self) -> dict[str, Interval]:
+        """95 % intervals of the values; none without drawn sets."""
+        every = self.values.items() if self.drawn else ()
+        return {label: interval_of(self.drawn[label], value) for label, value in every}
+
+    @cached_property
+    def others(self) -> dict[str, Difference]:
+        """Those that are not the best, where they can be compared with it."""
+        one_error = self.criterion.cost_of_one_error(self.raw.tar_count, self.raw.non_count)
+        return differences(self.values, self.drawn, one_error=one_error) if self.drawn else {}
+
+    @property
+    def draws(self) -> str:
+        """What was drawn, in words; empty where there is nothing to go by."""
+        first = next(iter(self.replicates.values()), None)
+        return "" if first is None else f"{len(first):,} draws of the test {first.by}s"
 
     @property
     def best(self) -> str:
@@ -200,14 +214,6 @@ class Ranking:
     @property
     def equals(self) -> tuple[str, ...]:
         return tuple(label for label, other in self.others.items() if not other.is_seen)
-
-    def described(self, label: str) -> str:
-        """The number of a calibration, with its interval."""
-        text = f"{self.values[label]:.4f}"
-        if label in self.intervals:
-            low, high = self.intervals[label]
-            text += f" (95 % interval {low:.4f} to {high:.4f})"
-        return text
 
 
 def differences(
@@ -237,12 +243,11 @@ def differences(
 def _quantile(drawn: Floats) -> float:
     """The quantile q over drawn sets, given a row for each calibration."""
     largest = np.zeros(drawn.shape[1])
-    for i in range(len(drawn)):
-        for j in range(i):
-            apart = drawn[i] - drawn[j]
-            deviation = _deviation(apart)
-            if 0 < deviation < math.inf:
-                largest = np.maximum(largest, np.abs(apart - apart.mean()) / deviation)
+    for one, other in combinations(drawn, 2):
+        apart = one - other
+        deviation = _deviation(apart)
+        if 0 < deviation < math.inf:
+            largest = np.maximum(largest, np.abs(apart - apart.mean()) / deviation)
     rank = math.ceil(_LEVEL * (len(largest) + 1))
     return float(np.sort(largest)[min(rank, len(largest)) - 1])
 

@@ -24,13 +24,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array
 from llrcal.comparison.checks import outside
 from llrcal.comparison.looks import finite_part
-from llrcal.comparison.ranking import LEAST_DRAWS, Ranking
+from llrcal.comparison.ranking import Ranking, interval_of, with_interval
 from llrcal.evaluation import OperatingPoint
-from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.intervals import centred_band, interval, pairs
+from llrcal.evaluation.intervals import Interval, interval
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.notes import Note
 from llrcal.onepass.rank_scale import WRONG_WAY
@@ -81,11 +80,10 @@ def verdict(
         text = "these scores run the wrong way: targets score lower than non-targets"
         reasons = [Note.warning(WRONG_WAY, text)]
         return _unfit(ranking, reasons, "Check their sign, and the labels.")
-    errors = list(_errors(ranking, best, named))
-    useless = [note for error in errors if (note := error.note)]
-    if reasons := [*useless, *_loss(ranking, best)]:
+    useless = [error for error in _errors(ranking, best, named) if error.notes]
+    if reasons := [*(note for error in useless for note in error.notes), *_loss(ranking, best)]:
         advice = f"{_CALIBRATE} {_ADAPT}"
-        if any(error.least > _NOTHING_TO_GAIN for error in errors if error.note):
+        if any(error.least > _NOTHING_TO_GAIN for error in useless):
             advice = "No calibration mends all of this: the scores themselves say little."
         elif any(one.adapted for one in candidates.values()):
             advice = _CALIBRATE
@@ -132,58 +130,44 @@ class _Error(NamedTuple):
     value: float
     least: float
     """The same at the best thresholds."""
-    drawn: Floats | None = None
-    """The value in drawn sets, where it should be below one in nearly all of them."""
+    interval: Interval | None = None
+    """Where it should be below one in nearly all drawn sets."""
 
     @property
-    def note(self) -> Note | None:
+    def notes(self) -> list[Note]:
         """What there is to say if it is not clearly below one."""
-        high, shown = self.value, f"{self.value:.4f}"
-        if self.drawn is not None:
-            ((low, high),) = pairs(centred_band(self.drawn[:, None], np.array([self.value])))
-            shown += f" (95 % interval {low:.4f} to {high:.4f})"
-        if max(self.value, high) < 1:
-            return None
-        return Note.warning(
-            "no better than the prior",
-            f"the {self.words} is {shown}, with a minimum of {self.least:.4f} for these scores: "
-            "not clearly better than deciding by the prior alone, which is 1",
-        )
+        if max(self.value, self.interval[1] if self.interval else 0.0) < 1:
+            return []
+        return [
+            Note.warning(
+                "no better than the prior",
+                f"the {self.words} is {with_interval(self.value, self.interval)}, with a minimum "
+                f"of {self.least:.4f} for these scores: not clearly better than deciding by the "
+                "prior alone, which is 1",
+            )
+        ]
 
 
 def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> Iterator[_Error]:
     """The errors of a calibration that should be below one: the criterion, and at the points."""
-    evaluation, raw, criterion = (
-        ranking.candidates[label].evaluation,
-        ranking.raw,
-        ranking.criterion,
-    )
+    raw, criterion = ranking.raw, ranking.criterion
     if criterion.name != "points" or len(named) > 1:
         value = ranking.values[label]
         yield _Error(f"{criterion.words} of {label}", value, criterion.least(raw))
-    drawn = _replicates(ranking, label)
+    drawn = ranking.replicates.get(label)
     for i, point in enumerate(named):
         x = point.prior_log_odds
-        yield _Error(
-            f"Bayes error of {label} at {point.name}",
-            evaluation.bayes_error(x),
-            raw.min_bayes_error(x),
-            None if drawn is None else drawn.drawn["act_dcf"][:, i],
-        )
-
-
-def _replicates(ranking: Ranking, label: str) -> Replicates | None:
-    """The drawn numbers of a calibration, where they are enough for an interval."""
-    drawn = ranking.candidates[label].replicates
-    return drawn if drawn is not None and len(drawn) >= LEAST_DRAWS else None
+        value = ranking.candidates[label].evaluation.bayes_error(x)
+        interval = None if drawn is None else interval_of(drawn.drawn["act_dcf"][:, i], value)
+        words = f"Bayes error of {label} at {point.name}"
+        yield _Error(words, value, raw.min_bayes_error(x), interval)
 
 
 def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
     """Whether more is lost by calibration than the choice of a method could ever gain."""
     evaluation, criterion = ranking.candidates[label].evaluation, ranking.criterion
-    drawn = _replicates(ranking, label)
-    if drawn is None or ranking.raw_replicates is None or not _rests_on_errors(ranking):
-        if {note.code for note in evaluation.notes} & {RAW_SCORES, CALIBRATION_LOSS}:
+    if not ranking.drawn or ranking.raw_replicates is None or not _rests_on_errors(ranking):
+        if any(note.code in (RAW_SCORES, CALIBRATION_LOSS) for note in evaluation.notes):
             yield Note.warning(
                 CALIBRATION_LOSS,
                 f"the Cllr of {label}, the best, is {evaluation.cllr:.4f}, with a minimum of "
@@ -192,7 +176,7 @@ def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
             )
         return
     value, least = ranking.values[label], criterion.least(ranking.raw)
-    losses = criterion.drawn(drawn) - criterion.drawn(ranking.raw_replicates, least=True)
+    losses = ranking.drawn[label] - criterion.drawn(ranking.raw_replicates, least=True)
     optimism = float(losses.mean()) - (value - least)
     for_sure = float(interval(losses - 2 * optimism)[0])
     if for_sure > LARGE_LOSS * min(least, 1 - least):
@@ -207,10 +191,10 @@ def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
 
 def _rests_on_errors(ranking: Ranking) -> bool:
     """Whether 30 errors of each kind, at least, are behind the minimum of the criterion."""
-    low, high = ranking.raw.rule_of_30
-    if ranking.criterion.name == "points":
-        return bool(((low <= ranking.criterion.priors) & (ranking.criterion.priors <= high)).all())
-    return ranking.criterion.name == "range" and low < high
+    (low, high), criterion = ranking.raw.rule_of_30, ranking.criterion
+    if criterion.name == "points":
+        return all(low <= x <= high for x in criterion.priors)
+    return criterion.name == "range" and low < high
 
 
 def _shift_notes(train: Trials, test: Trials) -> Iterator[Note]:
@@ -235,10 +219,11 @@ def _moved(old: Array, new: Array) -> str:
 
 def _least(ranking: Ranking) -> str:
     best, least = ranking.best, ranking.criterion.least(ranking.raw)
-    text = f"{best} has the least {ranking.criterion.words}: {ranking.described(best)}"
+    value = ranking.values[best]
+    shown = with_interval(value, ranking.intervals.get(best))
+    text = f"{best} has the least {ranking.criterion.words}: {shown}"
     if least > 0:
-        above = 100 * (ranking.values[best] / least - 1)
-        text += f", {above:.1f} % above the minimum for these scores"
+        text += f", {100 * (value / least - 1):.1f} % above the minimum for these scores"
     return f"{text}."
 
 

@@ -20,12 +20,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, check_level, is_whole
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.statistics import Cells, InCells, Numbers, Statistic
+from llrcal.evaluation.statistics import InCells, Numbers, Statistic
 from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
 from llrcal.messages import Setting
 from llrcal.onepass.chunks import chunks, threads
@@ -104,15 +105,9 @@ class Bootstrap:
 
     count: int
     """How many sets are drawn."""
-    seed: int
-    speakers: SpeakerDraws | None = None
-
-    @classmethod
-    def of(cls, speakers: Pairs | None, *, replicates: int, seed: int = 0) -> Bootstrap:
-        """Draws of so many sets; speakers, if they are given, are drawn at once."""
-        if speakers is None:
-            return cls(replicates, seed)
-        return cls(replicates, seed, SpeakerDraws.of(*speakers, replicates=replicates, seed=seed))
+    seed: int = 0
+    speakers: Pairs | None = None
+    """Those of all trials, as checked; None where trials are drawn instead."""
 
     @property
     def by(self) -> str:
@@ -126,89 +121,70 @@ class Bootstrap:
 
         All are of the same trials in the same order, by speaker that of the speakers.
         """
-        every: list[Cells] = [one.cells for one in statistics]
-        drawn = self._by_trial(every) if self.speakers is None else self.speakers.counts(every)
+        drawn = self._by_trial if self.speakers is None else self._by_speaker
         rows: list[list[Numbers]] = [[] for _ in statistics]
-        for done, (i, tar, non) in enumerate(drawn, 1):
+        for done, (i, tar, non) in enumerate(drawn(statistics), 1):
             rows[i].append(statistics[i].numbers(tar, non))
             progress(done, self.count * len(statistics))
-        return [
-            Replicates(
-                one.actual,
-                {name: np.array([row[name] for row in found]) for name in found[0]},
-                (int(one.cells.tar.counts.sum()), int(one.cells.non.counts.sum())),
-                self.by,
-            )
-            for one, found in zip(statistics, rows, strict=True)
-        ]
+        out = []
+        for one, found in zip(statistics, rows, strict=True):
+            numbers = {name: np.array([row[name] for row in found]) for name in found[0]}
+            tar_count, non_count = (int(side.counts.sum()) for side in one.sides)
+            out.append(Replicates(one.actual, numbers, (tar_count, non_count), self.by))
+        return out
 
-    def _by_trial(self, every: Sequence[Cells]) -> Iterator[tuple[int, Counts, Counts]]:
-        """The number of a set of cells, and drawn counts of both classes in them, draw by draw."""
+    def _by_trial(self, every: Sequence[Statistic]) -> Iterator[tuple[int, Counts, Counts]]:
+        """The number of a statistic, and drawn counts of both classes in its cells."""
         rng = np.random.default_rng(self.seed)
-        sides = _joint([cells.tar for cells in every]), _joint([cells.non for cells in every])
+        sides = [_joint(side) for side in zip(*(one.sides for one in every), strict=True)]
         for _ in range(self.count):
             times = [rng.multinomial(n.sum(), n / n.sum()) for n, _ in sides]
-            for i, cells in enumerate(every):
+            for i, one in enumerate(every):
                 # Doubles hold such counts exactly.
                 tar, non = (
-                    np.bincount(of_each[i], weights, len(cells.edges)).astype(np.int64)
-                    for (_, of_each), weights in zip(sides, times, strict=True)
+                    np.bincount(cells[i], weights, len(one.edges)).astype(np.int64)
+                    for (_, cells), weights in zip(sides, times, strict=True)
                 )
                 yield i, tar, non
 
+    def _by_speaker(self, every: Sequence[Statistic]) -> Iterator[tuple[int, Counts, Counts]]:
+        """The same, one statistic after the other."""
+        pairs, weights = self.drawn_speakers
+        for i, one in enumerate(every):
+            keys = [
+                _sorted_keys(side, who, len(weights))
+                for side, who in zip(one.sides, pairs, strict=True)
+            ]
+            for start in range(0, self.count, _BLOCK):
+                block = np.ascontiguousarray(weights[:, start : start + _BLOCK])
+                tar, non = (_weighted_counts(side, block, len(one.edges)) for side in keys)
+                yield from ((i, *both) for both in zip(tar, non, strict=True))
 
-def _joint(sides: Sequence[InCells]) -> tuple[Counts, list[Array]]:
+    @cached_property
+    def drawn_speakers(self) -> tuple[list[Array], Array]:
+        """The speakers of each trial, numbered; and how often each (row) is drawn in each set.
+
+        A last row is of ones: the second of equal speakers, so that none counts twice. Draws that
+        leave a class without trials are repeated.
+        """
+        sides, count = numbered(*self.speakers or ())
+        for pairs in sides:
+            pairs[pairs[:, 0] == pairs[:, 1], 1] = count
+        rng = np.random.default_rng(self.seed)
+        weights = np.ones((self.count, count + 1), np.int32)
+        for drawn in weights:
+            while True:
+                drawn[:-1] = np.bincount(rng.integers(count, size=count), minlength=count)
+                if all(_any_left(drawn, pairs) for pairs in sides):
+                    break
+        return sides, np.ascontiguousarray(weights.T)
+
+
+def _joint(sides: Sequence[InCells]) -> tuple[Array, list[Array]]:
     """Trials of one class, counted where no set of cells tells them apart; and their cells."""
     starts = np.unique(np.concatenate([side.starts for side in sides]))
     cells = [side.cell[np.searchsorted(side.starts, starts, side="right") - 1] for side in sides]
     return np.diff(starts, append=sides[0].counts.sum()), cells
-
-
-@dataclass(frozen=True)
-class SpeakerDraws:
-    """How often each speaker was drawn in each replicate."""
-
-    tar: Array
-    """The two rows of ``weights`` whose product counts each target trial."""
-    non: Array
-    weights: Array
-    """A row for each speaker, and a last row of ones; a column for each replicate."""
-
-    @classmethod
-    def of(cls, tar: Array, non: Array, *, replicates: int, seed: int) -> SpeakerDraws:
-        """Draw speakers, given the enrolment and test speaker of each trial, as checked.
-
-        Draws that leave a class without trials are repeated.
-        """
-        (tar, non), count = numbered(tar, non)
-        for pairs in (tar, non):
-            # The row of ones, so that no speaker counts twice.
-            pairs[pairs[:, 0] == pairs[:, 1], 1] = count
-        rng = np.random.default_rng(seed)
-        weights = np.ones((replicates, count + 1), np.int32)
-        for drawn in weights:
-            while True:
-                drawn[:-1] = np.bincount(rng.integers(count, size=count), minlength=count)
-                if _any_left(drawn, tar) and _any_left(drawn, non):
-                    break
-        return cls(tar, non, np.ascontiguousarray(weights.T))
-
-    def counts(self, every: Sequence[Cells]) -> Iterator[tuple[int, Counts, Counts]]:
-        """The number of a set of cells, and counts of both classes in them, for each replicate."""
-        for i, cells in enumerate(every):
-            tar = self._sorted_keys(cells.tar, self.tar)
-            non = self._sorted_keys(cells.non, self.non)
-            for start in range(0, self.weights.shape[1], _BLOCK):
-                weights = np.ascontiguousarray(self.weights[:, start : start + _BLOCK])
-                both = (_weighted_counts(keys, weights, len(cells.edges)) for keys in (tar, non))
-                yield from ((i, *counts) for counts in zip(*both, strict=True))
-
-    def _sorted_keys(self, side: InCells, pairs: Array) -> Counts:
-        """Cell, enrolment speaker and test speaker of each trial in one integer, sorted."""
-        base = len(self.weights)
-        key: Counts = (side.cell_of_each.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1]
-        key.sort()
-        return key
 
 
 def _any_left(drawn: Array, pairs: Array) -> bool:
@@ -216,7 +192,12 @@ def _any_left(drawn: Array, pairs: Array) -> bool:
     return any(drawn[part].all(axis=1).any() for part in chunks(pairs, _PIECE))
 
 
-def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
+def _sorted_keys(side: InCells, pairs: Array, base: int) -> Array:
+    """Cell, enrolment speaker and test speaker of each trial in one integer, sorted."""
+    return np.sort((side.cell_of_each.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1])
+
+
+def _weighted_counts(keys: Array, weights: Array, cells: int) -> Counts:
     """Sums of the products of the speakers' weights over trials, per draw (row) and cell (column).
 
     All replicates are summed in one pass over the trials. Trials of the same cell and enrolment
@@ -226,7 +207,7 @@ def _weighted_counts(keys: Counts, weights: Array, cells: int) -> Counts:
 
     base = len(weights)
 
-    def summed(piece: Counts) -> tuple[Counts, Array]:
+    def summed(piece: Array) -> tuple[Array, Array]:
         row, test = np.divmod(piece, base)
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         cell, enrol = np.divmod(row[starts], base)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
-from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, LLRs
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
-from llrcal.inputs.beside_scores import WithConditions, condition_texts
+from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
@@ -123,14 +123,6 @@ def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:
     return of_tar, of_non
 
 
-class Part(NamedTuple):
-    """The LLRs of a cell, unless it has trials of one class only."""
-
-    tar_count: int
-    non_count: int
-    llrs: LLRs | None
-
-
 @dataclass(frozen=True, repr=False)
 class ByCondition:
     """Evaluations of all trials and of each condition."""
@@ -145,15 +137,14 @@ class ByCondition:
     @property
     def by_label(self) -> dict[str, Evaluation]:
         """All of them by label, for figures: pooled first."""
-        named = {self.label(cell): evaluation for cell, evaluation in self.cells.items()}
-        return {"pooled": self.pooled, **named}
+        return {"pooled": self.pooled} | {self.label(cell): one for cell, one in self.cells.items()}
 
     @property
     def largest(self) -> dict[str, Evaluation]:
         """The same, but only the seven conditions with the most targets."""
-        first, *others = self.by_label.items()
-        others.sort(key=lambda item: -item[1].tar_count)
-        return dict([first, *others[:_MOST_LINES]])
+        # Pooled has the most targets of all.
+        ordered = sorted(self.by_label.items(), key=lambda item: -item[1].tar_count)
+        return dict(ordered[: _MOST_LINES + 1])
 
     def label(self, cell: Cell) -> str:
         """A cell in words."""
@@ -183,7 +174,7 @@ class ByCondition:
         return {
             self.label(cell): one
             for cell, one in self.cells.items()
-            if told & {note.code for note in one.notes}
+            if any(note.code in told for note in one.notes)
         }
 
     def to_dict(self, points: Sequence[OperatingPoint] = DEFAULT_POINTS) -> dict[str, Any]:
@@ -214,62 +205,40 @@ def by_condition(
     pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
 ) -> ByCondition:
     """Evaluations of each condition, beside that of all trials."""
-    if non is not None:
-        parts: Mapping[Cell, Part] = divided_arrays(tar, non, by)
-        columns = [f"condition {i + 1}" for i in range(len(min(parts)))]
-    elif isinstance(tar, WithConditions):
-        columns = [by] if isinstance(by, str) else list(by)
-        parts = divided_arrays(tar.tar, tar.non, tar.conditions(columns), tar.speakers)
-    else:
-        raise OptionError("conditions can only be evaluated for trials in memory: read them whole")
-    cells = {
-        cell: Evaluation(part.llrs)
-        for cell, part in parts.items()
-        if part.llrs is not None and all(cell)
-    }
+    speakers, columns = None, tuple[str, ...]()
+    if non is None:
+        if not isinstance(tar, WithConditions):
+            raise OptionError(
+                "conditions can only be evaluated for trials in memory: read them whole"
+            )
+        columns = (by,) if isinstance(by, str) else tuple(by)
+        by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
+    every = zip((tar, non), pair(by, "by"), ("target", "non-target"), strict=True)
+    sides, where = [], []
+    for side, conditions, name in every:
+        sides.append(as_scores(side, name, allow_infinite=True))
+        where.append(condition_texts(conditions, len(sides[-1]), name))
+    columns = columns or tuple(f"condition {i + 1}" for i in range(where[0].shape[1]))
+    cells, unknown, notes = {}, 0, []
+    for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
+        chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
+        tar_count, non_count = (int(one.sum()) for one in chosen)
+        if not all(cell):
+            unknown += tar_count + non_count
+        elif tar_count and non_count:
+            who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
+            cells[cell] = Evaluation(ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who))
+        else:
+            text = (
+                f"{tar_count:,} targets, {non_count:,} non-targets: without both classes there is "
+                "nothing to evaluate; it is in the pooled numbers only"
+            )
+            notes.append(Note.warning("one class", text).about(", ".join(cell)))
     if not cells:
         raise ScoreError(
             f"no condition of {', '.join(columns)} has both target and non-target trials"
         )
-    return ByCondition(tuple(columns), pooled, cells, tuple(_left_out(parts)))
-
-
-def _left_out(parts: Mapping[Cell, Part]) -> Iterator[Note]:
-    unknown = sum(part.tar_count + part.non_count for cell, part in parts.items() if not all(cell))
     if unknown:
         text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
-        yield Note.warning("no condition", text)
-    for cell, part in parts.items():
-        if part.llrs is None and all(cell):
-            text = (
-                f"{part.tar_count:,} targets, {part.non_count:,} non-targets: without both classes "
-                "there is nothing to evaluate; it is in the pooled numbers only"
-            )
-            note = Note.warning("one class", text)
-            yield note.about(", ".join(cell))
-
-
-def divided_arrays(
-    tar: Any, non: Any, by: Any, speakers: tuple[Array, Array] | None = None
-) -> dict[Cell, Part]:
-    """LLRs in arrays, by the conditions of targets and of non-targets."""
-    if not isinstance(by, tuple | list) or len(by) != 2:
-        raise ScoreError("by must be a pair: the conditions of the targets, and of the non-targets")
-    sides = [
-        as_scores(side, name, allow_infinite=True)
-        for side, name in ((tar, "target"), (non, "non-target"))
-    ]
-    where = [
-        condition_texts(by[0], len(sides[0]), "target"),
-        condition_texts(by[1], len(sides[1]), "non-target"),
-    ]
-    out: dict[Cell, Part] = {}
-    for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
-        chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
-        counts = [int(one.sum()) for one in chosen]
-        llrs = None
-        if min(counts):
-            who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
-            llrs = ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who)
-        out[cell] = Part(counts[0], counts[1], llrs)
-    return out
+        notes.insert(0, Note.warning("no condition", text))
+    return ByCondition(columns, pooled, cells, tuple(notes))

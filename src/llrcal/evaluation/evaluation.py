@@ -1,33 +1,46 @@
-"""The quality of log-likelihood-ratios, overall and at every operating point."""
+"""The quality of log-likelihood-ratios: overall, and as functions of a threshold or a prior."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.errors import OptionError
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import (
     REPLICATES,
     Bootstrap,
     Progress,
+    Replicates,
     check_draws,
     speaker_pairs,
     unheard,
 )
-from llrcal.evaluation.costs import RuleCost, cross_entropy, in_bits, min_cost
-from llrcal.evaluation.error_rates import eer, rule_of_30
+from llrcal.evaluation.costs import RuleCost, WeightedLLRs, cross_entropy, in_bits, min_cost
+from llrcal.evaluation.error_rates import eer, least_error, normalised, rule_of_30
 from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.intervals import Intervals, interval_notes
 from llrcal.evaluation.line_check import line_notes
-from llrcal.evaluation.operating_curves import OperatingCurves
-from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
+from llrcal.evaluation.llrs import LLRs, WholeLLRs
+from llrcal.evaluation.operating_points import (
+    DEFAULT_POINTS,
+    OperatingPoint,
+    as_numbers,
+    as_prior_log_odds,
+    effective_prior_log_odds,
+)
+from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
+from llrcal.evaluation.statistics import Statistic
 from llrcal.notebook import html_table
 from llrcal.notes import Note
+from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
+from llrcal.onepass.ranks import Groups
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
@@ -38,8 +51,190 @@ _WRONG_WAY = Note.warning(
 )
 
 
-class Evaluation(OperatingCurves):
+class Evaluation:
     """Error-rates and costs of LLRs, actual and at the best thresholds."""
+
+    def __init__(self, llrs: LLRs) -> None:
+        self._llrs = llrs
+        self.tar_count, self.non_count = llrs.tar_count, llrs.non_count
+
+    @property
+    def groups(self) -> Groups:
+        """Both classes in rising order, with ties pooled."""
+        return self._llrs.groups
+
+    @cached_property
+    def hull(self) -> Hull:
+        """The ROC convex hull."""
+        return Hull.of(self.groups)
+
+    @overload
+    def pmiss(self, threshold: float) -> float: ...
+    @overload
+    def pmiss(self, threshold: ArrayLike) -> Floats: ...
+    def pmiss(self, threshold: ArrayLike) -> Floats | float:
+        """Share of targets below a threshold."""
+        return _scalar(self._llrs.below(_thresholds(threshold), of_tar=True) / self.tar_count)
+
+    @overload
+    def pfa(self, threshold: float) -> float: ...
+    @overload
+    def pfa(self, threshold: ArrayLike) -> Floats: ...
+    def pfa(self, threshold: ArrayLike) -> Floats | float:
+        """Share of non-targets at or above a threshold."""
+        accepted = self.non_count - self._llrs.below(_thresholds(threshold), of_tar=False)
+        return _scalar(accepted / self.non_count)
+
+    def roc(self) -> tuple[Floats, Floats]:
+        """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
+        misses = np.concatenate([[0], np.cumsum(self.groups.tar)])
+        rejected = np.concatenate([[0], np.cumsum(self.groups.non)])
+        return 1 - rejected / self.non_count, misses / self.tar_count
+
+    def roc_thresholds(self) -> Floats:
+        """The lowest threshold at each corner of :meth:`roc`, from the least score to infinity."""
+        return np.append(self.groups.edges, np.inf)
+
+    def threshold(
+        self, *, pfa: float | None = None, pmiss: float | None = None, level: float = 0.95
+    ) -> ScoreThreshold:
+        """The threshold for a false-alarm rate (FMR), a miss rate (FNMR), or equal error-rates.
+
+        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval takes
+        trials to be independent.
+
+        Parameters
+        ----------
+        pfa
+            The lowest threshold with no more false alarms than this share of the non-targets.
+        pmiss
+            The highest threshold with no more misses than this share of the targets. Without either
+            rate, the threshold of equal error-rates.
+        level
+            Of the interval.
+
+        Raises
+        ------
+        OptionError
+            If both rates are given, one is out of range, or the LLRs are not in memory.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, 0.1], [-2.0, -3.0, 0.5, -1.5])
+        >>> found = ev.threshold(pfa=0.25)
+        >>> found.value, found.false_alarms, found.misses
+        (0.1, 1, 0)
+        """
+        return self._sorted.threshold(pfa, pmiss, level)
+
+    @property
+    def error_rates(self) -> list[ScoreThreshold]:
+        """Thresholds at false-alarm rates of 10^-2 to 10^-6, as far down as there are trials."""
+        rates = [rate for rate in RATES if rate * self.non_count >= 1]
+        return [self.threshold(pfa=rate) for rate in rates]
+
+    @cached_property
+    def _sorted(self) -> SortedScores:
+        whole = self._whole("thresholds need all scores")
+        return SortedScores(np.sort(whole.tar), np.sort(whole.non))
+
+    def _whole(self, need: str) -> WholeLLRs:
+        """All LLRs in memory."""
+        if self._llrs.whole is None:
+            raise OptionError(
+                f"{need} in memory, and these are read in pieces: read the file whole, or evaluate "
+                "a part of it that fits into memory"
+            )
+        return self._llrs.whole
+
+    @overload
+    def bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Normalised error-rate of Bayes decisions at the given prior log-odds."""
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(normalised(self.pmiss(-x), self.pfa(-x), x))
+
+    @overload
+    def min_bayes_error(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Normalised error-rate at the best threshold for the given prior log-odds."""
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(least_error(self.hull, x))
+
+    @overload
+    def cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*self._llrs.weighted, x))
+
+    @overload
+    def min_cross_entropy(self, prior_log_odds: float) -> float: ...
+    @overload
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+        """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
+        x = as_prior_log_odds(prior_log_odds)
+        return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
+
+    @overload
+    def act_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats: ...
+    def act_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
+        """Actual detection cost at a prior and costs.
+
+        In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
+        ``normalised=False``, the plain expected cost.
+        """
+        return _cost(self.bayes_error, p_target, c_miss, c_fa, normalised=normalised)
+
+    @overload
+    def min_dcf(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats: ...
+    def min_dcf(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats | float:
+        """Detection cost at the best threshold; see :meth:`act_dcf`."""
+        return _cost(self.min_bayes_error, p_target, c_miss, c_fa, normalised=normalised)
 
     @cached_property
     def cllr(self) -> float:
@@ -51,12 +246,12 @@ class Evaluation(OperatingCurves):
         tar, non = (side.multiplied(factor) for side in self._llrs.weighted)
         return float(cross_entropy(tar, non, np.zeros(())))
 
-    @cached_property
+    @property
     def tar_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the targets; NaN if none is finite."""
         return self._llrs.ranges[0]
 
-    @cached_property
+    @property
     def non_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the non-targets; NaN if none is finite."""
         return self._llrs.ranges[1]
@@ -186,8 +381,9 @@ class Evaluation(OperatingCurves):
         """
         bands = self.bands(level=level, replicates=replicates, seed=seed, progress=progress)
         x = np.array([point.prior_log_odds for point in points])
-        found = bands.intervals(x, [ScoringRule.of(rule) for rule in rules], forensic=forensic)
-        return replace(found, notes=tuple(interval_notes(self, bands.llrs, points)))
+        found = bands.intervals(x, list(map(ScoringRule.of, rules)), forensic=forensic)
+        notes = interval_notes(bands.llrs, points, (self.pmiss(-x), self.pfa(-x)))
+        return replace(found, notes=tuple(notes))
 
     def bands(
         self,
@@ -207,18 +403,16 @@ class Evaluation(OperatingCurves):
             pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
             whole = replace(whole, speakers=pairs)
         whole = whole.in_order
-        draws = Bootstrap.of(whole.speakers, replicates=replicates, seed=seed)
-        return Bands(whole, draws, level, progress)
+        return Bands(whole, Bootstrap(replicates, seed, whole.speakers), level, progress)
 
     def mean_dcf(
         self, points: Sequence[OperatingPoint], *, normalised: bool = True
     ) -> tuple[float, float]:
         """Actual and minimum detection cost, averaged over operating points as NIST does."""
-        costs = zip(*((p.p_target, p.c_miss, p.c_fa) for p in points), strict=True)
-        p_target, c_miss, c_fa = map(list, costs)
-        actual = self.act_dcf(p_target, c_miss, c_fa, normalised=normalised)
-        least = self.min_dcf(p_target, c_miss, c_fa, normalised=normalised)
-        return float(np.mean(actual)), float(np.mean(least))
+        costs = np.array([astuple(point) for point in points]).T
+        asked = (ask(*costs, normalised=normalised) for ask in (self.act_dcf, self.min_dcf))
+        actual, least = (float(found.mean()) for found in asked)
+        return actual, least
 
     def to_dict(
         self,
@@ -241,11 +435,16 @@ class Evaluation(OperatingCurves):
         for name in ("p_target", "c_miss", "c_fa", "prior_log_odds"):
             found[name] = [getattr(point, name) for point in points]
         costs = found["p_target"], found["c_miss"], found["c_fa"]
-        for end, normalised in (("", True), ("_unnormalised", False)):
-            found[f"act_dcf{end}"] = self.act_dcf(*costs, normalised=normalised).tolist()
-            found[f"min_dcf{end}"] = self.min_dcf(*costs, normalised=normalised).tolist()
-        thresholds = [-x for x in found["prior_log_odds"]]
-        found |= {"pmiss": self.pmiss(thresholds).tolist(), "pfa": self.pfa(thresholds).tolist()}
+        thresholds = -np.array(found["prior_log_odds"])
+        numbers = {
+            "act_dcf": self.act_dcf(*costs),
+            "min_dcf": self.min_dcf(*costs),
+            "act_dcf_unnormalised": self.act_dcf(*costs, normalised=False),
+            "min_dcf_unnormalised": self.min_dcf(*costs, normalised=False),
+            "pmiss": self.pmiss(thresholds),
+            "pfa": self.pfa(thresholds),
+        }
+        found |= {name: values.tolist() for name, values in numbers.items()}
         if rules:
             found["rules"] = {one.rule: one.to_dict() for one in map(self.cost, rules)}
         if forensic:
@@ -277,3 +476,52 @@ class Evaluation(OperatingCurves):
             f"<evaluation of {self.tar_count} target and {self.non_count} non-target LLRs: "
             f"Cllr {self.cllr:.4f}, minCllr {self.min_cllr:.4f}, EER {100 * self.eer:.3f} %>"
         )
+
+
+def replicates_of(
+    evaluations: Sequence[Evaluation], ask: Callable[[Array, Array], Statistic], replicates: int
+) -> list[Replicates]:
+    """A statistic of several sets of LLRs of the same trials, in the same drawn sets.
+
+    None without replicates, and where trials are not in memory.
+    """
+    every = [one._llrs.whole for one in evaluations]
+    first, *_ = every
+    if first is None or not replicates:
+        return []
+    # In rising order of the first, with which the others mostly rise.
+    order = [np.argsort(side, kind="stable") for side in (first.tar, first.non)]
+    speakers = None
+    if first.speakers is not None:
+        pairs = speaker_pairs(first.speakers, len(first.tar), len(first.non))
+        speakers = pairs[0][order[0]], pairs[1][order[1]]
+    statistics = [ask(one.tar[order[0]], one.non[order[1]]) for one in every if one]
+    return Bootstrap(replicates, speakers=speakers).replicates(statistics)
+
+
+def _cost(
+    error: Callable[[Floats], Floats],
+    p_target: ArrayLike,
+    c_miss: ArrayLike,
+    c_fa: ArrayLike,
+    *,
+    normalised: bool,
+) -> Floats | float:
+    """A Bayes error as a detection cost."""
+    found = error(effective_prior_log_odds(p_target, c_miss, c_fa))
+    if not normalised:
+        p, miss, fa = (np.asarray(value, np.float64) for value in (p_target, c_miss, c_fa))
+        found = found * np.minimum(p * miss, (1 - p) * fa)
+    return _scalar(found)
+
+
+def _thresholds(threshold: ArrayLike) -> Floats:
+    at = as_numbers(threshold, "the threshold")
+    if np.isnan(at).any():
+        raise OptionError("the threshold must be a number, not NaN")
+    return at
+
+
+def _scalar(value: Floats) -> Floats | float:
+    """A float for one operating point, an array for several."""
+    return value if np.ndim(value) else float(value)

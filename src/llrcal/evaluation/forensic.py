@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Floats, is_number
 from llrcal.errors import OptionError
-from llrcal.evaluation.llrs import EvidenceSums, LLRs
+from llrcal.evaluation.llrs import LLRs
 from llrcal.notebook import html_table
 from llrcal.onepass.elub import elub
 from llrcal.onepass.hull import Hull
@@ -57,15 +57,15 @@ class ExpectedLRs:
     llr_non: float
     """Mean LLR of the non-targets, in nats."""
 
-    @classmethod
-    def of(cls, tar: EvidenceSums, non: EvidenceSums) -> ExpectedLRs:
-        return cls(tar.lr.mean, non.lr.mean, tar.inverse_lr.mean, tar.mean_llr, non.mean_llr)
-
     def to_dict(self) -> dict[str, float]:
         """The means as plain values; LLRs are log10 here."""
-        numbers = asdict(self)
-        llrs = {name: numbers.pop(name) / math.log(10) for name in ("llr_tar", "llr_non")}
-        return numbers | {f"log10_{name.removeprefix('l')}": llr for name, llr in llrs.items()}
+        return {
+            "lr_tar": self.lr_tar,
+            "lr_non": self.lr_non,
+            "inverse_lr_tar": self.inverse_lr_tar,
+            "log10_lr_tar": self.llr_tar / math.log(10),
+            "log10_lr_non": self.llr_non / math.log(10),
+        }
 
 
 class Forensic:
@@ -89,14 +89,16 @@ class Forensic:
 
         Both are zero if LRs are of no more use than no evidence.
         """
-        below = self._llrs.below
-        tar = Ranked(self._llrs.tar_count, partial(below, of_tar=True))
-        return elub(tar, Ranked(self._llrs.non_count, partial(below, of_tar=False)))
+        llrs = self._llrs
+        tar = Ranked(llrs.tar_count, partial(llrs.below, of_tar=True))
+        return elub(tar, Ranked(llrs.non_count, partial(llrs.below, of_tar=False)))
 
     @cached_property
     def expected_lrs(self) -> ExpectedLRs:
         """Mean LRs of either class."""
-        return ExpectedLRs.of(*self._llrs.evidence)
+        tar, non = self._llrs.evidence
+        lrs = tar.lr.mean, non.lr.mean, tar.inverse_lr.mean
+        return ExpectedLRs(*lrs, tar.mean_llr, non.mean_llr)
 
     def misleading(self, strength: float = 1.0) -> Misleading:
         """Rates of misleading evidence: of LRs that support the wrong hypothesis.
@@ -120,10 +122,13 @@ class Forensic:
         """
         if not is_number(strength) or not 1 <= strength < math.inf:
             raise OptionError(f"the strength is {strength!r:.50}; give an LR of at least one")
-        low, high = misleading_thresholds([float(strength)])
-        tar = self._llrs.below(np.array([low]), of_tar=True)[0] / self._llrs.tar_count
-        above = self._llrs.non_count - self._llrs.below(np.array([high]), of_tar=False)[0]
-        return Misleading(float(strength), float(tar), float(above / self._llrs.non_count))
+        llrs, ends = self._llrs, misleading_thresholds([float(strength)])
+        tar, right = (
+            int(llrs.below(np.array([end]), of_tar=of_tar)[0])
+            for end, of_tar in zip(ends, (True, False), strict=True)
+        )
+        non = llrs.non_count - right
+        return Misleading(float(strength), tar / llrs.tar_count, non / llrs.non_count)
 
     def to_dict(self, strengths: Sequence[float] = STRENGTHS) -> dict[str, Any]:
         """The numbers as plain values; lists run over the strengths."""
@@ -136,9 +141,7 @@ class Forensic:
             },
             "expected": self.expected_lrs.to_dict(),
             "misleading": {
-                "strength": [rate.strength for rate in rates],
-                "tar": [rate.tar for rate in rates],
-                "non": [rate.non for rate in rates],
+                name: [getattr(rate, name) for rate in rates] for name in ("strength", "tar", "non")
             },
         }
 
@@ -201,7 +204,6 @@ def _mean_size(distance: Floats) -> Floats:
     """The mean absolute value on each of the straight lines between neighbouring distances."""
     before, after = distance[:-1], distance[1:]
     total = np.abs(before) + np.abs(after)
-    crosses = (before < 0) != (after < 0)
-    share = np.divide(before, total, out=np.zeros_like(total), where=total > 0)
-    other = np.divide(after, total, out=np.zeros_like(total), where=total > 0)
-    return np.where(crosses, share * before + other * after, total) / 2
+    with np.errstate(invalid="ignore"):  # nothing crosses where both are zero
+        squares = before / total * before + after / total * after
+    return np.where((before < 0) != (after < 0), squares, total) / 2

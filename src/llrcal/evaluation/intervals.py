@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,8 @@ from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.evaluation.bootstrap import Replicates
-from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error
+from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible_rate
 from llrcal.evaluation.llrs import WholeLLRs
-from llrcal.evaluation.operating_curves import OperatingCurves
 from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note
 
@@ -37,6 +36,9 @@ BY_TRIAL, FEW_DRAWN, FEW_ERRORS = "by trial", "few drawn", "few errors"
 """Codes of the notes."""
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
+# What numbers can be, other than zero or more: minimum costs are no worse than the default.
+_LIMITS = {"min_cllr": (0.0, 1.0), "min_rule_cost": (0.0, 1.0), "pmiss": (0.0, 1.0)}
+_LIMITS |= {"pfa": (0.0, 1.0), "llr_tar": (-math.inf, math.inf), "llr_non": (-math.inf, math.inf)}
 
 
 @dataclass(frozen=True)
@@ -107,48 +109,29 @@ class Intervals:
         level: float = 0.95,
     ) -> Intervals:
         """Intervals of the numbers of an evaluation, given its operating points and rules."""
-        at_most_one = {"min_cllr", "min_rule_cost"}  # cannot be worse than the default
-        bands = {
-            name: centred_band(
-                found.drawn[name], actual, level, most=1.0 if name in at_most_one else math.inf
-            )
-            for name, actual in found.actual.items()
-        }
-        for name in ("eer", "min_dcf"):
-            # At one place of the hull, where the bias is small enough to be corrected.
-            bands[name] = bias_corrected(found.drawn[name], found.actual[name], level)
-        rates = found.actual["pmiss"], found.actual["pfa"]
-        reach = possible_error(*rates, prior_log_odds, counts=found.counts, level=level)
-        low, high = bands["act_dcf"]
-        bands["act_dcf"] = low, np.maximum(high, reach)
-        named = {name: pairs(band) for name, band in bands.items()}
-        by_rule = zip(named["rule_cost"], named["min_rule_cost"], named["rule_loss"], strict=True)
-        overall = ("cllr", "min_cllr", "calibration_loss", "eer")
-        cllr, min_cllr, loss, eer = (named[name][0] for name in overall)
+        ends = {name: pairs(band(found, name, level)) for name in found.actual}
+        by_rule = zip(ends["rule_cost"], ends["min_rule_cost"], ends["rule_loss"], strict=True)
+        [mean_error] = ends.get("mean_error", [None])
         return cls(
-            cllr,
-            min_cllr,
-            loss,
-            eer,
-            named["act_dcf"],
-            named["min_dcf"],
+            *(ends["cllr"][0], ends["min_cllr"][0], ends["calibration_loss"][0], ends["eer"][0]),
+            pairs(error_band(found, prior_log_odds, level)),
+            ends["min_dcf"],
             found.by,
             len(found),
-            mean_error=named["mean_error"][0] if "mean_error" in named else None,
-            level=level,
-            rules={name: RuleIntervals(*e) for name, e in zip(rules, by_rule, strict=True)},
+            mean_error,
+            level,
+            {name: RuleIntervals(*one) for name, one in zip(rules, by_rule, strict=True)},
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The intervals as plain values: lists of two numbers, or lists of those."""
-        names = ("cllr", "min_cllr", "calibration_loss", "eer", "act_dcf", "min_dcf")
+        names = ("cllr", "min_cllr", "calibration_loss", "eer", "act_dcf", "min_dcf", "rules")
         found: dict[str, Any] = {"level": self.level, "by": self.by, "replicates": self.replicates}
-        found |= {name: _listed(getattr(self, name)) for name in names}
-        if self.rules:
-            found["rules"] = {name: _listed(vars(one)) for name, one in self.rules.items()}
+        every = _listed(asdict(self))
+        found |= {name: every[name] for name in names if name != "rules" or self.rules}
         if self.misleading:
-            tar, non = zip(*self.misleading, strict=True)
-            found["misleading"] = {"tar": _listed(tar), "non": _listed(non)}
+            tar, non = zip(*every["misleading"], strict=True)
+            found["misleading"] = {"tar": [*tar], "non": [*non]}
         if self.forensic:
             found["forensic"] = self.forensic.to_dict()
         return {**found, "notes": [note.to_dict() for note in self.notes]}
@@ -167,15 +150,37 @@ def pairs(band: Band) -> tuple[Interval, ...]:
     return tuple(zip(low.tolist(), high.tolist(), strict=True))
 
 
+def band(found: Replicates, name: str, level: float) -> Band:
+    """Intervals of the numbers of a name, within what they can be.
+
+    Those of EER and minimum costs are :func:`bias_corrected`: they are taken at one place of the
+    hull, where the bias is small enough for that.
+    """
+    drawn, actual = found.drawn[name], found.actual[name]
+    if name in ("eer", "min_dcf"):
+        return bias_corrected(drawn, actual, level)
+    low, high = centred_band(drawn, actual, level, _LIMITS.get(name, (0.0, math.inf)))
+    if name in ("pmiss", "pfa"):  # and of what happened to none of the trials
+        possible = possible_rate(found.counts[name == "pfa"], level)
+        return np.minimum(low, 1 - possible), np.maximum(high, possible)
+    return low, high
+
+
+def error_band(found: Replicates, prior_log_odds: Floats, level: float) -> Band:
+    """Intervals of actual costs at prior log-odds, and of errors that nobody made."""
+    low, high = band(found, "act_dcf", level)
+    rates = found.actual["pmiss"], found.actual["pfa"]
+    reach = possible_error(*rates, prior_log_odds, counts=found.counts, level=level)
+    return low, np.maximum(high, reach)
+
+
 def centred_band(
     drawn: Floats,
     actual: Floats,
     level: float = 0.95,
-    *,
-    least: float = 0.0,
-    most: float = math.inf,
+    limits: tuple[float, float] = (0.0, math.inf),
 ) -> Band:
-    """Intervals of numbers: those of :func:`centred` drawn values, within what they can be.
+    """Intervals of :func:`centred` drawn values, within limits.
 
     Drawn sets in which a number is not defined are left out.
     """
@@ -183,7 +188,7 @@ def centred_band(
     if np.isnan(actual).any() or not len(drawn):
         nothing = np.full(len(actual), math.nan)
         return nothing, nothing
-    return interval(np.clip(centred(drawn, actual), least, most), level)
+    return interval(np.clip(centred(drawn, actual), *limits), level)
 
 
 def centred(drawn: Floats, numbers: ArrayLike) -> Floats:
@@ -224,9 +229,14 @@ def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> Band:
 
 
 def interval_notes(
-    curves: OperatingCurves, llrs: WholeLLRs, points: Sequence[OperatingPoint]
+    llrs: WholeLLRs, points: Sequence[OperatingPoint], rates: Sequence[Floats]
 ) -> Iterator[Note]:
-    """What resampled intervals do not show, the most general first."""
+    """What resampled intervals do not show, the most general first; given rates at the points."""
+    counts = {"targets": len(llrs.tar), "non-targets": len(llrs.non)}
+    errors = [
+        [round(rate * count) for rate in side.tolist()]
+        for side, count in zip(rates, counts.values(), strict=True)
+    ]
     if llrs.speakers is None:
         yield Note.of(
             BY_TRIAL,
@@ -234,7 +244,6 @@ def interval_notes(
             "speakers have several trials, the intervals are too narrow. Columns enrol_speaker and "
             "test_speaker would name them",
         )
-        counts = {"targets": curves.tar_count, "non-targets": curves.non_count}
     else:
         tar, non = (np.unique(side) for side in llrs.speakers)
         counts = {"speakers": len(np.union1d(tar, non)), "target speakers": len(tar)}
@@ -245,13 +254,11 @@ def interval_notes(
                 f"there are only {count} {name}; resampling so few gives intervals that are too "
                 "narrow",
             )
-    few = []
-    for point in points:
-        threshold = -point.prior_log_odds
-        misses = round(curves.pmiss(threshold) * curves.tar_count)
-        alarms = round(curves.pfa(threshold) * curves.non_count)
-        if min(misses, alarms) < LEAST_ERRORS:
-            few.append(f"{point.name} ({misses:,} and {alarms:,})")
+    few = [
+        f"{point.name} ({misses:,} and {alarms:,})"
+        for point, misses, alarms in zip(points, *errors, strict=True)
+        if min(misses, alarms) < LEAST_ERRORS
+    ]
     if few:
         yield Note.of(
             FEW_ERRORS,

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,34 +51,31 @@ class SortedScores:
     tar: Array
     non: Array
 
-    def at_pfa(self, rate: float, level: float) -> ScoreThreshold:
-        """The lowest threshold with no more false alarms than a share of the non-targets."""
-        _check_rate("pfa", rate)
-        low, high = _ranks(len(self.non), rate, level)
-        allowed = _allowed(len(self.non), rate)
-        ends = self.non[-high - 1], self.non[-low] if low else np.inf
-        return self._with_errors(self._above(self.non[-allowed - 1]), ends, level)
+    def threshold(self, pfa: float | None, pmiss: float | None, level: float) -> ScoreThreshold:
+        """The threshold for a rate; or the lowest of the scores with no fewer misses than alarms.
 
-    def at_pmiss(self, rate: float, level: float) -> ScoreThreshold:
-        """The highest threshold with no more misses than a share of the targets."""
-        _check_rate("pmiss", rate)
-        low, high = _ranks(len(self.tar), rate, level)
-        ends = self.tar[low - 1] if low else -np.inf, self.tar[high]
-        return self._with_errors(float(self.tar[_allowed(len(self.tar), rate)]), ends, level)
-
-    def at_eer(self, level: float) -> ScoreThreshold:
-        """The lowest of the scores at which misses are at least as frequent as false alarms.
-
-        Its interval holds those of both rates.
+        The interval of the latter holds those of both rates.
         """
-        scores = np.sort(np.concatenate([self.tar, self.non]))
-        errors = partial(self._with_errors, interval=(math.inf, -math.inf), level=level)
-        place = bisect_left(scores, True, key=lambda at: errors(at).pmiss >= errors(at).pfa)
-        found = errors(float(scores[place]) if place < len(scores) else self._above(scores[-1]))
-        rate = min(max((found.pfa + found.pmiss) / 2, 1e-9), 1 - 1e-9)
-        ends = [self.at_pfa(rate, level).interval, self.at_pmiss(rate, level).interval]
-        low, high = min(low for low, _ in ends), max(high for _, high in ends)
-        return self._with_errors(found.value, (low, high), level)
+        if pfa is not None and pmiss is not None:
+            raise OptionError("a threshold is for one rate: give either pfa or pmiss")
+        if pfa is not None:
+            ends = self._at_pfa(pfa, level)
+        elif pmiss is not None:
+            ends = _quantile(self.tar, "pmiss", pmiss, level)
+        else:
+            scores = np.sort(np.concatenate([self.tar, self.non]))
+            place = bisect_left(scores, 0, key=lambda at: np.subtract(*self._rates(at)))
+            value = float(scores[place]) if place < len(scores) else self._above(scores[-1])
+            rate = min(max(sum(self._rates(value)) / 2, 1e-9), 1 - 1e-9)
+            other = _quantile(self.tar, "pmiss", rate, level)
+            ends = [value, *self._at_pfa(rate, level), *other]
+        pmiss, pfa = self._rates(ends[0])
+        errors = round(pfa * len(self.non)), round(pmiss * len(self.tar))
+        return ScoreThreshold(ends[0], pfa, pmiss, *errors, (min(ends), max(ends)), level)
+
+    def _at_pfa(self, rate: float, level: float) -> list[float]:
+        allowed, *ends = (-end for end in _quantile(-self.non[::-1], "pfa", rate, level))
+        return [self._above(allowed), *ends]
 
     def _above(self, score: float) -> float:
         """The lowest of the scores above one of them, or of all doubles if there is none."""
@@ -87,36 +83,22 @@ class SortedScores:
         first = [float(side[0]) for side in sides if len(side)]
         return min(first, default=math.nextafter(score, math.inf))
 
-    def _with_errors(
-        self, value: float, interval: tuple[float, float], level: float
-    ) -> ScoreThreshold:
-        misses = int(np.searchsorted(self.tar, value))
-        false_alarms = len(self.non) - int(np.searchsorted(self.non, value))
-        low, high = map(float, interval)
-        return ScoreThreshold(
-            value,
-            false_alarms / len(self.non),
-            misses / len(self.tar),
-            false_alarms,
-            misses,
-            (min(low, value), max(high, value)),
-            level,
-        )
+    def _rates(self, value: float) -> tuple[float, float]:
+        """Miss and false-alarm rates at a threshold."""
+        misses, rejected = (int(np.searchsorted(side, value)) for side in (self.tar, self.non))
+        return misses / len(self.tar), (len(self.non) - rejected) / len(self.non)
 
 
-def _check_rate(name: str, rate: float) -> None:
-    if not is_number(rate) or not 0 < rate < 1:
-        raise OptionError(Setting(name), f" is {rate!r:.50}; give a rate strictly between 0 and 1")
-
-
-def _allowed(count: int, rate: float) -> int:
-    return min(int(rate * count * (1 + _ROUNDING)), count - 1)
-
-
-def _ranks(count: int, rate: float, level: float) -> tuple[int, int]:
-    """How many of the trials may lie beyond the threshold that all trials would have."""
+def _quantile(scores: Array, name: str, rate: float, level: float) -> list[float]:
+    """The highest threshold below which lies at most this share of the scores, and its interval."""
     from scipy.stats import binom  # which takes a while to import
 
+    if not is_number(rate) or not 0 < rate < 1:
+        raise OptionError(Setting(name), f" is {rate!r:.50}; give a rate strictly between 0 and 1")
     check_level(level)
-    low, high = (int(binom.ppf(share, count, rate)) for share in ((1 - level) / 2, (1 + level) / 2))
-    return low, min(high, count - 1)
+    last = len(scores) - 1
+    shares = (1 - level) / 2, (1 + level) / 2
+    low, high = (int(binom.ppf(share, len(scores), rate)) for share in shares)
+    allowed = int(rate * len(scores) * (1 + _ROUNDING))
+    below = scores[low - 1] if low else -math.inf
+    return [float(scores[min(allowed, last)]), float(below), float(scores[min(high, last)])]

@@ -53,7 +53,7 @@ class InCells:
     hardly more runs of trials in one cell than cells.
     """
 
-    starts: Counts
+    starts: Array
     """Where each run begins; the first at zero."""
     cell: Array
     """The cell of each run."""
@@ -67,13 +67,13 @@ class InCells:
         """Assign LLRs to cells, and average quantities of them there."""
         cell = np.empty(len(llrs), np.int32)
 
-        def place(start: int) -> tuple[Counts, list[Array]]:
+        def place(start: int) -> tuple[Array, list[Array]]:
             part = llrs[start : start + CHUNK].astype(np.float64, copy=False)
             found = np.searchsorted(edges, part, side="right") - 1
             cell[start : start + CHUNK] = found
-            counted = np.bincount(found, minlength=len(edges))
-            summed = [np.bincount(found, measure(part, sign), len(edges)) for measure in measures]
-            return counted.astype(np.int64, copy=False), summed
+            weights = (None, *(measure(part, sign) for measure in measures))
+            counts, *sums = (np.bincount(found, one, len(edges)) for one in weights)
+            return counts, sums
 
         counts, sums = np.zeros(len(edges), np.int64), np.zeros((len(measures), len(edges)))
         # Chunks of fixed size in fixed order, so that sums do not depend on the number of threads.
@@ -81,7 +81,7 @@ class InCells:
             for found, summed in pool.map(place, range(0, len(llrs), CHUNK)):
                 counts += found
                 sums += np.reshape(summed, sums.shape)
-        starts = np.flatnonzero(np.diff(cell, prepend=-1)).astype(np.int64, copy=False)
+        starts = np.flatnonzero(np.diff(cell, prepend=-1))
         return cls(starts, cell[starts], counts, sums / np.maximum(counts, 1))
 
     @property
@@ -91,22 +91,28 @@ class InCells:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Cells in rising order of LLR, and the trials of a test set in them."""
+class Statistic:
+    """Trials in cells, and the numbers that follow from the counts of each class in each cell."""
 
     edges: Floats
-    """The least LLR of each cell; the first and the last cell hold infinite LLRs only."""
-    tar: InCells
-    non: InCells
+    """The least LLR of each cell, in rising order; the first and the last hold infinite LLRs."""
+    sides: tuple[InCells, InCells]
+    """Targets and non-targets."""
+    numbers: Callable[[Counts, Counts], Numbers]
 
-    @classmethod
-    def of(cls, tar: Array, non: Array, edges: Floats, *measures: Measure) -> Cells:
-        """Cells between edges, for LLRs in the order of scores, infinite ones included."""
-        sides = (InCells.of(tar, edges, measures, -1.0), InCells.of(non, edges, measures, 1.0))
-        return cls(edges, *sides)
+    @property
+    def actual(self) -> Numbers:
+        """The numbers of the set itself."""
+        tar, non = self.sides
+        return self.numbers(tar.counts, non.counts)
 
 
-def _rates(accepted: Counts, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
+def in_cells(tar: Array, non: Array, edges: Floats, *measures: Measure) -> tuple[InCells, InCells]:
+    """Both classes in cells between edges, for LLRs in the order of scores."""
+    return InCells.of(tar, edges, measures, -1.0), InCells.of(non, edges, measures, 1.0)
+
+
+def _rates(accepted: Array, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
     """Miss and false-alarm rates, given the first cell that is accepted, and counts in each."""
     misses, rejected = ((np.cumsum(counts) - counts)[accepted] for counts in (tar, non))
     total = non.sum()
@@ -115,7 +121,11 @@ def _rates(accepted: Counts, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
 
 def edges_between(tar: Array, non: Array, *thresholds: Floats) -> Floats:
     """Edges at thresholds, between the groups of PAV, and close enough everywhere."""
-    return with_ends(*thresholds, grid(tar, non), _group_edges(tar, non))
+    pooled = groups(tar, non)
+    step = -(-len(pooled.low) // MOST_GROUPS)
+    # Always those between the blocks of PAV.
+    kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
+    return with_ends(*thresholds, grid(tar, non), pooled.edges[kept])
 
 
 def with_ends(*inner: Floats) -> Floats:
@@ -134,28 +144,6 @@ def grid(tar: Array, non: Array) -> Floats:
     return np.asarray(scale * np.sinh(STRETCH * np.arange(np.ceil(low), np.floor(high) + 1)))
 
 
-def _group_edges(tar: Array, non: Array) -> Floats:
-    """Edges between the groups of PAV, always including those between its blocks."""
-    pooled = groups(tar, non)
-    step = -(-len(pooled.low) // MOST_GROUPS)
-    kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
-    with np.errstate(over="ignore"):  # the edge above the largest double should be infinity
-        return pooled.edges[kept]
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """Trials in cells, and the numbers that follow from the counts of each class in each cell."""
-
-    cells: Cells
-    numbers: Callable[[Counts, Counts], Numbers]
-
-    @property
-    def actual(self) -> Numbers:
-        """The numbers of the set itself."""
-        return self.numbers(self.cells.tar.counts, self.cells.non.counts)
-
-
 def evaluation_statistic(
     tar: Array,
     non: Array,
@@ -172,16 +160,15 @@ def evaluation_statistic(
     """
     points, every = len(prior_log_odds), (LOG, *rules)
     x = prior_log_odds if curve is None else np.concatenate([prior_log_odds, curve])
-
-    measures = [partial(costs_of, rule=rule) for rule in every]
-    cells = Cells.of(tar, non, edges_between(tar, non, -x), *measures)
-    accepted = np.searchsorted(cells.edges, -x)
+    edges = edges_between(tar, non, -x)
+    sides = in_cells(tar, non, edges, *(partial(costs_of, rule=rule) for rule in every))
+    accepted = np.searchsorted(edges, -x)
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
         used = (tar + non) > 0
         hull = Hull.pool(tar[used], non[used])
-        both = zip(cells.tar.means, cells.non.means, strict=True)
-        costs = np.array([_mean(t, tar) + _mean(n, non) for t, n in both]) / (2 * math.log(2))
+        means = zip(sides[0].means, sides[1].means, strict=True)
+        costs = np.array([_mean(t, tar) + _mean(n, non) for t, n in means]) / (2 * math.log(2))
         least = np.array([min_cost(hull, rule) for rule in every])
         pmiss, pfa = _rates(accepted, tar, non)
         actual, best = normalised(pmiss, pfa, x), least_error(hull, x)
@@ -203,19 +190,19 @@ def evaluation_statistic(
             found["least_mean_error"] = best[points:].mean(keepdims=True)
         return found
 
-    return Statistic(cells, numbers)
+    return Statistic(edges, sides, numbers)
 
 
 def rates_statistic(tar: Array, non: Array, thresholds: Floats) -> Statistic:
-    """Miss and false-alarm rates at thresholds."""
-    cells = Cells.of(tar, non, with_ends(thresholds))
-    accepted = np.searchsorted(cells.edges, thresholds)
+    """Miss and false-alarm rates at thresholds, and the costs where these are Bayes thresholds."""
+    edges = with_ends(thresholds)
+    accepted = np.searchsorted(edges, thresholds)
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
         pmiss, pfa = _rates(accepted, tar, non)
-        return {"pmiss": pmiss, "pfa": pfa}
+        return {"pmiss": pmiss, "pfa": pfa, "act_dcf": normalised(pmiss, pfa, -thresholds)}
 
-    return Statistic(cells, numbers)
+    return Statistic(edges, in_cells(tar, non, edges), numbers)
 
 
 def entropy_statistic(tar: Array, non: Array, prior_log_odds: Floats) -> Statistic:
@@ -223,20 +210,20 @@ def entropy_statistic(tar: Array, non: Array, prior_log_odds: Floats) -> Statist
 
     Within a cell, costs are taken at the mean LLR of the class, which is about right to 1e-4 bits.
     """
-    cells = Cells.of(tar, non, with_ends(grid(tar, non)), _llr)
+    edges = with_ends(grid(tar, non))
+    sides = in_cells(tar, non, edges, _llr)
     # What a trial of each class costs in each cell (row) at each prior (column).
-    costs = [
+    of_tar, of_non = (
         np.maximum(expit(-sign * prior_log_odds), _TINY)
         * np.logaddexp(0, sign * (side.means[0][:, None] + prior_log_odds))
         / math.log(2)
-        for side, sign in ((cells.tar, -1.0), (cells.non, 1.0))
-    ]
+        for side, sign in zip(sides, (-1.0, 1.0), strict=True)
+    )
 
     def numbers(tar: Counts, non: Counts) -> Numbers:
-        of_tar, of_non = (_mean(*both) for both in zip(costs, (tar, non), strict=True))
-        return {"cross_entropy": of_tar + of_non}
+        return {"cross_entropy": _mean(of_tar, tar) + _mean(of_non, non)}
 
-    return Statistic(cells, numbers)
+    return Statistic(edges, sides, numbers)
 
 
 def forensic_statistic(tar: Array, non: Array) -> Statistic:
@@ -245,26 +232,27 @@ def forensic_statistic(tar: Array, non: Array) -> Statistic:
     In a cell, the LLRs of a class are taken to reach as far as those of the whole set, which is at
     most a tenth of a nat near zero.
     """
-    cells = Cells.of(tar, non, edges_between(tar, non), _llr)
-    reach = Ends.of(tar, cells.edges), Ends.of(non, cells.edges)
+    edges = edges_between(tar, non)
+    sides = in_cells(tar, non, edges, _llr)
+    reach = Ends.of(tar, edges), Ends.of(non, edges)
 
-    def numbers(tar: Counts, non: Counts) -> Numbers:
-        used = np.flatnonzero(tar + non)
-        hull = Hull.pool(tar[used], non[used])
+    def numbers(*both: Counts) -> Numbers:
+        used = np.flatnonzero(both[0] + both[1])
+        hull = Hull.pool(both[0][used], both[1][used])
         first = used[hull.first_group]
         last = used[np.append(hull.first_group[1:], len(used)) - 1]
-        there = [
+        tar, non = (
             Ends(np.where(n > 0, one.least, np.inf), np.where(n > 0, one.greatest, -np.inf))
-            for one, n in zip(reach, (tar, non), strict=True)
-        ]
-        both = there[0].merge(there[1])
-        distance = dev_pav(hull, Ends(both.least[first], both.greatest[last]))
+            for one, n in zip(reach, both, strict=True)
+        )
+        ends = tar.merge(non)
+        distance = dev_pav(hull, Ends(ends.least[first], ends.greatest[last]))
         with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
-            llr_tar, llr_non = _mean(cells.tar.means[0], tar), _mean(cells.non.means[0], non)
-        found = np.array([distance, llr_tar, llr_non])
+            llrs = [_mean(side.means[0], n) for side, n in zip(sides, both, strict=True)]
+        found = np.array([distance, *llrs])
         return {"dev_pav": found[:1], "llr_tar": found[1:2], "llr_non": found[2:]}
 
-    return Statistic(cells, numbers)
+    return Statistic(edges, sides, numbers)
 
 
 def _llr(llrs: Floats, _sign: float) -> Floats:
