@@ -29,7 +29,8 @@ from llrcal.evaluation.error_rates import eer, least_error, normalised
 from llrcal.evaluation.forensic import dev_pav
 from llrcal.onepass.chunks import CHUNK, threads
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Ends, groups
+from llrcal.onepass.ranks import Ends
+from llrcal.onepass.two_classes import InArrays
 from llrcal.scoring_rule import LOG, ScoringRule
 
 MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged
@@ -136,7 +137,7 @@ def grid(tar: Array, non: Array) -> Floats:
 
 def _group_edges(tar: Array, non: Array) -> Floats:
     """Edges between the groups of PAV, always including those between its blocks."""
-    pooled = groups(tar, non)
+    pooled = InArrays(tar, non).groups
     step = -(-len(pooled.low) // MOST_GROUPS)
     kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)
     with np.errstate(over="ignore"):  # the edge above the largest double should be infinity
