@@ -24,8 +24,8 @@ from llrcal import kernels
 from llrcal.evaluation.costs import cost
 from llrcal.onepass.chunks import threads
 from llrcal.onepass.grid import Sample
-from llrcal.onepass.ranks import groups
 from llrcal.onepass.summary import Summary
+from llrcal.onepass.two_classes import InArrays
 from studies.measure import machine
 from studies.paper_scores import TRAIN, Scores, paper_scores
 
@@ -38,7 +38,7 @@ def passes(scores: Scores) -> dict[str, Work]:
     return {
         "sample": partial(Sample.of, scores.non),
         "summary, with its sample": partial(Summary.of, scores.non),
-        "counts among the rarer class": partial(groups, scores.tar, scores.non),
+        "counts among the rarer class": lambda: InArrays(scores.tar, scores.non).groups,
         "apply pav": partial(pav.without_warnings, scores.non),
         "apply smooth": partial(smooth.without_warnings, scores.non),
         "costs, added up exactly": partial(cost, scores.non, 1.0),

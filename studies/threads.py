@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from llrcal import kernels
+from llrcal.evaluation.costs import cost
 from llrcal.onepass.chunks import threads
-from llrcal.onepass.ranks import groups
 from llrcal.onepass.summary import Summary
-from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.two_classes import InArrays
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -45,8 +45,8 @@ def main() -> None:
     print("|---" * (1 + len(counts)) + "|")
     work: dict[str, Callable[[], Any]] = {
         "summary": partial(Summary.of, non),
-        "counts among the rarer class": partial(groups, tar, non),
-        "costs, added up exactly": partial(ExactSum.of_costs, non, 1.0),
+        "counts among the rarer class": lambda: InArrays(tar, non).groups,
+        "costs, added up exactly": partial(cost, non, 1.0),
         "sort": partial(np.sort, non),
     }
     for name, one in work.items():

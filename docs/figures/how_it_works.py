@@ -25,8 +25,8 @@ from llrcal.figures.style import NON_TARGET, REFERENCE, TARGET, column_figure, c
 from llrcal.fitting import likelihood
 from llrcal.onepass.grid import PLACE_BITS, SIZE, Grid
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import groups
 from llrcal.onepass.summary import EXACT_UP_TO, Summary
+from llrcal.onepass.two_classes import InArrays
 from llrcal.scale import passes
 from llrcal.scale.folds import MOST_KEPT
 
@@ -210,7 +210,7 @@ def _draw_roc(ax: Axes) -> None:
 
 
 def _draw_steps(ax: Axes) -> None:
-    pooled = groups(TAR, NON)
+    pooled = InArrays(TAR, NON).groups
     hull = Hull.of(pooled)
     edges = [-7.2, *pooled.low[hull.first_group][1:].tolist(), 4.6]
     levels = np.clip(hull.llrs, -1.4, 3.2)  # infinities at the ends of the axis
@@ -334,7 +334,7 @@ def quoted() -> list[str]:
     (one,), (two,) = errors(scores, [summary.grid.bin_bits])
     bound = 10.0 ** math.ceil(math.log10(two))
     starts = len(StudentT.starts(points.values, points.weights))
-    pooled = groups(TAR, NON)
+    pooled = InArrays(TAR, NON).groups
     group = np.arange(len(pooled.tar))
     block = np.searchsorted(Hull.of(pooled).first_group, group, side="right")
     words = {3: "three", 6: "six", 8: "eight"}

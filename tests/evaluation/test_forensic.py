@@ -15,8 +15,9 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.forensic import STRENGTHS, Forensic
-from llrcal.evaluation.llrs import EvidenceSums
+from llrcal.evaluation.llrs import EvidenceFold
 from llrcal.onepass import elub as search
+from llrcal.onepass.chunks import fold_array
 from tests.evaluation import forensic_oracles as oracle
 from tests.reference.answers import answers
 from tests.trial_sets import ANY, MANY_VALUES, Sets, classes, normal
@@ -138,9 +139,10 @@ def test_infinite_llrs() -> None:
 
 @given(st.lists(MANY_VALUES, max_size=30), st.integers(0, 30))
 def test_sums_of_parts(llrs: list[float], cut: int) -> None:
-    whole = EvidenceSums.of(np.array(llrs))
-    parts = EvidenceSums.of(np.array(llrs[:cut])).merge(EvidenceSums.of(np.array(llrs[cut:])))
-    assert parts == whole
+    whole, *parts = (
+        fold_array(EvidenceFold, np.array(some)) for some in (llrs, llrs[:cut], llrs[cut:])
+    )
+    assert parts[0].merge(parts[1]) == whole
 
 
 # -------------------------------------------------------------------------- as plain values

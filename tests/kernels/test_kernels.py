@@ -20,6 +20,7 @@ from llrcal.densities.density import Density
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
+from llrcal.evaluation.costs import cost
 from llrcal.fusion.passes import InMemory, Pass
 from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
@@ -173,7 +174,7 @@ def test_counts_among_values(scores: Array, among: Array) -> None:
 def test_exact_sums(scores: Array) -> None:
     def added_up() -> Any:
         found = ExactSum.of(scores)
-        return found.count, found.total, found.is_infinite
+        return found.count, found.total, found.infinite
 
     agree(added_up)
     finite = [Fraction(one) for one in scores.tolist() if 0 < one < np.inf]
@@ -184,8 +185,8 @@ def test_exact_sums(scores: Array) -> None:
 @given(score_arrays(), st.sampled_from([-1.0, 1.0]))
 def test_costs(llrs: Array, sign: float) -> None:
     def added_up() -> Any:
-        found = ExactSum.of_costs(llrs, sign)
-        return found.count, found.total, found.is_infinite
+        found = cost(llrs, sign)
+        return found.count, found.total, found.infinite
 
     agree(added_up)
     x = sign * llrs.astype(np.float64)

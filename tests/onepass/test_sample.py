@@ -101,7 +101,8 @@ def test_counts_of_many_scores(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
         "few values": np.round(normal(150_000, 0, 9)) + 0.0,
     }
     some = scores[kind]
-    monkeypatch.setattr(chunks, "_WORTH_A_THREAD", 2**14)
+    for name in ("_WORTH_A_THREAD", "CHUNK"):
+        monkeypatch.setattr(chunks, name, 2**14)
     monkeypatch.setenv("LLRCAL_THREADS", "3")
     values, counts = Sample.of(some).sorted()
     every, times = np.unique(some.astype(np.float64), return_counts=True)

@@ -15,7 +15,7 @@ from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.onepass.grid import PLACE_BITS, Grid
-from llrcal.onepass.summary import EXACT_UP_TO, KEPT_UP_TO, Summary, Survey
+from llrcal.onepass.summary import EXACT_UP_TO, KEPT_UP_TO, Summary
 
 MANY = KEPT_UP_TO + EXACT_UP_TO
 
@@ -194,26 +194,3 @@ def test_gradient_of_the_exact_likelihood_vanishes(
     density, report = maximum_likelihood(family, Summary.of(scores))
     assert report.converged
     assert np.abs(exact_gradient(density, scores)).max() < 1e-8
-
-
-def test_bins_are_guessed_while_the_sample_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The summary is the same, whether the guess is right, wrong, or of bins far away."""
-    monkeypatch.setattr("llrcal.onepass.summary._WORTH_A_GUESS", KEPT_UP_TO)
-    scores = np.random.default_rng(0).normal(0.2, 1.4, 150_000)
-    assert Survey.of(scores).missing is None
-    assert same(Summary.of(scores), Summary.of(scores, Grid.of(scores)))
-    for wrong in (None, Grid(1.0, 4.0), Grid(0.0, 2.0**-60)):
-        monkeypatch.setattr(Grid, "guessed", lambda scores, wrong=wrong: wrong)
-        assert same(Summary.of(scores), Summary.of(scores, Grid.of(scores)))
-    scores[77_777] = 1e300
-    with pytest.raises(DegenerateError, match="1e\\+300 away"):
-        Summary.of(scores)
-
-
-def test_no_guess_that_others_of_the_same_kind_would_not_share() -> None:
-    scores = np.random.default_rng(0).normal(
-        0.2, 1.0, 2**14
-    )  # a spread of one is the end of a unit
-    assert Grid.guessed(scores) is None
-    assert Grid.guessed(scores * 1.4) == Grid.of(scores * 1.4)
-    assert Grid.guessed(np.full(3, np.inf)) is None

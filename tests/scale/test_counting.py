@@ -15,11 +15,11 @@ import llrcal
 from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Counted, Distinct, Ends, EndsFold, edges_above
-from llrcal.scale.folds import CountAmong, OneClass
+from llrcal.onepass.ranks import Counted, CountFold, Distinct, Ends, EndsFold, Sieve, edges_above
+from llrcal.scale.folds import fold_one_class
 from llrcal.scale.passes import class_rows, join_ranges, pool_range
 from llrcal.scale.piece import Piece
-from llrcal.scale.spill import ByScore, frame_of
+from llrcal.scale.spill import frame_of, number_by_score
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets
 
@@ -29,8 +29,10 @@ def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
     tar, non = (np.array(scores) for scores in sets)
     scores, others = (tar, non) if of_tar else (non, tar)
     values = np.unique(others)
-    work = OneClass(CountAmong(values), of_tar)
-    found = reduce(Counted.merge, (work([piece]) for piece in cut(tar, non, count)))
+    new = partial(CountFold, Sieve(values))
+    found = reduce(
+        Counted.merge, (fold_one_class(new, of_tar, [piece]) for piece in cut(tar, non, count))
+    )
     assert found.below.tolist() == [int((scores < value).sum()) for value in values]
     assert found.up_to.tolist() == [int((scores <= value).sum()) for value in values]
     assert (found.count, found.least) == (len(scores), scores.min())
@@ -44,8 +46,10 @@ def test_counts_one_by_one(sets: Sets, count: int, of_tar: bool) -> None:
 def test_the_next_score_above(sets: Sets, count: int) -> None:
     tar, non = (np.array(scores) for scores in sets)
     values = np.unique(tar)
-    work = OneClass(partial(EndsFold, edges_above(values)), of_tar=False)
-    found = reduce(Ends.merge, (work([piece]) for piece in cut(tar, non, count))).next_above
+    new = partial(EndsFold, edges_above(values))
+    found = reduce(
+        Ends.merge, (fold_one_class(new, False, [piece]) for piece in cut(tar, non, count))
+    ).next_above
     expected = [min(non[non > value], default=np.inf) for value in values]
     np.testing.assert_array_equal(found, expected)
 
@@ -55,7 +59,7 @@ def test_ranges_are_the_whole(sets: Sets, cuts: list[float]) -> None:
     """Sorted and pooled part by part, beside every distinct score as a group of its own."""
     tar, non = (np.array(scores) for scores in sets)
     rows = class_rows(Piece.of_arrays(tar, non))
-    number = ByScore(np.array(sorted(cuts)))(rows)
+    number = number_by_score(np.array(sorted(cuts)), rows)
     found = join_ranges(
         [
             pool_range(frame_of(rows[number == part]), rare_is_tar=len(tar) <= len(non))[0]

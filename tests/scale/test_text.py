@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal import TrialFileError, out_of_core
+from llrcal.arrays import Array
+from llrcal.onepass.two_classes import Both
 from llrcal.scale import piece as piece_module
 from llrcal.scale import text as text_piece
-from llrcal.scale.columns import Batch
 from llrcal.scale.files import pieces_of
 from llrcal.trials import source
 from llrcal.trials.request import Request
@@ -39,7 +40,7 @@ EMPTY = st.sampled_from(["", "  ", "# a comment with words"])
 TRIALS = st.lists(LINE | LINE | LINE | EMPTY, max_size=12)
 
 
-def read(path: Path, piece: int, block: int) -> list[Batch]:
+def read(path: Path, piece: int, block: int) -> list[Both[Array]]:
     """Batches of a file that is cut after about so many bytes, and read in blocks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_piece, "_PIECE", piece)

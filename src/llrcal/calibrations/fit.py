@@ -311,7 +311,7 @@ def _bounded(
         eer_score=fitted.eer_score(data) if rising else None,
     )
     if policy == "elub":
-        least, greatest = elub(*data.ranked(replace(fitted, bounds=bounds).without_warnings))
+        least, greatest = elub(data.mapped(replace(fitted, bounds=bounds).without_warnings))
         bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
     return replace(fitted, bounds=bounds, lower_is_better=reverse)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -17,10 +17,12 @@ from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.notes import Note
 from llrcal.onepass.chunks import map_parts
+from llrcal.onepass.grid import Grid
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered, order, share_of_pairs
-from llrcal.onepass.ranks import Ends, Groups, Ranked, edges_above, groups
-from llrcal.onepass.summary import Summary, Survey
+from llrcal.onepass.ranks import EndsFold, edges_above
+from llrcal.onepass.summary import Summary
+from llrcal.onepass.two_classes import InArrays, TwoClasses
 
 _Answer = TypeVar("_Answer")
 ONE_SPEAKER = Note.warning(
@@ -34,11 +36,9 @@ _ROUNDING = 1e-9  # of sums of shares
 _LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
-class Training(ABC):
+class Training(TwoClasses):
     """Target and non-target scores, and what the methods need to know, each computed once."""
 
-    tar_count: int
-    non_count: int
     summarised: bool = True
     """Whether there are summaries. If not, only ranks are known, and scores may be infinite."""
 
@@ -58,11 +58,6 @@ class Training(ABC):
         return self
 
     @cached_property
-    @abstractmethod
-    def groups(self) -> Groups:
-        """Both classes in rising order, in the groups that PAV works on."""
-
-    @cached_property
     def hull(self) -> Hull:
         """The groups as PAV pools them, with a dummy target first and a dummy non-target last.
 
@@ -75,17 +70,10 @@ class Training(ABC):
         )
 
     @cached_property
-    @abstractmethod
     def score_range(self) -> tuple[float, float]:
         """Least and greatest score of both classes together."""
-
-    @abstractmethod
-    def _next_above(self, values: Floats) -> Floats:
-        """The smallest score of the larger class above each of some values."""
-
-    @abstractmethod
-    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        """The ranks of the LLRs that a function gives to the scores of each class."""
+        least, greatest = min(self.tar.least, self.non.least), self.tar.greatest
+        return least + 0.0, max(greatest, self.non.greatest) + 0.0  # -0.0 becomes 0.0
 
     def design_factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
         """How many times wider intervals are than those of independent trials, and why.
@@ -103,18 +91,18 @@ class Training(ABC):
         """The smallest score in each of some groups."""
         first, above = self.groups.low[which], self.groups.excludes_low[which]
         if above.any():
-            first[above] = self._next_above(first[above])
+            new = partial(EndsFold, edges_above(first[above]))
+            ends = self.fold_one(new, of_tar=not self.rare_is_tar, what="finding knots")
+            first[above] = ends.next_above
         return first
 
     @cached_property
     def order(self) -> float:
         """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
-        return order(self._higher(), self.tar_count, self.non_count)
-
-    def _higher(self) -> float:
-        """The share of pairs in which the target scores higher."""
-        both = self.in_order if self.summarised else self.groups
-        return share_of_pairs(both.tar / self.tar_count, both.non / self.non_count)
+        if not self.summarised:
+            return order(self.higher, self.tar_count, self.non_count)
+        tar, non = self.in_order.tar / self.tar_count, self.in_order.non / self.non_count
+        return order(share_of_pairs(tar, non), self.tar_count, self.non_count)
 
     @cached_property
     def eer_score(self) -> float:
@@ -161,7 +149,7 @@ class Training(ABC):
         return target_weight(alpha, self.tar_count, self.non_count)
 
 
-class ArrayTraining(Training):
+class ArrayTraining(Training, InArrays):
     """Training scores in memory."""
 
     def __init__(
@@ -176,17 +164,16 @@ class ArrayTraining(Training):
         check_classes(tar, non)
         self.summarised = summarised
         # As given, so that errors show the distances rather than the negated ones.
-        self._given_tar = as_scores(tar, "target", allow_infinite=True)
-        self._given_non = as_scores(non, "non-target", allow_infinite=True)
-        self._tar, self._non = self._given_tar, self._given_non
-        if lower_is_better:
-            self._tar, self._non = -self._tar, -self._non
-        self.tar_count = len(self._tar)
-        self.non_count = len(self._non)
+        self._given = tuple(
+            as_scores(scores, name, allow_infinite=True)
+            for scores, name in ((tar, "target"), (non, "non-target"))
+        )
+        tar, non = (-side if lower_is_better else side for side in self._given)
+        InArrays.__init__(self, tar, non)
         self._dependence: Dependence | None = None
         if speakers is not None:
             who = both_speakers(speakers, self.tar_count, self.non_count)
-            self._dependence = Dependence(self._tar, self._non, *who)
+            self._dependence = Dependence(tar, non, *who)
 
     def design_factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
         if self._dependence is None or self._dependence.count < 2:
@@ -200,11 +187,11 @@ class ArrayTraining(Training):
 
     @cached_property
     def tar(self) -> Summary:
-        return _summary(self._tar, self._given_tar, "target")
+        return _summary(self._tar, self._given[0], "target")
 
     @cached_property
     def non(self) -> Summary:
-        return _summary(self._non, self._given_non, "non-target")
+        return _summary(self._non, self._given[1], "non-target")
 
     @cached_property
     def finite(self) -> Training:
@@ -217,27 +204,13 @@ class ArrayTraining(Training):
         return ArrayTraining(tar, non, summarised=self.summarised)
 
     @cached_property
-    def groups(self) -> Groups:
-        return groups(self._tar, self._non)
-
-    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
-        return Ranked.of(llrs(self._tar)), Ranked.of(llrs(self._non))
-
-    @property
-    def _larger(self) -> Array:
-        return self._non if self.tar_count <= self.non_count else self._tar
-
-    def _next_above(self, values: Floats) -> Floats:
-        return Ends.of(self._larger, edges_above(values)).next_above
-
-    @cached_property
     def score_range(self) -> tuple[float, float]:
         if self.summarised:
-            least, greatest = min(self.tar.least, self.non.least), self.tar.greatest
-            return least + 0.0, max(greatest, self.non.greatest) + 0.0  # -0.0 becomes 0.0
+            return super().score_range
         low, above = self.groups.low, self.groups.excludes_low
         # Groups do not contain the greatest score of the larger class.
-        greatest = max(map_parts(np.max, self._larger)) if above[-1] else low[-1]
+        larger = self._non if self.rare_is_tar else self._tar
+        greatest = max(map_parts(np.max, larger)) if above[-1] else low[-1]
         if not low[0] <= greatest:
             raise changed_scores()
         return float(low[0]), float(greatest) + 0.0
@@ -246,9 +219,9 @@ class ArrayTraining(Training):
 def _summary(scores: Array, given: Array, name: str) -> Summary:
     """Summary of finite scores; whether they are follows from it, without another pass."""
     try:
-        survey = Survey.of(scores)
-        check_spread(survey.grid.unit, name)
-        summary = survey.summary_of(scores)
+        grid = Grid.of(scores)
+        check_spread(grid.unit, name)
+        summary = Summary.of(scores, grid)
     except DegenerateError:
         check_finite(given, name)
         raise

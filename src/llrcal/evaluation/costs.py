@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import entr, expit
@@ -28,9 +29,10 @@ from scipy.special import entr, expit
 from llrcal.arrays import Array, ArrayLike, Counts, Floats, weighted_sum
 from llrcal.errors import DegenerateError
 from llrcal.inputs.scores import as_scores
+from llrcal.onepass.chunks import fold_array
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.summary import Summary
-from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.sums import CostFold, ExactSum, SumFold
 from llrcal.scoring_rule import LOG, ScoringRule
 
 
@@ -53,9 +55,14 @@ def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
 
     With another rule than the logarithmic one, the sum of its costs at a prior of one half.
     """
+    return fold_array(partial(cost_fold, sign, rule), llrs)
+
+
+def cost_fold(sign: float, rule: ScoringRule) -> SumFold:
+    """A new fold of LLRs that adds up their costs."""
     if rule == LOG:
-        return ExactSum.of_costs(llrs, sign)
-    return ExactSum.of(llrs, lambda chunk: rule.costs(chunk * sign, sign))
+        return CostFold(sign)
+    return SumFold(lambda chunk: rule.costs(chunk * sign, sign))
 
 
 def costs_of(llrs: Floats, sign: float, rule: ScoringRule) -> Floats:

@@ -105,7 +105,7 @@ def evaluate_quietly(
     thresholds = -as_prior_log_odds(prior_log_odds).ravel() + 0.0
     if isinstance(tar, Evaluable) and non is None:
         return Evaluation(tar.llrs(thresholds))
-    return Evaluation(ArrayLLRs(tar, non))
+    return Evaluation(ArrayLLRs(tar, non, thresholds=thresholds))
 
 
 def optimal_llrs(tar: ArrayLike, non: ArrayLike) -> tuple[Floats, Floats]:

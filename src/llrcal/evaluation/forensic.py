@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from llrcal.evaluation.llrs import LLRs
 from llrcal.notebook import html_table
 from llrcal.onepass.elub import elub
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Ends, Ranked
+from llrcal.onepass.ranks import Ends
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 """LRs beyond which misleading evidence is counted, unless others are asked for."""
@@ -89,9 +89,7 @@ class Forensic:
 
         Both are zero if LRs are of no more use than no evidence.
         """
-        llrs = self._llrs
-        tar = Ranked(llrs.tar_count, partial(llrs.below, of_tar=True))
-        return elub(tar, Ranked(llrs.non_count, partial(llrs.below, of_tar=False)))
+        return elub(self._llrs)
 
     @cached_property
     def expected_lrs(self) -> ExpectedLRs:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.costs import WeightedLLRs, cost
+from llrcal.arrays import Array, Floats
+from llrcal.evaluation.costs import WeightedLLRs, cost_fold
 from llrcal.inputs.scores import as_scores, check_classes
-from llrcal.onepass.chunks import chunks
-from llrcal.onepass.rank_scale import order, share_of_pairs
-from llrcal.onepass.ranks import Ends, Groups, Ranked, groups
-from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.chunks import MergedByFields, chunks
+from llrcal.onepass.rank_scale import order
+from llrcal.onepass.ranks import Counted, Ends, EndsFold
+from llrcal.onepass.sums import ExactSum, SumFold
+from llrcal.onepass.two_classes import InArrays, TwoClasses
 from llrcal.scoring_rule import ScoringRule
 
 Range = tuple[float, float]
-_NO_SUM = ExactSum()
+_NONE: Floats = np.empty(0)
+_IN_CACHE = 2**15  # LLRs; what is made of them stays in the cache
 
 
 @dataclass(frozen=True)
@@ -41,91 +44,102 @@ class WholeLLRs:
 
 
 @dataclass(frozen=True)
-class EvidenceSums:
+class EvidenceSums(MergedByFields):
     """Sums over the LLRs of one class."""
 
-    lr: ExactSum = _NO_SUM
-    inverse_lr: ExactSum = _NO_SUM
-    positive: ExactSum = _NO_SUM
+    lr: ExactSum
+    inverse_lr: ExactSum
+    positive: ExactSum
     """The sum of LLRs above zero; those below it count as zero."""
-    negative: ExactSum = _NO_SUM
+    negative: ExactSum
     """The sum of LLRs below zero, negated."""
-
-    @classmethod
-    def of(cls, llrs: Array) -> EvidenceSums:
-        return reduce(EvidenceSums.merge, map(_summed, chunks(llrs, 2**15)), cls())
-
-    def merge(self, other: EvidenceSums) -> EvidenceSums:
-        """The sums of both sets together; associative and commutative."""
-        return EvidenceSums(
-            self.lr.merge(other.lr),
-            self.inverse_lr.merge(other.inverse_lr),
-            self.positive.merge(other.positive),
-            self.negative.merge(other.negative),
-        )
 
     @property
     def mean_llr(self) -> float:
         """NaN if LLRs are infinite on both sides."""
         up, down = self.positive, self.negative
-        if up.is_infinite or down.is_infinite:
+        if up.infinite or down.infinite:
             return up.mean - down.mean
         difference = ExactSum(up.count, abs(up.total - down.total)).mean
         return difference if up.total >= down.total else -difference
 
 
-def _summed(llrs: Array) -> EvidenceSums:
-    wide = llrs.astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
-        return EvidenceSums(
-            ExactSum.of(np.exp(wide)),
-            ExactSum.of(np.exp(-wide)),
-            ExactSum.of(np.maximum(wide, 0.0)),
-            ExactSum.of(np.maximum(-wide, 0.0)),
-        )
+class EvidenceFold:
+    """The sums over arrays of LLRs."""
 
+    def __init__(self) -> None:
+        self._exp, self._linear = (SumFold(np.exp), SumFold(np.exp)), (SumFold(), SumFold())
 
-class LLRs(Protocol):
-    """Target and non-target LLRs, wherever they are. In pairs, targets come first."""
-
-    @property
-    def tar_count(self) -> int: ...
+    def add(self, llrs: Array) -> None:
+        """Add some LLRs."""
+        for chunk in chunks(llrs, _IN_CACHE):
+            wide = chunk.astype(np.float64, copy=False)
+            with np.errstate(over="ignore"):
+                for sign, exp, linear in zip((1, -1), self._exp, self._linear, strict=True):
+                    exp.add(sign * wide)
+                    linear.add(np.maximum(sign * wide, 0.0))
 
     @property
-    def non_count(self) -> int: ...
+    def value(self) -> EvidenceSums:
+        """The sums of what was added."""
+        return EvidenceSums(*(fold.value for fold in (*self._exp, *self._linear)))
 
-    @property
-    def whole(self) -> WholeLLRs | None:
-        """All of them, where they are in memory."""
 
-    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
-        """The sums of the costs of each class by a scoring rule, in nats."""
+class LLRs(TwoClasses):
+    """Target and non-target LLRs, wherever they are. In pairs, targets come first.
 
-    @property
+    Thresholds that are known in advance are counted in the same pass as the groups. Others cost a
+    pass when they are first asked for.
+    """
+
+    whole: WholeLLRs | None = None
+    """All of them, where they are in memory."""
+    _thresholds: Floats
+
+    @cached_property
+    @abstractmethod
     def ranges(self) -> tuple[Range, Range]:
         """Least and greatest finite LLR of each class; NaN if none is finite."""
 
-    @property
-    def groups(self) -> Groups:
-        """Both classes in rising order, with ties pooled."""
-
-    @property
-    def order(self) -> float:
-        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
-
-    @property
+    @cached_property
+    @abstractmethod
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         """Each class as a few thousand points."""
 
-    @property
+    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+        """The sums of the costs of each class by a scoring rule, in nats."""
+        tar, non = (partial(cost_fold, sign, rule) for sign in (-1.0, 1.0))
+        return self.fold(tar, non, "adding up costs").sides
+
+    @cached_property
     def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
         """Sums of the LRs and LLRs of each class."""
+        return self.fold(EvidenceFold, EvidenceFold, "adding up likelihood-ratios").sides
+
+    @cached_property
+    def order(self) -> float:
+        """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
+        return order(self.higher, self.tar_count, self.non_count)
 
     def ends(self, edges: Floats) -> Ends:
         """The least and the greatest LLR of either class in stretches that begin at the edges."""
+        new = partial(EndsFold, edges)
+        return self.fold(new, new, "finding ends").pooled()
 
-    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
-        """The number of targets, or else of non-targets, below each threshold."""
+    @cached_property
+    def _counted(self) -> dict[bool, Counted]:
+        return {}
+
+    def count(self, values: Floats, *, of_tar: bool) -> Counted:
+        """A class, counted among rising values; what is counted once is kept."""
+        known = self._counted.get(of_tar)
+        if known is None:
+            new = [values, self._thresholds, *([self.rare.values] if self.keeps_rare else [])]
+            known = super().count(np.unique(np.concatenate(new)), of_tar=of_tar)
+        elif len(others := np.setdiff1d(values, known.values)):
+            known = known.beside(super().count(others, of_tar=of_tar))
+        self._counted[of_tar] = known
+        return known.at(np.searchsorted(known.values, values))
 
 
 @runtime_checkable
@@ -136,36 +150,25 @@ class Evaluable(Protocol):
         """Its LLRs; ``thresholds`` announces those that will be asked for."""
 
 
-class ArrayLLRs:
+class ArrayLLRs(LLRs, InArrays):
     """LLRs in memory, copied so that later changes to the caller's arrays have no effect."""
 
-    def __init__(self, tar: Any, non: Any, speakers: tuple[Array, Array] | None = None) -> None:
+    def __init__(
+        self,
+        tar: Any,
+        non: Any,
+        speakers: tuple[Array, Array] | None = None,
+        thresholds: Floats = _NONE,
+    ) -> None:
         check_classes(tar, non)
-        tar = as_scores(tar, "target", allow_infinite=True)
-        non = as_scores(non, "non-target", allow_infinite=True)
-        self._tar, self._non = tar.copy(), non.copy()
-        self.tar_count, self.non_count = len(tar), len(non)
-        self._speakers = speakers
-
-    @property
-    def whole(self) -> WholeLLRs:
-        return WholeLLRs(self._tar, self._non, self._speakers)
-
-    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
-        return cost(self._tar, -1.0, rule), cost(self._non, 1.0, rule)
+        tar = as_scores(tar, "target", allow_infinite=True).copy()
+        non = as_scores(non, "non-target", allow_infinite=True).copy()
+        InArrays.__init__(self, tar, non)
+        self.whole, self._thresholds = WholeLLRs(tar, non, speakers), thresholds
 
     @cached_property
     def ranges(self) -> tuple[Range, Range]:
         return _finite_range(self._tar), _finite_range(self._non)
-
-    @cached_property
-    def groups(self) -> Groups:
-        return groups(self._tar, self._non)
-
-    @cached_property
-    def order(self) -> float:
-        tar, non = self.groups.tar / self.tar_count, self.groups.non / self.non_count
-        return order(share_of_pairs(tar, non), self.tar_count, self.non_count)
 
     @cached_property
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
@@ -173,20 +176,6 @@ class ArrayLLRs:
             WeightedLLRs.of(self._tar, wrong=-np.inf),
             WeightedLLRs.of(self._non, wrong=np.inf),
         )
-
-    @cached_property
-    def evidence(self) -> tuple[EvidenceSums, EvidenceSums]:
-        return EvidenceSums.of(self._tar), EvidenceSums.of(self._non)
-
-    def ends(self, edges: Floats) -> Ends:
-        return Ends.of(self._tar, edges).merge(Ends.of(self._non, edges))
-
-    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
-        return self._sorted[of_tar].below(thresholds)
-
-    @cached_property
-    def _sorted(self) -> tuple[Ranked, Ranked]:
-        return Ranked.of(self._non), Ranked.of(self._tar)
 
 
 def _finite_range(llrs: Array) -> Range:

@@ -29,7 +29,8 @@ from llrcal.evaluation.error_rates import eer, least_error, normalised
 from llrcal.evaluation.forensic import dev_pav
 from llrcal.onepass.chunks import CHUNK, threads
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Ends, groups
+from llrcal.onepass.ranks import Ends
+from llrcal.onepass.two_classes import InArrays
 from llrcal.scoring_rule import LOG, ScoringRule
 
 MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged
@@ -121,7 +122,7 @@ def _rates(accepted: Array, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
 
 def edges_between(tar: Array, non: Array, *thresholds: Floats) -> Floats:
     """Edges at thresholds, between the groups of PAV, and close enough everywhere."""
-    pooled = groups(tar, non)
+    pooled = InArrays(tar, non).groups
     step = -(-len(pooled.low) // MOST_GROUPS)
     # Always those between the blocks of PAV.
     kept = np.union1d(np.arange(0, len(pooled.low), step), Hull.of(pooled).first_group)

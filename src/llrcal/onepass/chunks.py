@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
 from functools import reduce
-from itertools import chain
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -27,6 +29,19 @@ class Mergeable(Protocol):
 
     def merge(self, other: Self, /) -> Self:
         """What is known of both sets together; associative and commutative to the last bit."""
+
+
+@dataclass(frozen=True)
+class MergedByFields:
+    """Values whose fields are merged by their own method, or else added."""
+
+    def merge(self, other: Self) -> Self:
+        """What is known of both sets together; associative and commutative, as the fields are."""
+        names = (field.name for field in fields(self))
+        pairs = ((getattr(self, name), getattr(other, name)) for name in names)
+        return type(self)(
+            *(one.merge(two) if hasattr(one, "merge") else one + two for one, two in pairs)
+        )
 
 
 _Value = TypeVar("_Value", bound=Mergeable)
@@ -73,18 +88,17 @@ def threads() -> int:
 
 def fold_array(new: Callable[[], Fold[_Value]], array: Array) -> _Value:
     """The value of an array: a new fold for each thread, and their values merged."""
+    folds: defaultdict[int, Fold[_Value]] = defaultdict(new)
 
-    def value(parts: Iterator[slice]) -> _Value:
-        fold = new()
-        for part in parts:
-            fold.add(array[part])
-        return fold.value
+    def add(start: int, end: int) -> None:
+        folds[threading.get_ident()].add(array[start:end])
 
-    return reduce(lambda one, other: one.merge(other), _share(value, *_parts(len(array))))
+    on_threads(add, len(array))
+    return reduce(lambda one, other: one.merge(other), (fold.value for fold in folds.values()))
 
 
 def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:
-    """Apply ``work`` to contiguous parts of an array, one per thread; results in order."""
+    """Apply ``work`` to consecutive parts of an array; results in order."""
     return on_threads(lambda start, end: work(array[start:end]), len(array))
 
 
@@ -93,80 +107,26 @@ def map_into(work: Callable[[Array], Floats], array: Array) -> Floats:
     flat = array.reshape(-1)
     out = np.empty(flat.shape)
 
-    def fill(parts: Iterator[slice]) -> None:
-        for part in parts:
-            for scores, place in zip(chunks(flat[part]), chunks(out[part]), strict=True):
-                place[:] = work(scores)
+    def fill(start: int, end: int) -> None:
+        for scores, place in zip(chunks(flat[start:end]), chunks(out[start:end]), strict=True):
+            place[:] = work(scores)
 
-    _share(fill, *_parts(len(flat)))
+    on_threads(fill, len(flat))
     return out.reshape(array.shape)
 
 
 def on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result]:
-    """Call ``work(start, end)`` on even ranges, as many as there are threads worth starting."""
-    count = _worth_starting(length)
-    edges = [length * i // count for i in range(count + 1)]
+    """Call ``work(start, end)`` on parts that threads take in turn; results in order.
 
-    def results(parts: Iterator[slice]) -> list[tuple[int, _Result]]:
-        return [(part.start, work(part.start, part.stop)) for part in parts]
-
-    found = dict(chain(*_share(results, list(map(slice, edges[:-1], edges[1:])), count)))
-    return [found[start] for start in edges[:-1]]
-
-
-def _worth_starting(length: int) -> int:
-    return min(threads(), length // _WORTH_A_THREAD + 1)
-
-
-def _parts(length: int) -> tuple[list[slice], int]:
-    """Parts of whole chunks, and for how many threads.
-
-    Large ones come first, and small ones at the end let threads come to it together.
+    Large parts of whole chunks come first, and small ones at the end let threads come to it
+    together. Of errors, that in the first part is raised, whoever came to it first.
     """
-    count = _worth_starting(length)
+    count = min(threads(), length // _WORTH_A_THREAD + 1)
     if count == 1:
-        return [slice(0, length)], 1
-    parts, start = [], 0
-    while start < length:
-        size = max((length - start) // (2 * count) // CHUNK, 1) * CHUNK
-        parts.append(slice(start, min(start + size, length)))
-        start += size
-    return parts, count
-
-
-def _share(
-    work: Callable[[Iterator[slice]], _Result], parts: list[slice], count: int
-) -> list[_Result]:
-    """What each thread makes of the parts that it takes in turn, so that none waits for another.
-
-    Of errors, that in the first part is raised, whoever came to it first.
-    """
-    left = iter(parts)
-    found: list[_Result] = []
-    errors: dict[int, BaseException] = {}
-
-    def run() -> None:
-        at = -1
-
-        def taken() -> Iterator[slice]:
-            nonlocal at
-            for part in left:
-                at = part.start
-                yield part
-                if errors:
-                    return
-
-        try:
-            found.append(work(taken()))
-        except BaseException as error:
-            errors[at] = error
-
-    others = [threading.Thread(target=run) for _ in range(count - 1)]
-    for thread in others:
-        thread.start()
-    run()
-    for thread in others:
-        thread.join()
-    if errors:
-        raise errors[min(errors)]
-    return found
+        return [work(0, length)]
+    edges = [0]
+    while edges[-1] < length:
+        size = max((length - edges[-1]) // (2 * count) // CHUNK, 1) * CHUNK
+        edges.append(min(edges[-1] + size, length))
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, edges[:-1], edges[1:]))

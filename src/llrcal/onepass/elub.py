@@ -22,21 +22,35 @@ the negated LLRs, with the classes swapped.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.arrays import Counts, Floats
-from llrcal.onepass.ranks import Ranked
+from llrcal.onepass.two_classes import TwoClasses
 
 # The LLRs of PAV are ratios of counts, as the bounds are: they may be equal but for rounding.
 _ROUNDING = 1e-12
 _AT_ONCE = 4096  # thresholds; for trials that are not in memory, each time costs a pass
 
 
-def elub(tar: Ranked, non: Ranked) -> tuple[float, float]:
+def elub(llrs: TwoClasses) -> tuple[float, float]:
     """Lower and upper bound, as LLRs in nats; both are zero if LRs never gain."""
-    return _lower(tar, non), 0.0 - _lower(non.negated, tar.negated)
+    tar, non = llrs.tar_count, llrs.non_count
+
+    def below(at: Floats) -> tuple[Counts, Counts]:
+        return llrs.below(at, of_tar=True), llrs.below(at, of_tar=False)
+
+    def of_negated(at: Floats) -> tuple[Counts, Counts]:
+        of_tar, of_non = below(np.nextafter(-at, np.inf))
+        return non - of_non, tar - of_tar
+
+    return _lower(below, tar, non), 0.0 - _lower(of_negated, non, tar)
+
+
+_Below = Callable[[Floats], tuple[Counts, Counts]]
+"""How many LLRs of each class lie below thresholds."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +61,6 @@ class _Counted:
     tar: Counts
     non: Counts
     offset: float
-
-    @classmethod
-    def of(cls, at: Floats, tar: Ranked, non: Ranked) -> _Counted:
-        offset = math.log(tar.count + 1) - math.log(non.count + 1)
-        return cls(at, tar.below(at), non.below(at), offset)
 
     def after(self, first: int) -> _Counted:
         """The thresholds from one of them upwards."""
@@ -88,11 +97,12 @@ class _Counted:
         return np.asarray(np.log(self.tar + 1.0))
 
 
-def _lower(tar: Ranked, non: Ranked) -> float:
+def _lower(below: _Below, tar_count: int, non_count: int) -> float:
     """The greatest threshold up to zero, in nats, below which LRs lose."""
     # At the first threshold they always lose.
-    start = np.linspace(-math.log(tar.count + 1), 0.0, _AT_ONCE)
-    counted = _Counted.of(start, tar, non)
+    start = np.linspace(-math.log(tar_count + 1), 0.0, _AT_ONCE)
+    offset = math.log(tar_count + 1) - math.log(non_count + 1)
+    counted = _Counted(start, *below(start), offset)
     while True:
         loses = np.flatnonzero(counted.gained < counted.lost - _ROUNDING)
         counted = counted.after(int(loses[-1]))
@@ -103,7 +113,8 @@ def _lower(tar: Ranked, non: Ranked) -> float:
         if counted.is_empty(last):
             crossing = counted.lost[last] - counted.gained[last] + counted.at[last]
             return float(min(crossing, counted.at[last + 1]))
-        counted = counted.merge(_Counted.of(_divided(counted.at, undecided), tar, non))
+        new = _divided(counted.at, undecided)
+        counted = counted.merge(_Counted(new, *below(new), offset))
 
 
 def _divided(at: Floats, stretches: Counts) -> Floats:

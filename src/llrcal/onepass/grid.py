@@ -186,7 +186,6 @@ _BEFORE_THE_END = 1 - 2.0**-40  # after which a place would be rounded up into n
 _RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
 _PEAK = (0.45, 0.2513)
 _PEAKED = 16
-_UNSURE = 0.025  # standard deviations: twice the error of a median of 2^14 scores, or about so
 
 
 @dataclass(frozen=True)
@@ -213,41 +212,18 @@ class Grid:
         values, counts = sample.sorted()
         if not len(values):
             return cls(0.0, 1.0, bin_bits, octaves)
-        ranks = _Ranked(values, np.cumsum(counts))
-        return cls._around(ranks.middle, ranks.spread, bin_bits, octaves)
-
-    @classmethod
-    def guessed(cls, scores: Array) -> Grid | None:
-        """Grid for the set that some scores are from; None if others might suggest another one."""
-        values = np.sort(scores[np.isfinite(scores)].astype(np.float64))
-        if not len(values):
-            return None
-        ranks = _Ranked(values, np.arange(1, len(values) + 1))
-        middle, spread = ranks.middle, ranks.spread
-        moves = (-_UNSURE, _UNSURE)
-        with np.errstate(over="ignore", invalid="ignore"):  # which gives no usual grid
-            likely = {
-                cls._around(middle + a * spread, spread + b * spread) for a in moves for b in moves
-            }
-        guess = likely.pop()
-        return guess if not likely and guess.is_usual else None
-
-    @classmethod
-    def _around(cls, middle: float, spread: float, bin_bits: int = 10, octaves: int = 40) -> Grid:
-        if spread == 0:
-            return cls(middle, 1.0, bin_bits, octaves)
-        unit = float(2.0 ** np.ceil(np.log2(spread)))
-        origin = float(np.round(middle / unit) * unit) + 0.0  # never -0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
+            middle, spread = _middle_and_spread(values, np.cumsum(counts))
+            if spread == 0:
+                return cls(middle, 1.0, bin_bits, octaves)
+            unit = float(2.0 ** np.ceil(np.log2(spread)))
+            origin = float(np.round(middle / unit) * unit) + 0.0  # never -0.0
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 
     def kernels_for(self, scores: Array) -> Kernels | None:
         """The kernels, if they are there for these scores; they multiply by the inverse unit."""
-        return kernels_for(scores) if self.is_usual else None
-
-    @property
-    def is_usual(self) -> bool:
-        """Whether the unit is a power of two that has an inverse."""
-        return _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
+        is_usual = _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
+        return kernels_for(scores) if is_usual else None
 
     @property
     def numbers(self) -> tuple[float, float, int, int]:
@@ -319,33 +295,22 @@ class Grid:
         return outward
 
 
-@dataclass(frozen=True)
-class _Ranked:
-    """Scores in rising order, and how many scores there are up to each of them."""
+def _middle_and_spread(values: Floats, up_to: Counts) -> tuple[float, float]:
+    """Median and robust standard deviation of rising scores, given how many there are up to each.
 
-    values: Floats
-    up_to: Counts
+    The deviation follows from quartiles, or from wider ranges where many scores are equal. Where
+    the middle tenth of the scores is far denser than that suggests, it is the deviation of this
+    peak, which would otherwise vanish in one bin.
+    """
+    count = int(up_to[-1])
 
-    def _at(self, rank: float) -> float:
-        return float(self.values[np.searchsorted(self.up_to, rank, "right")])
+    def at(rank: float) -> float:
+        return float(values[np.searchsorted(up_to, rank, "right")])
 
-    @property
-    def middle(self) -> float:
-        return self._at(self.up_to[-1] // 2)
-
-    @property
-    def spread(self) -> float:
-        """Robust standard deviation: from quartiles, or wider ranges where many scores are equal.
-
-        Where the middle tenth of the scores is far denser than that suggests, it is the deviation
-        of this peak, which would otherwise vanish in one bin.
-        """
-        wide = next((spread for spread in map(self._spread, _RANGES) if spread > 0), 0.0)
-        peak = self._spread(_PEAK)
-        return peak if 0 < _PEAKED * peak < wide else wide
-
-    def _spread(self, between: tuple[float, float]) -> float:
-        tail, deviations = between
-        last = int(self.up_to[-1]) - 1
-        low, high = self._at(math.ceil(tail * last)), self._at(math.floor((1 - tail) * last))
+    def spread(tail: float, deviations: float) -> float:
+        low, high = at(math.ceil(tail * (count - 1))), at(math.floor((1 - tail) * (count - 1)))
         return high / deviations - low / deviations
+
+    wide = next((found for between in _RANGES if (found := spread(*between)) > 0), 0.0)
+    peak = spread(*_PEAK)
+    return at(count // 2), peak if 0 < _PEAKED * peak < wide else wide

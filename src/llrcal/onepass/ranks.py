@@ -8,50 +8,18 @@ sorted as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import CHUNK, chunks, fold_array, map_parts
+from llrcal.onepass.chunks import CHUNK, chunks, fold_array
 from llrcal.onepass.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
 _LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of the bins of a Sieve
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """Some scores or LLRs: how many there are, and how many lie below thresholds."""
-
-    count: int
-    below: Callable[[Array], Counts]
-
-    @classmethod
-    def of(cls, scores: Array) -> Ranked:
-        """Those of an array, copied in sorted runs: exact ranks without sorting it as a whole."""
-
-        def sort(part: Array) -> list[Array]:
-            return [np.sort(chunk) for chunk in chunks(part, RUN)]
-
-        runs = [run for runs in map_parts(sort, scores) for run in runs]
-
-        def below(values: Array) -> Counts:
-            total = np.zeros(np.shape(values), np.int64)
-            for run in runs:
-                total += np.searchsorted(run, values)
-            return total
-
-        return cls(len(scores), below)
-
-    @property
-    def negated(self) -> Ranked:
-        """The same with their signs changed."""
-        return Ranked(self.count, lambda at: self.count - self.below(np.nextafter(-at, np.inf)))
 
 
 @dataclass(frozen=True)
@@ -75,24 +43,11 @@ class Groups:
             return np.where(self.excludes_low, np.nextafter(self.low, np.inf), self.low)
 
 
-def groups(tar: Array, non: Array) -> Groups:
-    """Pool two classes of scores into groups, in one pass over the larger class."""
-    common = non if len(tar) <= len(non) else tar
-    rare = Distinct.of(tar if common is non else non)
-    if np.isnan(rare.values[-1]):
-        raise changed_scores()
-    if len(common) <= RUN:  # few are sorted more quickly than counted
-        counted = Distinct.of(common).among(rare.values)
-    else:
-        sieve = Sieve(rare.values)
-        counted = fold_array(lambda: CountFold(sieve), common)
-    return rare.groups(counted, is_tar=common is non)
-
-
 @dataclass(frozen=True)
 class Counted:
     """How many scores lie below, and up to, each of some values; how many in all, and the least."""
 
+    values: Floats
     below: Counts
     up_to: Counts
     count: int
@@ -101,10 +56,25 @@ class Counted:
     def merge(self, other: Counted) -> Counted:
         """The counts of both sets of scores together; associative and commutative."""
         return Counted(
+            self.values,
             self.below + other.below,
             self.up_to + other.up_to,
             self.count + other.count,
             min(self.least, other.least),
+        )
+
+    def beside(self, other: Counted) -> Counted:
+        """The counts of the same scores at other values as well."""
+        values = np.concatenate([self.values, other.values])
+        below = np.concatenate([self.below, other.below])
+        up_to = np.concatenate([self.up_to, other.up_to])
+        every = replace(self, values=values, below=below, up_to=up_to)
+        return every.at(np.argsort(values, kind="stable"))
+
+    def at(self, place: Counts) -> Counted:
+        """The counts at some of the values."""
+        return replace(
+            self, values=self.values[place], below=self.below[place], up_to=self.up_to[place]
         )
 
 
@@ -126,7 +96,8 @@ class Distinct:
         below, up_to = (
             total[np.searchsorted(self.values, values, side)] for side in ("left", "right")
         )
-        return Counted(below, up_to, int(total[-1]), float(min(self.values[:1], default=np.inf)))
+        least = float(min(self.values[:1], default=np.inf))
+        return Counted(values, below, up_to, int(total[-1]), least)
 
     def groups(self, common: Counted, *, is_tar: bool) -> Groups:
         """Groups of these scores, the rarer class, and of the other class, counted among them."""
@@ -159,6 +130,9 @@ class Sieve:
         # Every chunk pays for counting all gaps, so it should have more scores than there are gaps.
         self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
         self._bin = self.grid.number(values)
+
+    def __reduce__(self) -> tuple[type[Sieve], tuple[Floats]]:
+        return Sieve, (self.values,)  # all else is found again from them
 
     @cached_property
     def gap(self) -> NDArray[np.int32]:
@@ -250,7 +224,8 @@ class CountFold:
             at = at.copy()
             at[2 * self._sieve.words[2].astype(np.int64)] += self._in_gap
         up_to = np.cumsum(at)
-        return Counted(up_to[:-1:2], up_to[1::2], self._count, self._least + 0.0)
+        values, least = self._sieve.values, self._least + 0.0
+        return Counted(values, up_to[:-1:2], up_to[1::2], self._count, least)
 
 
 @dataclass(frozen=True)

@@ -19,24 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats, weighted_sum
-from llrcal.errors import DegenerateError, LlrcalError, changed_scores
+from llrcal.errors import DegenerateError, changed_scores
 from llrcal.onepass.chunks import CHUNK, chunks, fold_array
-from llrcal.onepass.grid import (
-    ALL_KEYS,
-    NO_SAMPLE,
-    PLACE_BITS,
-    Grid,
-    Sample,
-    SampleFold,
-    likely_ceiling,
-)
+from llrcal.onepass.grid import PLACE_BITS, Grid
 
 EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
 MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 _FINELY = 64  # points of a bin, at most
-_WORTH_A_GUESS = 2**23  # scores; reading so many a second time takes longer than guessing
-_STRETCHES, _STRETCH = 64, 256  # of scores that bins are guessed from
 
 
 @dataclass(frozen=True)
@@ -57,16 +47,15 @@ class Summary:
 
     @classmethod
     def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
-        """Summary of an array of finite scores, in one pass over it if the bins are given.
+        """Summary of an array of finite scores, in bins that suit them unless others are given.
 
         Raises
         ------
         DegenerateError
             If a score lies beyond the bins, and the scores are too many to be kept one by one.
         """
-        if grid is None:
-            return Survey.of(scores).summary_of(scores)
-        return fold_array(lambda: SummaryFold(grid), scores)
+        bins = grid or Grid.of(scores)
+        return fold_array(lambda: SummaryFold(bins), scores)
 
     @classmethod
     def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
@@ -249,108 +238,6 @@ def check_reach(least: float, greatest: float, grid: Grid) -> None:
             f"a score lies {distance:.3g} away from the middle of the scores, more than 10^12 "
             f"times their spread ({grid.unit:.3g}). Remove it, or clip the scores"
         )
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to find out about some scores in a pass; None for nothing."""
-
-    ceiling: int | None = None
-    """The largest key to sample."""
-    grid: Grid | None = None
-    """Bins to summarise in."""
-
-
-@dataclass(frozen=True)
-class Survey:
-    """A sample of scores, and their summary in bins that they may suit.
-
-    The bins follow from a sample of all scores. A few of the scores mostly tell which they will be,
-    so scores are put into these while the sample is taken. If they turn out to be others, another
-    pass is needed.
-    """
-
-    sample: Sample | None = None
-    summary: Summary | None = None
-    """None, too, if scores lie beyond bins that were a guess."""
-
-    @classmethod
-    def of(cls, scores: Array) -> Survey:
-        """Survey of an array, with a sample that says which bins suit it."""
-        guess = Grid.guessed(_from_all_over(scores)) if len(scores) >= _WORTH_A_GUESS else None
-        plan = Plan(likely_ceiling(len(scores)), guess)
-        found = fold_array(lambda: SurveyFold(plan), scores)
-        return found if found.is_sampled else cls(Sample.below(ALL_KEYS, scores), found.summary)
-
-    @property
-    def is_sampled(self) -> bool:
-        """Whether the sample is that of all scores."""
-        return self.sample is not None and self.sample.is_enough
-
-    @cached_property
-    def grid(self) -> Grid:
-        """The bins that suit the scores."""
-        with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit
-            return Grid.of_sample(self.sample or NO_SAMPLE)
-
-    @property
-    def missing(self) -> Plan | None:
-        """What another pass must find; None if there is a summary in the bins that suit."""
-        if not self.is_sampled:
-            return Plan(ceiling=ALL_KEYS)
-        return None if self.summary and self.summary.grid == self.grid else Plan(grid=self.grid)
-
-    def summary_of(self, scores: Array) -> Summary:
-        """The summary of the array that was surveyed, in the bins that suit it."""
-        if self.summary is not None and self.missing is None:
-            return self.summary
-        return Summary.of(scores, self.grid)
-
-    def merge(self, other: Survey) -> Survey:
-        """Survey of both sets of scores together; associative and commutative."""
-        sample = self.sample.merge(other.sample) if self.sample and other.sample else None
-        summary = None
-        if self.summary and other.summary:
-            try:
-                summary = self.summary.merge(other.summary)
-            except DegenerateError:  # few scores are not binned until there are many
-                if sample is None:  # the bins are no guess
-                    raise
-        return Survey(sample, summary)
-
-
-class SurveyFold:
-    """The survey of arrays, each while its scores are in the processor's cache."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._sample = None if plan.ceiling is None else SampleFold(plan.ceiling)
-        self._summary = None if plan.grid is None else SummaryFold(plan.grid)
-
-    def add(self, scores: Array) -> None:
-        """Add some finite scores; raises as a summary does, unless the bins are a guess."""
-        for chunk in chunks(scores):
-            if self._sample:
-                self._sample.add(chunk)
-            if self._summary:
-                try:
-                    self._summary.add(chunk)
-                except LlrcalError:
-                    if not self._sample:
-                        raise
-                    self._summary = None
-
-    @property
-    def value(self) -> Survey:
-        """The survey of what was added."""
-        return Survey(
-            self._sample.value if self._sample else None,
-            self._summary.value if self._summary else None,
-        )
-
-
-def _from_all_over(scores: Array) -> Array:
-    step = len(scores) // _STRETCHES
-    return np.concatenate([scores[i * step :][:_STRETCH] for i in range(_STRETCHES)])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for, kernels_for_doubles
-from llrcal.onepass.chunks import CHUNK, chunks, fold_array
+from llrcal.onepass.chunks import CHUNK, MergedByFields, chunks, fold_array
 
 _CHUNK = 2**15  # numbers; what is made of them stays in the cache
 _LEAST = 1074  # the smallest double is 2^-1074
@@ -27,36 +27,24 @@ Function = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
-class ExactSum:
+class ExactSum(MergedByFields):
     """The count and the exact sum of numbers, none of them negative."""
 
     count: int = 0
     total: int = 0
     """In units of the smallest double."""
-    is_infinite: bool = False
+    infinite: int = 0
+    """Zero unless some of them are infinite."""
 
     @classmethod
-    def of(cls, values: Array, function: Function | None = None) -> ExactSum:
-        """Sum of an array, or of a function of its values, which is called chunk by chunk."""
-        return fold_array(lambda: SumFold(function), values)
-
-    @classmethod
-    def of_costs(cls, llrs: Array, sign: float) -> ExactSum:
-        """Sum of log(1 + exp(sign * llr)), where the sign is 1 or -1."""
-        return fold_array(lambda: CostFold(sign), llrs)
-
-    def merge(self, other: ExactSum) -> ExactSum:
-        """Sum of both sets together; associative and commutative."""
-        return ExactSum(
-            self.count + other.count,
-            self.total + other.total,
-            self.is_infinite or other.is_infinite,
-        )
+    def of(cls, values: Array) -> ExactSum:
+        """Sum of an array."""
+        return fold_array(SumFold, values)
 
     @property
     def mean(self) -> float:
         """The mean, rounded once."""
-        return math.inf if self.is_infinite else self.total / (self.count << _LEAST)
+        return math.inf if self.infinite else self.total / (self.count << _LEAST)
 
 
 class SumFold:
@@ -86,7 +74,7 @@ class SumFold:
         total = 0
         for power in np.flatnonzero((high + low)[:-1]).tolist():
             total += ((int(high[power]) << _HALF_BITS) + int(low[power])) << max(power - 1, 0)
-        return ExactSum(self._count, total, bool(high[-1]))
+        return ExactSum(self._count, total, int(high[-1]))
 
 
 class CostFold(SumFold):

@@ -24,8 +24,9 @@ from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
-from llrcal.onepass.ranks import Groups, Ranked
-from llrcal.onepass.summary import MOST_IN_64_BITS, Summary, Survey
+from llrcal.onepass.ranks import Distinct
+from llrcal.onepass.summary import MOST_IN_64_BITS, Summary
+from llrcal.onepass.two_classes import TwoClasses
 from llrcal.scale.engine import Threads
 from llrcal.scale.piece import spans
 from llrcal.scale.spill import SpillFile
@@ -248,7 +249,7 @@ class _Summaries:
 
     def add(self, scores: Array) -> None:
         if self.grid is None:
-            self.grid = Survey(Sample.of(scores)).grid
+            self.grid = Grid.of(scores)
         with _within_bins():
             self._take(Summary.of(scores, self.grid), Sample.below(ALL_KEYS, scores))
 
@@ -277,7 +278,7 @@ class _Summaries:
     @property
     def best_grid(self) -> Grid:
         """The bins that suit all scores."""
-        return Survey(self._known[0][1]).grid
+        return Grid.of_sample(self._known[0][1])
 
     def to_json(self) -> dict[str, Any]:
         summary, sample = self._known[0]
@@ -379,18 +380,19 @@ class _SummaryTraining(Training):
         return summary
 
     @cached_property
-    def score_range(self) -> tuple[float, float]:
-        least, greatest = min(self.tar.least, self.non.least), self.tar.greatest
-        return least + 0.0, max(greatest, self.non.greatest) + 0.0  # no -0.0
-
-    @cached_property
-    def groups(self) -> Groups:
+    def rare(self) -> Distinct:
         _refuse("the method pav needs")
 
-    def _next_above(self, values: Floats) -> Floats:
+    def kept(self, *, of_tar: bool) -> Distinct | None:
         _refuse("this needs")
 
-    def ranked(self, llrs: Callable[[Array], Floats]) -> tuple[Ranked, Ranked]:
+    def fold(self, tar: Any, non: Any, what: str) -> Any:
+        _refuse("this needs")
+
+    def fold_one(self, new: Any, *, of_tar: bool, what: str) -> Any:
+        _refuse("this needs")
+
+    def mapped(self, function: Callable[[Array], Array]) -> TwoClasses:
         _refuse("bounds by ELUB need")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -12,6 +11,7 @@ from llrcal.arrays import Array, Bools, Floats
 from llrcal.inputs.labels import Label
 from llrcal.inputs.scores import are_usable
 from llrcal.kernels import kernels_for
+from llrcal.onepass.two_classes import Both
 from llrcal.trials.frames import converted, rows_counted_from
 from llrcal.trials.leaving_out import are_spoofs
 from llrcal.trials.request import Request
@@ -56,24 +56,10 @@ def _arrays(column: pl.Series) -> list[Array]:
     return [part.to_numpy() for part in column.get_chunks()]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Some target and non-target scores; either may be empty."""
-
-    tar: Array
-    non: Array
-    left_out: int = 0
-    """The number of other trials left out at the user's request."""
-
-    @property
-    def sides(self) -> tuple[Array, Array]:
-        return self.tar, self.non
-
-
 NO_SCORES: Floats = np.empty(0)
 
 
-def by_class(frame: pl.DataFrame, request: Request, source: str) -> Batch:
+def by_class(frame: pl.DataFrame, request: Request, source: str) -> Both[Array]:
     """Trials by their labels, without those that the user wants to leave out.
 
     Where there are no labels, all count as non-targets. If there are several columns of scores,
@@ -101,10 +87,10 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Batch:
     if request.on_nan == "drop" and (is_nan := np.isnan(scores)).any():
         is_target, is_other = is_target & ~is_nan, is_other & ~is_nan
     tar, non = scores[is_target], scores[is_other]
-    return Batch(tar, non, len(scores) - len(tar) - len(non))
+    return Both(tar, non, len(scores) - len(tar) - len(non))
 
 
-def split(parts: Sequence[Array], is_tar: Bools) -> Batch:
+def split(parts: Sequence[Array], is_tar: Bools) -> Both[Array]:
     """Target and non-target scores of an array in parts."""
     targets = int(np.count_nonzero(is_tar))
     tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)  # room for kernels
@@ -118,4 +104,4 @@ def split(parts: Sequence[Array], is_tar: Bools) -> Batch:
             to_tar[:found] = part[here]
             to_non[: len(part) - found] = part[~here]
         start, done = start + len(part), done + found
-    return Batch(tar[:-1], non[:-1])
+    return Both(tar[:-1], non[:-1])

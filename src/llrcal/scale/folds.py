@@ -5,95 +5,47 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
-from llrcal.onepass.chunks import Fold, Mergeable
-from llrcal.onepass.ranks import CountFold, Sieve
-from llrcal.onepass.summary import Plan, Survey, SurveyFold
+from llrcal.arrays import Array
+from llrcal.errors import LlrcalError
+from llrcal.onepass.chunks import Fold, Mergeable, MergedByFields
+from llrcal.onepass.grid import ALL_KEYS, Grid, Sample, SampleFold
+from llrcal.onepass.summary import Summary, SummaryFold
 from llrcal.onepass.sums import CostFold, ExactSum
+from llrcal.onepass.two_classes import Both
 from llrcal.scale.piece import Piece
 
 MOST_KEPT = 2**23
 """The most scores of the rarer class that are kept, and sent to workers that count."""
 
 _Value = TypeVar("_Value", bound=Mergeable)
+_New = Callable[[], Fold[_Value]]
 
 
-@dataclass(frozen=True)
-class Both(Generic[_Value]):
-    """What is known of each class, and how many trials were left out at the user's request."""
-
-    tar: _Value
-    non: _Value
-    left_out: int = 0
-
-    def merge(self, other: Both[_Value]) -> Both[_Value]:
-        """The same of both sets of trials together."""
-        return Both(
-            self.tar.merge(other.tar), self.non.merge(other.non), self.left_out + other.left_out
-        )
-
-    @property
-    def sides(self) -> tuple[_Value, _Value]:
-        return self.tar, self.non
-
-    @property
-    def pooled(self) -> _Value:
-        """What is known of all scores, whatever their labels."""
-        return self.tar.merge(self.non)
-
-
-@dataclass(frozen=True)
-class ByClass(Generic[_Value]):
+def fold_pieces(tar: _New[_Value], non: _New[_Value], pieces: Sequence[Piece]) -> Both[_Value]:
     """The work on some pieces: fold the scores of each class by themselves."""
-
-    tar: Callable[[], Fold[_Value]]
-    non: Callable[[], Fold[_Value]]
-
-    def __call__(self, pieces: Sequence[Piece]) -> Both[_Value]:
-        tar, non, left_out = self.tar(), self.non(), 0
-        for piece in pieces:
-            for batch in piece.batches():
-                tar.add(batch.tar)
-                non.add(batch.non)
-                left_out += batch.left_out
-        return Both(tar.value, non.value, left_out)
+    of_tar, of_non, left_out = tar(), non(), 0
+    for piece in pieces:
+        for batch in piece.batches():
+            of_tar.add(batch.tar)
+            of_non.add(batch.non)
+            left_out += batch.left_out
+    return Both(of_tar.value, of_non.value, left_out)
 
 
-@dataclass(frozen=True)
-class OneClass(Generic[_Value]):
-    """The work on some pieces: fold the scores of one class, or all if their labels do not matter.
+def fold_one_class(new: _New[_Value], of_tar: bool | None, pieces: Sequence[Piece]) -> _Value:
+    """The work on some pieces: fold the scores of one class, or all if labels do not matter.
 
     If trials are left out, some of their scores may be among all.
     """
-
-    new: Callable[[], Fold[_Value]]
-    of_tar: bool | None
-
-    def __call__(self, pieces: Sequence[Piece]) -> _Value:
-        fold = self.new()
-        for piece in pieces:
-            for batch in piece.batches(labelled=self.of_tar is not None):
-                fold.add(batch.tar if self.of_tar else batch.non)
-        return fold.value
-
-
-@dataclass(frozen=True)
-class CountAmong:
-    """A new fold that counts scores among sorted values."""
-
-    values: Floats
-
-    def __call__(self) -> CountFold:
-        return CountFold(self._sieve)
-
-    @cached_property
-    def _sieve(self) -> Sieve:
-        return Sieve(self.values)
+    fold = new()
+    for piece in pieces:
+        for batch in piece.batches(labelled=of_tar is not None):
+            fold.add(batch.tar if of_tar else batch.non)
+    return fold.value
 
 
 class Total(Generic[_Value]):
@@ -113,21 +65,16 @@ class Total(Generic[_Value]):
 
 
 @dataclass(frozen=True)
-class Kept:
+class Kept(MergedByFields):
     """Scores as they are, in some arrays; merging is commutative but for their order."""
 
+    count: int = 0
+    """How many they are, or stand for."""
     arrays: tuple[Array, ...] = ()
-
-    def merge(self, other: Kept) -> Kept:
-        return Kept(self.arrays + other.arrays)
 
     @property
     def scores(self) -> Array:
         return np.concatenate(self.arrays) if self.arrays else np.empty(0)
-
-    @property
-    def finite(self) -> Array:
-        return np.asarray(self.scores[np.isfinite(self.scores)])
 
 
 class KeepFold:
@@ -135,31 +82,53 @@ class KeepFold:
 
     def __init__(self, step: int = 1) -> None:
         self._step = step
-        self._kept: list[Array] = []
+        self._kept = Kept()
 
     def add(self, scores: Array) -> None:
         """Keep some scores."""
+        some = scores
         if self._step > 1 and len(scores):
-            scores = np.concatenate([scores[:: self._step], [scores.min(), scores.max()]])
-        self._kept.append(scores)
+            some = np.concatenate([scores[:: self._step], [scores.min(), scores.max()]])
+        self._kept = self._kept.merge(Kept(len(scores), (some,)))
 
     @property
     def value(self) -> Kept:
         """What was kept, in one array, which is faster to send."""
-        return Kept((Kept(tuple(self._kept)).scores,))
+        return Kept(self._kept.count, (self._kept.scores,))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to find out about the scores of a class in a pass; None and False for nothing."""
+
+    ceiling: int | None = None
+    """The largest key to sample."""
+    grid: Grid | None = None
+    """Bins to summarise in."""
+    keep: bool = False
+    """Whether to keep the scores themselves, as long as they are not too many."""
+    sign: float | None = None
+    """Sign of the LLR in its cost, to add up costs; None if the scores are not LLRs."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is known of one class after a pass."""
+    """What is known of one class after a pass.
+
+    The bins of a summary follow from a sample of all scores. A few of them mostly tell which they
+    will be, so scores are put into these while the sample is taken. If they turn out to be others,
+    another pass is needed.
+    """
 
     count: int
     least: float
     greatest: float
-    """Of the finite scores, as is the survey."""
+    """Of the finite scores, as are sample and summary."""
     infinite: tuple[int, int]
     """The numbers of scores that are minus infinity and plus infinity."""
-    survey: Survey
+    sample: Sample | None
+    summary: Summary | None
+    """None, too, if scores lie beyond bins that were a guess."""
     kept: Kept | None
     """None if they were not to be kept, or are too many."""
     cost: ExactSum
@@ -168,15 +137,24 @@ class Side:
     def merge(self, other: Side) -> Side:
         """The same of both sets of scores together."""
         count = self.count + other.count
+        sample = self.sample.merge(other.sample) if self.sample and other.sample else None
+        summary = None
+        if self.summary and other.summary:
+            try:
+                summary = self.summary.merge(other.summary)
+            except LlrcalError:  # few scores are not binned until there are many
+                if sample is None:  # the bins are no guess
+                    raise
         kept = None
-        if self.kept is not None and other.kept is not None and count <= MOST_KEPT:
+        if self.kept and other.kept and count <= MOST_KEPT:
             kept = self.kept.merge(other.kept)
         return Side(
             count,
             min(self.least, other.least),
             max(self.greatest, other.greatest),
             (self.infinite[0] + other.infinite[0], self.infinite[1] + other.infinite[1]),
-            self.survey.merge(other.survey),
+            sample,
+            summary,
             kept,
             self.cost.merge(other.cost),
         )
@@ -187,38 +165,36 @@ class Side:
         some = self.count > sum(self.infinite)
         return (self.least + 0.0, self.greatest + 0.0) if some else (np.nan, np.nan)  # no -0
 
+    @property
+    def missing(self) -> Plan | None:
+        """What another pass must find; None if there is a summary in the bins that suit."""
+        if self.sample is None or not self.sample.is_enough:
+            return Plan(ceiling=ALL_KEYS)
+        grid = Grid.of_sample(self.sample)
+        return None if self.summary and self.summary.grid == grid else Plan(grid=grid)
+
 
 class SideFold:
-    """What is known of one class.
+    """What is known of one class, each array while it is in the processor's cache."""
 
-    Parameters
-    ----------
-    plan
-        What to survey.
-    keep
-        Whether to keep the scores themselves, as long as they are not too many.
-    sign
-        Sign of the LLR in its cost, to add up costs; None if the scores are not LLRs.
-    """
-
-    def __init__(self, plan: Plan, *, keep: bool = False, sign: float | None = None) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._count, self._least, self._greatest = 0, np.inf, -np.inf
         self._infinite = [0, 0]
-        self._survey = SurveyFold(plan)
-        self._kept = KeepFold() if keep else None
-        self._cost = None if sign is None else CostFold(sign)
+        self._sample = None if plan.ceiling is None else SampleFold(plan.ceiling)
+        self._summary = None if plan.grid is None else SummaryFold(plan.grid)
+        self._kept = KeepFold() if plan.keep else None
+        self._cost = None if plan.sign is None else CostFold(plan.sign)
 
     def add(self, scores: Array) -> None:
-        """Add some scores of the class."""
+        """Add some scores; raises as a summary does, unless the bins are a guess."""
         if not len(scores):
             return
         self._count += len(scores)
         if self._count > MOST_KEPT:
             self._kept = None
-        if self._kept:
-            self._kept.add(scores)
-        if self._cost:
-            self._cost.add(scores)
+        for fold in (self._kept, self._cost):
+            if fold:
+                fold.add(scores)
         least, greatest = float(scores.min()), float(scores.max())
         if not (math.isfinite(least) and math.isfinite(greatest)):
             self._infinite[0] += int((scores == -np.inf).sum())
@@ -227,7 +203,15 @@ class SideFold:
             least, greatest = scores.min(initial=np.inf), scores.max(initial=-np.inf)
         self._least = min(self._least, float(least))
         self._greatest = max(self._greatest, float(greatest))
-        self._survey.add(scores)
+        if self._sample:
+            self._sample.add(scores)
+        if self._summary:
+            try:
+                self._summary.add(scores)
+            except LlrcalError:
+                if not self._sample:
+                    raise
+                self._summary = None
 
     @property
     def value(self) -> Side:
@@ -237,7 +221,8 @@ class SideFold:
             self._least,
             self._greatest,
             (self._infinite[0], self._infinite[1]),
-            self._survey.value,
+            self._sample.value if self._sample else None,
+            self._summary.value if self._summary else None,
             self._kept.value if self._kept else None,
             self._cost.value if self._cost else ExactSum(),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
 from llrcal.fusion.passes import ColumnSketch, Pass, Sums
 from llrcal.messages import Setting
+from llrcal.onepass.two_classes import Both
 from llrcal.scale.engine import Engine
-from llrcal.scale.folds import Both, ByClass, Total
+from llrcal.scale.folds import Total, fold_pieces
 from llrcal.scale.opening import is_on_cluster, opened, opened_frame
 from llrcal.scale.passes import tell_left_out
 from llrcal.scale.piece import MultiColumn
@@ -52,19 +53,16 @@ class ColumnsInPieces:
     def _over_all(
         self, tar: Callable[[Floats], _Value], non: Callable[[Floats], _Value], what: str
     ) -> Both[_Value]:
-        news = (partial(Total, _OfColumns(self.columns, of)) for of in (tar, non))
-        return self.trials.engine.reduce(self.trials.pieces, ByClass(*news), what)
+        of_tar, of_non = (
+            partial(Total, partial(_of_columns, self.columns, of)) for of in (tar, non)
+        )
+        work = partial(fold_pieces, of_tar, of_non)
+        return self.trials.engine.reduce(self.trials.pieces, work, what)
 
 
-@dataclass(frozen=True)
-class _OfColumns(Generic[_Value]):
+def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:
     """A function of the trials of a class, of their scores in columns."""
-
-    columns: int
-    of: Callable[[Floats], _Value]
-
-    def __call__(self, scores: Floats) -> _Value:
-        return self.of(scores.reshape(-1, self.columns).astype(np.float64, copy=False))
+    return of(scores.reshape(-1, columns).astype(np.float64, copy=False))
 
 
 def fused_columns(

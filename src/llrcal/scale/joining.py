@@ -21,7 +21,7 @@ from llrcal.messages import Message, Setting
 from llrcal.notes import Note, Severity
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Piece
-from llrcal.scale.spill import ByHash, Spill, parts_by_hash
+from llrcal.scale.spill import Spill, number_by_hash, parts_by_hash
 from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import examples, hashes_of_ids
 from llrcal.trials.request import ReadOptions
@@ -129,7 +129,7 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     if not with_ids:
         return
     parts = parts_by_hash(with_ids)
-    spill = Spill(with_ids, _HASH, HashRows(_HASH), ByHash(parts), "reading ids")
+    spill = Spill(with_ids, _HASH, HashRows(_HASH), partial(number_by_hash, parts), "reading ids")
     divided = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
     repeated = reduce(TrialExamples.merge, divided.values)
     if not repeated.count:
@@ -211,9 +211,10 @@ def join_pieces(
     ids = _ids_in_common(scores[0], key[0])
     parts = parts_by_hash(scores, key)
     sides = ((scores, _SCORE, "reading the scores"), (key, _LABEL, "reading the key"))
+    number_of = partial(number_by_hash, parts)
     for seed in range(_SEEDS):
         spills = [
-            Spill(tuple(pieces), kind, HashRows(kind, ids, seed), ByHash(parts), what)
+            Spill(tuple(pieces), kind, HashRows(kind, ids, seed), number_of, what)
             for pieces, kind, what in sides
         ]
         found = engine.divide(spills, parts, match, "joining")

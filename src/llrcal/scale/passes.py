@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,25 +13,26 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
 from llrcal.notes import Note, Severity, warn
-from llrcal.onepass.chunks import Mergeable
-from llrcal.onepass.grid import NO_SAMPLE, Sample, likely_ceiling
+from llrcal.onepass.chunks import Fold, Mergeable
+from llrcal.onepass.grid import NO_SAMPLE, Grid, Sample, likely_ceiling
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import share_of_pairs
-from llrcal.onepass.ranks import Counted, Distinct, Groups
-from llrcal.onepass.summary import KEPT_UP_TO, Plan, Summary, Survey, check_reach
+from llrcal.onepass.ranks import Counted, CountFold, Distinct, Groups, Sieve
+from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
+from llrcal.onepass.two_classes import Both, TwoClasses
 from llrcal.scale.engine import Engine
 from llrcal.scale.folds import (
     MOST_KEPT,
-    Both,
-    ByClass,
-    CountAmong,
     KeepFold,
-    OneClass,
+    Kept,
+    Plan,
     Side,
     SideFold,
+    fold_one_class,
+    fold_pieces,
 )
-from llrcal.scale.piece import Piece
-from llrcal.scale.spill import TRIALS, ByScore, Spill, part_count, trial_rows
+from llrcal.scale.piece import Piece, with_transform
+from llrcal.scale.spill import TRIALS, Spill, number_by_score, part_count, trial_rows
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ _LOOKED_AT = 8  # pieces, for the glance
 _MANY_TIMES = 16  # as many scores in one class as in the other
 
 
-class Passes:
+class Passes(TwoClasses):
     """Pieces of trials, and an engine that makes passes over them, each only when it is needed.
 
     ``summarised`` says whether the first pass computes summaries, ``ranked`` whether it keeps the
@@ -116,9 +117,9 @@ class Passes:
     @cached_property
     def survey(self) -> Both[Side]:
         """The results of one pass, planned after a glance at some pieces."""
-        glance = Glance.at_some(self.pieces, self.engine)
-        tar, non = (self._plan(glance, is_tar=is_tar) for is_tar in (True, False))
-        survey = self._fold(ByClass(tar, non), "reading")
+        seen = glance(self.pieces, self.engine)
+        tar, non = (self._plan(seen, is_tar=is_tar) for is_tar in (True, False))
+        survey = self.fold(partial(SideFold, tar), partial(SideFold, non), "reading")
         for side, name in ((survey.tar, "target"), (survey.non, "non-target")):
             if not side.count:
                 others = f" and {len(self.pieces) - 1} more" if self.pieces[1:] else ""
@@ -126,25 +127,29 @@ class Passes:
         tell_left_out(survey.left_out)
         return survey
 
-    def _plan(self, glance: Glance, *, is_tar: bool) -> Callable[[], SideFold]:
-        scores, expected = (glance.tar, glance.non)[not is_tar], glance.counts[not is_tar]
-        is_rare = is_tar == (glance.counts[0] <= glance.counts[1])
+    def _plan(self, seen: Both[Kept], *, is_tar: bool) -> Plan:
+        some = seen.tar if is_tar else seen.non
+        is_rare = is_tar == (seen.tar.count <= seen.non.count)
         sign = (-1.0 if is_tar else 1.0) if self._costed else None
-        if self._ranked and is_rare and expected <= MOST_KEPT:  # and surveyed later
-            return partial(SideFold, Plan(), keep=True, sign=sign)
-        return partial(SideFold, plan_for(scores, expected, bins=self.summarised), sign=sign)
+        if self._ranked and is_rare and some.count <= MOST_KEPT:  # and surveyed later
+            return Plan(keep=True, sign=sign)
+        return replace(plan_for(some, bins=self.summarised), sign=sign)
 
-    def _fold(self, work: Callable[[Sequence[Piece]], _Value], what: str) -> _Value:
-        return self.engine.reduce(self.pieces, work, what)
+    def fold(
+        self, tar: Callable[[], Fold[_Value]], non: Callable[[], Fold[_Value]], what: str
+    ) -> Both[_Value]:
+        return self.engine.reduce(self.pieces, partial(fold_pieces, tar, non), what)
 
-    @cached_property
-    def rare_is_tar(self) -> bool:
-        return self.survey.tar.count <= self.survey.non.count
+    def fold_one(
+        self, new: Callable[[], Fold[_Value]], *, of_tar: bool | None, what: str
+    ) -> _Value:
+        """The value of a new fold of one class, or of both."""
+        return self.engine.reduce(self.pieces, partial(fold_one_class, new, of_tar), what)
 
-    @property
-    def _rare_and_common(self) -> tuple[Side, Side]:
-        tar, non = self.survey.sides
-        return (tar, non) if self.rare_is_tar else (non, tar)
+    def mapped(self, function: Callable[[Array], Array]) -> Passes:
+        found = Passes(with_transform(self.pieces, function), self.engine)
+        found.tar_count, found.non_count = self.tar_count, self.non_count
+        return found
 
     @cached_property
     def summaries(self) -> tuple[Summary, ...]:
@@ -157,51 +162,57 @@ class Passes:
         """
         return completed(self.survey.sides, self.pieces, self.engine)
 
-    def counted(self, values: Floats, *, of_tar: bool | None) -> Counted:
-        """One class, or both, counted among sorted values."""
-        return self._fold(OneClass(CountAmong(values), of_tar), "counting")
-
     @cached_property
-    def rare(self) -> Distinct | None:
-        """The rarer class; None if it is too large to be kept in memory."""
-        side, _ = self._rare_and_common
-        if side.count > MOST_KEPT:
-            return None
-        kept = side.kept
-        if kept is None:
-            kept = self._fold(OneClass(KeepFold, self.rare_is_tar), "gathering the rarer class")
+    def rare(self) -> Distinct:
+        side = self.survey.tar if self.rare_is_tar else self.survey.non
+        kept = side.kept or self.fold_one(
+            KeepFold, of_tar=self.rare_is_tar, what="gathering the rarer class"
+        )
         return Distinct.of(kept.scores)
+
+    @property
+    def keeps_rare(self) -> bool:
+        return min(self.tar_count, self.non_count) <= MOST_KEPT
 
     @cached_property
     def groups(self) -> Groups:
-        """Both classes in rising order, in the groups that PAV works on."""
-        if self.rare is None:
-            return self.pooled.groups
-        return self.rare.groups(self.common_among(self.rare.values), is_tar=self.rare_is_tar)
+        return super().groups if self.keeps_rare else self.pooled.groups
 
-    def common_among(self, values: Floats) -> Counted:
-        """The commoner class, counted among sorted values."""
-        side, common = self._rare_and_common
-        is_rare = common.count >= _MANY_TIMES * side.count
-        if self.rare is None or self.survey.left_out or not is_rare:
-            return self.counted(values, of_tar=not self.rare_is_tar)
+    @cached_property
+    def higher(self) -> float:
+        if self.keeps_rare:
+            return super().higher
+        return self.pooled.higher / (self.tar_count * self.non_count)  # groups no longer suffice
+
+    def kept(self, *, of_tar: bool) -> Distinct | None:
+        at_hand = self._ranked and self.keeps_rare and of_tar == self.rare_is_tar
+        return self.rare if at_hand else None
+
+    def count(self, values: Floats, *, of_tar: bool) -> Counted:
+        rare, common = sorted([self.tar_count, self.non_count])
+        is_simple = of_tar == self.rare_is_tar or common < _MANY_TIMES * rare
+        if is_simple or not self._ranked or not self.keeps_rare or self.survey.left_out:
+            return super().count(values, of_tar=of_tar)
         # Hardly more work, but it needs no labels, and no copy of the scores of either class.
-        every, own = self.counted(values, of_tar=None), self.rare.among(values)
-        least = -np.inf if common.infinite[0] else common.least
-        return Counted(every.below - own.below, every.up_to - own.up_to, common.count, least)
+        new = partial(CountFold, Sieve(values))
+        every, own = self.fold_one(new, of_tar=None, what="counting"), self.rare.among(values)
+        side = self.survey.tar if of_tar else self.survey.non
+        least = -np.inf if side.infinite[0] else side.least
+        return Counted(values, every.below - own.below, every.up_to - own.up_to, common, least)
 
     @cached_property
     def pooled(self) -> Pooled:
         """Both classes if neither can be kept in memory: sorted one range of scores at a time."""
         cuts = self._cuts
-        spill = Spill(self.pieces, TRIALS, class_rows, ByScore(cuts), "dividing by score")
+        number_of = partial(number_by_score, cuts)
+        spill = Spill(self.pieces, TRIALS, class_rows, number_of, "dividing by score")
         work = partial(pool_range, rare_is_tar=self.rare_is_tar)
         return join_ranges(self.engine.divide([spill], len(cuts) + 1, work, "sorting").values)
 
     @property
     def _cuts(self) -> Floats:
         """Scores that divide the axis into ranges with about equal numbers of trials."""
-        samples = [(side.survey.sample or NO_SAMPLE).sorted() for side in self.survey.sides]
+        samples = [(side.sample or NO_SAMPLE).sorted() for side in self.survey.sides]
         counts = [side.count for side in self.survey.sides]
         shares = [
             sampled * (count / max(sampled.sum(), 1))
@@ -223,35 +234,36 @@ def completed(
     In all but a few per cent of cases, the bins are those that the glance suggested; otherwise more
     passes are made.
     """
-    surveys = [_survey(side) for side in sides]
-    while any(plans := [survey.missing for survey in surveys]):
+    sides = [_from_kept(side) for side in sides]
+    while any(plans := [side.missing for side in sides]):
         for side, plan in zip(sides, plans, strict=True):
             if plan and plan.grid and side.count > KEPT_UP_TO:  # fewer scores are kept exactly
                 check_reach(side.least, side.greatest, plan.grid)
         sampling = any(plan and plan.ceiling for plan in plans)
         what = "sampling" if sampling else "reading again, in other bins"
         tar, *_, non = (partial(SideFold, plan or Plan()) for plan in (*plans, plans[-1]))
-        found = engine.reduce(pieces, ByClass(tar, non), what)
-        new = found.sides if len(sides) > 1 else (found.pooled,)
-        surveys = [
-            Survey(side.survey.sample or old.sample, side.survey.summary or old.summary)
-            for side, old in zip(new, surveys, strict=True)
+        found = engine.reduce(pieces, partial(fold_pieces, tar, non), what)
+        new = found.sides if len(sides) > 1 else (found.pooled(),)
+        sides = [
+            replace(old, sample=side.sample or old.sample, summary=side.summary or old.summary)
+            for side, old in zip(new, sides, strict=True)
         ]
-    return tuple(survey.summary for survey in surveys if survey.summary)
+    return tuple(side.summary for side in sides if side.summary)
 
 
-def _survey(side: Side) -> Survey:
+def _from_kept(side: Side) -> Side:
     if side.kept is None:
-        return side.survey
-    survey = Survey.of(side.kept.finite)
-    return replace(survey, summary=survey.summary_of(side.kept.finite))
+        return side
+    finite = side.kept.scores[np.isfinite(side.kept.scores)]
+    sample = Sample.of(finite)
+    return replace(side, sample=sample, summary=Summary.of(finite, Grid.of_sample(sample)))
 
 
-def plan_for(scores: Array, expected: int, *, bins: bool = True) -> Plan:
+def plan_for(some: Kept, *, bins: bool = True) -> Plan:
     """What to survey, given a few scores of those to come."""
     # If there are far fewer than expected, the sample is too small and costs another pass.
-    ceiling = likely_ceiling(expected // 4)
-    return Plan(ceiling, Survey(Sample.of(scores)).grid if bins and len(scores) else None)
+    ceiling = likely_ceiling(some.count // 4)
+    return Plan(ceiling, Grid.of(some.scores) if bins and len(some.scores) else None)
 
 
 def tell_left_out(left_out: int) -> None:
@@ -261,41 +273,28 @@ def tell_left_out(left_out: int) -> None:
         warn([Note.of("left out", text, severity=Severity.WARNING)])
 
 
-@dataclass(frozen=True)
-class Glance:
-    """A few trials of both classes, for planning."""
+def glance(pieces: Sequence[Piece], engine: Engine) -> Both[Kept]:
+    """A few trials of both classes, from pieces evenly spread, and about how many there are."""
+    count = min(len(pieces), _LOOKED_AT)
+    some = [pieces[i * len(pieces) // count] for i in range(count)]
+    found = engine.reduce(some, _glance_at, "looking at a few pieces")
+    # Partitions know how many trials they have only where they are read.
+    looked_at, every = (sum(piece.rows for piece in ps) for ps in (some, pieces))
+    tar, non = (
+        replace(side, count=side.count * every // max(looked_at, 1)) for side in found.sides
+    )
+    return Both(tar, non)
 
-    tar: Array
-    non: Array
-    counts: tuple[int, int]
-    """The approximate numbers of targets and non-targets in all pieces."""
 
-    @classmethod
-    def at_some(cls, pieces: Sequence[Piece], engine: Engine) -> Glance:
-        """A glance at a few pieces, evenly spread."""
-        count = min(len(pieces), _LOOKED_AT)
-        some = [pieces[i * len(pieces) // count] for i in range(count)]
-        found = engine.reduce(some, cls.at, "looking at a few pieces")
-        # Partitions know how many trials they have only where they are read.
-        looked_at, every = (sum(piece.rows for piece in ps) for ps in (some, pieces))
-        tar, non = (count * every // max(looked_at, 1) for count in found.counts)
-        return replace(found, counts=(tar, non))
-
-    @classmethod
-    def at(cls, pieces: Sequence[Piece]) -> Glance:
-        """The work on some pieces: look at the first trials of each."""
-        return reduce(cls.merge, map(cls._at_one, pieces))
-
-    @classmethod
-    def _at_one(cls, piece: Piece) -> Glance:
+def _glance_at(pieces: Sequence[Piece]) -> Both[Kept]:
+    """The work on some pieces: look at the first trials of each."""
+    found = Both(Kept(), Kept())
+    for piece in pieces:
         batch, rows = piece.peek()
         seen = max(sum(map(len, batch.sides)), 1)
-        tar, non = (scores[np.isfinite(scores)] for scores in batch.sides)
-        return cls(tar, non, (len(tar) * rows // seen, len(non) * rows // seen))
-
-    def merge(self, other: Glance) -> Glance:
-        return Glance(
-            np.concatenate([self.tar, other.tar]),
-            np.concatenate([self.non, other.non]),
-            (self.counts[0] + other.counts[0], self.counts[1] + other.counts[1]),
+        tar, non = (
+            Kept(len(finite) * rows // seen, (finite,))
+            for finite in (scores[np.isfinite(scores)] for scores in batch.sides)
         )
+        found = found.merge(Both(tar, non))
+    return found

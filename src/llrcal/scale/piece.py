@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,8 @@ import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import LlrcalError, TrialFileError
-from llrcal.scale.columns import NO_SCORES, Batch, by_class
+from llrcal.onepass.two_classes import Both
+from llrcal.scale.columns import NO_SCORES, by_class
 from llrcal.trials.request import Request
 from llrcal.trials.trials import Transform
 
@@ -135,7 +136,7 @@ class Piece:
         frames = self.reader(columns, at_a_time or BATCH)
         return self.fingerprint.watched(frames) if self.fingerprint else frames
 
-    def batches(self, *, labelled: bool = True) -> Iterator[Batch]:
+    def batches(self, *, labelled: bool = True) -> Iterator[Both[Array]]:
         """The trials by class, in parts that stay in the cache while they are worked on.
 
         If labels are not needed, all trials count as non-targets. Some of those that were to be
@@ -145,7 +146,7 @@ class Piece:
             for part in frame.iter_slices(_IN_CACHE):
                 yield self._batch(part)
 
-    def peek(self) -> tuple[Batch, int]:
+    def peek(self) -> tuple[Both[Array], int]:
         """Some of the trials, for a glance, and about how many there are."""
         frames = self.read(self._columns(labelled=True), PEEK)
         first = next(frames, pl.DataFrame({"score": NO_SCORES}))
@@ -155,11 +156,11 @@ class Piece:
     def _columns(self, *, labelled: bool) -> tuple[str, ...]:
         return ("score", "label") if labelled and self.request.needs_label else ("score",)
 
-    def _batch(self, frame: pl.DataFrame) -> Batch:
+    def _batch(self, frame: pl.DataFrame) -> Both[Array]:
         batch = by_class(frame, self.request, self.file or self.name)
         if not self.transforms:
             return batch
-        return Batch(self._transformed(batch.tar), self._transformed(batch.non), batch.left_out)
+        return Both(self._transformed(batch.tar), self._transformed(batch.non), batch.left_out)
 
     def _transformed(self, scores: Array) -> Array:
         try:
@@ -168,6 +169,11 @@ class Piece:
         except LlrcalError as problem:
             raise problem.within(self.name) from problem
         return scores
+
+
+def with_transform(pieces: Sequence[Piece], transform: Transform) -> tuple[Piece, ...]:
+    """The same trials, with something else made of their scores."""
+    return tuple(replace(piece, transforms=(*piece.transforms, transform)) for piece in pieces)
 
 
 @dataclass(frozen=True)

@@ -52,25 +52,15 @@ def parts_by_hash(*sides: Sequence[Piece]) -> int:
     return 1 << min((part_count(rows) - 1).bit_length(), _MOST_BITS)
 
 
-@dataclass(frozen=True)
-class ByHash:
+def number_by_hash(parts: int, rows: Array) -> Array:
     """The part of each row: the leading bits of its hash."""
-
-    parts: int
-
-    def __call__(self, rows: Array) -> Array:
-        bits = self.parts.bit_length() - 1
-        return (rows["hash"] >> np.uint64(63 - bits) >> np.uint64(1)).astype(np.uint16)
+    bits = parts.bit_length() - 1
+    return (rows["hash"] >> np.uint64(63 - bits) >> np.uint64(1)).astype(np.uint16)
 
 
-@dataclass(frozen=True)
-class ByScore:
+def number_by_score(cuts: Floats, rows: Array) -> Array:
     """The part of each row: the range between two cuts that its score lies in."""
-
-    cuts: Floats
-
-    def __call__(self, rows: Array) -> Array:
-        return np.searchsorted(self.cuts, rows["score"], side="right").astype(np.uint16)
+    return np.searchsorted(cuts, rows["score"], side="right").astype(np.uint16)
 
 
 class SpillFile:

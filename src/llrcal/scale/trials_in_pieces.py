@@ -16,10 +16,10 @@ from llrcal.evaluation.llrs import LLRs
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scale.engine import Engine
-from llrcal.scale.folds import ByClass, KeepFold, SideFold
+from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
 from llrcal.scale.joining import join_pieces, refuse_repeated
-from llrcal.scale.passes import Glance, completed, plan_for, tell_left_out
-from llrcal.scale.piece import Piece
+from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
+from llrcal.scale.piece import Piece, with_transform
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.trials import Transform, Trials, TrialSet
@@ -94,25 +94,24 @@ class TrialsInPieces(TrialSet):
         # One pass, unless the bins that a glance suggests are not those of all scores.
         if not self.pieces:
             raise ScoreError("there are no scores")
-        glance = Glance.at_some(self.pieces, self.engine)
-        plan = plan_for(np.concatenate([glance.tar, glance.non]), sum(glance.counts))
-        new = partial(SideFold, plan)
-        found = self.engine.reduce(self.pieces, ByClass(new, new), "reading")
-        if not found.pooled.count:
+        new = partial(SideFold, plan_for(glance(self.pieces, self.engine).pooled()))
+        found = self.engine.reduce(self.pieces, partial(fold_pieces, new, new), "reading")
+        if not found.pooled().count:
             raise ScoreError(f"no scores in {self.pieces[0].name}")
-        (summary,) = completed([found.pooled], self.pieces, self.engine)
+        (summary,) = completed([found.pooled()], self.pieces, self.engine)
         tell_left_out(found.left_out)
         return summary
 
     def mapped(self, transform: Transform) -> TrialsInPieces:
         if isinstance(transform, Calibration):  # a piece knows too little to warn of its scores
             transform = transform.without_warnings
-        pieces = (replace(p, transforms=(*p.transforms, transform)) for p in self.pieces)
-        return replace(self, pieces=tuple(pieces))
+        return replace(self, pieces=with_transform(self.pieces, transform))
 
     def preview(self, counts: tuple[int, int]) -> Trials:
         tar, non = (partial(KeepFold, count // PREVIEW + 1) for count in counts)
-        kept = self.engine.reduce(self.pieces, ByClass(tar, non), "sampling for figures")
+        kept = self.engine.reduce(
+            self.pieces, partial(fold_pieces, tar, non), "sampling for figures"
+        )
         tar_scores, non_scores = (np.sort(side.scores) for side in kept.sides)
         return Trials(tar_scores, non_scores, self.source, totals=counts, allow_infinite=True)
 

@@ -145,7 +145,7 @@ class Trials(TrialSet):
     def llrs(self, thresholds: Floats) -> LLRs:
         from llrcal.evaluation.llrs import ArrayLLRs  # which reading a file does not need
 
-        return ArrayLLRs(self.tar, self.non, self.speakers)
+        return ArrayLLRs(self.tar, self.non, self.speakers, thresholds)
 
     def pooled(self) -> Summary:
         sides = self.tar, self.non
