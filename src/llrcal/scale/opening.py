@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -71,7 +71,7 @@ def open_trials(
     reading = ReadOptions(**options)
     if client is not None or is_on_cluster(source):
         return opened(source, key, cluster_engine(client, progress), reading)
-    return open_set(source, key, reading, in_pieces=in_pieces, engine=lambda: Threads(progress))
+    return open_set(source, key, reading, in_pieces=in_pieces, engine=Threads(progress))
 
 
 def open_set(
@@ -80,11 +80,11 @@ def open_set(
     options: ReadOptions,
     *,
     in_pieces: bool | None,
-    engine: Callable[[], Engine],
+    engine: Engine,
 ) -> TrialSet:
-    """The trials of files or of a frame; an engine is asked for if they are read in pieces."""
+    """The trials of files or of a frame; in pieces, the engine processes them."""
     if is_in_pieces(source, key, options, asked=in_pieces):
-        return opened(source, key, engine(), options)
+        return opened(source, key, engine, options)
     return trials_from(source, key, options)
 
 
