@@ -153,7 +153,6 @@ def test_columns_hold_for_both_files(folder: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["--train-key", "none.key"], "none.key: cannot be read: No such file"),
-        (["--preset", "sre99"], "there is no preset 'sre99'"),
         (["--format", "htk"], "there is no format 'htk'"),
         (["--test-key", "train.key"], "trials of train.key have no score"),
     ],

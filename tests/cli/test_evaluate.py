@@ -143,7 +143,8 @@ def test_points_are_averaged(llrs: Path) -> None:
     ev = in_file_order(llrs)
     for name, priors in (("sre16", [0.01, 0.005]), ("sre12", [0.01, 0.001])):
         means = [sum(cost(p) for p in priors) / 2 for cost in (ev.act_dcf, ev.min_dcf)]
-        assert list(averages[name].values()) == pytest.approx(means, rel=1e-15)
+        found = [averages[name][cost] for cost in ("act_dcf", "min_dcf")]
+        assert found == pytest.approx(means, rel=1e-15)
         assert f"average of {name} {means[0]:.7g} {means[1]:.7g}" in said
     assert "average" not in llrcal("evaluate", llrs, "--quiet").stdout
 
@@ -238,7 +239,7 @@ def test_presets_are_those_of_the_evaluation_plans() -> None:
 
 def test_help_names_every_preset() -> None:
     said = " ".join(llrcal("evaluate", "--help").stdout.split())
-    assert f"Operating points of an evaluation: {', '.join(PRESETS)}. Repeatable." in said
+    assert f"--preset [{'|'.join(PRESETS)}]" in said
 
 
 def test_costs_go_with_priors(llrs: Path) -> None:
@@ -463,7 +464,6 @@ def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--preset", "sre99"], "there is no preset 'sre99'; choose from sre08, sre10"),
         (["--c-miss", "10"], "costs need a prior: give --p-target as well"),
         (["--p-target", "1"], "p_target is 1.0; it must lie strictly between 0 and 1"),
         (["--p-target", "0.1", "--c-fa", "1", "--c-fa", "2"], "--c-fa was given 2 times for 1"),

@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_verb_is_tried() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    with_json = {name for name in VERBS if any(p.name == "as_json" for p in verb(name).params)}
+    with_json = {name for name in VERBS if any(p.name == "json" for p in verb(name).params)}
     assert with_json == {*VERBS} - {"completion"} == {*COMMANDS, "compare", "demo"}
 
 

@@ -385,9 +385,9 @@ CASES = (
     ),
     wrong(
         "evaluate labelled.txt --preset sre99",
-        "there is no preset",
-        "'sre99'",
-        "choose from sre08",
+        "'sre99' is not one of",
+        "'--preset'",
+        "'sre08', 'sre10'",
     ),
     wrong(
         "evaluate labelled.txt --units ratio",

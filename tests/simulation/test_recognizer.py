@@ -121,9 +121,8 @@ def test_bits_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatc
 
 def sides() -> tuple[Array, Array, simulation._Side, simulation._Side]:
     rng = np.random.default_rng(1)
-    voices = simulation._Speakers.drawn(rng, 20)
-    place = simulation._CONDITIONS["train"]
-    enrolment, test = voices.sessions(rng, 2, place), voices.sessions(rng, 3, place)
+    voices, place = simulation._voices(rng, 20), simulation._CONDITIONS["train"]
+    enrolment, test = (simulation._sessions(rng, voices, each, place) for each in (2, 3))
     return enrolment, test, simulation._Side.of(enrolment, 2), simulation._Side.of(test, 3)
 
 
@@ -138,12 +137,12 @@ def test_products_are_exact_whatever_the_order_of_summation() -> None:
 
 
 def test_scores_are_two_covariance_log_likelihood_ratios() -> None:
-    enrolment, test, *kept = sides()
+    enrolment, test, kept, others = sides()
     between = np.diag(simulation._SPEAKER_VARIANCE)
     total = between + simulation._BELIEVED_SESSION_VARIANCE * np.eye(len(between))
     together = multivariate_normal(cov=np.block([[total, between], [between, total]]))
     alone = multivariate_normal(cov=total)
-    scores = simulation._scores(*kept)
+    scores = simulation._scores(kept, others, slice(None))
     for row, column in ((0, 0), (0, 50), (39, 7), (12, 18)):
         u, v = enrolment[row], test[column]
         exact = together.logpdf(np.concatenate([u, v])) - alone.logpdf(u) - alone.logpdf(v)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FILE, flag, refuse
-from llrcal.cli.reading import Scale, opener, reading_options, scale_options
-from llrcal.cli.terminal import echo_err, json_option, print_json, print_notes, print_table
+from llrcal.cli.options import JSON, QUIET, File, argument, command, option, refuse
+from llrcal.cli.reading import Reading, Scale, opener
+from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
 from llrcal.files.overwriting import (
     refuse_output_around_inputs,
     refuse_to_overwrite,
@@ -22,49 +21,28 @@ if TYPE_CHECKING:
     from llrcal.calibrations import Calibration
     from llrcal.calibrations.adapted import Adapted
     from llrcal.onepass.summary import Summary
-    from llrcal.trials.request import ReadOptions
 
 
-@click.command()
-@click.argument("model", metavar="MODEL", type=FILE)
-@click.argument("scores", metavar="[SCORES]", type=FILE, required=False)
-@click.option(
-    "-o", "new", required=True, metavar="NEW", type=FILE, help="The adapted model (JSON)."
-)
-@click.option("--p-target", type=float, default=0.01, help="Rough share of targets among SCORES.")
-@click.option(
-    "--factor",
-    type=float,
-    default=2.0,
-    help="How far off that share may be: a factor that is one standard deviation.",
-)
-@click.option(
-    "--labelled", metavar="FILE", type=FILE, help="A few labelled scores from the new domain."
-)
-@reading_options()
-@scale_options
-@json_option
-@click.option("--out", metavar="DIR", type=FILE, help="Draw figures into this folder.")
-@flag(
-    "--force",
-    "Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
-    "and replace the folder of figures if it exists.",
-)
-@flag("--quiet", "Print only warnings and errors.")
+@command()
 def adapt(
-    model: str,
-    scores: str | None,
-    new: str,
-    p_target: float,
-    factor: float,
-    labelled: str | None,
-    as_json: bool,
-    out: str | None,
-    force: bool,
-    quiet: bool,
-    key: str | None,
-    reading: ReadOptions,
+    *,
+    model: File = argument("MODEL"),
+    scores: File | None = argument("[SCORES]", required=False),
+    new: File = option("The adapted model (JSON).", None, "-o", metavar="NEW", required=True),
+    p_target: float = option("Rough share of targets among SCORES.", 0.01),
+    factor: float = option(
+        "How far off that share may be: a factor that is one standard deviation.", 2.0
+    ),
+    labelled: File | None = option("A few labelled scores from the new domain.", metavar="FILE"),
+    reading: Reading,
     scale: Scale,
+    json: bool = JSON,
+    out: File | None = option("Draw figures into this folder.", metavar="DIR"),
+    force: bool = option(
+        "Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
+        "and replace the folder of figures if it exists."
+    ),
+    quiet: bool = QUIET,
 ) -> None:
     """Adapt a calibration to scores from another domain.
 
@@ -92,19 +70,18 @@ def adapt(
                 scores is None and labelled is None
             ),
             "a key and non-targets are for labelled scores: give them with --labelled": (
-                labelled is None and (key or reading.nontargets)
+                labelled is None and any(reading.files)
             ),
         }
     )
     check_place(new, by_name=True)
-    files = (scores, labelled, key, reading.nontargets)
-    inputs = [name for name in (model, *files) if name is not None]
+    files = (scores, labelled, *reading.files)
     refuse_to_read_twice(*files)
-    refuse_to_overwrite(new, *inputs)
-    refuse_output_around_inputs(out, *inputs)
+    refuse_to_overwrite(new, model, *files)
+    refuse_output_around_inputs(out, model, *files)
     before = load(model)
     densities_of(before)  # or refused, before any scores are read
-    few = None if labelled is None else trials_from(labelled, key, reading)
+    few = None if labelled is None else trials_from(labelled, reading.key, reading.options())
     if few is not None:
         print_notes(few.notes, quiet=quiet)
     field = None if scores is None else _unlabelled(scores, before, reading, scale, quiet=quiet)
@@ -123,15 +100,13 @@ def adapt(
 
             draw_adaptation(before, after, folder, field)
     after.save(new)
-    if as_json:
+    notes = after.report.all_notes
+    if json:
         answer = after.adapted.to_dict() if after.adapted else {}
-        print_json(
-            {"model": new, "figures": out, "method": after.method, **answer},
-            after.report.all_notes,
-        )
+        print_json({"model": new, "figures": out, "method": after.method, **answer}, notes)
     elif after.adapted and not quiet:
         _show(after.method, after.adapted)
-    print_notes(after.report.all_notes, quiet=quiet, lead="note: ")
+    print_notes(notes, quiet=quiet, lead="note: ")
     if not quiet:
         if out:
             echo_err(f"Figures: {out}")
@@ -139,16 +114,25 @@ def adapt(
 
 
 def _unlabelled(
-    source: str, model: Calibration, reading: ReadOptions, scale: Scale, *, quiet: bool
+    source: str, model: Calibration, reading: Reading, scale: Scale, *, quiet: bool
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
-    from llrcal.trials.trials import TrialSet
+    from llrcal.notes import Note
+    from llrcal.scale.opening import is_in_pieces, opened_scores
+    from llrcal.trials.table_reading import read_table
 
+    options = reading.options(duplicates="all", nontargets=None)
     with opener(scale, quiet=quiet) as opened:
-        scores = opened.scores(source, replace(reading, duplicates="all", nontargets=None))
-        if isinstance(scores, TrialSet):
-            return (scores.negated() if model.lower_is_better else scores).pooled()
-        return scores
+        if is_in_pieces(source, None, options, asked=opened.in_pieces):
+            trials = opened_scores(source, opened.engine, options)
+            print_notes(trials.notes, quiet=quiet)
+            return (trials.negated() if model.lower_is_better else trials).pooled()
+        table = read_table(source, options.request("scores", joins=False))
+    note = Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)
+    print_notes([note], quiet=quiet)
+    column = table.frame["score"]
+    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
+    return scores
 
 
 def _show(method: str, what: Adapted) -> None:

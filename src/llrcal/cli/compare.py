@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from llrcal.cli.comparing import compare_and_write
-from llrcal.cli.options import (
-    FILE,
-    Command,
-    comparison_options,
-    refuse,
-    split_names,
-    together,
-)
-from llrcal.cli.reading import (
-    Opener,
-    Scale,
-    direction_options,
-    reading_options,
-    scale_options,
-)
+from llrcal.cli.comparing import Comparing, compare_and_write
+from llrcal.cli.options import File, command, option, refuse, split_names
+from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
     from llrcal.trials.trials import TrialSet
@@ -39,62 +24,42 @@ _Files = tuple[str | None, str | None, str | None]
 """Trials, their key, and non-targets in a file of their own, as far as they are given."""
 
 _FOLDS = 5
+_KEY = option("Their labels, if they are in another file.", metavar="FILE")
+_NONTARGETS = option("Their non-targets, likewise.", metavar="FILE")
 
 
-def _set_of_trials(name: str, text: str, *, multiple: bool = True) -> Callable[[Command], Command]:
-    """The files of one set of trials."""
-    file: dict[str, Any] = {"metavar": "FILE", "type": FILE}
-    labels, classes = "Their labels, if they are in another file.", "Their non-targets, likewise."
-    return together(
-        click.option(f"--{name}", **file, multiple=multiple, help=text),
-        click.option(f"--{name}-key", **file, help=labels),
-        click.option(f"--{name}-nontargets", **file, help=classes),
-    )
-
-
-@click.command()
-@_set_of_trials("train", "Trials to train on. Several files are of several systems: see below.")
-@_set_of_trials("test", "Trials to test on.")
-@_set_of_trials("data", "One set of trials, for training and testing in folds.", multiple=False)
-@click.option(
-    "--folds",
-    type=click.IntRange(min=2),
-    help=f"Number of folds for --data.  [default: {_FOLDS}]",
-)
-@click.option(
-    "--scores",
-    metavar="COLUMNS",
-    help="The columns of scores of one table, each of a system, to compare with their fusion.",
-)
-@click.option(
-    "--by",
-    metavar="COLUMNS",
-    help="Columns of the test trials or of their key: give every number also for each condition.",
-)
-@click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the results.")
-@comparison_options
-@reading_options(key=False)
-@direction_options
-@scale_options
+@command()
 def compare(
-    train: Sequence[str],
-    train_key: str | None,
-    train_nontargets: str | None,
-    test: Sequence[str],
-    test_key: str | None,
-    test_nontargets: str | None,
-    data: str | None,
-    data_key: str | None,
-    data_nontargets: str | None,
-    folds: int | None,
-    scores: str | None,
-    by: str | None,
-    out: str,
-    distance: bool,
-    inverted: bool,
-    reading: ReadOptions,
+    *,
+    train: Sequence[File] = option(
+        "Trials to train on. Several files are of several systems: see below.", metavar="FILE"
+    ),
+    train_key: File | None = _KEY,
+    train_nontargets: File | None = _NONTARGETS,
+    test: Sequence[File] = option("Trials to test on.", metavar="FILE"),
+    test_key: File | None = _KEY,
+    test_nontargets: File | None = _NONTARGETS,
+    data: File | None = option(
+        "One set of trials, for training and testing in folds.", metavar="FILE"
+    ),
+    data_key: File | None = _KEY,
+    data_nontargets: File | None = _NONTARGETS,
+    folds: Annotated[int, click.IntRange(min=2)] | None = option(
+        f"Number of folds for --data.  [default: {_FOLDS}]"
+    ),
+    scores: str | None = option(
+        "The columns of scores of one table, each of a system, to compare with their fusion.",
+        metavar="COLUMNS",
+    ),
+    by: str | None = option(
+        "Columns of the test trials or of their key: give every number also for each condition.",
+        metavar="COLUMNS",
+    ),
+    out: File = option("Folder for the results.", metavar="DIR", required=True),
+    comparing: Comparing,
+    form: LabelledForm,
+    direction: Direction,
     scale: Scale,
-    **settings: Any,
 ) -> None:
     """Compare every calibration of the paper, in numbers and pictures.
 
@@ -120,95 +85,87 @@ def compare(
                    --test cos-eval.txt --test plda-eval.txt --test-key eval-key.txt --out results
     """
     systems = max(len(train), len(test)) > 1 or scores is not None
-    first, second = (None if not files else files[0] for files in (train, test))
-    given: dict[str, _Files] = {
-        "train": (first, train_key, train_nontargets),
-        "test": (second, test_key, test_nontargets),
+    sets: dict[str, _Files] = {
+        "train": (next(iter(train), None), train_key, train_nontargets),
+        "test": (next(iter(test), None), test_key, test_nontargets),
         "data": (data, data_key, data_nontargets),
     }
-    beside = [name for files in given.values() for name in files[1:]]
+    beside = [name for files in sets.values() for name in files[1:]]
     refuse_to_read_twice(*dict.fromkeys(train), *dict.fromkeys(test), data, *beside)
-    sets = _sets(given, folds)
+    _check_sets(sets, folds)
     refuse_output_around_inputs(out, *train, *test, data, *beside)
-    reading = replace(reading, keep=split_names(by))
+    columns = split_names(by)
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:
             apart = train_nontargets or test_nontargets
             refuse({"several systems need labels or keys, not --train-nontargets": apart})
-            both = (train, train_key), (test, test_key)
-            return [
-                _systems(files, key, scores, reading, quiet=opened.quiet) for files, key in both
-            ]
-        return [_opened(opened, *files, name, reading) for name, files in sets.items()]
+            options, both = form.options(keep=columns), ((train, train_key), (test, test_key))
+            return [_systems(opened, *files, scores, options) for files in both]
+        return [
+            _opened(opened, name, source, Reading(**vars(form), key=key, nontargets=non), columns)
+            for name, (source, key, non) in sets.items()
+            if source is not None
+        ]
 
     compare_and_write(
         read,
         out,
+        comparing,
         scale,
         systems=systems,
         folds=None if data is None else folds or _FOLDS,
-        by=split_names(by),
-        lower_is_better=distance,
-        inverted=inverted or systems,
-        **settings,
+        by=columns,
+        lower_is_better=direction.lower_is_better,
+        inverted=direction.inverted or systems,
     )
 
 
 def _systems(
-    files: Sequence[str],
-    key: str | None,
-    scores: str | None,
-    reading: ReadOptions,
-    *,
-    quiet: bool,
+    opened: Opener, files: Sequence[str], key: str | None, scores: str | None, options: ReadOptions
 ) -> Systems:
     """Scores of several systems on the same trials."""
     from llrcal.trials.systems import read_systems
 
-    found = read_systems(sources_of(files, scores), key, options=reading)
-    print_notes(found.notes, quiet=quiet)
+    found = read_systems(sources_of(files, scores), key, options=options)
+    print_notes(found.notes, quiet=opened.quiet)
     return found
 
 
 def _opened(
-    opened: Opener,
-    file: str | None,
-    key: str | None,
-    nontargets: str | None,
-    name: str,
-    reading: ReadOptions,
+    opened: Opener, name: str, source: str, reading: Reading, columns: Sequence[str]
 ) -> TrialSet:
     """A set of trials; an error that asks for a key asks for the option of this set."""
     from llrcal.errors import TrialFileError
 
     try:
-        return opened(str(file), key, replace(reading, nontargets=nontargets))
+        return opened(source, reading, keep=columns)
     except TrialFileError as problem:
         names = {"key": f"{name}_key", "nontargets": f"{name}_nontargets"}
         raise problem.naming(**names) from problem
 
 
-def _sets(given: dict[str, _Files], folds: int | None) -> dict[str, _Files]:
-    """The files of training and test trials, or those of one set; any other mixture is refused."""
-    data = given.pop("data")
-    (train, *_), (test, *_) = given.values()
-    if data[0] is not None:
-        names = (f"--{name}{part}" for name in given for part in ("", "-key", "-nontargets"))
-        values = (value for files in given.values() for value in files)
-        also = next((name for name, value in zip(names, values, strict=True) if value), None)
-        refuse(
-            {
-                f"--data is for one set of trials, and {also} is given as well: give either "
-                "--data, or --train and --test": also
-            }
+def _check_sets(sets: Mapping[str, _Files], folds: int | None) -> None:
+    """Refuse anything but training and test trials, or one set of trials."""
+    ends = ("", "-key", "-nontargets")
+    given = [
+        f"--{name}{end}"
+        for name, files in sets.items()
+        for end, file in zip(ends, files, strict=True)
+        if file is not None
+    ]
+    (train, *_), (test, *_), (data, *_) = sets.values()
+    first, last = (given or [""])[0], (given or [""])[-1]
+    if data is not None:
+        also = (
+            f"--data is for one set of trials, and {first} is given as well: give either --data, "
         )
-        return {"data": data}
+        refuse({f"{also}or --train and --test": not first.startswith("--data")})
+        return
     missing = "--train" if train is None else "--test"
     refuse(
         {
-            "--data-key is for --data, which is not given": data[1] is not None,
-            "--data-nontargets is for --data, which is not given": data[2] is not None,
+            f"{last} is for --data, which is not given": last.startswith("--data"),
             "--folds is for one set of trials: give it as --data, or leave --folds out to test on "
             "other trials than those of --train": folds is not None,
             f"{missing} is missing: give --train and --test, or one set of trials as --data": (
@@ -219,7 +176,6 @@ def _sets(given: dict[str, _Files], folds: int | None) -> dict[str, _Files]:
             f"{train} for cross-validation": _same_file(train, test),
         }
     )
-    return given
 
 
 def _same_file(one: str | None, other: str | None) -> bool:

@@ -2,116 +2,160 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from llrcal.cli.options import methods_with, operating_points, refuse, split_names, weight
+from llrcal.cli.options import (
+    FORCE,
+    JSON,
+    RULES,
+    WEIGHTED,
+    Points,
+    option,
+    refuse,
+    scoring_rule,
+    split_names,
+    weight,
+)
 from llrcal.cli.reading import Opener, Scale, opener
-from llrcal.cli.terminal import print_json, print_lines, print_notes, print_table, progress_bar
+from llrcal.cli.terminal import (
+    cells,
+    print_json,
+    print_lines,
+    print_notes,
+    print_table,
+    progress_bar,
+)
 from llrcal.messages import printable
+from llrcal.method_table import ALPHAS, integrated_out, methods_to_compare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from llrcal.calibrations.methods import Method
     from llrcal.comparison import Comparison
-    from llrcal.evaluation import Evaluation
     from llrcal.trials.systems import Systems
     from llrcal.trials.trials import TrialSet
 
 _MOST_WARNINGS = 5  # on the terminal: what does not push the verdict off the screen
 
 
+@dataclass(frozen=True)
+class Comparing(Points):
+    """Which calibrations to compare, at which operating points, and how to write the results."""
+
+    alpha: Sequence[str] = option(
+        f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or 'empirical'. "
+        f"Repeatable.  [default: {', '.join(map(str, ALPHAS))}]",
+        metavar="WEIGHT",
+    )
+    rule: Sequence[str] = option(
+        f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]", metavar="RULE"
+    )
+    bayes: bool = option(
+        "Also every method with its parameters integrated out, for few trials: see "
+        "docs/few-trials.md. Not for smooth and pav."
+    )
+    criterion: Literal["points", "range", "cllr"] | None = option(
+        "What the verdict goes by: the mean Bayes error at the operating points that were given, "
+        "or over the range of prior log-odds with 30 errors of each kind; or Cllr.  [default: "
+        "points if any were given, else range]"
+    )
+    replicates: Annotated[int, click.IntRange(min=0)] = option(
+        "Bootstrap replicates for the intervals, and for telling calibrations apart; 0 for none.",
+        200,
+    )
+    paper: bool = option("As in the paper: plain formulas, which may fall, and no bounds.")
+    learning_curve: bool = option("Also train on smaller sets: how many trials do I need?")
+    adapt: float | None = option(
+        "Also gaussian, student-t and nig as llrcal adapt moves them to the test scores, of which "
+        "roughly this share is of targets. Labels are not used for it.",
+        metavar="SHARE",
+    )
+    formats: str = option(
+        "Formats of the figures, or 'none': drawing them takes most of the time.", "png,pdf,svg"
+    )
+    force: bool = FORCE
+    json: bool = JSON
+    quiet: bool = option("Print no progress bars and no table.")
+
+    def methods(self, *, systems: bool) -> Sequence[Method]:
+        """Every method at each weight and with each rule that was given, or at the default ones.
+
+        Systems are compared by one method only.
+        """
+        weights = [weight(one) for one in self.alpha]
+        if systems:
+            several = self.rule or self.bayes or len(weights) > 1
+            refuse(
+                {
+                    "systems are compared by lines at one weight of the targets: give --alpha at "
+                    "most once, and neither --rule nor --bayes": several
+                }
+            )
+            return [("logistic", {"alpha": one}) for one in weights or (0.5,)]
+        rules = [scoring_rule(one) for one in self.rule]
+        methods = methods_to_compare(weights or ALPHAS, rules or ["log"])
+        return [*methods, *integrated_out(methods)] if self.bayes else methods
+
+
 def compare_and_write(
     read: Callable[[Opener], Sequence[TrialSet | Systems]],
     out: str,
+    asked: Comparing,
     scale: Scale,
     *,
     systems: bool = False,
-    by: Sequence[str] = (),
-    alphas: Sequence[str],
-    rules: Sequence[str],
-    bayes: bool,
-    p_target: Sequence[float],
-    c_miss: Sequence[float],
-    c_fa: Sequence[float],
-    criterion: str | None,
-    replicates: int,
-    formats: str,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
-    learning_curve: bool,
-    adapt: float | None = None,
-    paper: bool = False,
-    folds: int | None = None,
-    preset: Sequence[str] = (),
-    lower_is_better: bool = False,
-    inverted: bool = True,
+    **more: Any,
 ) -> None:
-    """Compare on two sets of trials, or on folds of one, and write everything to a folder."""
-    from llrcal.comparison import compare as compare_trials
+    """Compare on two sets of trials, or on folds of one, and write everything to a folder.
+
+    ``more`` are further arguments of :func:`llrcal.compare`.
+    """
+    from llrcal.comparison import compare
     from llrcal.comparison.looks import figure_formats
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
-    wanted = [] if formats == "none" else figure_formats(split_names(formats))
-    methods = methods_with(alphas, rules, bayes=bayes)
-    if systems:
-        methods = _weights_of_systems(alphas, rules, bayes=bayes)
-    points = operating_points(p_target, c_miss, c_fa, preset)
+    formats = [] if asked.formats == "none" else figure_formats(split_names(asked.formats))
+    methods, points = asked.methods(systems=systems), asked.given()
     with (
-        atomic_folder(out, force=force) as folder,  # first, so that a bad folder is refused at once
-        opener(scale, quiet=quiet) as opened,
+        # First, so that a bad folder is refused at once.
+        atomic_folder(out, force=asked.force) as folder,
+        opener(scale, quiet=asked.quiet) as opened,
     ):
         sets = read(opened)
-        with progress_bar("steps", quiet=quiet) as show:
+        with progress_bar(quiet=asked.quiet) as show:
 
             def progress(step: str) -> None:
                 show("comparing", description=f"comparing: {step}")
 
-            comparison = compare_trials(
+            comparison = compare(
                 *sets,
-                folds=folds,
                 methods=methods,
-                points=points if p_target or preset else None,
-                criterion=criterion,
-                replicates=replicates,
-                lower_is_better=lower_is_better,
-                learning_curve=learning_curve,
-                adapt=adapt,
-                settings="paper" if paper else "default",
-                by=by,
-                inverted=inverted,
+                points=points or None,
+                criterion=asked.criterion,
+                replicates=asked.replicates,
+                learning_curve=asked.learning_curve,
+                adapt=asked.adapt,
+                settings="paper" if asked.paper else "default",
                 progress=progress,
+                **more,
             )
-            write_results(comparison, folder, formats=wanted, progress=progress)
+            write_results(comparison, folder, formats=formats, progress=progress)
     if comparison.folds is not None:
-        print_notes([comparison.folds.note], quiet=quiet)
-    if as_json:
+        print_notes([comparison.folds.note], quiet=asked.quiet)
+    if asked.json:
         known = [note for one in sets for note in one.notes]
         notes = dict.fromkeys([*known, *comparison.notes, *comparison.verdict.reasons])
         print_json({"out": out, **comparison.to_dict()}, notes)
-    elif not quiet:
+    elif not asked.quiet:
         show_comparison(comparison)
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
         click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
-
-
-def _weights_of_systems(
-    alphas: Sequence[str], rules: Sequence[str], *, bayes: bool
-) -> Sequence[Method]:
-    """The only method by which systems are compared, at the given weight of the targets."""
-    refuse(
-        {
-            "systems are compared by lines at one weight of the targets: give --alpha at most "
-            "once, and neither --rule nor --bayes": rules or bayes or len(alphas) > 1
-        }
-    )
-    return [("logistic", {"alpha": weight(one)}) for one in alphas or ("0.5",)]
 
 
 def show_comparison(comparison: Comparison) -> None:
@@ -126,7 +170,7 @@ def show_comparison(comparison: Comparison) -> None:
     by = comparison.candidates[comparison.recommended].by
     if by is not None:
         print_lines(f"{shown(comparison.recommended)}, by condition:")
-        show_conditions(by, comparison.points)
+        show_conditions(by.to_dict(comparison.points))
     _show_verdict(comparison)
     warnings, others = gravest_first(comparison)
     for note in warnings[:_MOST_WARNINGS]:
@@ -141,33 +185,30 @@ def show_comparison(comparison: Comparison) -> None:
 def _show_table(comparison: Comparison) -> None:
     from llrcal.comparison.tables import shown
 
-    criterion, ranking, raw = comparison.criterion, comparison.ranking, comparison.raw
+    criterion, answer = comparison.criterion, comparison.to_dict()
     ranked = {"range": "mean error", "points": "at points", "cllr": "Cllr"}[criterion.name]
-    is_cllr = criterion.name == "cllr"
-    priors = [point.prior_log_odds for point in comparison.points]
-
-    def row(name: str, value: float, interval: str, *numbers: float) -> list[str]:
-        cells = [f"{value:.4f}", *([interval] if ranking.intervals else [])]
-        return [name, *cells, *(f"{number:.4f}" for number in numbers[is_cllr:])]
-
-    def of_candidate(label: str, ev: Evaluation) -> list[str]:
-        mark = "*" if comparison.verdict.fit and label == comparison.recommended else " "
-        ends = " to ".join(f"{end:.4f}" for end in ranking.intervals.get(label, ()))
-        costs = ev.cllr, ev.calibration_loss, *ev.bayes_error(priors)
-        return row(f"{mark} {shown(label)}", ranking.values[label], ends, *costs)
-
-    rows = [of_candidate(label, one.evaluation) for label, one in comparison.candidates.items()]
+    columns = {"calibration": "{name}", ranked: "{value:.4f}", "95 % interval": "{ends}"}
+    columns |= {"Cllr": "{cllr:.4f}", "loss": "{calibration_loss:.4f}"}
+    columns |= {one.name: f"{{act_dcf[{i}]:.4f}}" for i, one in enumerate(comparison.points)}
+    if not comparison.ranking.intervals:
+        del columns["95 % interval"]
+    rows, styles = [], {"  minimum": "dim"}
+    for label, one in answer["calibrations"].items():
+        is_best = comparison.verdict.fit and label == comparison.recommended
+        name = f"{'*' if is_best else ' '} {shown(label)}"
+        ends = " to ".join(f"{end:.4f}" for end in one["interval"] or ())
+        rows.append(cells(columns, name=name, ends=ends, **one))
+        styles |= {name: "bold"} if is_best else {}
     # The least that any calibration of these scores can reach.
-    least = raw.min_cllr, 0.0, *raw.min_bayes_error(priors)
-    rows.append(row("  minimum", criterion.least(raw), "", *least))
-    styles = {name: "bold" for name, *_ in rows if name.startswith("*")} | {"  minimum": "dim"}
-    heads = ["calibration", ranked, *(["95 % interval"] if ranking.intervals else [])]
-    heads += [*([] if is_cllr else ["Cllr"]), "loss", *(point.name for point in comparison.points)]
+    raw = answer["raw"]
+    least = {"cllr": raw["min_cllr"], "calibration_loss": 0.0, "act_dcf": raw["min_dcf"]}
+    value = criterion.least(comparison.raw)
+    rows.append(cells(columns, name="  minimum", value=value, ends="", **least))
     caption = (
         "p...: actual detection cost at an operating point; 1 is deciding by the prior alone\n"
         f"{ranked}: the {criterion.words}"
     )
-    print_table(heads, rows, words=("calibration",), caption=caption, styles=styles)
+    print_table(columns, rows, words=("calibration",), caption=caption, styles=styles)
 
 
 def _show_verdict(comparison: Comparison) -> None:

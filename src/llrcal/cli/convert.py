@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from llrcal.cli.options import FILE, flag
-from llrcal.cli.reading import reading_options
-from llrcal.cli.terminal import echo_err, json_option, print_json, refuse_two_outputs
+from llrcal.cli.options import JSON, File, argument, command, option, output, refuse
+from llrcal.cli.reading import Reading
+from llrcal.cli.terminal import echo_err, print_json, refuse_two_outputs
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
@@ -19,40 +16,22 @@ if TYPE_CHECKING:
     from llrcal.trials.table import Table
 
 
-@click.command()
-@click.argument("scores", metavar="SCORES", type=FILE)
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    metavar="OUT",
-    type=FILE,
-    help="The new file; - for standard output.",
-)
-@click.option(
-    "--to",
-    metavar="FORMAT",
-    help="Its format: kaldi, wespeaker, speechbrain, voxceleb, nist-tsv, csv, tsv, parquet, npz, "
-    "hdf5, ...  [default: by the ending of OUT]",
-)
-@click.option(
-    "--key-out",
-    metavar="FILE",
-    type=FILE,
-    help="Also write the labels to a key of the same format.",
-)
-@reading_options()
-@json_option
-@flag("--quiet", "Print no notes.")
+@command()
 def convert(
-    scores: str,
-    out: str,
-    to: str | None,
-    key_out: str | None,
-    as_json: bool,
-    quiet: bool,
-    key: str | None,
-    reading: ReadOptions,
+    *,
+    scores: File = argument("SCORES"),
+    out: File = output("The new file; - for standard output.", "OUT"),
+    to: str | None = option(
+        "Its format: kaldi, wespeaker, speechbrain, voxceleb, nist-tsv, csv, tsv, parquet, npz, "
+        "hdf5, ...  [default: by the ending of OUT]",
+        metavar="FORMAT",
+    ),
+    key_out: File | None = option(
+        "Also write the labels to a key of the same format.", metavar="FILE"
+    ),
+    reading: Reading,
+    json: bool = JSON,
+    quiet: bool = option("Print no notes."),
 ) -> None:
     """Write trials in another format.
 
@@ -61,35 +40,30 @@ def convert(
     llrcal convert scores.h5 --key key.h5 -o scores.txt --to wespeaker
     llrcal convert speechbrain.txt -o scores.txt --to kaldi --key-out trials.txt
     """
-    from llrcal.errors import OptionError
     from llrcal.trials.leaving_out import without_spoof
     from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)
-    for place in (out, key_out or ""):
-        refuse_two_outputs(place, as_json=as_json)
-    if key_out is not None and Path(out).absolute() == Path(key_out).absolute():
-        raise OptionError(f"{out} cannot be both the scores and the key")
-    refuse_to_read_twice(scores, key, reading.nontargets)
-    for place in (out, *([key_out] if key_out else [])):
-        refuse_to_overwrite(place, scores, key, reading.nontargets)
-    table, notes = _read(
-        scores, key, replace(reading, allow_infinite=True), needs_label=key_out is not None
-    )
+    places = [out] if key_out is None else [out, key_out]
+    same = key_out is not None and Path(out).absolute() == Path(key_out).absolute()
+    refuse({f"{out} cannot be both the scores and the key": same})
+    refuse_to_read_twice(scores, *reading.files)
+    for place in places:
+        refuse_two_outputs(place, as_json=json)
+        refuse_to_overwrite(place, scores, *reading.files)
+    options = reading.options(allow_infinite=True)
+    table, notes = _read(scores, reading.key, options, needs_label=key_out is not None)
     if table.has("label") and reading.spoof != "error":
         table, more = without_spoof(table, reading.spoof)
         notes += more
-    files = {out: prepared(table, to=to)}
-    if key_out is not None:
-        files[key_out] = prepared(table, to=to, key=True)
+    files = {place: prepared(table, to=to, key=place != out) for place in places}
     for name, file in files.items():  # before any of them is written
         file.check_place(name)
     for name, file in files.items():
         file.write(name)
-        held = {"label"} if key_out is not None else set()
-        left_out = [role for role in file.left_out if role not in held]
+        left_out = [role for role in file.left_out if role != "label" or key_out is None]
         notes += [note.about(name) for note in notes_on(left_out)]
-    if as_json:
+    if json:
         print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)}, notes)
     if not quiet:
         for note in notes:

@@ -3,58 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import FILE, flag
-from llrcal.cli.reading import (
-    direction_options,
-    reading_options,
-    refuse_wrong_way,
-)
-from llrcal.cli.terminal import json_option, print_json, print_notes
-from llrcal.errors import OptionError
+from llrcal.cli.options import JSON, File, argument, command, option, refuse
+from llrcal.cli.reading import Direction, Reading
+from llrcal.cli.terminal import print_json, print_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from llrcal.calibrations.curve import Interval
-    from llrcal.evaluation.score_threshold import ScoreThreshold
-    from llrcal.notes import Note
-    from llrcal.trials.request import ReadOptions
+    from llrcal.evaluation import OperatingPoint
 
 
-@click.command()
-@click.argument("trials", metavar="[SCORES]", type=FILE, required=False)
-@click.option("--model", metavar="MODEL", type=FILE, help="A model written by `llrcal fit`.")
-@click.option("--p-target", type=float, help="Prior of a target.")
-@click.option("--c-miss", type=float, default=1.0, help="Cost of a miss.")
-@click.option("--c-fa", type=float, default=1.0, help="Cost of a false alarm.")
-@click.option(
-    "--score", "scores", type=float, multiple=True, help="Decide about this score. Repeatable."
-)
-@click.option("--fmr", type=float, help="Instead: the false-alarm rate (FMR) to allow on SCORES.")
-@click.option("--fnmr", type=float, help="Instead: the miss rate (FNMR) to allow on SCORES.")
-@flag("--eer", "Instead: equal error-rates on SCORES.")
-@direction_options
-@reading_options()
-@json_option
+@command()
 def decide(
-    trials: str | None,
-    model: str | None,
-    p_target: float | None,
-    c_miss: float,
-    c_fa: float,
-    scores: Sequence[float],
-    fmr: float | None,
-    fnmr: float | None,
-    eer: bool,
-    distance: bool,
-    inverted: bool,
-    as_json: bool,
-    key: str | None,
-    reading: ReadOptions,
+    *,
+    trials: File | None = argument("[SCORES]", required=False),
+    model: File | None = option("A model written by `llrcal fit`.", metavar="MODEL"),
+    p_target: float | None = option("Prior of a target."),
+    c_miss: float = option("Cost of a miss.", 1.0),
+    c_fa: float = option("Cost of a false alarm.", 1.0),
+    score: Sequence[float] = option("Decide about this score. Repeatable."),
+    pfa: float | None = option("Instead: the false-alarm rate (FMR) to allow on SCORES."),
+    pmiss: float | None = option("Instead: the miss rate (FNMR) to allow on SCORES."),
+    eer: bool = option("Instead: equal error-rates on SCORES."),
+    direction: Direction,
+    reading: Reading,
+    json: bool = JSON,
 ) -> None:
     """Print which scores to accept, at costs or at an error-rate.
 
@@ -69,137 +45,101 @@ def decide(
     llrcal decide --model nig.json --p-target 0.5 --score 3.7
     llrcal decide scores.txt --key key.txt --fmr 1e-4
     """
-    given = {"fmr": fmr is not None, "fnmr": fnmr is not None, "eer": eer}
-    asked = [name for name, is_given in given.items() if is_given]
-    if asked or trials is not None:
-        if len(asked) != 1:
-            raise OptionError("give one of --fmr, --fnmr and --eer, for a threshold on SCORES")
-        if trials is None or model is not None or p_target is not None or scores:
-            raise OptionError(
-                f"--{asked[0]} needs SCORES, and neither a model nor a prior: llrcal decide "
-                f"scores.txt --key key.txt --{asked[0]}"
-            )
-        way = {"distance": distance, "inverted": inverted}
-        _decide_by_rate(trials, fmr, fnmr, **way, as_json=as_json, key=key, reading=reading)
-    elif model is None or p_target is None:
-        raise OptionError("give --model and --p-target; or SCORES with --fmr, --fnmr or --eer")
+    from llrcal.evaluation import OperatingPoint
+
+    rates = {"--fmr": pfa is not None, "--fnmr": pmiss is not None, "--eer": eer}
+    rate, *others = [name for name, is_given in rates.items() if is_given] or [""]
+    by_cost = model is not None or p_target is not None or len(score) > 0
+    refuse(
+        {
+            "give one of --fmr, --fnmr and --eer, for a threshold on SCORES": (
+                others or (trials is not None and not rate)
+            ),
+            f"{rate} needs SCORES, and neither a model nor a prior: llrcal decide scores.txt "
+            f"--key key.txt {rate}": rate and (trials is None or by_cost),
+        }
+    )
+    if trials is not None:
+        _decide_by_rate(trials, reading, direction, pfa, pmiss, json=json)
+    elif model is not None and p_target is not None:
+        _decide_by_cost(model, OperatingPoint(p_target, c_miss, c_fa), score, json=json)
     else:
-        _decide_by_cost(model, p_target, c_miss, c_fa, scores, as_json=as_json)
+        refuse({"give --model and --p-target; or SCORES with --fmr, --fnmr or --eer": True})
 
 
 def _decide_by_rate(
     source: str,
-    fmr: float | None,
-    fnmr: float | None,
+    reading: Reading,
+    direction: Direction,
+    pfa: float | None,
+    pmiss: float | None,
     *,
-    distance: bool,
-    inverted: bool,
-    as_json: bool,
-    key: str | None,
-    reading: ReadOptions,
+    json: bool,
 ) -> None:
     from llrcal.evaluation.evaluate import evaluate_quietly
+    from llrcal.notes import Note
     from llrcal.trials.reading import trials_from
 
-    read = trials_from(source, key, reading)
-    sides = read.tar, read.non
-    tar, non = (-side for side in sides) if distance else sides
-    evaluation = evaluate_quietly(tar, non)
-    if not inverted:
-        refuse_wrong_way(evaluation.direction_notes, source, distance=distance)
-    found = evaluation.threshold(pfa=fmr, pmiss=fnmr)
+    read = trials_from(source, reading.key, reading.options())
+    sign, accepted = (-1, "<=") if direction.lower_is_better else (1, ">=")
+    evaluation = evaluate_quietly(sign * read.tar, sign * read.non)
+    direction.check(evaluation.direction_notes, source)
+    found = evaluation.threshold(pfa=pfa, pmiss=pmiss)
     print_notes(read.notes, quiet=False)
-    doubts = [] if all(map(math.isfinite, found.interval)) else [_too_few(found)]
-    sign = -1 if distance else 1
-    low, high = sorted(sign * end for end in found.interval)
-    if as_json:
-        numbers = found.to_dict() | {
-            "value": sign * found.value,
-            "interval": [low, high],
-            "accept": "scores <= value" if distance else "scores >= value",
-        }
-        print_json({"source": source, **numbers}, [*read.notes, *doubts])
+    value, (low, high) = sign * found.value, sorted(sign * end for end in found.interval)
+    too_few = Note.warning(
+        "few errors",
+        f"these trials are too few for this rate: with {found.false_alarms:,} false alarms and "
+        f"{found.misses:,} misses, nothing is known about one end of the threshold. Give more "
+        "trials, or allow more errors",
+    )
+    doubts = [] if math.isfinite(high - low) else [too_few]
+    if json:
+        numbers = found.to_dict() | {"value": value, "interval": [low, high]}
+        accept = {"accept": f"scores {accepted} value"}
+        print_json({"source": source, **numbers, **accept}, [*read.notes, *doubts])
     else:
-        click.echo(f"Accept scores {'<=' if distance else '>='} {sign * found.value!r}")
-        click.echo(f"({_errors(found)}; 95 % interval of the threshold {low:.6g} to {high:.6g})")
+        click.echo(
+            f"Accept scores {accepted} {value!r}\n"
+            f"(FMR {found.pfa:.3g} with {found.false_alarms:,} false alarms, "
+            f"FNMR {found.pmiss:.3g} with {found.misses:,} misses; "
+            f"95 % interval of the threshold {low:.6g} to {high:.6g})"
+        )
     print_notes(doubts, quiet=False)
 
 
-def _too_few(found: ScoreThreshold) -> Note:
-    from llrcal.notes import Note
-
-    text = (
-        f"these trials are too few for this rate: with {found.false_alarms:,} false alarms and "
-        f"{found.misses:,} misses, nothing is known about one end of the threshold. Give more "
-        "trials, or allow more errors"
-    )
-    return Note.warning("few errors", text)
-
-
-def _errors(found: ScoreThreshold) -> str:
-    return (
-        f"FMR {found.pfa:.3g} with {found.false_alarms:,} false alarms, "
-        f"FNMR {found.pmiss:.3g} with {found.misses:,} misses"
-    )
-
-
 def _decide_by_cost(
-    model: str,
-    p_target: float,
-    c_miss: float,
-    c_fa: float,
-    scores: Sequence[float],
-    *,
-    as_json: bool,
+    model: str, point: OperatingPoint, scores: Sequence[float], *, json: bool
 ) -> None:
     from llrcal.calibrations import load
-    from llrcal.evaluation import OperatingPoint
 
     calibration = load(model)
-    point = OperatingPoint(p_target, c_miss, c_fa)
     threshold = -point.prior_log_odds + 0.0  # -0.0 becomes 0.0
-    regions = calibration.regions(threshold)
-    answers = [(score, float(calibration(score))) for score in scores]
-    if as_json:
-        answer = {
-            "model": model,
-            "llr_threshold": threshold,
-            "accept": [{"low": _end(r.low), "high": _end(r.high)} for r in regions],
-            "scores": [
-                {"score": score, "llr": llr, "accept": llr >= threshold} for score, llr in answers
-            ],
-        }
-        print_json(answer)
+    accept = [
+        {name: None if math.isinf(end) else end for name, end in vars(region).items()}
+        for region in calibration.regions(threshold)
+    ]
+    llrs = ((score, float(calibration(score))) for score in scores)
+    answers = [{"score": one, "llr": llr, "accept": llr >= threshold} for one, llr in llrs]
+    if json:
+        answer = {"model": model, "llr_threshold": threshold}
+        print_json({**answer, "accept": accept, "scores": answers})
         return
-    click.echo(f"Accept {_spoken(regions)}")
-    click.echo(f"(where the LLR is at least {threshold:.6g}, at {_point(p_target, c_miss, c_fa)})")
-    for score, llr in answers:
-        verdict = "accept" if llr >= threshold else "reject"
-        click.echo(f"score {score:g}: LLR {llr:.6g}, {verdict}")
+    words = ", and ".join(_words(**region) for region in accept)
+    click.echo(
+        f"Accept {words or 'nothing: no score is strong enough evidence'}\n"
+        f"(where the LLR is at least {threshold:.6g}, at prior {point.p_target!r}, "
+        f"cost of a miss {point.c_miss:g}, of a false alarm {point.c_fa:g})"
+    )
+    for one in answers:
+        verdict = "accept" if one["accept"] else "reject"
+        click.echo(f"score {one['score']:g}: LLR {one['llr']:.6g}, {verdict}")
 
 
-def _point(p_target: float, c_miss: float, c_fa: float) -> str:
-    return f"prior {p_target!r}, cost of a miss {c_miss:g}, of a false alarm {c_fa:g}"
-
-
-def _end(value: float) -> float | None:
-    """An end of an interval; None if it has no end."""
-    return None if math.isinf(value) else value
-
-
-def _spoken(regions: Sequence[Interval]) -> str:
-    """Intervals in words, with all digits, so that they can be used as thresholds."""
-    if not regions:
-        return "nothing: no score is strong enough evidence"
-    words = []
-    for region in regions:
-        low, high = _end(region.low), _end(region.high)
-        if low is None and high is None:
-            return "everything: no score is strong enough evidence to reject"
-        if high is None:
-            words.append(f"scores >= {low!r}")
-        elif low is None:
-            words.append(f"scores <= {high!r}")
-        else:
-            words.append(f"scores from {low!r} to {high!r}")
-    return ", and ".join(words)
+def _words(low: Any, high: Any) -> str:
+    """An interval in words, with all digits, so that its ends can be used as thresholds."""
+    if low is None and high is None:
+        return "everything: no score is strong enough evidence to reject"
+    if high is None:
+        return f"scores >= {low!r}"
+    return f"scores <= {high!r}" if low is None else f"scores from {low!r} to {high!r}"

@@ -1,222 +1,171 @@
-"""An evaluation on the terminal: its numbers, and tables of what else was asked for."""
+"""An evaluation on the terminal: the numbers that ``--json`` gives, in lines and tables."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from llrcal.cli.options import UNITS, scoring_rule
-from llrcal.cli.terminal import print_lines, print_table
+from llrcal.cli.terminal import cells, print_lines, print_table
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from llrcal.evaluation import ByCondition, Evaluation, OperatingPoint
-    from llrcal.evaluation.intervals import Interval, Intervals
-    from llrcal.scoring_rule import ScoringRule
+_Numbers = Mapping[str, Any]
 
 
-def show_evaluation(
-    evaluation: Evaluation,
-    points: Sequence[OperatingPoint],
-    averages: Mapping[str, Sequence[OperatingPoint]],
-    *,
-    rules: Sequence[ScoringRule],
-    forensic: bool,
-    error_rates: bool,
-    plain: bool,
-    intervals: Intervals | None,
-    divided: ByCondition | None,
-) -> None:
+def show_evaluation(answer: _Numbers, *, plain: bool) -> None:
     """Print the numbers of an evaluation, and tables of what else was asked for."""
-    _show_numbers(evaluation, rules)
-    _show_points(evaluation, points, averages, plain=plain)
-    if forensic:
-        _show_forensic(evaluation)
-    if error_rates:
-        _show_error_rates(evaluation)
-    if divided is not None:
-        show_conditions(divided, points)
-    if intervals is not None:
-        _show_intervals(evaluation, intervals, points)
-
-
-def _show_numbers(evaluation: Evaluation, rules: Sequence[ScoringRule]) -> None:
-    low, high = evaluation.rule_of_30
+    low, high = answer["rule_of_30"]
+    words = "{} cost {actual:.7f}  minimum {minimum:.7f}  calibration loss {loss:.7f}"
     print_lines(
-        f"{evaluation.tar_count:,} targets, {evaluation.non_count:,} non-targets",
-        f"Cllr {evaluation.cllr:.7f}  minCllr {evaluation.min_cllr:.7f}  "
-        f"calibration loss {evaluation.calibration_loss:.7f} (bits)",
-        *(
-            f"{cost.rule} cost {cost.actual:.7f}  minimum {cost.minimum:.7f}  "
-            f"calibration loss {cost.loss:.7f}"
-            for cost in map(evaluation.cost, rules)
-        ),
-        f"EER {100 * evaluation.eer:.4f} % (ROC convex hull)",
+        "{tar_count:,} targets, {non_count:,} non-targets\n"
+        "Cllr {cllr:.7f}  minCllr {min_cllr:.7f}  "
+        "calibration loss {calibration_loss:.7f} (bits)".format(**answer),
+        *(words.format(rule, **cost) for rule, cost in answer.get("rules", {}).items()),
+        f"EER {100 * answer['eer']:.4f} % (ROC convex hull)",
         f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}"
         if low <= high
         else "rule of 30: too few errors at any prior",
     )
+    _show_points(answer, plain=plain)
+    if "forensic" in answer:
+        _show_forensic(answer["forensic"])
+    if "error_rates" in answer:
+        _show_error_rates(answer)
+    if "by" in answer:
+        show_conditions(answer["by"])
+    if "intervals" in answer:
+        _show_intervals(answer)
 
 
-def _show_points(
-    evaluation: Evaluation,
-    points: Sequence[OperatingPoint],
-    averages: Mapping[str, Sequence[OperatingPoint]],
-    *,
-    plain: bool,
-) -> None:
+def _show_points(answer: _Numbers, *, plain: bool) -> None:
     """Detection costs at operating points, and averages of some."""
-
-    def dcf(some: Sequence[OperatingPoint]) -> list[str]:
-        return [f"{cost:.7g}" for cost in evaluation.mean_dcf(some, normalised=not plain)]
-
-    rows: list[list[str]] = [
-        [*(f"{cost:g}" for cost in (point.p_target, point.c_miss, point.c_fa)), *dcf([point])]
-        for point in points
-    ]
-    if averages:
+    end = "_unnormalised" if plain else ""
+    costs = {"actDCF": f"{{act_dcf{end}:.7g}}", "minDCF": f"{{min_dcf{end}:.7g}}"}
+    columns = {"p_target": "{p_target:g}", "c_miss": "{c_miss:g}", "c_fa": "{c_fa:g}", **costs}
+    names = ("p_target", "c_miss", "c_fa", f"act_dcf{end}", f"min_dcf{end}")
+    points = zip(*(answer[name] for name in names), strict=True)
+    rows = [cells(columns, **dict(zip(names, point, strict=True))) for point in points]
+    if answer["averages"]:
         rows.append([])
-    for name, some in averages.items():
+    for name, means in answer["averages"].items():
         what = "average" if name == "points" else f"average of {name}"
-        rows.append([what, "", "", *dcf(some)])
+        rows.append([what, "", "", *cells(costs, **means)])
     caption = "expected costs" if plain else "1 is the cost of deciding by the prior alone"
-    print_table(("p_target", "c_miss", "c_fa", "actDCF", "minDCF"), rows, caption=caption)
+    print_table(columns, rows, caption=caption)
 
 
-def _show_forensic(evaluation: Evaluation) -> None:
+def _show_forensic(found: _Numbers) -> None:
     """Print forensic figures of merit, in log10 and in the words of the field."""
-    from llrcal.evaluation.forensic import STRENGTHS
-
-    figures, unit = evaluation.forensic, UNITS["log10"]
-    low, high = figures.elub
-    expected = figures.expected_lrs
+    (low, high), ends = found["elub"]["lr"], found["elub"]["log10_lr"]
     print_lines(
         "Forensic figures of merit (Hp: same source, Hd: different sources)",
         "devPAV: none, because the classes do not overlap"
-        if math.isnan(figures.dev_pav)
-        else f"devPAV {figures.dev_pav:.4f} (log10; 0 if calibrated)",
-        f"ELUB: LR from {math.exp(low):.4g} to {math.exp(high):.4g}, "
-        f"log10 LR from {low / unit:.3f} to {high / unit:.3f}"
+        if math.isnan(found["dev_pav"])
+        else f"devPAV {found['dev_pav']:.4f} (log10; 0 if calibrated)",
+        f"ELUB: LR from {low:.4g} to {high:.4g}, log10 LR from {ends[0]:.3f} to {ends[1]:.3f}"
         if low < high
         else "ELUB: LR 1; the LRs are no better than no evidence",
-        f"mean log10 LR {expected.llr_tar / unit:.3f} under Hp, "
-        f"{expected.llr_non / unit:.3f} under Hd",
-        f"mean 1/LR {expected.inverse_lr_tar:.4g} under Hp, mean LR {expected.lr_non:.4g} under Hd "
-        "(about 1 if calibrated)",
+        "mean log10 LR {log10_lr_tar:.3f} under Hp, {log10_lr_non:.3f} under Hd\n"
+        "mean 1/LR {inverse_lr_tar:.4g} under Hp, mean LR {lr_non:.4g} under Hd "
+        "(about 1 if calibrated)".format(**found["expected"]),
     )
-    rates = ((strength, figures.misleading(strength)) for strength in STRENGTHS)
-    print_table(
-        ("strength", "same source", "rate", "different sources", "rate"),
-        [
-            (
-                f"{strength:,.0f}",
-                f"LR < {_inverse(strength)}",
-                f"{100 * rate.tar:.4g} %",
-                f"LR > {strength:,.0f}",
-                f"{100 * rate.non:.4g} %",
-            )
-            for strength, rate in rates
-        ],
-        caption="rates of misleading evidence",
-    )
+    columns = {
+        "strength": "{strength:,.0f}",
+        "same source": "{below}",
+        "rate under Hp": "{tar:.4g} %",
+        "different sources": "{above}",
+        "rate under Hd": "{non:.4g} %",
+    }
+    rows = [
+        cells(columns, strength=strength, below=below, tar=100 * tar, above=above, non=100 * non)
+        for strength, below, tar, above, non in _misleading(found["misleading"])
+    ]
+    print_table(columns, rows, caption="rates of misleading evidence")
 
 
-def _inverse(strength: float) -> str:
-    return "1" if strength == 1 else f"1/{strength:,.0f}"
+def _misleading(rates: _Numbers) -> Iterator[tuple[float, str, float, str, float]]:
+    """Strengths, and the LRs that mislead as much: words and rate of each class."""
+    for strength, tar, non in zip(*rates.values(), strict=True):
+        inverse = "1" if strength == 1 else f"1/{strength:,.0f}"
+        yield strength, f"LR < {inverse}", tar, f"LR > {strength:,.0f}", non
 
 
-def _show_error_rates(evaluation: Evaluation) -> None:
+def _show_error_rates(answer: _Numbers) -> None:
     """Print miss rates at false-alarm rates, as in reports on biometric systems."""
     from llrcal.evaluation.score_threshold import RATES
 
-    found = evaluation.error_rates
-    print_table(
-        ("FMR", "false alarms", "FNMR", "misses"),
-        [
-            (
-                f"{one.pfa:.3g}",
-                f"{one.false_alarms:,}",
-                f"{100 * one.pmiss:.4g} %",
-                f"{one.misses:,}",
-            )
-            for one in found
-        ],
-    )
+    found = answer["error_rates"]
+    columns = {"FMR": "{pfa:.3g}", "false alarms": "{false_alarms:,}"}
+    columns |= {"FNMR": "{percent:.4g} %", "misses": "{misses:,}"}
+    print_table(columns, [cells(columns, **one, percent=100 * one["pmiss"]) for one in found])
     print_lines(
         "Miss rate (FNMR) at the lowest threshold with no more false alarms than the FMR allows.",
         "By the rule of 30, a rate rests on at least 30 errors.",
     )
     if len(found) < len(RATES):
-        print_lines(f"{evaluation.non_count:,} non-targets are too few for lower FMRs.")
+        print_lines(f"{answer['non_count']:,} non-targets are too few for lower FMRs.")
 
 
-def show_conditions(divided: ByCondition, points: Sequence[OperatingPoint]) -> None:
+def show_conditions(by: _Numbers) -> None:
     """Print a row for each condition, for all trials, and for the average."""
-    point, blank = points[0], [""] * (len(divided.columns) - 1)
-    rows: list[list[str]] = []
-    for cell, one in (*divided.cells.items(), (("(pooled)", *blank), divided.pooled)):
-        costs = one.cllr, one.min_cllr, one.eer, *one.mean_dcf([point])
-        rows.append([*cell, f"{one.tar_count:,}", f"{one.non_count:,}", *_costs(*costs)])
-    rows.insert(-1, [])
-    mean, dcf = divided.average, divided.average_at([point])
-    costs = mean["cllr"], mean["min_cllr"], mean["eer"], dcf["act_dcf"][0], dcf["min_dcf"][0]
-    rows.append(["(average)", *blank, "", "", *_costs(*costs)])
-    numbers = ("targets", "non-targets", "Cllr", "minCllr", "EER", "actDCF", "minDCF")
+    names, pooled = by["columns"], by["pooled"]
+    counts = {"targets": "{tar_count:,}", "non-targets": "{non_count:,}"}
+    costs = {"Cllr": "{cllr:.4f}", "minCllr": "{min_cllr:.4f}", "EER": "{percent:.2f} %"}
+    costs |= {"actDCF": "{act_dcf[0]:.4f}", "minDCF": "{min_dcf[0]:.4f}"}
+    columns, blank = counts | costs, [""] * (len(names) - 1)
+
+    def row(columns: Mapping[str, str], one: _Numbers) -> list[str]:
+        return cells(columns, **one, percent=100 * one["eer"])
+
+    rows = [[*one["values"], *row(columns, one)] for one in by["cells"]]
+    rows += [[], ["(pooled)", *blank, *row(columns, pooled)]]
+    rows.append(["(average)", *blank, "", "", *row(costs, by["average"])])
     caption = (
-        f"DCF at prior {point.p_target:g}, costs {point.c_miss:g} and {point.c_fa:g}, normalised; "
+        "DCF at prior {p_target[0]:g}, costs {c_miss[0]:g} and {c_fa[0]:g}, normalised; "
         "the average gives every condition the same weight"
     )
-    print_table((*divided.columns, *numbers), rows, words=divided.columns, caption=caption)
+    print_table((*names, *columns), rows, words=names, caption=caption.format(**pooled))
 
 
-def _costs(cllr: float, minimum: float, eer: float, act: float, least: float) -> list[str]:
-    return [f"{cllr:.4f}", f"{minimum:.4f}", f"{100 * eer:.2f} %", f"{act:.4f}", f"{least:.4f}"]
-
-
-def _show_intervals(
-    evaluation: Evaluation, intervals: Intervals, points: Sequence[OperatingPoint]
-) -> None:
+def _show_intervals(answer: _Numbers) -> None:
     """Print a table of numbers with their intervals, and notes on the intervals."""
+    found = answer["intervals"]
     rows = []
-    for name, number, ends in _intervals(evaluation, intervals, points):
+    for name, number, ends in _intervals(answer, found):
         if not math.isnan(number):  # the table above says why
             scale, unit = (100, " %") if name.startswith(("EER", "LR")) else (1, "")
             rows.append([name, *(f"{scale * value:.4f}{unit}" for value in (number, *ends))])
     print_lines(
-        f"{100 * intervals.level:g} % intervals by {intervals.by}, "
-        f"{intervals.replicates:,} drawn test sets"
+        f"{100 * found['level']:g} % intervals by {found['by']}, "
+        f"{found['replicates']:,} drawn test sets"
     )
     print_table(("", "number", "from", "to"), rows, words=("",))
-    print_lines(*(f"note: {note.on_command_line}" for note in intervals.notes))
+    print_lines(*(f"note: {note['text']}" for note in found["notes"]))
 
 
-def _intervals(
-    evaluation: Evaluation, intervals: Intervals, points: Sequence[OperatingPoint]
-) -> Iterator[tuple[str, float, Interval]]:
-    from llrcal.evaluation.forensic import STRENGTHS
+def _intervals(answer: _Numbers, found: _Numbers) -> Iterator[tuple[str, float, list[float]]]:
+    """Names, numbers and their intervals, in the order of the tables."""
+    from llrcal.evaluation import OperatingPoint
 
     overall = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "calibration loss"}
-    for key, name in overall.items():
-        yield name, getattr(evaluation, key), getattr(intervals, key)
     words = {"actual": "cost", "minimum": "minimum", "loss": "calibration loss"}
-    for rule, ends in intervals.rules.items():
-        cost = evaluation.cost(scoring_rule(rule))
+    for key, name in overall.items():
+        yield name, answer[key], found[key]
+    for rule, ends in found.get("rules", {}).items():
         for key, word in words.items():
-            yield f"{rule} {word}", getattr(cost, key), getattr(ends, key)
-    yield "EER", evaluation.eer, intervals.eer
-    for point, actual, least in zip(points, intervals.act_dcf, intervals.min_dcf, strict=True):
-        yield f"DCF {point.name}", evaluation.bayes_error(point.prior_log_odds), actual
-        yield f"minDCF {point.name}", evaluation.min_bayes_error(point.prior_log_odds), least
-    for strength, (tar, non) in zip(STRENGTHS, intervals.misleading, strict=False):
-        rate = evaluation.forensic.misleading(strength)
-        yield f"LR < {_inverse(strength)}, same source", rate.tar, tar
-        yield f"LR > {strength:,.0f}, different sources", rate.non, non
-    if (forensic := intervals.forensic) is not None:
-        yield "devPAV (log10)", evaluation.forensic.dev_pav, forensic.dev_pav
-        expected, unit = evaluation.forensic.expected_lrs, UNITS["log10"]
-        for name, llr, (low, high) in (
-            ("same source", expected.llr_tar, forensic.llr_tar),
-            ("different sources", expected.llr_non, forensic.llr_non),
-        ):
-            yield f"mean log10 LR, {name}", llr / unit, (low / unit, high / unit)
+            yield f"{rule} {word}", answer["rules"][rule][key], ends[key]
+    yield "EER", answer["eer"], found["eer"]
+    points = zip(answer["p_target"], answer["c_miss"], answer["c_fa"], strict=True)
+    for i, point in enumerate(points):
+        name = OperatingPoint(*point).name
+        yield f"DCF {name}", answer["act_dcf"][i], found["act_dcf"][i]
+        yield f"minDCF {name}", answer["min_dcf"][i], found["min_dcf"][i]
+    if "forensic" not in found:
+        return
+    forensic, ends = answer["forensic"], found["forensic"]
+    rates = zip(_misleading(forensic["misleading"]), *found["misleading"].values(), strict=True)
+    for (_, below, tar, above, non), of_tar, of_non in rates:
+        yield f"{below}, same source", tar, of_tar
+        yield f"{above}, different sources", non, of_non
+    yield "devPAV (log10)", forensic["dev_pav"], ends["dev_pav"]
+    for side, source in (("log10_lr_tar", "same source"), ("log10_lr_non", "different sources")):
+        yield f"mean log10 LR, {source}", forensic["expected"][side], ends["expected"][side]

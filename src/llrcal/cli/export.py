@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import click
+from typing import Literal
 
-from llrcal.cli.options import FILE, flag
-from llrcal.cli.terminal import echo_err, json_option, print_json
+from llrcal.cli.options import JSON, File, argument, command, option, output
+from llrcal.cli.terminal import echo_err, print_json
 from llrcal.files.overwriting import refuse_to_overwrite
 
 
-@click.command()
-@click.argument("model", metavar="MODEL", type=FILE)
-@click.option("-o", "--out", required=True, metavar="FILE", type=FILE, help="The file to write.")
-@click.option(
-    "--to",
-    type=click.Choice(["c", "js", "onnx"]),
-    help="The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]",
-)
-@click.option("--name", default="llr", help="The name of the function, or of the ONNX graph.")
-@json_option
-@flag("--quiet", "Print only errors.")
-def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet: bool) -> None:
+@command()
+def export(
+    *,
+    model: File = argument("MODEL"),
+    out: File = output("The file to write.", "FILE"),
+    to: Literal["c", "js", "onnx"] | None = option(
+        "The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]"
+    ),
+    name: str = option("The name of the function, or of the ONNX graph.", "llr"),
+    json: bool = JSON,
+    quiet: bool = option("Print only errors."),
+) -> None:
     """Write a calibration as a function in C, JavaScript or ONNX.
 
     MODEL was written by `llrcal fit`. The function takes a score and gives its LLR, the same as
@@ -38,7 +38,7 @@ def export(model: str, out: str, to: str | None, name: str, as_json: bool, quiet
     check_place(out, by_name=True)
     refuse_to_overwrite(out, model)
     exported = write(load(model), out, to=to, name=name)
-    if as_json:
+    if json:
         print_json({"model": model, "out": out, "name": name, **vars(exported)})
     if not quiet:
         echo_err(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from llrcal.cli.options import FILE, flag, refuse
-from llrcal.cli.terminal import json_option, print_json, progress_bar
+from llrcal.cli.options import FORCE, JSON, File, command, option, refuse
+from llrcal.cli.terminal import print_json, progress_bar
 from llrcal.messages import printable
 
 if TYPE_CHECKING:
@@ -19,29 +19,24 @@ if TYPE_CHECKING:
 
 Condition = Literal["train", "test"]
 CONDITIONS: tuple[Condition, ...] = ("train", "test")
+FULL = option("The paper's size: 42 million and 9 million trials.")
+Seed = Annotated[int, click.IntRange(min=0)]
+SEED = option("Seed of the simulation.", 0)
 
 
-@click.command()
-@click.option("--out", required=True, metavar="DIR", type=FILE, help="Folder for the trials.")
-@flag("--full", "The paper's size: 42 million and 9 million trials.")
-@click.option(
-    "--trials",
-    type=click.IntRange(min=2),
-    help="Write this many training and test trials, in folders train and test, as Parquet files "
-    "of ten million.",
-)
-@click.option("--seed", default=0, type=click.IntRange(min=0), help="Seed of the simulation.")
-@flag("--force", "Replace the folder if it exists.")
-@json_option
-@flag("--quiet", "Print no progress bars.")
+@command()
 def simulate(
-    out: str,
-    full: bool,
-    trials: int | None,
-    seed: int,
-    force: bool,
-    as_json: bool,
-    quiet: bool,
+    *,
+    out: File = option("Folder for the trials.", metavar="DIR", required=True),
+    full: bool = FULL,
+    trials: Annotated[int, click.IntRange(min=2)] | None = option(
+        "Write this many training and test trials, in folders train and test, as Parquet files of "
+        "ten million."
+    ),
+    seed: Seed = SEED,
+    force: bool = FORCE,
+    json: bool = JSON,
+    quiet: bool = option("Print no progress bars."),
 ) -> None:
     """Simulate a recognizer and write its trials.
 
@@ -68,7 +63,7 @@ def simulate(
                     place = folder / condition
                     write_parts(place, trials, seed=seed, condition=condition, progress=progress)
                 sizes[f"{out}/{condition}"] = trials
-    if as_json:
+    if json:
         print_json({"seed": seed, "trials": sizes})
     else:
         click.echo(printable(f"Simulated trials: {' and '.join(sizes)}"))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llrcal.cli.options import UNITS, split_names
+from llrcal.cli.options import UNITS, refuse, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from llrcal.arrays import Array, Floats
     from llrcal.calibrations import Conditioned
+    from llrcal.cli.apply import Columns
+    from llrcal.cli.reading import Form
     from llrcal.fusion import Fused
     from llrcal.notes import Note
-    from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
 
 
@@ -30,11 +31,6 @@ def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str,
     if len(files) > 1:
         raise OptionError("columns of scores (--scores) are those of one file; give only that")
     return {column: (files[0], column) for column in split_names(scores)}
-
-
-def with_label(columns: Any, label: str) -> str:
-    """The roles of columns that the user named, and that of the label."""
-    return f"label={label}" if columns is None else f"{columns},label={label}"
 
 
 def side_files(quality: str | None) -> list[str]:
@@ -71,41 +67,52 @@ def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -
 
 def both_classes(systems: Systems, sides: dict[str, Floats]) -> tuple[Any, Any] | None:
     """Side information of targets and of non-targets; None if there is none."""
-    if not sides:
-        return None
-    parts = {name: systems.split(side) for name, side in sides.items()}
-    tar, non = ({name: part[k] for name, part in parts.items()} for k in (0, 1))
-    return tar, non
+    tar, non = {}, {}
+    for name, side in sides.items():
+        tar[name], non[name] = systems.split(side)
+    return (tar, non) if sides else None
 
 
 def apply_to_systems(
     model: Fused | Conditioned,
     files: Sequence[str],
     out: str,
-    more: Callable[[Floats], Mapping[str, Array]],
+    columns: Columns,
+    reading: Form,
     *,
-    units: str,
     condition: str | None,
     quality: str | None,
-    reading: ReadOptions,
 ) -> tuple[int, list[Note]]:
     """Write the LLRs of the trials in some files, in the format that goes with the name.
 
-    ``more`` gives further columns. Returns the number of trials, and notes.
+    Returns the number of trials, and notes.
     """
     from llrcal.errors import TrialFileError
     from llrcal.fusion import Fused
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None
-    names = ("score",) if fused is None else fused.names
-    sides = () if fused is None else fused.quality_names
-    _check(condition, quality, has_conditions=model.conditions is not None, sides=sides)
+    names, sides = (fused.names, fused.quality_names) if fused else (("score",), ())
+    has_conditions = model.conditions is not None
+    refuse(
+        {
+            "the model was trained with conditions: give their column by --condition": (
+                has_conditions and condition is None
+            ),
+            "the model was trained without conditions: leave out --condition": (
+                condition is not None and not has_conditions
+            ),
+            "the model was trained without --quality: leave it out": quality and not sides,
+            f"there is no file {quality!r}; columns are found by their names": (
+                quality and not side_files(quality)
+            ),
+        }
+    )
     keep = [*(() if side_files(quality) else sides), *([condition] if condition else [])]
     try:
         systems = read_systems(
             _sources(names, files),
-            options=replace(reading, keep=keep),
+            options=reading.options(keep=keep),
             labelled=False,
             partial=fused is not None and fused.missing,
         )
@@ -120,27 +127,8 @@ def apply_to_systems(
         llrs, notes = model.answers(systems.scores, quality=known, condition=where)
     else:
         llrs, notes = model.answers(systems.scores[:, 0], condition=where)
-    _write(out, systems.ids, llrs / UNITS[units], more(llrs))
+    _write(out, systems.ids, llrs / UNITS[columns.units], columns.more(llrs))
     return len(llrs), [*systems.notes, *notes]
-
-
-def _check(
-    condition: str | None, quality: str | None, *, has_conditions: bool, sides: Sequence[str]
-) -> None:
-    """Refuse options that do not go with the model, before any work."""
-    from llrcal.errors import OptionError
-    from llrcal.messages import Setting
-
-    if (condition is not None) != has_conditions:
-        trained = "with" if has_conditions else "without"
-        help_ = "give their column by " if has_conditions else "leave out "
-        raise OptionError(
-            f"the model was trained {trained} conditions: {help_}", Setting("condition")
-        )
-    if quality is not None and not sides:
-        raise OptionError("the model was trained without ", Setting("quality"), ": leave it out")
-    if quality is not None and not side_files(quality):
-        raise OptionError(f"there is no file {quality!r}; columns are found by their names")
 
 
 def _sources(names: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str, str | None]]:
@@ -170,11 +158,9 @@ def _write(out: str, ids: Any, llrs: Floats, more: Mapping[str, Array]) -> None:
         to = format_of(out)
     except OptionError:  # a text, in the form of most toolkits
         text = {("enrol", "test"): "kaldi", ("enrol", "test", "side"): "nist"}
-        text |= {("test",): "asvspoof2021", (): "scores"}
-        to = text.get(tuple(frame.columns[:-1]), "scores")
-    if to == "npz" or (more and to == "hdf5"):
-        what = "labels, which these LLRs do not have" if to == "npz" else "no columns beside LLRs"
-        raise OptionError(f"{out}: files of this kind hold {what}; write .txt, .csv or .parquet")
+        to = (text | {("test",): "asvspoof2021"}).get(tuple(frame.columns[:-1]), "scores")
+    no_more = f"{out}: files of this kind hold no columns beside LLRs; write .txt, .csv or .parquet"
+    refuse({no_more: more and to == "hdf5"})
     written = prepared(Table(frame, "the fusion", "fused"), to=to)
     written = replace(written, frame=written.frame.with_columns(**more))
     written.check_place(out)

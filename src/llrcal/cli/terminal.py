@@ -7,7 +7,8 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,39 +54,30 @@ def print_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(unit: str = "", *, quiet: bool) -> Iterator[Callable[..., None]]:
+def progress_bar(*, quiet: bool) -> Iterator[Callable[..., None]]:
     """Progress bars on standard error, if it is a terminal: one for each name it is called with.
 
-    The other arguments are those of ``update`` in rich: completed, total, advance, description. The
-    unit may be "steps", whose number nobody knows, "bytes" or "scores".
+    The other arguments are those of ``update`` in rich: completed, total, advance, description.
     """
     if quiet or not (sys.stderr and sys.stderr.isatty()):
         yield lambda *_, **__: None
         return
-    from rich import progress
-    from rich.console import Console
-    from rich.text import Text
+    tasks: dict[str, Any] = {}
+    with ExitStack() as stack:
 
-    class ScoresPerSecond(progress.ProgressColumn):
-        def render(self, task: progress.Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed / 1e6:.1f} M scores/s")
+        @cache
+        def bars() -> Any:  # rich is imported when there is something to show
+            from rich import progress
+            from rich.console import Console
 
-    columns: dict[str, list[type[progress.ProgressColumn]]] = {
-        "": [progress.TaskProgressColumn, progress.TimeRemainingColumn],
-        "steps": [progress.TimeElapsedColumn],
-        "bytes": [progress.DownloadColumn, progress.TransferSpeedColumn],
-        "scores": [ScoresPerSecond, progress.TimeRemainingColumn],
-    }
-    first = progress.TextColumn("{task.description}"), progress.BarColumn()
-    tasks: dict[str, progress.TaskID] = {}
-    rest = [column() for column in columns[unit]]
-    with progress.Progress(*first, *rest, console=Console(stderr=True), transient=True) as bar:
+            columns = (*progress.Progress.get_default_columns(), progress.TimeElapsedColumn())
+            shown = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            return stack.enter_context(shown)
 
         def show(name: str, **done: Any) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(name, total=None)
-            bar.update(tasks[name], **done)
+                tasks[name] = bars().add_task(name, total=None)
+            bars().update(tasks[name], **done)
 
         yield show
 
@@ -102,8 +94,13 @@ def print_lines(*lines: str) -> None:
         console.print(line, highlight=False, markup=False)
 
 
+def cells(columns: Mapping[str, str], **values: Any) -> list[str]:
+    """A row of a table: the template of each column, filled in with values."""
+    return [template.format(**values) for template in columns.values()]
+
+
 def print_table(
-    heads: Sequence[str],
+    heads: Iterable[str],
     rows: Iterable[Sequence[str]],
     *,
     words: Collection[str] = (),
@@ -132,11 +129,6 @@ def print_table(
     unbounded = console.options.update(max_width=10_000)
     console.width = max(console.width, console.measure(table, options=unbounded).maximum)
     console.print(table)
-
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print the answer as one JSON document."
-)
 
 
 def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:

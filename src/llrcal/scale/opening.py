@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
-from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
+
+if TYPE_CHECKING:
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
 _OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "engine"}
@@ -69,7 +71,7 @@ def open_trials(
     reading = ReadOptions(**options)
     if client is not None or is_on_cluster(source):
         return opened(source, key, cluster_engine(client, progress), reading)
-    return open_set(source, key, reading, in_pieces=in_pieces, engine=lambda: Threads(progress))
+    return open_set(source, key, reading, in_pieces=in_pieces, engine=Threads(progress))
 
 
 def open_set(
@@ -78,11 +80,11 @@ def open_set(
     options: ReadOptions,
     *,
     in_pieces: bool | None,
-    engine: Callable[[], Engine],
+    engine: Engine,
 ) -> TrialSet:
-    """The trials of files or of a frame; an engine is asked for if they are read in pieces."""
+    """The trials of files or of a frame; in pieces, the engine processes them."""
     if is_in_pieces(source, key, options, asked=in_pieces):
-        return opened(source, key, engine(), options)
+        return opened(source, key, engine, options)
     return trials_from(source, key, options)
 
 
@@ -122,6 +124,8 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
+
     is_in_pieces(source, key, options, asked=True)  # or refused
     if is_on_cluster(source):
         if key is not None:
@@ -150,6 +154,8 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsIn
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
+
     if is_on_cluster(source):
         return opened_frame(source, engine, options, labelled=False)
     pieces = pieces_of(source, options.request("scores", joins=False))
@@ -174,6 +180,7 @@ def opened_frame(
 ) -> TrialsInPieces:
     """A frame of Dask; with other columns of scores beside the first, if there are any."""
     from llrcal.scale.dask_engine import frame_pieces
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
     names = dict(request.named)

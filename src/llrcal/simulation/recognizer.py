@@ -21,11 +21,10 @@ set, which gives a mild dataset shift, as in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -73,12 +72,10 @@ class _Condition:
     channel_shares: tuple[float, ...]
 
 
-_CONDITIONS: Mapping[str, _Condition] = MappingProxyType(
-    {
-        "train": _Condition(0, 12, 300, (0.40, 0.30, 0.20, 0.10)),
-        "test": _Condition(1, 8, 200, (0.30, 0.30, 0.22, 0.18)),
-    }
-)
+_CONDITIONS = {
+    "train": _Condition(0, 12, 300, (0.40, 0.30, 0.20, 0.10)),
+    "test": _Condition(1, 8, 200, (0.30, 0.30, 0.22, 0.18)),
+}
 
 
 def simulate(
@@ -128,64 +125,57 @@ def simulate(
     >>> trials.tar.shape, trials.non.shape, trials.non_speakers.shape
     ((10,), (100,), (100, 2))
     """
-    _check(targets, "targets", least=1)
-    _check(nontargets, "nontargets", least=1)
-    _check(seed, "seed", least=0)
+    counts = {"targets": (targets, 1), "nontargets": (nontargets, 1), "seed": (seed, 0)}
+    for name, (value, least) in counts.items():
+        if not is_whole(value) or value < least:
+            raise OptionError(f"{name} is {value!r}; pass an integer of at least {least}")
     if condition not in _CONDITIONS:
         raise OptionError(f"there is no condition {condition!r}; choose train or test")
     place = _CONDITIONS[condition]
     layout = Layout.of(int(targets), int(nontargets))
     rng = np.random.default_rng([int(seed), place.stream])
-    speakers = _Speakers.drawn(rng, layout.speakers)
-    enrolment = _Side.of(speakers.sessions(rng, layout.enrolments, place), layout.enrolments)
-    test = _Side.of(speakers.sessions(rng, layout.tests, place), layout.tests)
-
+    voices = _voices(rng, layout.speakers)
+    enrolment, test = (
+        _Side.of(_sessions(rng, voices, each, place), each)
+        for each in (layout.enrolments, layout.tests)
+    )
     tar = Collector.of(int(targets), found_in_all=layout.targets)
     non = Collector.of(int(nontargets), found_in_all=layout.nontargets)
     rows = max(1, _BLOCK // len(test.ids))
     for start in range(0, len(enrolment.ids), rows):
-        part = enrolment.part(start, start + rows)
-        scores = _scores(part, test)
-        is_target = part.ids[:, None] == test.ids
-        tar.take(scores, is_target, part.ids, test.ids)
-        non.take(scores, ~is_target, part.ids, test.ids)
+        part = slice(start, start + rows)
+        scores, ids = _scores(enrolment, test, part), enrolment.ids[part]
+        is_target = ids[:, None] == test.ids
+        tar.take(scores, is_target, ids, test.ids)
+        non.take(scores, ~is_target, ids, test.ids)
         if progress is not None:
             progress(tar.done + non.done, int(targets) + int(nontargets))
     source = f"simulated {'training' if condition == 'train' else 'test'} trials"
     return Trials(tar.scores, non.scores, source, tar.speakers, non.speakers)
 
 
-def _check(value: int, name: str, *, least: int) -> None:
-    if not is_whole(value) or value < least:
-        raise OptionError(f"{name} is {value!r}; pass an integer of at least {least}")
+def _voices(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
+    """Speakers: vectors, and how much noisier than average the sessions of each are."""
+    distinctiveness = np.exp(_DISTINCTIVENESS_SPREAD * rng.standard_normal((count, 1)))
+    vectors = np.sqrt(_SPEAKER_VARIANCE) * rng.standard_normal((count, _DIMENSIONS))
+    unsteadiness = np.exp(_UNSTEADINESS_SPREAD * rng.standard_normal(count))
+    return distinctiveness * vectors, unsteadiness
 
 
-@dataclass(frozen=True)
-class _Speakers:
-    """The voices: vectors, and how much noisier than average the sessions of each speaker are."""
-
-    vectors: Floats
-    unsteadiness: Floats
-
-    @classmethod
-    def drawn(cls, rng: np.random.Generator, count: int) -> _Speakers:
-        distinctiveness = np.exp(_DISTINCTIVENESS_SPREAD * rng.standard_normal((count, 1)))
-        vectors = np.sqrt(_SPEAKER_VARIANCE) * rng.standard_normal((count, _DIMENSIONS))
-        unsteadiness = np.exp(_UNSTEADINESS_SPREAD * rng.standard_normal(count))
-        return cls(distinctiveness * vectors, unsteadiness)
-
-    def sessions(self, rng: np.random.Generator, each: int, place: _Condition) -> Floats:
-        """``each`` sessions of every speaker, in the order of speakers, one per row."""
-        count = each * len(self.vectors)
-        channel = rng.choice(len(_CHANNEL_NOISE), size=count, p=place.channel_shares)
-        log_seconds = rng.uniform(
-            np.log(place.shortest_seconds), np.log(place.longest_seconds), count
-        )
-        size = np.repeat(self.unsteadiness, each) * _CHANNEL_NOISE[channel]
-        variance = _SESSION_VARIANCE * size**2 + _SECONDS_OF_UNIT_NOISE / np.exp(log_seconds)
-        noise = np.sqrt(variance)[:, None] * rng.standard_normal((count, _DIMENSIONS))
-        sessions: Floats = np.repeat(self.vectors, each, axis=0) + _channels()[channel] + noise
-        return sessions
+def _sessions(
+    rng: np.random.Generator, voices: tuple[Floats, Floats], each: int, place: _Condition
+) -> Floats:
+    """``each`` sessions of every speaker, in the order of speakers, one per row."""
+    vectors, unsteadiness = (np.repeat(voice, each, axis=0) for voice in voices)
+    count = len(vectors)
+    channel = rng.choice(len(_CHANNEL_NOISE), size=count, p=place.channel_shares)
+    shortest, longest = np.log((place.shortest_seconds, place.longest_seconds))
+    log_seconds = rng.uniform(shortest, longest, count)
+    size = unsteadiness * _CHANNEL_NOISE[channel]
+    variance = _SESSION_VARIANCE * size**2 + _SECONDS_OF_UNIT_NOISE / np.exp(log_seconds)
+    noise = np.sqrt(variance)[:, None] * rng.standard_normal((count, _DIMENSIONS))
+    sessions: Floats = vectors + _channels()[channel] + noise
+    return sessions
 
 
 def _channels() -> Floats:
@@ -227,17 +217,12 @@ class _Side:
             np.repeat(np.arange(len(sessions) // each, dtype=np.int32), each),
         )
 
-    def part(self, start: int, end: int) -> _Side:
-        """The sessions from ``start`` up to ``end``."""
-        rows = slice(start, end)
-        return _Side(self.integers[rows], self.unit, self.offsets[rows], self.ids[rows])
 
-
-def _scores(enrolment: _Side, test: _Side) -> Singles:
-    """Score of each enrolment session (a row) with each test session (a column)."""
-    scores: Singles = enrolment.integers @ test.integers.T
+def _scores(enrolment: _Side, test: _Side, rows: slice) -> Singles:
+    """Score of some enrolment sessions (rows) with each test session (a column)."""
+    scores: Singles = enrolment.integers[rows] @ test.integers.T
     scores *= np.float32(enrolment.unit * test.unit)
-    scores += enrolment.offsets[:, None]
+    scores += enrolment.offsets[rows, None]
     scores += test.offsets
     return scores
 
