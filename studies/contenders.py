@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 
 from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated, moments
-from llrcal.densities.nig import NIG, free_coordinates
+from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.fitting import optimizer
 from llrcal.fitting.likelihood import maximum_likelihood
@@ -279,7 +279,7 @@ def _nig_theta(params: Floats) -> Floats:
     # The deviation and the mean are infinite where gamma is zero; omega and the location are not.
     omega = alpha * (delta / gamma**3) ** 0.5 / (np.exp(tail / 2) * np.cosh(asymmetry))
     mean = mu + delta * beta / gamma
-    return free_coordinates(mean - omega * np.tanh(asymmetry), np.log(omega), asymmetry, tail)
+    return NIG.free(mean - omega * np.tanh(asymmetry), np.log(omega), asymmetry, tail)
 
 
 def _nig_by_scipy(scores: Floats) -> Floats:
