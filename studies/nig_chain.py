@@ -83,8 +83,7 @@ def main() -> None:
     for name, scores in SETS.items():
         data = ArrayTraining(scores, OTHERS)
         draws = posterior_draws(NIG, data.tar, data.score_range)
-        grid = data.tar.grid
-        standard = ((scores - grid.origin) / grid.unit - draws.middle) / draws.spread
+        standard = draws.target.standard(scores)
         rows, times = chain(draws, standard, options.steps)
         mean, weights = rows.mean(axis=0), draws.weights[:, None]
         own = (draws.rows * weights).sum(axis=0)
