@@ -7,6 +7,7 @@ its member with the moments of the scores, or one nearby.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -18,11 +19,10 @@ from scipy.optimize import minimize
 
 from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Density, Evaluated, moments
-from llrcal.densities.nig import NIG, free_coordinates
+from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
-from llrcal.fitting import optimizer
 from llrcal.fitting.likelihood import maximum_likelihood
-from llrcal.fitting.optimizer import minimise
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.onepass.summary import Summary
 from studies.expectation_maximisation import Update, climb, nig_update, student_t_update
 from studies.textbook import EXPONENTIATED, SQUARED, Cost, Free, NIGCost, Positive, StudentTCost
@@ -133,13 +133,6 @@ def _scipy(
     return _free_end(family, function, found.x, bool(found.success), int(found.nit))
 
 
-class _WithoutEscape(optimizer._Search):
-    """A search that any stationary point ends."""
-
-    def step(self, at_saddle: bool) -> str | None:
-        return "stopped in a saddle point" if at_saddle else super().step(at_saddle)
-
-
 def newton(family: Family, scores: Floats, *, escape: bool) -> End:
     """Trust-region Newton with squared parameters, the paper's setting, by llrcal's optimizer."""
     function = Free(family.cost, scores, SQUARED)
@@ -149,11 +142,13 @@ def newton(family: Family, scores: Floats, *, escape: bool) -> End:
         here = function(theta)
         return Evaluated(here.value, here.gradient, here.hessian)
 
-    search = optimizer._Search if escape else _WithoutEscape
-    with mock.patch.object(optimizer, "_Search", search):
+    # Without escape, a search ends in any stationary point, as if it were a minimum.
+    blind = mock.patch.object(Solution, "bends_more_than", return_value=True)
+    with nullcontext() if escape else blind:
         found = minimise(cost, start, max_iterations=_MAX_ITERATIONS)
-    saddles = found.saddles_escaped + ("saddle" in found.reason)
-    return _free_end(family, function, found.point, found.converged, found.iterations, saddles)
+    stuck = not escape and found.converged and not found.positive_definite
+    success, saddles = found.converged and not stuck, found.saddles_escaped + stuck
+    return _free_end(family, function, found.point, success, found.iterations, saddles)
 
 
 def _free_end(
@@ -279,7 +274,7 @@ def _nig_theta(params: Floats) -> Floats:
     # The deviation and the mean are infinite where gamma is zero; omega and the location are not.
     omega = alpha * (delta / gamma**3) ** 0.5 / (np.exp(tail / 2) * np.cosh(asymmetry))
     mean = mu + delta * beta / gamma
-    return free_coordinates(mean - omega * np.tanh(asymmetry), np.log(omega), asymmetry, tail)
+    return NIG.free(mean - omega * np.tanh(asymmetry), np.log(omega), asymmetry, tail)
 
 
 def _nig_by_scipy(scores: Floats) -> Floats:

@@ -8,7 +8,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.densities.density import Density
-from llrcal.densities.nig import NIG, free_coordinates
+from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from studies.paper_scores import Scores
 
@@ -27,7 +27,7 @@ def _gradient(density: Density, scores: Floats) -> Floats:
     sd = float(np.std(scores))
     location, log_scale = density.location / sd, np.log(density.scale / sd)
     if isinstance(density, NIG):
-        theta = free_coordinates(location, log_scale, density.asymmetry, density.tail)
+        theta = NIG.free(location, log_scale, density.asymmetry, density.tail)
     elif isinstance(density, StudentT):
         theta = np.array([location, log_scale, density.inverse_dof])
     else:

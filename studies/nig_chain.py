@@ -21,7 +21,7 @@ from scipy.stats import norminvgauss
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.densities.nig import NIGShapes
+from llrcal.densities.nig import NIG
 from llrcal.fitting.posterior import Draws, posterior_draws
 
 WALKERS = 32
@@ -82,15 +82,14 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for name, scores in SETS.items():
         data = ArrayTraining(scores, OTHERS)
-        draws = posterior_draws(NIGShapes, data.tar, data.score_range)
-        grid = data.tar.grid
-        standard = ((scores - grid.origin) / grid.unit - draws.middle) / draws.spread
+        draws = posterior_draws(NIG, data.tar, data.score_range)
+        standard = draws.target.standard(scores)
         rows, times = chain(draws, standard, options.steps)
         mean, weights = rows.mean(axis=0), draws.weights[:, None]
         own = (draws.rows * weights).sum(axis=0)
         deviation = np.sqrt((draws.rows**2 * weights).sum(axis=0) - own**2)
         uncertain = np.sqrt(times / len(rows))
-        for place, coordinate in enumerate(NIGShapes.names):
+        for place, coordinate in enumerate(NIG.names):
             apart = (own[place] - mean[place]) / rows[:, place].std()
             ratio = deviation[place] / rows[:, place].std()
             print(
@@ -99,7 +98,7 @@ def main() -> None:
         at = np.linspace(draws.ends[0], draws.ends[1], 25)
         some = rows[:: max(1, len(rows) // 100_000)]
         theirs = logsumexp(log_densities(some, at), axis=0) - np.log(len(some))
-        ours = logsumexp(NIGShapes.logpdfs(draws.rows, at), b=weights, axis=0)
+        ours = logsumexp(NIG.logpdfs(draws.rows, at), b=weights, axis=0)
         furthest = np.abs(ours - theirs).max()
         print(f"| {name} | log predictive density, at most | {furthest:.3f} | | |", flush=True)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeGuard
 
@@ -28,12 +27,6 @@ def weighted_sum(values: Floats, weights: Floats) -> float:
     A dot product would leave the order of summation to BLAS and its threads.
     """
     return float((values * weights).sum())
-
-
-def weighted_sums(rows: Sequence[Floats], weights: Floats) -> list[float]:
-    """The weighted sum of each row, with the same bits, in one go."""
-    sums: list[float] = (np.array(rows) * weights).sum(axis=1).tolist()
-    return sums
 
 
 def is_number(value: object) -> TypeGuard[float]:

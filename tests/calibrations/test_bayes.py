@@ -18,7 +18,7 @@ from llrcal.calibrations.methods import label
 from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.cli.fit import fit as fit_verb
-from llrcal.densities.student_t import StudentTShapes
+from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
 from llrcal.fitting.posterior import posterior_draws
 from llrcal.method_table import TABLE
@@ -111,7 +111,7 @@ def test_a_search_whose_steps_overflow_turns_back() -> None:
 
 def test_draws_that_are_worth_too_little_are_told_of() -> None:
     data = ArrayTraining(TAR, NON)
-    draws = posterior_draws(StudentTShapes, data.tar, data.score_range)
+    draws = posterior_draws(StudentT, data.tar, data.score_range)
     assert draw_notes(draws) == ()
     (note,) = draw_notes(replace(draws, effective=np.array([50.0, 200.0, 30.0])))
     assert note.code == "few draws"

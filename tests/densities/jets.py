@@ -182,8 +182,8 @@ def check(family: type[Density], theta: Floats, x: float, exact: Jet, digits: in
     Derivatives may have one digit less, second ones three.
     """
     got = family.mean_loglik(theta, np.array([x]), np.ones(1))
-    value, gradient, hessian = (part[..., 0] for part in family.at_each(theta, np.array([x])))
-    for one in (got, Evaluated(float(value), gradient, hessian)):
+    value, gradient = (part[..., 0] for part in family.at_each(theta, np.array([x])))
+    for one in (got, Evaluated(float(value), gradient, got.hessian)):
         for error, lost in zip(_errors(one, exact), (0, 1, 3), strict=True):
             assert error < 10.0 ** (lost - digits), (theta, x)
 

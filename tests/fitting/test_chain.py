@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.densities.student_t import StudentTShapes
+from llrcal.densities.student_t import StudentT
 from llrcal.fitting.posterior import posterior_draws
 from llrcal.fitting.proposals import effective_steps, pooled_weights, walked
 from llrcal.notes import Severity
@@ -45,15 +45,15 @@ def test_draws_of_several_densities_give_the_weights_of_each() -> None:
 def test_a_posterior_that_proposals_miss_is_walked_through() -> None:
     """Three scores close together, and two far off: many densities, of very different scales."""
     data = ArrayTraining([0.014, 0.002, -0.015, 1.36, 1.327], [-4.5, 3.0, 0.0])
-    draws = posterior_draws(StudentTShapes, data.tar, data.score_range)
+    draws = posterior_draws(StudentT, data.tar, data.score_range)
     assert draws.replaced is not None
     assert draws.replaced.min() < 50
     assert draws.enough
     (note,) = draw_notes(draws)
     assert (note.code, note.severity) == ("chain", Severity.INFO)
     at = np.linspace(draws.ends[0], draws.ends[1], 15)
-    found = logsumexp(StudentTShapes.logpdfs(draws.rows, at), b=draws.weights[:, None], axis=0)
-    z = (data.tar.points().values - draws.middle) / draws.spread
+    found = logsumexp(StudentT.logpdfs(draws.rows, at), b=draws.weights[:, None], axis=0)
+    z = (data.tar.points().values - draws.target.middle) / draws.target.spread
     assert found == pytest.approx(over_a_grid(z, at), abs=0.15)
 
 
@@ -64,11 +64,13 @@ def over_a_grid(z: Floats, at: Floats) -> Floats:
     scales = np.linspace(-9, 3.5, 70)
     steps = np.log(np.repeat(np.gradient(locations), len(scales)))
     top, whole = [], []
-    for tail in np.linspace(-12, StudentTShapes.bounds(0.2)[1][-1], 25):
+    for tail in np.linspace(-12, StudentT.tails_with(0.2)[1], 25):
         rows = np.stack(np.meshgrid(locations, scales, [tail], indexing="ij"), -1).reshape(-1, 3)
-        logs = StudentTShapes.logpdfs(rows, z).sum(axis=1) + StudentTShapes.log_priors(rows) + steps
+        logs = (
+            StudentT.logpdfs(rows, z).sum(axis=1) + StudentT.log_priors(rows)[0].sum(axis=1) + steps
+        )
         likely = logs > logs.max() - 20
         whole.append(logsumexp(logs[likely]))
-        densities = StudentTShapes.logpdfs(rows[likely], at)
+        densities = StudentT.logpdfs(rows[likely], at)
         top.append(logsumexp(densities + logs[likely, None], axis=0))
     return np.asarray(logsumexp(top, axis=0) - logsumexp(whole))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Floats
-from llrcal.densities.nig import NIG, free_coordinates
+from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
@@ -175,7 +175,7 @@ def exact_gradient(density: NIG | StudentT, scores: Floats) -> Floats:
     values = (scores - density.origin) / sd
     location, log_scale = density.location / sd, np.log(density.scale / sd)
     theta = (
-        free_coordinates(location, log_scale, density.asymmetry, density.tail)
+        NIG.free(location, log_scale, density.asymmetry, density.tail)
         if isinstance(density, NIG)
         else np.array([location, log_scale, density.inverse_dof])
     )

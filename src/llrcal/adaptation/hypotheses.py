@@ -214,10 +214,12 @@ def _deviations(
     return np.array([*(DEVIATIONS[name] * factor(name) for name in data.place.names[:-1]), odds])
 
 
+@np.errstate(all="ignore")
 def _solved(objective: Objective, start: Floats) -> Solution:
     lower, upper = objective.evidence.place.bounds
     near = np.clip(start, lower, upper)
-    if not np.isfinite(objective(near).value):  # a far start, whose densities are zero everywhere
+    if not all(np.isfinite(part).all() for part in objective(near)):
+        # A far start, whose densities are zero everywhere.
         near = np.clip(np.zeros(near.size), lower, upper)
     return minimise(objective, near, lower=lower, upper=upper, tolerance=_TOLERANCE)
 

@@ -146,20 +146,11 @@ class Place:
 def place_of(tar: Density, non: Density) -> Place:
     """Where the densities of a calibration are."""
     origin, unit = non.origin + non.location, non.scale
-    old_tar, old_non = (coordinates(side, origin, unit) for side in (tar, non))
-    return Place(type(non), old_tar, old_non, origin, unit)
-
-
-def coordinates(density: Density, origin: float, unit: float) -> Floats:
-    """The free coordinates of a density of (score - origin) / unit."""
-    location = (density.location + (density.origin - origin)) / unit
-    log_scale = np.log(density.scale / unit)
-    if isinstance(density, NIG):
-        square = np.cosh(density.asymmetry) ** 2
-        tail = max(np.log1p(np.expm1(density.tail) * square), _LEAST_NIG_TAIL)
-        return np.array([location, log_scale - np.log(square), density.asymmetry, tail])
-    shape = [density.inverse_dof] if isinstance(density, StudentT) else []
-    return np.array([location, log_scale, *shape])
+    old = [side.coordinates(origin, unit) for side in (tar, non)]
+    if isinstance(non, NIG):
+        for theta in old:
+            theta[-1] = max(theta[-1], _LEAST_NIG_TAIL)
+    return Place(type(non), old[0], old[1], origin, unit)
 
 
 _METHODS = ("gaussian", "student-t", "nig")
@@ -217,20 +208,19 @@ def _density(place: Place, theta: Floats, loglik: float) -> Density:
 
 def _middle(draws: Predictive) -> Density:
     """The density at the mean of the coordinates of draws."""
-    row = np.array(draws.coordinates) @ np.array(draws.weights)
-    free = draws.shapes.free(row[None, :])[0]
-    density = draws.shapes.family.from_coordinates(free, origin=draws.origin, unit=draws.spread)
+    row = draws.rows.T @ np.array(draws.weights)
+    free = draws.density.free_rows(row[None, :])[0]
+    density = draws.density.from_coordinates(free, origin=draws.origin, unit=draws.spread)
     return replace(density, location=density.location + draws.middle, loglik=0.0)
 
 
 def _moved_draws(draws: Predictive, place: Place, change: Floats) -> Predictive:
     """Draws around the density in their middle, moved with it in the free coordinates."""
-    middle = coordinates(_middle(draws), draws.origin + draws.middle, draws.spread)
-    rows = draws.shapes.free(np.array(draws.coordinates).T)
+    rows = draws.density.free_rows(draws.rows)
     rows[:, 2:] += change[2:]
-    columns = draws.shapes.from_free(rows).T
+    columns = draws.density.from_free(rows).T
     wider = float(np.exp(change[1]))
     # Where the middle of the draws, which is zero in their units, goes.
-    away = middle[0] * (1 - wider) * draws.spread + change[0] * place.unit
+    away = (_middle(draws).location - draws.middle) * (1 - wider) + change[0] * place.unit
     middle_now, spread = draws.middle + away, draws.spread * wider
     return replace(draws, middle=middle_now, spread=spread, **draws.named(columns))

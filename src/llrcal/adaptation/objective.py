@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from llrcal.adaptation.move import Moved, Place
 from llrcal.arrays import Floats
-from llrcal.densities.density import AtEach, Evaluated
+from llrcal.densities.density import Evaluated
 from llrcal.onepass.summary import Summary
 
 
@@ -45,7 +45,7 @@ class Evidence:
             return 0.0
         sides = zip((self.tar, self.non), self.place.moved(moves), strict=True)
         logs = (
-            each.counts @ self.place.family.at_each(side.theta, each.values).log_densities
+            each.counts @ self.place.family.at_each(side.theta, each.values)[0]
             for each, side in sides
         )
         return (1 - self.label_weight) * float(sum(logs))
@@ -59,14 +59,7 @@ class Objective:
     deviations: Floats
 
     def __call__(self, moves: Floats) -> Evaluated:
-        """Value, gradient and Hessian; infinite where doubles overflow."""
-        with np.errstate(all="ignore"):
-            here = self._evaluated(moves)
-        if all(np.isfinite(part).all() for part in here):
-            return here
-        return -Evaluated.impossible(moves.size)
-
-    def _evaluated(self, moves: Floats) -> Evaluated:
+        """Value, gradient and Hessian; not finite where doubles overflow."""
         data = self.evidence
         tar, non = data.place.moved(moves)
         precision = self.deviations**-2.0
@@ -77,9 +70,8 @@ class Objective:
             parts.append(self._mixture(tar, non, data.log_odds + moves[-1]))
         for few, side in ((data.tar, tar), (data.non, non)):
             if few.count:
-                each = data.place.family.at_each(side.theta, few.values)
                 weights = few.counts * data.label_weight
-                parts.append(-_pulled_back(each, weights, side))
+                parts.append(-_class_part(data.place, side, few, weights))
         return Evaluated(
             sum(part.value for part in parts),
             np.sum([part.gradient for part in parts], axis=0),
@@ -92,19 +84,19 @@ class Objective:
         weights = data.pool.counts * (data.trust / data.pool.count)
         sides = [data.place.family.at_each(side.theta, data.pool.values) for side in (tar, non)]
         joint = [
-            sides[0].log_densities - np.logaddexp(0, -log_odds),
-            sides[1].log_densities - np.logaddexp(0, log_odds),
+            sides[0][0] - np.logaddexp(0, -log_odds),
+            sides[1][0] - np.logaddexp(0, log_odds),
         ]
         mixed = np.logaddexp(*joint)
         posterior = np.exp(joint[0] - mixed)
         shares = weights * posterior, weights * (1 - posterior)
         p = float(expit(log_odds))
         # How each move changes the log ratio of the two terms, at each point.
-        ratio = tar.by.T @ sides[0].slopes - non.by.T @ sides[1].slopes
+        ratio = tar.by.T @ sides[0][1] - non.by.T @ sides[1][1]
         ratio[-1] += 1
         classes = [
-            _pulled_back(each, share, side)
-            for each, share, side in zip(sides, shares, (tar, non), strict=True)
+            _class_part(data.place, side, data.pool, share)
+            for side, share in zip((tar, non), shares, strict=True)
         ]
         gradient = classes[0].gradient + classes[1].gradient
         gradient[-1] += float(shares[0].sum()) - p * data.trust
@@ -114,11 +106,11 @@ class Objective:
         return -Evaluated(float(weights @ mixed), gradient, hessian)
 
 
-def _pulled_back(each: AtEach, weights: Floats, side: Moved) -> Evaluated:
+def _class_part(place: Place, side: Moved, scores: Pool, weights: Floats) -> Evaluated:
     """A weighted sum of log densities of one class, with derivatives by the moves."""
-    slope = each.slopes @ weights
-    hessian = side.by.T @ (each.curvatures @ weights) @ side.by + np.diag(slope @ side.bend)
-    return Evaluated(float(each.log_densities @ weights), side.by.T @ slope, hessian)
+    value, slope, curvature = place.family.mean_loglik(side.theta, scores.values, weights)
+    hessian = side.by.T @ curvature @ side.by + np.diag(slope @ side.bend)
+    return Evaluated(value, side.by.T @ slope, hessian)
 
 
 CELLS = 240

@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import astuple, dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, weighted_sum, weighted_sums
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.declaration import Positive
 from llrcal.notes import Note
 
@@ -28,39 +27,14 @@ HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 # fourth powers stay finite, and so does every log density.
 FURTHEST = 1e70
 
-# Of location, log scale and asymmetry in standard units: within them, log densities are finite.
-_LIMITS = [(-FURTHEST, FURTHEST), (-160.0, 160.0), (-40.0, 40.0)]
+# Which of the rows of second derivatives are in the Hessian, by the number of coordinates.
+_PLACES = {
+    2: [[0, 1], [1, 2]],
+    3: [[0, 1, 3], [1, 2, 4], [3, 4, 5]],
+    4: [[0, 1, 3, 5], [1, 2, 4, 6], [3, 4, 7, 8], [5, 6, 8, 9]],
+}
 
-
-class Derivatives(NamedTuple):
-    """A function with its derivatives by z and by the shape parameters s, as far as it has them."""
-
-    value: Any
-    first: tuple[Any, ...]
-    """By z, and by each s."""
-    second: tuple[Any, ...]
-    """By zz, by z and each s, and by each pair of s."""
-
-
-class ShapeParameters(NamedTuple):
-    """The parameters of a shape, and how they follow from the free coordinates."""
-
-    values: tuple[float, ...]
-    slopes: tuple[float, ...] = ()
-    """The derivative of each by its coordinate."""
-    bends: tuple[float, ...] = ()
-    """The second derivative."""
-
-
-class AtEach(NamedTuple):
-    """Log densities of n scores, with derivatives by the k free coordinates of a family."""
-
-    log_densities: Floats
-    """n of them."""
-    slopes: Floats
-    """Gradients, k by n."""
-    curvatures: Floats
-    """Hessians, k by k by n."""
+Numbers = tuple[float, ...]
 
 
 class Evaluated(NamedTuple):
@@ -70,13 +44,12 @@ class Evaluated(NamedTuple):
     gradient: Floats
     hessian: Floats
 
-    @classmethod
-    def impossible(cls, size: int) -> Evaluated:
-        """Likelihood zero: some score lies outside the support."""
-        return cls(-np.inf, np.zeros(size), np.zeros((size, size)))
-
     def __neg__(self) -> Evaluated:
         return Evaluated(-self.value, -self.gradient, -self.hessian)
+
+    def __sub__(self, other: Evaluated) -> Evaluated:
+        value, gradient, hessian = other
+        return Evaluated(self.value - value, self.gradient - gradient, self.hessian - hessian)
 
 
 @dataclass(frozen=True)
@@ -117,12 +90,28 @@ class Density(ABC):
         """Log density of scores from which the origin has been subtracted."""
 
     @classmethod
-    @abstractmethod
     def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> Self:
         """The density at free coordinates ``theta`` of the scores (x - origin) / unit.
 
         ``loglik`` is NaN, for the scores are not known here.
         """
+        location, log_scale, *shape = map(float, cls.kept(*theta))
+        return cls(origin, math.nan, location * unit, float(np.exp(log_scale)) * unit, *shape)
+
+    def coordinates(self, origin: float, unit: float) -> Floats:
+        """The free coordinates of which :meth:`from_coordinates` makes this density."""
+        own, _, location, scale, *shape = astuple(self)
+        return self.free((location + (own - origin)) / unit, np.log(scale / unit), *shape)
+
+    @classmethod
+    def kept(cls, *theta: Any) -> tuple[Any, ...]:
+        """Location, log scale and the fields of the shape, from free coordinates or arrays."""
+        return theta
+
+    @classmethod
+    def free(cls, *kept: Any) -> Floats:
+        """Free coordinates, from what is kept or from arrays of these."""
+        return np.array(kept)
 
     @staticmethod
     @abstractmethod
@@ -136,75 +125,69 @@ class Density(ABC):
 
     @classmethod
     @abstractmethod
-    def terms(cls, z: Floats, *shape: float) -> Derivatives:
-        """The log density in standard units at each z, but for what the shape alone adds."""
+    def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
+        """The log density in standard units at each z, but for what the shape alone adds.
+
+        It is followed by its derivatives by z and by each parameter s of the shape; by zz, by z
+        and each s; and by each pair of s.
+        """
 
     @classmethod
-    def constants(cls, *shape: float) -> Derivatives:
+    def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """What the shape alone adds to it, with derivatives by each s, and by each pair of s."""
-        return Derivatives(-HALF_LOG_TWO_PI, (), ())
+        return -HALF_LOG_TWO_PI, (), ()
 
     @classmethod
-    def shape(cls, *free: float) -> ShapeParameters:
-        """The shape parameters at free coordinates."""
-        return ShapeParameters(free, (1.0,) * len(free), (0.0,) * len(free))
+    def shape(cls, *free: float) -> tuple[Numbers, Numbers, Numbers]:
+        """The parameters of the shape, and two derivatives of each by its free coordinate."""
+        return free, (1.0,) * len(free), (0.0,) * len(free)
 
     @classmethod
-    def at_each(cls, theta: Array, values: Floats) -> AtEach:
-        """Log densities of scores one by one, with gradients and Hessians."""
-        z, log_scale, shape = cls._standardised(theta, values)
-        rows = _rows(z, cls.terms(z, *shape.values))
-        return AtEach(*map(np.array, cls._by_coordinates(rows, 1.0, log_scale, shape)))
+    def at_each(cls, theta: Array, values: Floats) -> tuple[Floats, Floats]:
+        """Log densities of n scores one by one, and gradients in k free coordinates, k by n."""
+        z, shape, constants, by, _ = cls._standardised(theta, values)
+        rows = np.array(_rows(z, cls.terms(z, *shape))[: len(theta) + 1])
+        rows += constants[: len(theta) + 1, None]
+        return rows[0], by[:, None] * rows[1:]
 
     @classmethod
     def mean_loglik(cls, theta: Array, values: Floats, weights: Floats) -> Evaluated:
         """Weighted sum of log densities, with gradient and Hessian in the free coordinates.
 
-        That is the weighted sum of :meth:`at_each`. The likelihood is zero where a score lies
-        outside the support, or doubles overflow.
+        It is not finite where a score lies outside the support, or doubles overflow.
         """
-        with np.errstate(all="ignore"):
-            z, log_scale, shape = cls._standardised(theta, values)
-            sums = cls._sums(z, shape.values, weights)
-            value, gradient, hessian = cls._by_coordinates(
-                sums, float(weights.sum()), log_scale, shape
-            )
-            is_finite = math.isfinite(value + sum(gradient) + sum(map(sum, hessian)))
-        if not is_finite:
-            return Evaluated.impossible(len(theta))
-        return Evaluated(value, np.array(gradient), np.array(hessian))
+        z, shape, constants, by, bends = cls._standardised(theta, values)
+        sums = cls._sums(z, shape, weights) + float(weights.sum()) * constants
+        gradient, bent = sums[1 : by.size + 1], sums[by.size + 1 :]
+        hessian = np.outer(by, by) * bent[_PLACES[by.size]]
+        return Evaluated(float(sums[0]), by * gradient, hessian + np.diag(bends * gradient))
 
     @classmethod
-    def _standardised(cls, theta: Array, values: Floats) -> tuple[Floats, float, ShapeParameters]:
-        """Scores in standard units, the log of the scale, and the shape."""
+    def _standardised(
+        cls, theta: Array, values: Floats
+    ) -> tuple[Floats, Numbers, Floats, Floats, Floats]:
+        """Scores in standard units, and the shape; what it and the scale add to the rows.
+
+        By location and log scale, z falls by 1 / scale and by z; the rows have the factor of z. So
+        to the rows belong one derivative by each coordinate, and then a second.
+        """
         location, log_scale, *free = theta.tolist()
-        return (values - location) / np.exp(log_scale), log_scale, cls.shape(*free)
+        scale = np.exp(log_scale)
+        shape, slopes, bends = cls.shape(*free)
+        constant, first, second = cls.constants(*shape)
+        others = (0.0,) * (2 * len(free) + 3)
+        return (
+            (values - location) / scale,
+            shape,
+            np.array([constant - log_scale, 0.0, 1.0, *first, *others, *second]),
+            np.array([-1 / scale, -1.0, *slopes]),
+            np.array([0.0, 0.0, *bends]),
+        )
 
     @classmethod
-    def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
+    def _sums(cls, z: Floats, shape: Numbers, weights: Floats) -> Floats:
         """Weighted sums of the rows; a kernel may add them up in less time."""
-        return weighted_sums(_rows(z, cls.terms(z, *shape)), weights)
-
-    @classmethod
-    def _by_coordinates(
-        cls, rows: Sequence[Any], total: float, log_scale: float, shape: ShapeParameters
-    ) -> tuple[Any, list[Any], list[list[Any]]]:
-        """Value, gradient and Hessian from rows, or from sums of them with weights of a total."""
-        constant, first, second = cls.constants(*shape.values)
-        others = [0.0] * (3 + 2 * len(first))
-        constants = [constant - log_scale, 0.0, 1.0, *first, *others, *second]
-        whole = [row + total * more for row, more in zip(rows, constants, strict=True)]
-        # By location and log scale, z falls by 1 / scale and by z; the rows have the factor of z.
-        slopes = (-float(np.exp(-log_scale)), -1.0, *shape.slopes)
-        gradient = [slope * whole[i] for i, slope in enumerate(slopes, 1)]
-        hessian = [
-            [one * other * whole[i] for i, other in zip(places, slopes, strict=True)]
-            for places, one in zip(_places(len(first)), slopes, strict=True)
-        ]
-        for i, (bend, slope) in enumerate(zip(shape.bends, shape.slopes, strict=True), 2):
-            if bend:
-                hessian[i][i] = hessian[i][i] + bend / slope * gradient[i]
-        return whole[0], gradient, hessian
+        return np.asarray((np.array(_rows(z, cls.terms(z, *shape))) * weights).sum(axis=1))
 
     least_distinct: ClassVar[int] = 2
     """Fewer distinct scores than this leave the likelihood without a maximum."""
@@ -219,15 +202,14 @@ class Density(ABC):
         return ()
 
 
-class Shapes(ABC):
-    """Many densities of a family at once, in coordinates that suit a posterior, with their prior.
+class Shaped(Density):
+    """A density whose shape has a prior, and many of them at once.
 
-    A row of coordinates is a density of scores in standard units. Location and log scale come
-    first, and have a flat prior: only so does an affine map of the scores change nothing. What is
-    left is the shape, whose prior is weakly informative.
+    They are rows of coordinates that suit a posterior, each a density of scores in standard units.
+    Location and log scale come first, and have a flat prior: only so does an affine map of the
+    scores change nothing. What is left is the shape, whose prior is weakly informative.
     """
 
-    family: ClassVar[type[Density]]
     names: ClassVar[tuple[str, ...]]
     """Of the coordinates; the last says how heavy the tails are."""
     tails: ClassVar[tuple[float, float]]
@@ -235,7 +217,7 @@ class Shapes(ABC):
     folded: ClassVar[bool]
     """Whether a last coordinate of the other sign means the same density."""
     prior: ClassVar[str]
-    likely: ClassVar[tuple[tuple[float, ...], tuple[float, ...]]]
+    likely: ClassVar[tuple[Numbers, Numbers]]
     """Ends of what the prior finds likely of the shape: a search starts between them."""
 
     @classmethod
@@ -243,15 +225,26 @@ class Shapes(ABC):
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
         """Log densities, one row of them for each row of coordinates."""
 
-    @classmethod
+    @staticmethod
     @abstractmethod
-    def free(cls, rows: Floats) -> Floats:
-        """The free coordinates of the family, of rows of coordinates."""
+    def tail_of(coordinates: Floats) -> Floats:
+        """What a density keeps of its tails, from last coordinates."""
+
+    @staticmethod
+    @abstractmethod
+    def tail_coordinate(tails: Floats) -> Floats:
+        """Last coordinates, from what densities keep."""
 
     @classmethod
-    @abstractmethod
+    def free_rows(cls, rows: Floats) -> Floats:
+        """The free coordinates of each row."""
+        return cls.free(*rows.T[:-1], cls.tail_of(rows[:, -1])).T
+
+    @classmethod
     def from_free(cls, free: Floats) -> Floats:
         """Rows of coordinates, of rows of free coordinates; tails are kept in their bounds."""
+        *others, tails = cls.kept(*free.T)
+        return np.column_stack([*others, np.clip(cls.tail_coordinate(tails), *cls.tails)])
 
     @classmethod
     @abstractmethod
@@ -260,55 +253,24 @@ class Shapes(ABC):
 
     @classmethod
     @abstractmethod
-    def log_priors(cls, rows: Floats) -> Floats:
-        """Log priors of rows of coordinates, but for a constant."""
+    def log_priors(cls, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """What each coordinate adds to the log prior, but for a constant, and two derivatives."""
 
     @classmethod
-    @abstractmethod
-    def prior_derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
-        """Gradient of the log prior of one row, and its second derivatives by each coordinate."""
-
-    @classmethod
-    def start(cls, free: Floats) -> Floats:
-        """Coordinates near some free coordinates, with a shape that the prior finds likely."""
-        row: Floats = cls.from_free(free[None])[0]
-        row[2:] = np.clip(row[2:], *cls.likely)
-        return row
-
-    @classmethod
-    def limits(cls) -> list[tuple[float, float]]:
-        """The ranges in which coordinates must lie to describe a density."""
-        return [*_LIMITS[: len(cls.names) - 1], cls.tails]
-
-    @classmethod
-    def bounds(cls, tie_share: float) -> tuple[Floats, Floats]:
-        """Of the coordinates, if this share of the scores is one value."""
-        lower = np.full(len(cls.names), -np.inf)
-        upper = -lower
-        lower[-1], upper[-1] = cls.tails
-        return lower, upper
+    def tails_with(cls, tie_share: float) -> tuple[float, float]:
+        """Bounds of the last coordinate, if this share of the scores is one value."""
+        return cls.tails
 
 
-def _rows(z: Floats, terms: Derivatives) -> list[Floats]:
+def _rows(z: Floats, terms: Sequence[Floats]) -> list[Floats]:
     """What derivatives by all coordinates are made of, in the order of the kernels."""
-    f, (f_z, *first), (f_zz, *second) = terms
+    size = 1 + len(terms) // 4  # of z and the shape: 3, 6 or 10 terms
+    f, f_z, *first = terms[: size + 1]
+    f_zz, *mixed = terms[size + 1 : 2 * size + 1]
     rows = [f, f_z, z * f_z, *first, f_zz, f_z + z * f_zz, z * f_z + z * z * f_zz]
-    for mixed in second[: len(first)]:
-        rows += [mixed, z * mixed]
-    return [*rows, *second[len(first) :]]
-
-
-@lru_cache(maxsize=4)
-def _places(size: int) -> list[list[int]]:
-    """Which rows are in the Hessian, for so many shape parameters."""
-    hessian, at = np.zeros((size + 2, size + 2), np.int64), size + 3
-    pairs = [(0, 0), (0, 1), (1, 1)]
-    pairs += [(end, i) for i in range(2, size + 2) for end in (0, 1)]
-    pairs += [(i, j) for i in range(2, size + 2) for j in range(i, size + 2)]
-    for place, (i, j) in enumerate(pairs, at):
-        hessian[i, j] = hessian[j, i] = place
-    places: list[list[int]] = hessian.tolist()
-    return places
+    for one in mixed:
+        rows += [one, z * one]
+    return [*rows, *terms[2 * size + 1 :]]
 
 
 def moments(values: Floats, weights: Floats) -> tuple[float, float, float, float]:

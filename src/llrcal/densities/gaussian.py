@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
-from llrcal.densities.density import HALF_LOG_TWO_PI, Density, Derivatives, moments
+from llrcal.arrays import Floats
+from llrcal.densities.density import HALF_LOG_TWO_PI, Density, moments
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Gaussian(Density):
     Its free coordinates are location and log scale.
     """
 
-    family: ClassVar[str] = "gaussian"
+    family = "gaussian"
 
     @property
     def params(self) -> dict[str, float]:
@@ -30,11 +29,6 @@ class Gaussian(Density):
         out: Floats = -0.5 * y * y
         out -= HALF_LOG_TWO_PI + np.log(self.scale)
         return out
-
-    @classmethod
-    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> Gaussian:
-        location, log_scale = (float(value) for value in theta)
-        return cls(origin, math.nan, location * unit, float(np.exp(log_scale)) * unit)
 
     @staticmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:
@@ -47,5 +41,5 @@ class Gaussian(Density):
         return [np.array([mean, np.log(sd)])]
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Derivatives:
-        return Derivatives(-0.5 * z * z, (-z,), (np.full_like(z, -1.0),))
+    def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
+        return -0.5 * z * z, -z, np.full_like(z, -1.0)

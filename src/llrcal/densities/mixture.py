@@ -16,20 +16,19 @@ import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.declaration import NotNegative, Positive, Stored, schema
-from llrcal.densities.density import FURTHEST, Shapes
-from llrcal.densities.nig import NIGShapes
-from llrcal.densities.student_t import StudentTShapes
+from llrcal.densities.density import FURTHEST, Shaped
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
 
 _AT_ONCE = 2**16  # log densities
 _MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
 _AS_MANY = schema(as_many_as="weights")
-_LIMITS = [schema(minimum=low, maximum=high) for low, high in NIGShapes.limits()]
-_TAILS = schema(minimum=StudentTShapes.tails[0], maximum=StudentTShapes.tails[1])
-_Location = Annotated[float, _LIMITS[0]]
-_LogScale = Annotated[float, _LIMITS[1]]
-_Asymmetry = Annotated[float, _LIMITS[2]]
-_RootTail = Annotated[float, _LIMITS[3]]
-_LogInverseDof = Annotated[float, _TAILS]
+# Within these, in standard units, log densities are finite.
+_Location = Annotated[float, schema(minimum=-FURTHEST, maximum=FURTHEST)]
+_LogScale = Annotated[float, schema(minimum=-160, maximum=160)]
+_Asymmetry = Annotated[float, schema(minimum=-40, maximum=40)]
+_RootTail = Annotated[float, schema(minimum=NIG.tails[0], maximum=NIG.tails[1])]
+_LogInverseDof = Annotated[float, schema(minimum=StudentT.tails[0], maximum=StudentT.tails[1])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,23 +68,21 @@ class Predictive:
         "Of each draw, in units of spread.",
     ]
 
-    shapes: ClassVar[type[Shapes]]
-
-    @classmethod
-    def coordinate_names(cls) -> tuple[str, ...]:
-        """Of the fields with the coordinates of the shapes."""
-        return ("locations", "log_scales", *cls.shapes.names[2:])
-
-    @property
-    def coordinates(self) -> tuple[tuple[float, ...], ...]:
-        """One tuple for each coordinate of the shapes, of as many numbers as there are draws."""
-        return tuple(getattr(self, name) for name in self.coordinate_names())
+    density: ClassVar[type[Shaped]]
+    """The family of the densities."""
 
     @classmethod
     def named(cls, columns: Floats) -> dict[str, Any]:
         """Coordinates by the names of their fields."""
-        pairs = zip(cls.coordinate_names(), columns.tolist(), strict=True)
+        names = ("locations", "log_scales", *cls.density.names[2:])
+        pairs = zip(names, columns.tolist(), strict=True)
         return {name: tuple(column) for name, column in pairs}
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The coordinates of each draw."""
+        shape = (getattr(self, name) for name in self.density.names[2:])
+        return np.column_stack([self.locations, self.log_scales, *shape])
 
     @property
     def params(self) -> dict[str, Any]:
@@ -103,31 +100,32 @@ class Predictive:
     @cached_property
     def location(self) -> float:
         """The mean of the locations, seen from the origin."""
-        locations = weighted_sum(self._rows[:, 0], np.array(self.weights))
+        locations = weighted_sum(self.rows[:, 0], np.array(self.weights))
         return self.middle + self.spread * locations
 
     @cached_property
     def scale(self) -> float:
         """The geometric mean of the scales."""
-        logs = weighted_sum(self._rows[:, 1], np.array(self.weights))
+        logs = weighted_sum(self.rows[:, 1], np.array(self.weights))
         return self.spread * float(np.exp(logs))
 
     def logpdf_from(self, origin: float, distance: Floats) -> Floats:
         """Log density at ``origin + distance``, without rounding the sum."""
-        centred = distance + (origin - self.origin)
-        standard = np.clip((centred - self.middle) / self.spread, -FURTHEST, FURTHEST)
+        standard = self._standard(distance + (origin - self.origin))
         step = max(1, _AT_ONCE // len(self.weights))
         parts = [standard[at : at + step] for at in range(0, max(1, len(standard)), step)]
         return np.concatenate([self._logpdf(part) for part in parts])
 
     def log_densities(self, scores: Floats) -> Floats:
         """Log densities of each draw (row) at some scores, none of which come from elsewhere."""
-        standard = ((scores - self.origin) - self.middle) / self.spread
-        standard = np.clip(standard, -FURTHEST, FURTHEST)
-        return np.asarray(self.shapes.logpdfs(self._rows, standard) - np.log(self.spread))
+        standard = self._standard(scores - self.origin)
+        return np.asarray(self.density.logpdfs(self.rows, standard) - np.log(self.spread))
+
+    def _standard(self, centred: Floats) -> Floats:
+        return np.clip((centred - self.middle) / self.spread, -FURTHEST, FURTHEST)
 
     def _logpdf(self, standard: Floats) -> Floats:
-        logs = self.shapes.logpdfs(self._rows, standard) + self._log_weights
+        logs = self.density.logpdfs(self.rows, standard) + np.log(self.weights)[:, None]
         largest = logs.max(axis=0, initial=-np.inf)
         logs -= largest
         found = largest + np.log(np.exp(logs).sum(axis=0))
@@ -136,14 +134,6 @@ class Predictive:
             found = np.logaddexp(np.log1p(-self.elsewhere) + found, np.log(self.elsewhere) + cauchy)
         return np.asarray(found - np.log(self.spread))
 
-    @cached_property
-    def _rows(self) -> Floats:
-        return np.array(self.coordinates).T
-
-    @cached_property
-    def _log_weights(self) -> Floats:
-        return np.asarray(np.log(np.array(self.weights))[:, None])
-
 
 @dataclass(frozen=True, kw_only=True)
 class StudentTPredictive(Predictive):
@@ -151,7 +141,7 @@ class StudentTPredictive(Predictive):
 
     log_inverse_dof: Annotated[tuple[_LogInverseDof, ...], _AS_MANY, "Log of 1 / dof of each draw."]
 
-    shapes: ClassVar[type[Shapes]] = StudentTShapes
+    density = StudentT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,4 +151,4 @@ class NIGPredictive(Predictive):
     asymmetry: Annotated[tuple[_Asymmetry, ...], _AS_MANY, "v of each draw."]
     root_tail: Annotated[tuple[_RootTail, ...], _AS_MANY, "Square root of k of each draw."]
 
-    shapes: ClassVar[type[Shapes]] = NIGShapes
+    density = NIG

@@ -40,8 +40,9 @@ Nothing in it becomes large: for v -> oo and c = 0 it is Levy's density, for c -
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -54,15 +55,7 @@ from llrcal.densities.bessel import (
     scaled_log_k1,
     scaled_log_k1_derivatives,
 )
-from llrcal.densities.density import (
-    HALF_LOG_TWO_PI,
-    Density,
-    Derivatives,
-    ShapeParameters,
-    Shapes,
-    moments,
-    quantiles,
-)
+from llrcal.densities.density import HALF_LOG_TWO_PI, Numbers, Shaped, moments, quantiles
 from llrcal.kernels import kernels_for
 from llrcal.kernels.interface import Kernels
 from llrcal.notes import Note
@@ -77,11 +70,16 @@ _MOST_TAIL = 46.0
 _MOST_ASYMMETRY = 40.0
 # With kappa = eta^2 times this, alpha and |beta| differ by two units in the last place.
 _DISTINCT = 2.0**-50
+# Of the priors of the coordinates of a row, which are Gaussian around zero.
+_PRECISIONS = np.array([0.0, 0.0, 0.25**-2, 1 / 0.2])
 
 
 @dataclass(frozen=True)
-class NIG(Density):
-    """A normal-inverse-Gaussian density with the parameters (l, w, v, k) above."""
+class NIG(Shaped):
+    """A normal-inverse-Gaussian density with the parameters (l, w, v, k) above.
+
+    A row is (l, log w, v, root of k). With k Gamma with shape 1/2, its root is half of a Gaussian.
+    """
 
     # At an asymmetry of 276, cosh^2 times the furthest score would overflow.
     asymmetry: Annotated[
@@ -93,13 +91,22 @@ class NIG(Density):
         "How heavy its tails are, from Gaussian to Cauchy.",
     ]
 
-    family: ClassVar[str] = "nig"
-    least_distinct: ClassVar[int] = 5
+    family = "nig"
+    least_distinct = 5
     # With k of n scores in one place, the likelihood grows like delta^(n - 2k) as the density
     # shrinks onto them. With all others on one side, its inverse-Gaussian edge can do so too, and
     # the likelihood grows like the distance of that edge to the power of (n - 3k) / 2.
-    most_tied: ClassVar[float] = float(np.nextafter(1 / 2, 0))
-    most_tied_at_end: ClassVar[float] = float(np.nextafter(1 / 3, 0))
+    most_tied = float(np.nextafter(1 / 2, 0))
+    most_tied_at_end = float(np.nextafter(1 / 3, 0))
+
+    names = ("location", "log_scale", "asymmetry", "root_tail")
+    prior = (
+        "flat in location and log scale; asymmetry v Gaussian with deviation 0.25; tail k Gamma "
+        "with shape 1/2 and mean 0.2"
+    )
+    tails = (2.0**-25, 6.7)  # from the Gaussian, to the last bit
+    folded = True
+    likely = ((-0.8, math.sqrt(0.02)), (0.8, math.sqrt(2.0)))
 
     @property
     def params(self) -> dict[str, float]:
@@ -123,11 +130,18 @@ class NIG(Density):
         return _logpdfs(z, v, np.expm1(self.tail) * square, np.log(self.scale) - np.log(square))
 
     @classmethod
-    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> NIG:
-        location, log_omega, v, log1p_c = (float(value) for value in theta)
-        scale = float(np.exp(log_omega + np.log(np.cosh(v) ** 2))) * unit
-        tail = max(_tail(v, log1p_c), least_tail(v))
-        return cls(origin, math.nan, location * unit, scale, v, tail)
+    def kept(cls, *theta: Any) -> tuple[Any, ...]:
+        location, log_omega, v, log1p_c = theta
+        tail = np.maximum(_tail(v, log1p_c), least_tail(v))
+        return location, log_omega + np.log(np.cosh(v) ** 2), v, tail
+
+    @classmethod
+    def free(cls, *kept: Any) -> Floats:
+        location, log_scale, v, tail = kept
+        square = np.cosh(v) ** 2
+        return np.array(
+            [location, log_scale - np.log(square), v, np.log1p(np.expm1(tail) * square)]
+        )
 
     @classmethod
     def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
@@ -150,8 +164,8 @@ class NIG(Density):
         free, most = np.inf, _MOST_ASYMMETRY
         return np.array([-free, -free, -most, 0.0]), np.array([free, free, most, _MOST_TAIL])
 
-    @staticmethod
-    def starts(values: Floats, weights: Floats) -> list[Floats]:
+    @classmethod
+    def starts(cls, values: Floats, weights: Floats) -> list[Floats]:
         mean, sd, skewness, kurtosis = moments(values, weights)
         low, left, median, right, high = quantiles(values, weights, (0.1, 0.25, 0.5, 0.75, 0.9))
         spread = max(right - left, 0.1 * sd)
@@ -169,23 +183,23 @@ class NIG(Density):
             (low, narrow, 0.5, 3.0),
             (high, narrow, -0.5, 3.0),
         ]
-        return [free_coordinates(*start) for start in starts]
+        return [cls.free(*start) for start in starts]
 
     @classmethod
-    def shape(cls, *free: float) -> ShapeParameters:
+    def shape(cls, *free: float) -> tuple[Numbers, Numbers, Numbers]:
         v, log1p_c = free
         c = np.expm1(log1p_c)
-        return ShapeParameters((v, c), (1.0, 1 + c), (0.0, 1 + c))
+        return (v, c), (1.0, 1 + c), (0.0, 1 + c)
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Derivatives:
+    def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
         """K(u, y, c) with its derivatives by z, v and c."""
         v, c = shape
         numbers = _numbers(v, c)
         if kernels := kernels_for(z):
             rows = np.empty((10, len(z)))
             kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
-            return Derivatives(rows[0], tuple(rows[1:4]), tuple(rows[4:]))
+            return list(rows)
         _, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
         u, y = 1 + tanh * z, (z / cosh - sinh) / root
 
@@ -201,12 +215,14 @@ class NIG(Density):
         y_vc = -(z * tanh / cosh + cosh) / (a * root) - 1.5 * y_v / a
 
         # The chain rule.
-        k, (k_u, k_y, k_c), second = _kernel_derivatives(u, y, c)
-        k_uu, k_uy, k_uc, k_yy, k_yc, k_cc = second
+        k, k_u, k_y, k_c, k_uu, k_uy, k_uc, k_yy, k_yc, k_cc = _kernel_derivatives(u, y, c)
         uz, yz = k_uu * u_z + k_uy * y_z, k_uy * u_z + k_yy * y_z
         uv, yv = k_uu * u_v + k_uy * y_v, k_uy * u_v + k_yy * y_v
-        first = (k_u * u_z + k_y * y_z, k_u * u_v + k_y * y_v, k_y * y_c + k_c)
-        second = (
+        return (
+            k,
+            k_u * u_z + k_y * y_z,
+            k_u * u_v + k_y * y_v,
+            k_y * y_c + k_c,
             uz * u_z + yz * y_z,
             uz * u_v + yz * y_v + k_u / square + k_y * y_zv,
             yz * y_c + k_uc * u_z + k_yc * y_z + k_y * y_zc,
@@ -214,10 +230,9 @@ class NIG(Density):
             yv * y_c + k_uc * u_v + k_yc * y_v + k_y * y_vc,
             (k_yy * y_c + 2 * k_yc) * y_c + k_cc + k_y * y_cc,
         )
-        return Derivatives(k, first, second)
 
     @classmethod
-    def constants(cls, *shape: float) -> Derivatives:
+    def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
         v, c = shape
         sinh, cosh, tanh = np.sinh(v), np.cosh(v), np.tanh(v)
@@ -225,52 +240,29 @@ class NIG(Density):
         a = c + square
         first = (tanh * c / a, -0.5 / a)
         second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
-        return Derivatives(-0.5 * np.log1p(c / square) - HALF_LOG_TWO_PI, first, second)
+        return -0.5 * np.log1p(c / square) - HALF_LOG_TWO_PI, first, second
 
     @classmethod
-    def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
+    def _sums(cls, z: Floats, shape: Numbers, weights: Floats) -> Floats:
         if kernels := kernels_for(z):
             numbers, sums = _numbers(*shape), np.empty(15)
             kernels.nig_sums(z, _made_of(kernels, z, numbers), numbers, weights, sums)
-            found: list[float] = sums.tolist()
-            return found
+            return sums
         return super()._sums(z, shape, weights)
-
-
-class NIGShapes(Shapes):
-    """Normal-inverse-Gaussian densities as (l, log w, v, root of k).
-
-    With k Gamma with shape 1/2, its root is half of a Gaussian.
-    """
-
-    family = NIG
-    names = ("location", "log_scale", "asymmetry", "root_tail")
-    prior = (
-        "flat in location and log scale; asymmetry v Gaussian with deviation 0.25; tail k Gamma "
-        "with shape 1/2 and mean 0.2"
-    )
-    tails = (2.0**-25, 6.7)  # from the Gaussian, to the last bit
-    folded = True
-    likely = ((-0.8, float(np.sqrt(0.02))), (0.8, float(np.sqrt(2.0))))
-    precisions: ClassVar[Floats] = np.array([0.0, 0.0, 0.25**-2, 1 / 0.2])
-    """Of the priors, which are Gaussian around zero."""
 
     @classmethod
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
-        location, log_omega, v, log1p_c = cls.free(rows).T[:, :, None]
+        location, log_omega, v, log1p_c = cls.free_rows(rows).T[:, :, None]
         z = (scores - location) * np.exp(-log_omega)
         return _logpdfs(z, v, np.expm1(log1p_c), log_omega, series=17)
 
-    @classmethod
-    def free(cls, rows: Floats) -> Floats:
-        location, log_scale, v, root = rows.T
-        return free_coordinates(location, log_scale, v, root * root).T
+    @staticmethod
+    def tail_of(coordinates: Floats) -> Floats:
+        return coordinates * coordinates
 
-    @classmethod
-    def from_free(cls, free: Floats) -> Floats:
-        location, log_omega, v, log1p_c = free.T
-        roots = np.clip(np.sqrt(_tail(v, np.maximum(log1p_c, 0))), *cls.tails)
-        return np.column_stack([location, log_omega + np.log(np.cosh(v) ** 2), v, roots])
+    @staticmethod
+    def tail_coordinate(tails: Floats) -> Floats:
+        return np.sqrt(tails)
 
     @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
@@ -289,25 +281,15 @@ class NIGShapes(Shapes):
         return first, second
 
     @classmethod
-    def log_priors(cls, rows: Floats) -> Floats:
-        return np.asarray(-0.5 * (cls.precisions * rows * rows).sum(axis=1))
-
-    @classmethod
-    def prior_derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
-        return -cls.precisions * row, -cls.precisions
+    def log_priors(cls, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        slope = -_PRECISIONS * rows
+        return 0.5 * slope * rows, slope, -_PRECISIONS
 
 
-def free_coordinates(location: Any, log_scale: Any, asymmetry: Any, tail: Any) -> Floats:
-    """The free coordinates (l, log omega, v, log(1 + c)) of (l, log w, v, k), or of arrays."""
-    square = np.cosh(asymmetry) ** 2
-    log1p_c = np.log1p(np.expm1(tail) * square)
-    return np.array([location, log_scale - np.log(square), asymmetry, log1p_c])
-
-
-def least_tail(asymmetry: float) -> float:
+def least_tail(asymmetry: Any) -> Any:
     """The k to which a fit at the edge kappa = 0 is lifted."""
-    least = _LIFT * min(np.sinh(asymmetry) ** 2, np.cosh(asymmetry) ** -2.0)
-    return float(np.log1p(max(_LEAST_KAPPA, least)))
+    least = _LIFT * np.minimum(np.sinh(asymmetry) ** 2, np.cosh(asymmetry) ** -2.0)
+    return np.log1p(np.maximum(_LEAST_KAPPA, least))
 
 
 def _tail(v: Any, log1p_c: Any) -> Any:
@@ -364,7 +346,7 @@ def _made_of(kernels: Kernels, z: Floats, numbers: Floats) -> Floats:
     return rows
 
 
-def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Derivatives:
+def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Sequence[Floats]:
     """K, its derivatives by u, y and c, and by uu, uy, uc, yy, yc and cc.
 
     Scores are not so far out here that squares overflow, as they may be where a density is used.
@@ -383,12 +365,11 @@ def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Derivatives:
 
     u2, y2, tq = u * u, y * y, exponent * q
     q_u, q_y, q_c = u * iq, c * y * iq, 0.5 * y2 * iq
-    first = (
+    return (
+        bessel - 1.5 * np.log(q) - exponent,
         l_q * q_u + exponent * iq,
         l_q * q_y - y * iq,
         l_q * q_c + l_c + 0.5 * exponent * exponent * iq,
-    )
-    second = (
         l_qq * q_u * q_u + (l_q * c - 1) * y2 * iq3,
         l_qq * q_u * q_y - (l_q * c - 1) * u * y * iq3,
         (l_qq * q_c + l_qc) * q_u - 0.5 * (l_q * u * y2 + exponent * (tq + y2)) * iq3,
@@ -398,7 +379,6 @@ def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Derivatives:
         + l_cc
         - 0.25 * (l_q * y2 * y2 + exponent * exponent * (2 * tq + y2)) * iq3,
     )
-    return Derivatives(bessel - 1.5 * np.log(q) - exponent, first, second)
 
 
 def _exponent(u: Floats, y: Floats, c: float | Floats, q: Floats) -> Floats:

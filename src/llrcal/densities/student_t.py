@@ -11,22 +11,16 @@ scores ends there instead of wandering off with ``dof``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
 from llrcal.arrays import Array, Floats
 from llrcal.declaration import schema
-from llrcal.densities.density import (
-    HALF_LOG_TWO_PI,
-    Density,
-    Derivatives,
-    Shapes,
-    moments,
-    quantiles,
-)
+from llrcal.densities.density import HALF_LOG_TWO_PI, Numbers, Shaped, moments, quantiles
 from llrcal.kernels import kernels_for
 from llrcal.notes import Note, Severity
 
@@ -47,11 +41,17 @@ _NORMALISER_POWERS = np.array([1, 3, 5, 7, 9, 11, 13])
 _NORMALISER = np.array([-1 / 4, 1 / 24, -1 / 20, 17 / 112, -31 / 36, 691 / 88, -5461 / 52])
 
 
+# The prior of 1 / dof: the shape of a Gamma distribution, and its mean.
+_GAMMA, _MEAN = 0.5, 0.25
+
+
 @dataclass(frozen=True)
-class StudentT(Density):
+class StudentT(Shaped):
     """A Student-T density with ``inverse_dof = 1 / dof``; zero is the Gaussian.
 
-    Its free coordinates are location, log scale and ``1 / dof``.
+    Its free coordinates are location, log scale and ``1 / dof``; a row has the log of the last. A
+    prior of 1 / dof that were exponential would find the Gaussian too unlikely: intervals would
+    rarely hold it.
     """
 
     inverse_dof: Annotated[
@@ -60,9 +60,14 @@ class StudentT(Density):
         "1 / degrees of freedom; zero is the Gaussian.",
     ]
 
-    family: ClassVar[str] = "student-t"
-    least_distinct: ClassVar[int] = 4
-    most_tied: ClassVar[float] = 0.5
+    family = "student-t"
+    least_distinct = 4
+    most_tied = 0.5
+    names = ("location", "log_scale", "log_inverse_dof")
+    prior = "flat in location and log scale; 1 / dof Gamma with shape 1/2 and mean 0.25"
+    tails = (-40.0, math.log(1 / _LEAST_DOF))  # from the Gaussian, to the last bit
+    folded = False
+    likely = ((math.log(0.02),), (0.0,))
 
     @property
     def params(self) -> dict[str, float]:
@@ -72,11 +77,6 @@ class StudentT(Density):
     def _logpdf(self, centred: Floats) -> Floats:
         y = (centred - self.location) / self.scale
         return _logpdfs(y, np.array(self.inverse_dof), np.log(self.scale))
-
-    @classmethod
-    def from_coordinates(cls, theta: Array, *, origin: float, unit: float) -> StudentT:
-        location, log_scale, inverse_dof = (float(value) for value in theta)
-        return cls(origin, math.nan, location * unit, float(np.exp(log_scale)) * unit, inverse_dof)
 
     @classmethod
     def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
@@ -106,7 +106,7 @@ class StudentT(Density):
         return starts + [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
 
     @classmethod
-    def terms(cls, z: Floats, *shape: float) -> Derivatives:
+    def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
         (lam,) = shape
         y2 = z * z
         w = lam * y2
@@ -114,74 +114,52 @@ class StudentT(Density):
         d = 1 / (1 + w)
         more = 1 + lam
         y4 = y2 * y2
-        first = (-more * z * d, -0.5 * y2 * l0 - 0.5 * more * y4 * l1)
-        second = (
+        return (
+            -0.5 * more * y2 * l0,
+            -more * z * d,
+            -0.5 * y2 * l0 - 0.5 * more * y4 * l1,
             -more * (1 - w) * d * d,
             -z * d + more * y2 * z * d * d,
             -y4 * l1 - 0.5 * more * y4 * y2 * l2,
         )
-        return Derivatives(-0.5 * more * y2 * l0, first, second)
 
     @classmethod
-    def constants(cls, *shape: float) -> Derivatives:
+    def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """C(lam) and its derivatives."""
         (lam,) = shape
         if lam < _NORMALISER_BELOW:
             n = _NORMALISER_POWERS
             c0 = float(_NORMALISER @ lam**n) - HALF_LOG_TWO_PI
             c1 = float((_NORMALISER * n) @ lam ** (n - 1))
-            c2 = float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:])
-            return Derivatives(c0, (c1,), (c2,))
+            return c0, (c1,), (float((_NORMALISER * n * (n - 1))[1:] @ lam ** (n - 2)[1:]),)
         nu = 1 / lam
         above, below = (nu + 1) / 2, nu / 2
-        c0 = float(gammaln(above) - gammaln(below)) - 0.5 * np.log(nu * np.pi)
+        c0 = float(gammaln(above) - gammaln(below)) - 0.5 * math.log(nu * math.pi)
         c_nu = 0.5 * float(digamma(above) - digamma(below)) - 0.5 / nu
         # Hurwitz's zeta function at 2 is the derivative of the digamma function.
         c_nunu = 0.25 * float(zeta(2, above) - zeta(2, below)) + 0.5 / nu**2
-        return Derivatives(c0, (-(nu**2) * c_nu,), (nu**4 * c_nunu + 2 * nu**3 * c_nu,))
+        return c0, (-(nu**2) * c_nu,), (nu**4 * c_nunu + 2 * nu**3 * c_nu,)
 
     @classmethod
-    def _sums(cls, z: Floats, shape: tuple[float, ...], weights: Floats) -> list[float]:
+    def _sums(cls, z: Floats, shape: Numbers, weights: Floats) -> Floats:
         if kernels := kernels_for(z):
             (lam,), sums = shape, np.empty(10)
             kernels.student_t_sums(z, np.log1p(lam * (z * z)), lam, _L0, _L1, _L2, weights, sums)
-            found: list[float] = sums.tolist()
-            return found
+            return sums
         return super()._sums(z, shape, weights)
-
-
-class StudentTShapes(Shapes):
-    """Student-T densities as (location, log scale, log of 1 / dof).
-
-    A prior of 1 / dof that were exponential would find the Gaussian too unlikely: intervals would
-    rarely hold it.
-    """
-
-    family = StudentT
-    names = ("location", "log_scale", "log_inverse_dof")
-    prior = "flat in location and log scale; 1 / dof Gamma with shape 1/2 and mean 0.25"
-    tails = (-40.0, float(np.log(1 / _LEAST_DOF)))  # from the Gaussian, to the last bit
-    folded = False
-    likely = ((float(np.log(0.02)),), (0.0,))
-    gamma: ClassVar[float] = 0.5
-    """The shape of the prior of 1 / dof."""
-    mean_inverse_dof: ClassVar[float] = 0.25
 
     @classmethod
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
-        location, log_scale, log_tail = (rows[:, i, None] for i in range(3))
-        y = (scores - location) * np.exp(-log_scale)
-        return _logpdfs(y, np.exp(log_tail), log_scale)
+        location, log_scale, log_tail = rows.T[:, :, None]
+        return _logpdfs((scores - location) * np.exp(-log_scale), np.exp(log_tail), log_scale)
 
-    @classmethod
-    def free(cls, rows: Floats) -> Floats:
-        return np.column_stack([rows[:, :2], np.exp(rows[:, 2])])
+    @staticmethod
+    def tail_of(coordinates: Floats) -> Floats:
+        return np.exp(coordinates)
 
-    @classmethod
-    def from_free(cls, free: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            tails = np.clip(np.log(np.maximum(free[:, 2], 0)), *cls.tails)
-        return np.column_stack([free[:, :2], tails])
+    @staticmethod
+    def tail_coordinate(tails: Floats) -> Floats:
+        return np.log(np.maximum(tails, np.finfo(float).tiny))
 
     @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
@@ -191,20 +169,16 @@ class StudentTShapes(Shapes):
         return np.diag([1.0, 1.0, tail]), second
 
     @classmethod
-    def bounds(cls, tie_share: float) -> tuple[Floats, Floats]:
+    def tails_with(cls, tie_share: float) -> tuple[float, float]:
         """As in a search for the maximum: the posterior has no integral with fewer dof either."""
-        lower, upper = super().bounds(tie_share)
-        upper[-1] = min(upper[-1], np.log(cls.family.bounds(tie_share)[1][-1]))
-        return lower, upper
+        return cls.tails[0], min(cls.tails[1], math.log(cls.bounds(tie_share)[1][2]))
 
     @classmethod
-    def log_priors(cls, rows: Floats) -> Floats:
-        return np.asarray(cls.gamma * (rows[:, 2] - np.exp(rows[:, 2]) / cls.mean_inverse_dof))
-
-    @classmethod
-    def prior_derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
-        pull = np.exp(row[2]) / cls.mean_inverse_dof
-        return cls.gamma * np.array([0.0, 0.0, 1 - pull]), cls.gamma * np.array([0.0, 0.0, -pull])
+    def log_priors(cls, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        value, slope, bend = np.zeros((3, *rows.shape))
+        pull = np.exp(rows[..., 2]) / _MEAN
+        value[..., 2], slope[..., 2], bend[..., 2] = rows[..., 2] - pull, 1 - pull, -pull
+        return _GAMMA * value, _GAMMA * slope, _GAMMA * bend
 
 
 def _logpdfs(y: Floats, lam: Floats, log_scale: Floats) -> Floats:

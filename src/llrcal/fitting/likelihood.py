@@ -12,10 +12,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats, weighted_sum
+from llrcal.arrays import Floats, weighted_sum
 from llrcal.densities.density import Density, Evaluated
 from llrcal.errors import DegenerateError
-from llrcal.fitting.optimizer import Function, Solution, minimise
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Points, Summary
 
@@ -41,8 +41,7 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     """
     points = scores.points()
     check_spread(family, scores, points)
-    lower, upper = family.bounds(points.tie_share)
-    best = _search(family, points, lower, upper)
+    best = _search(family, points)
     grid = scores.grid
     density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
     log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
@@ -51,11 +50,11 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     return density, Report.of(best, objective=-density.loglik, notes=notes)
 
 
-def _search(family: type[Density], points: Points, lower: Floats, upper: Floats) -> Solution:
+def _search(family: type[Density], points: Points) -> Solution:
     coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
-    rough = [_climb(family, coarse, start, lower, upper, enough=ROUGHLY) for start in starts]
-    finalists = [_climb(family, points, end.point, lower, upper) for end in _worth_finishing(rough)]
+    rough = [_climb(family, coarse, start, enough=ROUGHLY) for start in starts]
+    finalists = [_climb(family, points, end.point) for end in _worth_finishing(rough)]
     least = min(solution.value for solution in finalists)
     good = [solution for solution in finalists if solution.value <= least + _SAME]
     best = min(good, key=lambda solution: (not solution.converged, solution.value))
@@ -67,33 +66,17 @@ def _search(family: type[Density], points: Points, lower: Floats, upper: Floats)
 
 
 def _climb(
-    family: type[Density],
-    points: Points,
-    start: Array,
-    lower: Floats,
-    upper: Floats,
-    *,
-    enough: float = 0.0,
+    family: type[Density], points: Points, start: Floats, *, enough: float = 0.0
 ) -> Solution:
-    """A search in which doubles may overflow: the likelihood is zero there."""
-    with np.errstate(all="ignore"):
-        return minimise(
-            _mean_cost(family, points),
-            start,
-            lower=lower,
-            upper=upper,
-            max_iterations=_MOST_STEPS,
-            enough=enough,
-        )
+    """Where a search for the least mean cost, minus the log-likelihood, ends."""
 
-
-def _mean_cost(family: type[Density], points: Points) -> Function:
-    """Minus the mean log-likelihood."""
-
-    def mean_cost(at: Floats) -> Evaluated:
+    def cost(at: Floats) -> Evaluated:
         return -family.mean_loglik(at, points.values, points.weights)
 
-    return mean_cost
+    lower, upper = family.bounds(points.tie_share)
+    return minimise(
+        cost, start, lower=lower, upper=upper, max_iterations=_MOST_STEPS, enough=enough
+    )
 
 
 def _worth_finishing(solutions: list[Solution]) -> list[Solution]:

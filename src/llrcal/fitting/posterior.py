@@ -24,17 +24,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
-from llrcal.densities.density import Evaluated, Shapes, quantiles
+from llrcal.densities.density import Evaluated, Shaped, quantiles
 from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
-from llrcal.fitting.optimizer import Function, Solution, minimise
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.proposals import (
+    EVERY,
     WALKERS,
     Proposal,
     effective_steps,
     pooled_weights,
-    rows_of,
     walked,
 )
 from llrcal.onepass.summary import Points, Summary
@@ -56,136 +57,92 @@ _AT_ONCE = 2**14  # log densities, which stay in the cache
 class Target:
     """The log posterior of rows of coordinates, given scores, which are standardised."""
 
-    def __init__(self, shapes: type[Shapes], scores: Summary) -> None:
-        self.shapes, self.count, self._grid = shapes, scores.count, scores.grid
+    def __init__(self, family: type[Shaped], scores: Summary) -> None:
+        self.family, self.count, self.grid = family, scores.count, scores.grid
         points = scores.points()
         self.middle, self.spread = _middle_and_spread(points)
         values = (points.values - self.middle) / self.spread
         self.points = Points(values, points.weights, points.tie_share)
         self.few = coarser(self.points, _POINTS)
-        self.bounds = shapes.bounds(points.tie_share)
+        self.tails = family.tails_with(points.tie_share)
         self.correction: tuple[Floats, Evaluated] | None = None
-
-    @property
-    def unit(self) -> float:
-        """One standard unit, in that of the scores."""
-        return self.spread * self._grid.unit
 
     def standard(self, scores: Floats) -> Floats:
         """Scores in standard units."""
-        in_grid = (scores - self._grid.origin) / self._grid.unit
+        in_grid = (scores - self.grid.origin) / self.grid.unit
         return np.asarray((in_grid - self.middle) / self.spread)
 
-    def mode(self) -> Solution:
-        """The mode of the posterior."""
-        frees = self.shapes.family.starts(self.few.values, self.few.weights)
-        starts = [self.shapes.start(free) for free in frees]
-        found = [self._minimum(self.few, start, enough=ROUGHLY) for start in starts]
-        return self._mode_near(min(found, key=lambda solution: solution.value).point)
+    def mode(self, starts: list[Floats]) -> Solution:
+        """The mode of the posterior, from some free coordinates.
 
-    def mode_with(self, more: float, near: Solution) -> Solution:
-        """The mode given one more score, near that without it."""
-        values = np.append(self.few.values, more)
-        weights = np.append(self.few.weights, 1 / self.count)
-        return self._minimum(Points(values, weights, self.few.tie_share), near.point)
-
-    def around(self, row: Floats) -> Proposal:
-        """A proposal at the mode of the posterior, which is not far from the best fit.
-
-        The row has the coordinates of that, in the unit of the scores and seen from their origin.
-
-        Not at the best fit itself: where that is a limit of the family, as the Gaussian is one of
-        the Student-T, the posterior is flat for many units of its last coordinate.
+        The search starts at shapes that the prior finds likely: where a best fit is a limit of the
+        family, as the Gaussian is one of the Student-T, the posterior is flat for many units of its
+        last coordinate.
         """
-        best = row.copy()
-        best[:2] = row[0] / self.unit - self.middle / self.spread, row[1] - np.log(self.unit)
-        start = self.shapes.start(self.shapes.free(best[None])[0])
+        rows = self.family.from_free(np.array(starts))
+        rows[:, 2:] = np.clip(rows[:, 2:], *self.family.likely)
+        found = [self.climb(self.few, row, enough=ROUGHLY) for row in rows]
+        mode = self.climb(self.points, min(found, key=lambda solution: solution.value).point)
         if self.few is not self.points:
-            start = self._minimum(self.few, start, enough=ROUGHLY).point
-        return self.laplace(self._mode_near(start))
-
-    def _mode_near(self, start: Floats) -> Solution:
-        """The mode given all points, near one that is known, and the correction that follows."""
-        mode = self._minimum(self.points, start)
-        if self.few is not self.points:
-            self._correct(mode.point)
+            free = self.family.free_rows(mode.point[None])[0]
+            exact, rough = (
+                self.family.mean_loglik(free, p.values, p.weights) for p in (self.points, self.few)
+            )
+            self.correction = free, exact - rough
         return mode
 
-    def _minimum(self, points: Points, start: Floats, *, enough: float = 0.0) -> Solution:
-        lower, upper = self.bounds
-        return minimise(self._cost(points), start, lower=lower, upper=upper, enough=enough)
+    def climb(self, points: Points, start: Floats, *, enough: float = 0.0) -> Solution:
+        """The least minus log posterior given some points, divided by the number of scores."""
+        family = self.family
 
-    def _correct(self, row: Floats) -> None:
-        """What few points get wrong up to second order around a row is known."""
-        free = self.shapes.free(row[None])[0]
-        exact, rough = (
-            self.shapes.family.mean_loglik(free, p.values, p.weights)
-            for p in (self.points, self.few)
-        )
-        self.correction = (
-            free,
-            Evaluated(
-                exact.value - rough.value,
-                exact.gradient - rough.gradient,
-                exact.hessian - rough.hessian,
-            ),
-        )
+        def cost(row: Floats) -> Evaluated:
+            free = family.free_rows(row[None])[0]
+            value, gradient, hessian = family.mean_loglik(free, points.values, points.weights)
+            first, second = family.derivatives(row)
+            bent = first.T @ hessian @ first + (gradient[:, None, None] * second).sum(axis=0)
+            prior, slopes, bends = family.log_priors(row)
+            return -Evaluated(
+                value + float(prior.sum()) / self.count,
+                first.T @ gradient + slopes / self.count,
+                bent + np.diag(bends) / self.count,
+            )
 
-    def laplace(self, mode: Solution) -> Proposal:
-        """A proposal with the curvature of the posterior at a mode."""
+        lower, upper = (np.append(np.full(start.size - 1, end), 0.0) for end in (-np.inf, np.inf))
+        lower[-1], upper[-1] = self.tails
+        return minimise(cost, start, lower=lower, upper=upper, enough=enough)
+
+    def proposal(self, mode: Solution) -> Proposal:
+        """A proposal with the curvature of the posterior at a mode: Laplace's method."""
         curvature, axes = np.linalg.eigh(mode.hessian * self.count)
         inverse = 1 / np.maximum(curvature, _LEAST_CURVATURE)
-        return Proposal.around(mode.point, (axes * inverse) @ axes.T)
+        return Proposal(mode.point, (axes * inverse) @ axes.T)
 
-    def within(self, rows: Floats) -> Floats:
-        """Rows with the tails that stand for theirs: of the right sign, and within the bounds."""
-        tails = np.clip(self._tails(rows), self.bounds[0][-1], self.bounds[1][-1])
-        return np.column_stack([rows[:, :-1], tails])
+    def logs(self, rows: Floats, ends: Floats) -> tuple[Floats, Floats]:
+        """Rows with tails within their bounds, and the log posterior of each.
 
-    def logs(self, rows: Floats, ends: Floats) -> Floats:
-        """The log posterior of rows, as it is and given one more score at either end."""
-        own = self.within(rows)
+        The latter as it is, and given one more score at each of the ends.
+        """
+        tails = np.abs(rows[:, -1]) if self.family.folded else rows[:, -1]
+        own = np.column_stack([rows[:, :-1], np.clip(tails, *self.tails)])
         log_posterior = self.log_posterior(own)
-        log_posterior[self._tails(rows) > self.bounds[1][-1]] = -np.inf
-        return np.array([log_posterior, *(log_posterior + self.shapes.logpdfs(own, ends).T)])
-
-    def _tails(self, rows: Floats) -> Floats:
-        return np.abs(rows[:, -1]) if self.shapes.folded else rows[:, -1]
+        log_posterior[tails > self.tails[1]] = -np.inf
+        more = self.family.logpdfs(own, ends).T
+        return own, np.array([log_posterior, *(log_posterior + more)])
 
     def logpdfs(self, rows: Floats, scores: Floats) -> Floats:
         """Log densities of scores in standard units, a row of them for each row of coordinates."""
         step = max(1, _AT_ONCE // len(scores))
         starts = range(0, len(rows), step)
-        return np.concatenate([self.shapes.logpdfs(rows[i : i + step], scores) for i in starts])
+        return np.concatenate([self.family.logpdfs(rows[i : i + step], scores) for i in starts])
 
     def log_posterior(self, rows: Floats) -> Floats:
         loglik = (self.logpdfs(rows, self.few.values) * self.few.weights).sum(axis=1)
         if self.correction:
             free, (value, gradient, hessian) = self.correction
-            away = self.shapes.free(rows) - free
+            away = self.family.free_rows(rows) - free
             bent = (away[:, :, None] * away[:, None, :] * hessian).sum(axis=(1, 2))
             loglik += value + (away * gradient).sum(axis=1) + 0.5 * bent
-        return np.asarray(self.count * loglik + self.shapes.log_priors(rows))
-
-    def _cost(self, points: Points) -> Function:
-        """Minus the log posterior, divided by the number of scores."""
-
-        def cost(row: Floats) -> Evaluated:
-            with np.errstate(all="ignore"):
-                free = self.shapes.free(row[None])[0]
-                value, gradient, hessian = self.shapes.family.mean_loglik(
-                    free, points.values, points.weights
-                )
-                first, second = self.shapes.derivatives(row)
-                bent = first.T @ hessian @ first + (gradient[:, None, None] * second).sum(axis=0)
-                slopes, bends = self.shapes.prior_derivatives(row)
-                return -Evaluated(
-                    value + float(self.shapes.log_priors(row[None])[0]) / self.count,
-                    first.T @ gradient + slopes / self.count,
-                    bent + np.diag(bends) / self.count,
-                )
-
-        return cost
+        return np.asarray(self.count * loglik + self.family.log_priors(rows)[0].sum(axis=1))
 
 
 def _middle_and_spread(points: Points) -> tuple[float, float]:
@@ -200,11 +157,7 @@ def _middle_and_spread(points: Points) -> tuple[float, float]:
 class Draws:
     """Weighted draws of the parameters of one density, for scores in standard units."""
 
-    shapes: type[Shapes]
-    middle: float
-    """Where standard units are zero, in units of the grid of the scores."""
-    spread: float
-    """One standard unit, in units of the grid."""
+    target: Target
     ends: Floats
     """The ends of the range, in standard units."""
     rows: Floats
@@ -225,13 +178,13 @@ class Draws:
         return bool(self.effective.min() >= LEAST_EFFECTIVE)
 
 
-def posterior_draws(shapes: type[Shapes], scores: Summary, ends: tuple[float, float]) -> Draws:
+def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, float]) -> Draws:
     """Draws from the posterior of a density of scores.
 
     Parameters
     ----------
-    shapes
-        The family, with its prior.
+    family
+        That of the density, with its prior.
     scores
         Those of one class.
     ends
@@ -242,14 +195,15 @@ def posterior_draws(shapes: type[Shapes], scores: Summary, ends: tuple[float, fl
     DegenerateError
         If there are too few scores for the family, or too many equal ones.
     """
-    check_spread(shapes.family, scores, scores.points())
-    target = Target(shapes, scores)
-    limits = target.standard(np.array(ends))
-    mode = target.mode()
-    proposals = [
-        target.laplace(mode),
-        *(target.laplace(target.mode_with(end, mode)) for end in limits),
-    ]
+    check_spread(family, scores, scores.points())
+    target = Target(family, scores)
+    few, limits = target.few, target.standard(np.array(ends))
+    mode = target.mode(family.starts(few.values, few.weights))
+    modes = [mode]
+    for end in limits:
+        values, weights = np.append(few.values, end), np.append(few.weights, 1 / target.count)
+        modes.append(target.climb(Points(values, weights, few.tie_share), mode.point))
+    proposals = [target.proposal(one) for one in modes]
 
     sample = _Sample(target, limits)
     for count in (*DRAWS, MORE_DRAWS):
@@ -260,35 +214,29 @@ def posterior_draws(shapes: type[Shapes], scores: Summary, ends: tuple[float, fl
         proposals = [
             one.refitted(sample.rows, own) for one, own in zip(proposals, aimed, strict=True)
         ]
-    worth = _effective(aimed)
-    draws = Draws(shapes, target.middle, target.spread, limits, sample.rows, aimed, worth, mode)
-    return draws if draws.enough else _chained(target, draws)
+    draws = Draws(target, limits, sample.rows, aimed, _effective(aimed), mode)
+    return draws if draws.enough else _chained(draws)
 
 
-def _chained(target: Target, draws: Draws) -> Draws:
+def _chained(draws: Draws) -> Draws:
     """Draws of Markov chains, aimed as the given ones, if they are worth more than these."""
-    ways = [_way(target, draws, aim) for aim in range(len(draws.aimed))]
-    kept = [rows_of(way) for way in ways]
-    rows = target.within(np.concatenate(kept))
-    ends = draws.shapes.logpdfs(rows, draws.ends).T
-    aimed = pooled_weights(
-        np.array([np.zeros(len(rows)), *ends]), np.array([float(len(part)) for part in kept])
-    )
+    ways = [_way(draws, aim) for aim in range(len(draws.aimed))]
+    kept = [way[::EVERY].reshape(-1, way.shape[2]) for way in ways]
+    rows, logs = draws.target.logs(np.concatenate(kept), draws.ends)
+    aimed = pooled_weights(logs - logs[0], np.array([float(len(part)) for part in kept]))
     effective = np.minimum(_effective(aimed), [effective_steps(way) for way in ways])
     if effective.min() <= draws.effective.min():
         return draws
     return replace(draws, rows=rows, aimed=aimed, effective=effective, replaced=draws.effective)
 
 
-def _way(target: Target, draws: Draws, aim: int) -> Floats:
+def _way(draws: Draws, aim: int) -> Floats:
     """That of walkers who start at the best draws for an aim."""
     best = draws.rows[np.argsort(-draws.aimed[aim], kind="stable")[:WALKERS]]
-    return walked(lambda rows: np.asarray(target.logs(rows, draws.ends)[aim]), best)
+    return walked(lambda rows: np.asarray(draws.target.logs(rows, draws.ends)[1][aim]), best)
 
 
-def near_draws(
-    shapes: type[Shapes], scores: Summary, row: Floats, at: Floats
-) -> tuple[Floats, Floats]:
+def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
     """Log densities at some scores of a few draws around the best fit, and the draws' weights.
 
     Far fewer draws than :func:`posterior_draws` has: they do for intervals, and cost next to
@@ -296,22 +244,23 @@ def near_draws(
 
     Parameters
     ----------
-    shapes
-        The family, with its prior.
+    density
+        The best fit.
     scores
         Those of one class.
-    row
-        The coordinates of the best fit, in the unit of the scores and seen from their origin.
     at
         The scores at which log densities are wanted.
     """
-    target = Target(shapes, scores)
+    target = Target(type(density), scores)
+    best = density.coordinates(target.grid.origin, target.grid.unit)
+    best[0], best[1] = (best[0] - target.middle) / target.spread, best[1] - np.log(target.spread)
+    proposal, (first, rest) = target.proposal(target.mode([best])), _NEAR
     sample = _Sample(target, np.empty(0))
-    proposal, (first, rest) = target.around(row), _NEAR
     sample.draw([proposal], first)
     sample.draw([proposal.refitted(sample.rows, *sample.weights())], rest)
     (weights,) = sample.weights()
-    return target.logpdfs(sample.rows, target.standard(at)) - np.log(target.unit), weights
+    unit = target.spread * target.grid.unit
+    return target.logpdfs(sample.rows, target.standard(at)) - np.log(unit), weights
 
 
 class _Sample:
@@ -319,9 +268,8 @@ class _Sample:
 
     def __init__(self, target: Target, ends: Floats) -> None:
         self._target, self._ends = target, ends
-        self._proposals: list[Proposal] = []
-        self._counts: list[int] = []
-        self.rows = np.empty((0, len(target.shapes.names)))
+        self._rounds: list[tuple[Proposal, int]] = []
+        self.rows = np.empty((0, len(target.family.names)))
         self._logs = np.empty((1 + len(ends), 0))
 
     def draw(self, proposals: Sequence[Proposal], count: int) -> None:
@@ -329,30 +277,26 @@ class _Sample:
         for i, proposal in enumerate(proposals):
             share = 1 if len(proposals) == 1 else 4 if i else 2
             rows = proposal.draws(count // share, first=len(self.rows))
-            logs = self._target.logs(rows, self._ends)
-            self.rows = np.concatenate([self.rows, self._target.within(rows)])
+            own, logs = self._target.logs(rows, self._ends)
+            self.rows = np.concatenate([self.rows, own])
             self._logs = np.concatenate([self._logs, logs], axis=1)
-            self._proposals.append(proposal)
-            self._counts.append(len(rows))
+            self._rounds.append((proposal, len(rows)))
 
     def weights(self) -> Floats:
-        """By the balance heuristic: as they are, and given one more score at each of the ends."""
+        """By the balance heuristic: as they are, and given one more score at each of the ends.
+
+        They sum to one; a draw has none where the posterior is not finite.
+        """
         sides = [self.rows]
-        if self._target.shapes.folded:
+        if self._target.family.folded:
             sides.append(np.column_stack([self.rows[:, :-1], -self.rows[:, -1]]))
-        logs = [
-            one.logpdf(side) + np.log(count)
-            for one, count in zip(self._proposals, self._counts, strict=True)
-            for side in sides
+        mixture = [
+            one.logpdf(side) + np.log(count) for one, count in self._rounds for side in sides
         ]
-        return _weights(self._logs - np.logaddexp.reduce(logs, axis=0))
-
-
-def _weights(logs: Floats) -> Floats:
-    """Rows of weights that sum to one, of their logs; none where the posterior is not finite."""
-    logs = np.where(np.isfinite(logs), logs, -np.inf)
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        logs = self._logs - np.logaddexp.reduce(mixture, axis=0)
+        logs = np.where(np.isfinite(logs), logs, -np.inf)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _effective(weights: Floats) -> Floats:
@@ -361,9 +305,10 @@ def _effective(weights: Floats) -> Floats:
 
 def thinned(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:
     """Rows of coordinates, at most so many, and their weights, which sum to one."""
-    scores = np.sinh(np.linspace(np.arcsinh(draws.ends[0]), np.arcsinh(draws.ends[1]), _SCORES))
-    logs = draws.shapes.logpdfs(draws.rows, scores)
-    ratios = np.exp(logs - _predictive(logs, draws.weights))
+    low, high = np.arcsinh(draws.ends)
+    scores = np.sinh(np.linspace(low, high, _SCORES))
+    logs = draws.target.family.logpdfs(draws.rows, scores)
+    ratios = np.exp(logs - logsumexp(logs, b=draws.weights[:, None], axis=0))
     aimed = draws.weights * (0.5 + 0.5 * ratios.mean(axis=1))
     order = np.argsort(draws.rows[:, -1], kind="stable")
     heights = np.cumsum(aimed[order])
@@ -371,12 +316,6 @@ def thinned(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:
     chosen, times = np.unique(order[np.searchsorted(heights, places)], return_counts=True)
     weights = draws.weights[chosen] * (times / aimed[chosen])
     return draws.rows[chosen], _raked(weights / weights.sum(), ratios[chosen])
-
-
-def _predictive(logs: Floats, weights: Floats) -> Floats:
-    """Logs of weighted means over the rows."""
-    largest = logs.max(axis=0)
-    return np.asarray(largest + np.log((np.exp(logs - largest) * weights[:, None]).sum(axis=0)))
 
 
 def _raked(weights: Floats, ratios: Floats) -> Floats:

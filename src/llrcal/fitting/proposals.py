@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Self
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import gammainccinv, gammaln, ndtri
@@ -23,7 +22,7 @@ from llrcal.arrays import Floats
 
 WALKERS = 64
 STEPS = 1200  # of which the first third is not kept
-_EVERY = 12  # steps a row is kept: those between hardly differ
+EVERY = 12  # steps a row is kept: those between hardly differ
 _ROUNDS, _SETTLED = 1000, 1e-9  # of pooled integrals at most, and their last relative change
 _DOF = 5.0  # tails that are heavier than those of posteriors, so that no weight is too large
 _WIDER = 1.1  # variances, than the draws that a proposal is refitted to
@@ -33,15 +32,15 @@ _FEW = 10.0  # effective draws beside which the old proposal still counts
 
 @dataclass(frozen=True)
 class Proposal:
-    """A Student-T density with 5 degrees of freedom: its mean and a root of its scale matrix."""
+    """A Student-T density with 5 degrees of freedom: its mean and its scale matrix."""
 
     mean: Floats
-    root: Floats
-    """Lower triangular."""
+    scale: Floats
 
-    @classmethod
-    def around(cls, mean: Floats, covariance: Floats) -> Self:
-        return cls(mean, np.asarray(np.linalg.cholesky(covariance), np.float64))
+    @cached_property
+    def root(self) -> Floats:
+        """Of the scale matrix, lower triangular."""
+        return np.asarray(np.linalg.cholesky(self.scale), np.float64)
 
     def draws(self, count: int, first: int) -> Floats:
         """So many rows, from a certain one of the sequence onwards."""
@@ -66,7 +65,7 @@ class Proposal:
         mean = (rows * weights[:, None]).sum(axis=0)
         away = (rows - mean) * np.sqrt(weights)[:, None]
         own = (away[:, :, None] * away[:, None, :]).sum(axis=0) * (_WIDER * (_DOF - 2) / _DOF)
-        return Proposal.around(mean, share * own + (1 - share) * _square(self.root))
+        return Proposal(mean, share * own + (1 - share) * self.scale)
 
 
 @lru_cache(maxsize=16)  # every class has the same
@@ -74,7 +73,7 @@ def _standard(count: int, size: int, first: int) -> Floats:
     """Draws from the Student-T density around zero, whose scale matrix is one."""
     uniform = evenly_spread(count, size + 1, first)
     stretch = np.sqrt(_DOF / (2 * gammainccinv(_DOF / 2, uniform[:, -1])))
-    return _frozen(ndtri(uniform[:, :-1]) * stretch[:, None])
+    return np.asarray(ndtri(uniform[:, :-1]) * stretch[:, None])
 
 
 @lru_cache(maxsize=16)
@@ -88,21 +87,12 @@ def evenly_spread(count: int, size: int, first: int) -> Floats:
             column += digit * (left % base)
             left //= base
         columns.append(column)
-    return _frozen(np.column_stack(columns))
-
-
-def _frozen(shared: Floats) -> Floats:
-    shared.flags.writeable = False
-    return shared
+    return np.column_stack(columns)
 
 
 def _products(rows: Floats, matrix: Floats) -> Floats:
     """Each row times the transposed matrix, in an order that no BLAS decides."""
     return np.asarray((rows[:, None, :] * matrix).sum(axis=2))
-
-
-def _square(root: Floats) -> Floats:
-    return _products(root, root)
 
 
 def walked(log_density: Callable[[Floats], Floats], starts: Floats) -> Floats:
@@ -129,11 +119,6 @@ def effective_steps(way: Floats) -> float:
     differ = way.mean(axis=0).var(axis=0, ddof=1)
     whole = way.var(axis=(0, 1))
     return float((way.shape[1] * whole / np.maximum(differ, np.finfo(float).tiny)).min())
-
-
-def rows_of(way: Floats) -> Floats:
-    """Some steps of every walker, as rows of coordinates."""
-    return way[::_EVERY].reshape(-1, way.shape[2])
 
 
 def pooled_weights(tilts: Floats, counts: Floats) -> Floats:

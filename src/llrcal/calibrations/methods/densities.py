@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -14,17 +13,15 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
-from llrcal.densities.density import Density, Shapes
+from llrcal.densities.density import Density, Shaped
 from llrcal.densities.mixture import Predictive
-from llrcal.densities.nig import NIG, NIGShapes
-from llrcal.densities.student_t import StudentT, StudentTShapes
+from llrcal.densities.nig import NIG
+from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.posterior import near_draws
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
-
-_LEAST = 1e-17  # of 1 / dof, as good as zero
 
 
 class LogRatio(Calibration):
@@ -67,8 +64,6 @@ class Generative(LogRatio):
     non: Annotated[Density, "Density of the non-targets."]
 
     family: ClassVar[type[Density]]
-    shapes: ClassVar[type[Shapes]]
-    """The family in the coordinates in which draws are made."""
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Density, Report]:
@@ -83,17 +78,12 @@ class Generative(LogRatio):
     def formula(self) -> Formula:
         return log_ratio_formula(self.tar, self.non)
 
-    @staticmethod
-    def _row(density: Any) -> list[float]:
-        """A density as coordinates of the shapes."""
-        raise NotImplementedError
-
     def uncertainty(self, data: Training) -> Uncertainty:
         """What a few draws around the best fit of each class find."""
         at = data.places
         with np.errstate(over="ignore", invalid="ignore"):
             tar, non = (
-                near_draws(self.shapes, side, np.array(self._row(density)), at)
+                near_draws(cast("Shaped", density), side, at)
                 for side, density in ((data.tar, self.tar), (data.non, self.non))
             )
         return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
@@ -108,12 +98,6 @@ class StudentTCalibration(Generative):
 
     method: ClassVar[str] = "student-t"
     family: ClassVar[type[Density]] = StudentT
-    shapes: ClassVar[type[Shapes]] = StudentTShapes
-
-    @staticmethod
-    def _row(density: StudentT) -> list[float]:
-        log_inverse_dof = math.log(max(density.inverse_dof, _LEAST))
-        return [density.location, math.log(density.scale), log_inverse_dof]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -125,12 +109,6 @@ class NIGCalibration(Generative):
 
     method: ClassVar[str] = "nig"
     family: ClassVar[type[Density]] = NIG
-    shapes: ClassVar[type[Shapes]] = NIGShapes
-
-    @staticmethod
-    def _row(density: NIG) -> list[float]:
-        root_tail = math.sqrt(density.tail)
-        return [density.location, math.log(density.scale), density.asymmetry, root_tail]
 
 
 def log_ratio_formula(tar: Density | Predictive, non: Density | Predictive) -> Formula:

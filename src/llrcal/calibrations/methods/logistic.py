@@ -47,9 +47,8 @@ from llrcal.calibrations.uncertainty import LEVEL, Uncertainty
 from llrcal.declaration import Stored, schema
 from llrcal.densities.density import quantiles
 from llrcal.fitting.logistic import LineCost, Weighted, log_odds
-from llrcal.fitting.optimizer import Solution, minimise
+from llrcal.fitting.optimizer import Solution, bends_more_than, minimise
 from llrcal.fitting.report import Report
-from llrcal.fitting.trust_region import bends_more_than
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
@@ -244,11 +243,11 @@ def _is_minimum(solution: Solution) -> bool:
     On such a slope gradient and curvature vanish together, and the Newton step does not.
     """
     hessian, curvatures = solution.hessian, np.diagonal(solution.hessian)
-    if not solution.converged or solution.active or not (curvatures > 0).all():
+    if not solution.converged or solution.held.any() or not (curvatures > 0).all():
         return False
     # In units of the curvatures, which an outlier may drive far apart.
     units = np.sqrt(curvatures)
-    if not bends_more_than(_FLAT, hessian / np.outer(units, units), solution.free):
+    if not bends_more_than(_FLAT, hessian / np.outer(units, units)):
         return False
     step = np.linalg.solve(hessian, solution.gradient)
     return bool(np.linalg.norm(step) <= _SETTLED * max(1.0, float(np.abs(solution.point).max())))

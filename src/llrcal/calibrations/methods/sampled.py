@@ -36,7 +36,7 @@ class SampledBayes(LogRatio):
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Predictive, Report]:
-        draws = posterior_draws(cls.family.shapes, scores, ends)
+        draws = posterior_draws(cls.family.density, scores, ends)
         kept = cls._kept(draws, scores)
         points, grid = scores.points(), scores.grid
         logs = kept.logpdf_from(grid.origin, points.values * grid.unit)
@@ -53,8 +53,8 @@ class SampledBayes(LogRatio):
         grid = scores.grid
         return cls.family(
             origin=grid.origin,
-            middle=draws.middle * grid.unit,
-            spread=draws.spread * grid.unit,
+            middle=draws.target.middle * grid.unit,
+            spread=draws.target.spread * grid.unit,
             elsewhere=1 / (scores.count + 2),
             effective_draws=tuple(draws.effective.tolist()),
             weights=tuple(weights.tolist()),
@@ -63,7 +63,7 @@ class SampledBayes(LogRatio):
 
     @property
     def params(self) -> dict[str, Any]:
-        prior = self.family.shapes.prior
+        prior = self.family.density.prior
         return {"tar": self.tar.params, "non": self.non.params, "prior": prior}
 
     def uncertainty(self, data: Training) -> Uncertainty:
