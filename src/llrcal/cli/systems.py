@@ -99,7 +99,7 @@ def apply_to_systems(
 
     fused = model if isinstance(model, Fused) else None
     names = ("score",) if fused is None else fused.names
-    sides = () if fused is None else fused.quality_names
+    sides = () if fused is None else fused.quality
     _check(condition, quality, has_conditions=model.conditions is not None, sides=sides)
     keep = [*(() if side_files(quality) else sides), *([condition] if condition else [])]
     try:
