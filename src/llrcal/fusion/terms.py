@@ -156,7 +156,7 @@ class Terms:
     @cached_property
     def _per_unit(self) -> Floats:
         unit = self._columns[1]
-        return np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+        return np.asarray(np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0))
 
     @cached_property
     def _scale(self) -> Floats:
