@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 import llrcal
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.fusion.passes import InMemory, Pass, Sums
+from llrcal.fusion import passes
 from studies.evidence import REAL
 
 Trials = tuple[Floats, Floats]
@@ -330,35 +330,35 @@ def scale(count: int = 42_000_000) -> None:
     start = time.process_time()
     non.T @ non
     once = time.process_time() - start
-    passes: list[float] = []
-    with _timed_passes(passes):
+    times: list[float] = []
+    with _timed_passes(times):
         start = time.process_time()
         model = llrcal.fuse(tar, non)
         seconds = time.process_time() - start
-    passes = [one for one in passes if one > seconds / 50]  # others are over samples
+    times = [one for one in times if one > seconds / 50]  # others are over samples
     print(
         f"\n{count:,} x 4: {seconds:.2f} s, {seconds / once:.0f} times one X.T @ X ({once:.3f} s)"
     )
-    print(f"{len(passes)} passes after a look, of {', '.join(f'{one:.2f}' for one in passes)} s")
+    print(f"{len(times)} passes after a look, of {', '.join(f'{one:.2f}' for one in times)} s")
     print(f"gradient {model.report.gradient_norm:.1e}; {model.report.reason}")
     _in_pieces(tar[::10], non[::10])
 
 
 @contextmanager
 def _timed_passes(seconds: list[float]) -> Iterator[None]:
-    plain = InMemory.sums
+    plain = passes.sums_in_memory
 
-    def timed(trials: InMemory, work: Pass) -> tuple[Sums, Sums]:
+    def timed(*arguments: Any) -> tuple[passes.Sums, passes.Sums]:
         start = time.process_time()
-        found = plain(trials, work)
+        found = plain(*arguments)
         seconds.append(time.process_time() - start)
         return found
 
-    InMemory.sums = timed  # type: ignore[assignment, method-assign]
+    passes.sums_in_memory = timed  # type: ignore[assignment]
     try:
         yield
     finally:
-        InMemory.sums = plain  # type: ignore[method-assign]
+        passes.sums_in_memory = plain
 
 
 def _in_pieces(tar: Floats, non: Floats) -> None:

@@ -17,7 +17,7 @@ from llrcal.arrays import Floats
 from llrcal.figures import bayes_error, ece, scoring_rules, tippett
 from llrcal.figures.costs import _draw_minima, _top
 from llrcal.figures.curves import curves
-from llrcal.figures.drawing import draw_curves
+from llrcal.figures.drawing import Canvas
 from llrcal.scoring_rule import ScoringRule
 from tests.figures.drawing import FIXED, axes, data, evaluations, legend_names, lines, some
 from tests.trial_sets import normal
@@ -204,10 +204,11 @@ def test_the_axis_ends_above_the_curves_but_not_far_above_one(
 
 
 def test_minima_that_cannot_be_told_apart_are_one_black_line() -> None:
-    ax = axes()
+    canvas = Canvas(axes(), (-1, 1), (0, 1), ("x", "y"))
     minima = {"pav": FINE + 1, "nig": FINE + 1.005, "gaussian": FINE + 1.2}
-    _draw_minima(ax, curves(FINE, minima), top=1.0)
-    common, other = ax.get_lines()
+    _draw_minima(canvas, curves(FINE, minima), "least")
+    common, other = canvas.ax.get_lines()
+    assert canvas.entries == [("least", common)]
     assert (common.get_label(), other.get_label()) == ("minimum", "minimum of gaussian")
     assert (common.get_color(), other.get_color()) == ("black", FIXED["gaussian"].light)
     for line, label in ((common, "pav"), (other, "gaussian")):
@@ -216,8 +217,9 @@ def test_minima_that_cannot_be_told_apart_are_one_black_line() -> None:
 
 
 def test_actual_curves_are_solid_and_their_markers_do_not_meet() -> None:
-    ax = axes()
-    draw_curves(ax, curves(FINE, {"pav": FINE, "nig": FINE, "$": FINE}))
+    canvas = Canvas(axes(), (-1, 1), (0, 1), ("x", "y"))
+    canvas.curves(curves(FINE, {"pav": FINE, "nig": FINE, "$": FINE}))
+    ax = canvas.ax
     markers: list[Any] = [line.get_markevery() for line in ax.get_lines()]
     places = [set(range(len(FINE))[first::step]) for first, step in markers]
     assert not places[0] & places[1]

@@ -1,4 +1,4 @@
-"""Ranges worth looking at, histograms over them, and curves without what cannot be seen."""
+"""Ranges worth looking at, and histograms over them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from llrcal.figures.curves import histogram, visible_range
-from llrcal.figures.det import _CELLS, visible_corners
 from tests.trial_sets import normal
 
 SCORES = normal(5000, 1, 2)
@@ -47,24 +46,3 @@ def test_an_outlier_does_not_stretch_the_range() -> None:
 
 def test_equal_scores_have_a_range_too() -> None:
     assert visible_range((np.ones(3), np.ones(4)), margin=0.1) == (0.5, 1.5)
-
-
-def test_a_coarse_curve_is_kept_whole() -> None:
-    x = np.array([0.0, 0.0, 0.2, 0.2, 1.0])
-    assert visible_corners(x, x[::-1], frame=(0, 1)).all()
-
-
-def test_a_dense_curve_loses_most_points_and_no_shape() -> None:
-    t = np.linspace(0, 1, 10**6)
-    keep = visible_corners(t, t**2, frame=(0, 1))
-    assert keep[[0, -1]].all()
-    assert keep.sum() < 5 * _CELLS
-    y = np.interp(t, t[keep], (t**2)[keep])
-    assert np.abs(y - t**2).max() < 1 / _CELLS
-
-
-def test_what_lies_outside_the_frame_is_one_point_per_side() -> None:
-    x = np.concatenate([np.linspace(-50, -40, 100), [0.5], np.linspace(40, 50, 100)])
-    keep = visible_corners(x, np.full(len(x), 0.5), frame=(0, 1))
-    assert keep.sum() == 5
-    assert keep[100]

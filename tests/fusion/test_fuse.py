@@ -12,7 +12,7 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.fusion import contributions
-from llrcal.fusion.passes import InMemory
+from llrcal.fusion.passes import Trials
 from llrcal.fusion.regression import Cost, regression
 
 RNG = np.random.default_rng(3)
@@ -35,17 +35,18 @@ def penalised(
 @pytest.mark.parametrize("alpha", [60 / 210, 0.5, 0.05])
 def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
     """At the share of the targets the prior is around zero, elsewhere around those weights."""
-    trials = InMemory(TAR, NON)
+    trials = Trials.in_memory(TAR, NON)
     cost = Cost.of(trials, 2, alpha)
     found = regression(cost)
-    tar, non = (cost.terms.rows(side)[:-1].T for side in (TAR, NON))
+    bounds = cost.terms.bounds[:-1]
+    tar, non = (bounds * cost.terms.rows(side)[:-1].T for side in (TAR, NON))
     centre, is_in = np.zeros(3), np.array([1.0, 1.0, 0.0])
     best = np.log(found.variances[0])
     if found.prior is not None:
         centre, is_in = found.prior.centre, np.ones(3)
         best = -np.log(found.prior.precision[0])
         at_share = regression(Cost.of(trials, 2, 60 / 210))
-        assert np.abs(centre - at_share.weights).max() < 1e-6
+        assert np.abs(centre - at_share.solution.point).max() < 1e-6
     assert (found.prior is None) == (alpha == 60 / 210)
 
     def evidence(log_variance: float) -> tuple[float, Floats]:
@@ -61,7 +62,7 @@ def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
         return float(prior - end.fun - np.linalg.slogdet(hessian)[1] / 2), end.x
 
     here, weights = evidence(best)
-    assert np.abs(weights - found.weights).max() < 1e-4  # as far as BFGS goes
+    assert np.abs(weights - found.solution.point).max() < 1e-4  # as far as BFGS goes
     assert here > max(evidence(best - 0.1)[0], evidence(best + 0.1)[0])
     assert found.solution.gradient_norm < 1e-8
 
@@ -90,11 +91,9 @@ def speakers_of(count: int, people: int) -> Array:
 @pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
-    cost = Cost.of(InMemory(TAR, NON), 2, 60 / 210)
+    cost = Cost.of(Trials.in_memory(TAR, NON), 2, 60 / 210)
     found = regression(cost)
-    pulls = np.concatenate(
-        [p - p.mean(axis=1, keepdims=True) for p in cost.pulls(found.weights)], 1
-    )
+    pulls = np.concatenate([*cost.pulls(found.solution.point, (TAR, NON))], axis=1)
     everyone = np.concatenate(who)
     alone = np.zeros((3, 3))
     for side in (pulls[:, :60], pulls[:, 60:]):

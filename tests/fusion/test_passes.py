@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from llrcal.arrays import Floats
 from llrcal.fusion import passes
-from llrcal.fusion.passes import ColumnSketch, InMemory, Pass, Sums
+from llrcal.fusion.passes import ColumnSketch, Pass, Sums, Trials
 from llrcal.fusion.regression import Cost, regression
 from tests.examples import examples
 
@@ -28,12 +28,12 @@ def drawn(count: int, mean: float, seed: int, quality: int = 0) -> Floats:
 
 def test_sums_are_those_of_brute_force() -> None:
     tar, non = drawn(70, 1, 1, quality=1), drawn(900, -1, 2, quality=1)
-    cost = Cost.of(InMemory(tar, non), 2, 0.3)
+    cost = Cost.of(Trials.in_memory(tar, non), 2, 0.3)
     weights = np.array([1.0, -0.4, 0.2, 0.05, -0.1, 0.7])
     value, gradient, hessian = cost(weights)
     total, slope, bend = 0.0, np.zeros(6), np.zeros((6, 6))
     for side, sign, share in ((tar, -1, 0.3 / 70), (non, 1, 0.7 / 900)):
-        rows = cost.terms.rows(side)
+        rows = cost.terms.bounds[:, None] * cost.terms.rows(side)
         x = sign * (weights @ rows + np.log(0.3 / 0.7))
         p = 1 / (1 + np.exp(-x))
         total += share * np.logaddexp(0, x).sum()
@@ -47,13 +47,13 @@ def test_sums_are_those_of_brute_force() -> None:
 
 def test_each_number_is_rounded_once_and_added_without_rounding() -> None:
     tar, non = drawn(3, 1, 1), drawn(2000, -1, 2)
-    cost = Cost.of(InMemory(tar, non), 2, 0.5)
-    work = Pass(cost.terms, (1.0, 0.5, -0.2), 0.0)
-    rows = cost.terms.shrunk_rows(non)
+    cost = Cost.of(Trials.in_memory(tar, non), 2, 0.5)
+    work = Pass(cost.terms, cost.terms.bounds * [1.0, 0.5, -0.2])
+    rows = cost.terms.rows(non)
     assert np.abs(rows).max() <= 1
-    x = rows.T @ np.ldexp([1.0, 0.5, -0.2], [*cost.terms.exponents, 0])
+    x = rows.T @ work.weights
     exact = [sum(Fraction(float(p)) for p in row / (1 + np.exp(-x))) for row in rows]
-    for found, true in zip(work.non(non).totals[1:4], exact, strict=True):
+    for found, true in zip(work(non).totals[1:4], exact, strict=True):
         assert abs(Fraction(found, 2**49) - true) < 2000 * Fraction(1, 2**49)  # half a unit each
 
 
@@ -76,34 +76,32 @@ def test_order_and_division_change_nothing(cuts: list[int], seed: int, tied: boo
         look = reduce(ColumnSketch.merge, map(ColumnSketch.at, parts))
         distinct, times = np.unique(trials, axis=0, return_counts=True)
         assert len(whole.keys) == min(len(distinct), 100)
-        assert len(whole) == 1500
+        assert whole.count == 1500
         for name in ("lowest", "highest", "keys", "rows", "counts"):
             assert np.array_equal(getattr(look, name), getattr(whole, name)), name
         counts = {tuple(row): n for row, n in zip(distinct.tolist(), times.tolist(), strict=True)}
         assert [counts[tuple(row)] for row in whole.rows.T.tolist()] == whole.counts.tolist()
-        terms = Cost.of(InMemory(drawn(50, 1, 4), trials), 2, 0.5).terms
-    work = Pass(terms, (1.5, -0.3, 0.2), -1.0)
-    assert reduce(Sums.merge, map(work.non, parts)) == work.non(trials)
+        terms = Cost.of(Trials.in_memory(drawn(50, 1, 4), trials), 2, 0.5).terms
+    work = Pass(terms, terms.bounds * [1.5, -0.3, -0.8])
+    assert reduce(Sums.merge, map(work, parts)) == work(trials)
 
 
 def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "SIZE", 2**14)
     monkeypatch.setattr(passes, "_HELD", 2**16)
-    trials = InMemory(drawn(40_000, 1, 5), drawn(300_000, -1, 6))
-    counted = []
+    sides = drawn(40_000, 1, 5), drawn(300_000, -1, 6)
+    trials, counted = Trials.in_memory(*sides), []
 
-    class Counted(InMemory):
-        def sums(self, work: Pass) -> tuple[Sums, Sums]:
-            counted.append(work)
-            return super().sums(work)
+    def sums(tar: Pass, non: Pass) -> tuple[Sums, Sums]:
+        counted.append(tar)
+        return trials.sums(tar, non)
 
-    cost = Cost.of(Counted(trials.tar, trials.non), 2, 0.5)
-    found = regression(cost)
+    cost = Cost.of(replace(trials, sums=sums), 2, 0.5)
+    found = regression(cost).solution
     assert len(counted) <= 3
-    assert found.solution.gradient_norm / cost.effective_sample_size < 1e-8
-    everything = replace(cost, sample=trials)  # the search from the start on all trials
-    best = regression(replace(everything, trials=trials))
-    assert np.abs(best.weights - found.weights).max() < 2e-3  # the variance is that of a sample
+    assert found.gradient_norm / cost.effective_sample_size < 1e-8
+    best = regression(replace(cost, sample=sides)).solution  # from the start on all trials
+    assert np.abs(best.point - found.point).max() < 2e-3  # the variance is that of a sample
 
 
 def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,8 +110,8 @@ def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -
     for far in (1e3, 1e6, 1e9, 1e12):  # most of them are not in the sample of every eighth
         scores = non.copy()
         scores[0, 1] = far
-        cost = Cost.of(InMemory(tar, scores), 2, 0.5)
-        assert cost.terms.columns.unit[1] > 0.99 * far / np.sqrt(800)
+        cost = Cost.of(Trials.in_memory(tar, scores), 2, 0.5)
+        assert cost.terms.scores.unit[1] > 0.99 * far / np.sqrt(800)
         found = regression(cost).solution
         assert found.converged
         assert found.gradient_norm / cost.effective_sample_size < 1e-8

@@ -21,7 +21,7 @@ from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
 from llrcal.evaluation.costs import cost
-from llrcal.fusion.passes import InMemory, Pass
+from llrcal.fusion.passes import Pass, Trials
 from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
@@ -266,9 +266,9 @@ def test_passes_of_fusions(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
         for mean in (1, -1)
     ]
     sides[1][0, :2] = 1e150  # of which the square is beyond doubles
-    terms = Cost.of(InMemory(sides[0], sides[1]), 2, 0.5).terms
-    work = Pass(terms, (1.0, -0.5, 0.3, 800.0, 1e-300, 0.0), 2.0)
-    compiled, plain = with_both(lambda: (work.tar(sides[0]), work.non(sides[1])), monkeypatch)
+    terms = Cost.of(Trials.in_memory(sides[0], sides[1]), 2, 0.5).terms
+    work = Pass(terms, terms.bounds * [1.0, -0.5, 0.3, 800.0, 1e-300, 2.0])
+    compiled, plain = with_both(lambda: [work(side) for side in sides], monkeypatch)
     assert compiled == plain
 
 

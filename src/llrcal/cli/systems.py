@@ -92,7 +92,7 @@ def apply_to_systems(
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None
-    names, sides = (fused.names, fused.quality_names) if fused else (("score",), ())
+    names, sides = (fused.names, fused.quality) if fused else (("score",), ())
     has_conditions = model.conditions is not None
     refuse(
         {

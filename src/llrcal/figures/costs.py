@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
+from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.figures.curves import DECADES, Curve, bands_of, cost_curves, curves
-from llrcal.figures.drawing import (
-    Entry,
-    band_entries,
-    common_colour,
-    draw_curves,
-    evaluations_by_label,
-    framed,
-    with_legend,
-)
-from llrcal.figures.style import MINIMUM, REFERENCE, WORDS, thin
+from llrcal.figures.drawing import Canvas, by_label, common_colour
+from llrcal.figures.style import MINIMUM, REFERENCE, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
 _POINTS = 1001  # of a curve over priors: closer than the dots of a printer in one column
@@ -78,23 +69,28 @@ def bayes_error(
         If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
         are not in memory.
     """
-    chosen = evaluations_by_label(evaluations)
-    limits = _rule_of_30(chosen)
+    chosen = by_label(evaluations, Evaluation)
+    limits = _rule_of_30(chosen.values())
     priors = _default_priors(limits) if x is None else _rising(x)
-    ax, entries = _draw_costs(
+    canvas = _draw_costs(
         ax,
         "bayes_error",
         chosen,
         priors,
         ("prior log-odds", "normalised Bayes error-rate"),
+        bands_of(chosen, level, replicates),
         reference=("default", np.ones_like(priors), {"linewidth": thin()}),
         minimum="minimum",
-        bands={"level": level, "replicates": replicates},
     )
-    _mark(ax, limits)
-    is_seen = ax.get_ylim()[1] > 1
-    seen = [entry for entry in entries if is_seen or entry[0] != "default"]
-    return with_legend(ax, seen, legend=legend, gap=0.07)
+    left, right = canvas.ax.get_xlim()
+    # With rare targets the threshold is high, and false alarms run out first.
+    for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+        if left <= limit <= right:
+            style: dict[str, Any] = {"linewidth": thin(), "linestyle": (0, (1, 2))}
+            canvas.ax.axvline(limit, color=REFERENCE, label=name, **style)
+            # Above the frame, where no curve passes.
+            canvas.words(name, limit, 1, 2, mpl.rcParams["legend.fontsize"])
+    return canvas.done(legend=legend, gap=0.07)
 
 
 def ece(
@@ -133,19 +129,20 @@ def ece(
         If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
         are not in memory.
     """
+    chosen = by_label(evaluations, Evaluation)
     odds = np.linspace(-DECADES, DECADES, _FEW_POINTS) if x is None else _rising(x)
-    ax, entries = _draw_costs(
+    canvas = _draw_costs(
         ax,
         "cross_entropy",
-        evaluations_by_label(evaluations),
+        chosen,
         odds,
         ("log₁₀ prior odds", "empirical cross-entropy [bit]"),
-        unit=math.log(10),
+        bands_of(chosen, level, replicates),
         reference=("LR = 1", prior_entropy(odds * math.log(10)), {"linestyle": (0, (1, 1.5))}),
         minimum="after PAV",
-        bands={"level": level, "replicates": replicates},
+        unit=math.log(10),
     )
-    return with_legend(ax, entries, legend=legend)
+    return canvas.done(legend=legend)
 
 
 def scoring_rules(
@@ -189,9 +186,9 @@ def scoring_rules(
     drawn = curves(priors, {rule.name: rule.weights(priors, alpha=alpha) for rule in chosen})
     top = 1.05 * max(curve.y.max() for curve in drawn)
     names = ("prior log-odds", "weight of the Bayes error-rate")
-    ax = framed(ax, (priors[0], priors[-1]), (0, top), names)
-    entries = draw_curves(ax, drawn)
-    return with_legend(ax, entries, legend=legend)
+    canvas = Canvas(ax, (priors[0], priors[-1]), (0, top), names)
+    canvas.curves(drawn)
+    return canvas.done(legend=legend)
 
 
 def _rising(x: ArrayLike) -> Floats:
@@ -208,27 +205,27 @@ def _draw_costs(
     evaluations: Mapping[str, Evaluation],
     x: Floats,
     names: tuple[str, str],
+    bands: Mapping[str, Bands],
     *,
     reference: tuple[str, Floats, dict[str, Any]],
     minimum: str,
-    bands: Mapping[str, Any],
     unit: float = 1.0,
-) -> tuple[Axes, list[Entry]]:
+) -> Canvas:
     """Actual costs, minima and a reference; ``unit`` is that of x, in nats."""
-    drawn = bands_of(evaluations, **bands)
-    actual = cost_curves(quantity, evaluations, unit * x, drawn)
-    least = cost_curves(f"min_{quantity}", evaluations, unit * x)
-    actual, least = ([replace(one, x=x) for one in some] for some in (actual, least))
+    actual = cost_curves(quantity, evaluations, x, bands, unit=unit)
+    least = cost_curves(f"min_{quantity}", evaluations, x, unit=unit)
     # What is worse than the default may leave the frame.
     ends = [np.minimum(one.band[1], 1.0) for one in actual if one.band is not None]
     top = _top([*(one.y for one in (*actual, *least)), *ends])
-    ax = framed(ax, (x[0], x[-1]), (0, top), names)
+    canvas = Canvas(ax, (x[0], x[-1]), (0, top), names)
     name, heights, style = reference
-    (line,) = ax.plot(x, heights, color=REFERENCE, label=name, **style)
-    entries = draw_curves(ax, actual)
-    entries.append((minimum, _draw_minima(ax, least, top=top)))
-    colour = common_colour(one.look for one in actual)
-    return ax, [*entries, (name, line), *band_entries(drawn, colour)]
+    line = canvas.line(x, heights, name, named=False, color=REFERENCE, **style)
+    canvas.curves(actual)
+    _draw_minima(canvas, least, minimum)
+    if heights.min() < top:
+        canvas.entries.append((name, line))
+    canvas.name_bands(bands, common_colour(one.look for one in actual))
+    return canvas
 
 
 def _top(heights: Sequence[Floats]) -> float:
@@ -240,54 +237,31 @@ def _top(heights: Sequence[Floats]) -> float:
     return 1.05 * (highest if 0 < highest < 1 / 3 else max(highest, 1.0))
 
 
-def _draw_minima(ax: Axes, minima: Sequence[Curve], *, top: float) -> Artist:
+def _draw_minima(canvas: Canvas, minima: Sequence[Curve], name: str) -> None:
     """One dashed black line for the first minimum and all that cannot be told from it.
 
     Those that differ visibly get thin ones in their own colours: pooling scores, or reversing
     their order, costs discrimination as well. The common line stands for all in the legend.
     """
-    first = minima[0]
-    dashes: dict[str, Any] = {"linestyle": MINIMUM}
-    (common,) = ax.plot(first.x, first.y, color="black", label="minimum", zorder=3, **dashes)
+    first, top = minima[0], canvas.ax.get_ylim()[1]
+    dashes: dict[str, Any] = {"linestyle": MINIMUM, "named": False}
+    common = canvas.line(first.x, first.y, "minimum", color="black", zorder=3, **dashes)
+    canvas.entries.append((name, common))
     for one in minima:
         if np.abs(one.y - first.y).max() > _SAME * top:
-            name, colour = f"minimum of {one.label}", one.look.light
-            ax.plot(one.x, one.y, color=colour, linewidth=thin(), label=name, **dashes)
-    return common
+            style = {"color": one.look.light, "linewidth": thin(), **dashes}
+            canvas.line(one.x, one.y, f"minimum of {one.label}", **style)
 
 
-def _rule_of_30(evaluations: Mapping[str, Evaluation]) -> tuple[float, float] | None:
+def _rule_of_30(evaluations: Iterable[Evaluation]) -> tuple[float, float] | None:
     """The prior log-odds at which the rule holds for all that have a range at all."""
-    ranges = np.array([ev.rule_of_30 for ev in evaluations.values()])
+    ranges = np.array([ev.rule_of_30 for ev in evaluations])
     known = ranges[np.isfinite(ranges).all(axis=1)]
-    if not len(known):
-        return None
-    low, high = float(known[:, 0].max()), float(known[:, 1].min())
-    return (low, high) if low < high else None
+    low, high = known[:, 0].max(initial=-np.inf), known[:, 1].min(initial=np.inf)
+    return (float(low), float(high)) if -np.inf < low < high else None
 
 
 def _default_priors(limits: tuple[float, float] | None) -> Floats:
     low, high = limits or _WITHOUT_A_RULE
     margin = _MARGIN * (high - low) if limits else 0.0
     return np.linspace(low - margin, high + margin, _POINTS)
-
-
-def _mark(ax: Axes, limits: tuple[float, float] | None) -> None:
-    """Thin lines at the limits of the rule, named above the frame, where no curve passes."""
-    left, right = ax.get_xlim()
-    # With rare targets the threshold is high, and false alarms run out first.
-    for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
-        if not left <= limit <= right:
-            continue
-        ax.axvline(limit, color=REFERENCE, linewidth=thin(), linestyle=(0, (1, 2)), label=name)
-        ax.annotate(
-            name,
-            (limit, 1),
-            xycoords=ax.get_xaxis_transform(),
-            xytext=(0, 2),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=mpl.rcParams["legend.fontsize"],
-            color=WORDS,
-        )

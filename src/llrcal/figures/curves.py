@@ -70,10 +70,17 @@ def cost_curves(
     evaluations: Mapping[str, Evaluation],
     x: Floats,
     bands: Mapping[str, Bands] | None = None,
+    *,
+    unit: float = 1.0,
 ) -> list[Curve]:
-    """A number of evaluations at prior log-odds, such as ``bayes_error``, with its band."""
-    heights = {label: getattr(ev, quantity)(x) for label, ev in evaluations.items()}
-    around = {label: getattr(one, quantity)(x) for label, one in (bands or {}).items()}
+    """A number of evaluations at prior log-odds, such as ``bayes_error``, with its band.
+
+    ``unit`` is that of x, in nats.
+    """
+    heights, around = (
+        {label: getattr(one, quantity)(unit * x) for label, one in some.items()}
+        for some in (evaluations, bands or {})
+    )
     return curves(x, heights, around)
 
 

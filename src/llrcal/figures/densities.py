@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import StepPatch
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from llrcal.adaptation.move import densities_of
@@ -17,15 +16,17 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.curves import densities_at, histogram, visible_range
-from llrcal.figures.drawing import Entry, framed, with_legend
+from llrcal.figures.drawing import Canvas
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET
 from llrcal.inputs.scores import as_scores
 from llrcal.onepass.summary import Summary
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_Histogram = tuple[Floats, Floats]
-"""Heights and edges of bins."""
+_Bars = Mapping[str, tuple[str, tuple[Floats, Floats]]]
+"""Colours of histograms, heights and edges of their bins."""
+_Lines = Mapping[str, tuple[Any, dict[str, Any]]]
+"""Heights of lines, and their style."""
 
 
 def densities(
@@ -65,25 +66,18 @@ def densities(
         raise OptionError(f"{given} has no densities; give a calibration by {', '.join(known)}")
     classes = as_scores(tar, "target"), as_scores(non, "non-target")
     low, high = visible_range(classes, margin=0.5 if log else 0.1)
-    scores = evenly(low, high, _POINTS)
-    fits = densities_at((calibration.tar, calibration.non), scores)
-    bars = [histogram(values, low, high) for values in classes]
-    least, peak = _heights(bars)
-    ax = framed(ax, (low, high), None, ("score", "density"))
-    if log:
-        _log_axis(ax, least, 2 * peak)
-    entries: list[Entry] = []
-    names = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
-    for (name, colour, _), one in zip(names, bars, strict=True):
-        area = _draw_bars(ax, one, least if log else 0, colour, f"{name} scores")
-        entries.append((f"{name} scores", area))
-    for (name, colour, dashes), fit in zip(names, fits, strict=True):
-        label = f"{name} {calibration.method}"
-        (line,) = ax.plot(scores, fit, color=colour, linestyle=dashes, label=label)
-        entries.append((label, line))
-    if not log:
-        ax.set_ylim(0, None)
-    return with_legend(ax, entries, legend=legend)
+    grid = evenly(low, high, _POINTS)
+    fits = densities_at((calibration.tar, calibration.non), grid)
+    kinds = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
+    bars = {
+        f"{name} scores": (colour, histogram(values, low, high))
+        for (name, colour, _), values in zip(kinds, classes, strict=True)
+    }
+    lines = {
+        f"{name} {calibration.method}": (fit, {"color": colour, "linestyle": dashes})
+        for (name, colour, dashes), fit in zip(kinds, fits, strict=True)
+    }
+    return _drawn(ax, grid, bars, lines, room=2.0 if log else None, legend=legend)
 
 
 def adaptation(
@@ -109,24 +103,17 @@ def adaptation(
     """
     values, counts, spread = _seen(scores, before)
     low, high = visible_range([spread], margin=0.3)
-    bars = histogram(values, low, high, counts)
+    bars = {"unlabelled scores": (REFERENCE, histogram(values, low, high, counts))}
     grid = evenly(low, high, _POINTS)
     share = after.adapted.share.value if after.adapted else 0.5
     old, new = (_weighted(one, grid, share) for one in (before, after))
-    least, peak = _heights([bars])
-    ax = framed(ax, (low, high), None, ("score", "density"))
-    _log_axis(ax, least, 3 * peak)
-    area = _draw_bars(ax, bars, least, REFERENCE, "unlabelled scores")
-    entries: list[Entry] = [("unlabelled scores", area)]
-    for name, heights, colour, style in (
-        ("mixture before", sum(old), "black", {"linestyle": MINIMUM, "linewidth": 0.9}),
-        ("mixture after", sum(new), "black", {"linewidth": 1.1}),
-        ("targets after", new[0], TARGET, {"linewidth": 0.9}),
-        ("non-targets after", new[1], NON_TARGET, {"linewidth": 0.9}),
-    ):
-        (line,) = ax.plot(grid, heights, color=colour, label=name, **style)
-        entries.append((name, line))
-    return with_legend(ax, entries, legend=legend)
+    lines: _Lines = {
+        "mixture before": (sum(old), {"color": "black", "linestyle": MINIMUM, "linewidth": 0.9}),
+        "mixture after": (sum(new), {"color": "black", "linewidth": 1.1}),
+        "targets after": (new[0], {"color": TARGET, "linewidth": 0.9}),
+        "non-targets after": (new[1], {"color": NON_TARGET, "linewidth": 0.9}),
+    }
+    return _drawn(ax, grid, bars, lines, room=3.0, legend=legend)
 
 
 def _seen(scores: ArrayLike | Summary, before: Calibration) -> tuple[Array, Floats | None, Array]:
@@ -148,24 +135,35 @@ def _weighted(calibration: Calibration, grid: Floats, share: float) -> tuple[Flo
     return share * tar, (1 - share) * non
 
 
-def _heights(bars: Sequence[_Histogram]) -> tuple[float, float]:
-    """Below the lowest bar, for a logarithmic axis; and the highest bar."""
-    peak = max(float(heights.max()) for heights, _ in bars) or 1.0  # or else all lie outside
-    return min(float(one[one > 0].min(initial=peak)) for one, _ in bars) / 3, peak
-
-
-def _draw_bars(ax: Axes, bars: _Histogram, baseline: float, colour: str, label: str) -> StepPatch:
-    """A histogram as an area."""
-    style: dict[str, Any] = {"color": colour, "alpha": 0.35, "linewidth": 0}
-    return ax.stairs(*bars, baseline=baseline, fill=True, label=label, **style)
-
-
-def _log_axis(ax: Axes, low: float, high: float) -> None:
-    """A logarithmic axis of densities."""
-    ax.set_yscale("log")
-    ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_ylim(low, high)
+def _drawn(
+    ax: Axes | None,
+    grid: Floats,
+    bars: _Bars,
+    lines: _Lines,
+    *,
+    room: float | None,
+    legend: bool,
+) -> Axes:
+    """Histograms as areas, and lines over a grid; with room above, on a logarithmic axis."""
+    heights = [heights for _, (heights, _) in bars.values()]
+    peak = max(float(one.max()) for one in heights) or 1.0  # or else all lie outside
+    least = min(float(one[one > 0].min(initial=peak)) for one in heights) / 3
+    canvas = Canvas(ax, (grid[0], grid[-1]), None, ("score", "density"))
+    axes = canvas.ax
+    if room is not None:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_ylim(least, room * peak)
+    style: dict[str, Any] = {"fill": True, "alpha": 0.35, "linewidth": 0}
+    style["baseline"] = 0 if room is None else least
+    for name, (colour, one) in bars.items():
+        canvas.entries.append((name, axes.stairs(*one, color=colour, label=name, **style)))
+    for name, (fit, look) in lines.items():
+        canvas.line(grid, fit, name, **look)
+    if room is None:
+        axes.set_ylim(0, None)
+    return canvas.done(legend=legend)
 
 
 def _power_of_ten(value: float, _: int | None = None) -> str:

@@ -9,20 +9,13 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import Array, Bools, Floats
+from llrcal.arrays import Array, Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
-from llrcal.figures.drawing import (
-    Entry,
-    axes_or_new,
-    common_colour,
-    evaluations_by_label,
-    with_legend,
-)
+from llrcal.figures.drawing import Canvas, by_label, common_colour
 from llrcal.figures.style import REFERENCE, dashes_of, thin
 
 _Decisions: TypeAlias = dict[str, tuple[float, float]]
@@ -32,7 +25,6 @@ TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
 
 _LABEL = 1.65  # width of a label with its gap, in its own height
 _WIDEST = 2.4  # line widths
-_CELLS = 4000  # across the frame: finer than a printer's dots in one column
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
 
@@ -68,31 +60,32 @@ def det(
     OptionError
         If there is nothing that can be drawn, or the prior or a cost is out of range.
     """
-    chosen = evaluations_by_label(evaluations)
+    chosen = by_label(evaluations, Evaluation)
     decisions: dict[str, _Decisions] = {}
     if p_target is not None:
         x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
         decisions = {label: _decisions(ev, x) for label, ev in chosen.items()}
-    low, high = _frame(chosen.values(), decisions.values())
-
-    ax = axes_or_new(ax, square=True)
-    _probit_axes(ax, low, high)
-    ax.plot([low, high], [low, high], color=REFERENCE, linewidth=thin(), label="equal error-rates")
+    frame = _frame(chosen.values(), decisions.values())
+    names = ("false-alarm rate [%]", "miss rate [%]")
+    canvas = Canvas(ax, frame, frame, names, square=True)
+    _probit_axes(canvas.ax, *frame)
+    grey: dict[str, Any] = {"color": REFERENCE, "linewidth": thin()}
+    canvas.line(frame, frame, "equal error-rates", named=False, **grey)
     styles = looks(chosen)
-    entries: list[Entry] = []
     widths = mpl.rcParams["lines.linewidth"] * np.linspace(1, _WIDEST, len(chosen))[::-1]
     for width, (label, look) in zip(widths, styles.items(), strict=True):
-        pfa, pmiss = chosen[label].roc()
-        keep = visible_corners(_probit(pfa), _probit(pmiss), frame=(ndtri(low), ndtri(high)))
         curve: dict[str, Any] = {"color": look.light, "linestyle": dashes_of(look, of=len(styles))}
-        ax.plot(pfa[keep], pmiss[keep], linewidth=width, label=label, **curve)
-        entries.append((label, Line2D([], [], **curve)))
-        if decisions:
-            _draw_decisions(ax, decisions[label], look.light, label)
+        canvas.line(*chosen[label].roc(), label, named=False, linewidth=width, **curve)
+        canvas.name_line(label, **curve)
+        for name, rates in decisions.get(label, {}).items():
+            # Rates that are too small for the frame go to its edge.
+            pfa, pmiss = np.clip(rates, *frame)
+            style = _marks()[name] | {"color": look.light, "clip_on": False, "zorder": 3}
+            canvas.line([pfa], [pmiss], f"{name} of {label}", named=False, **style)
     if decisions:
         for name, shape in _marks().items():
-            entries.append((name, Line2D([], [], color=common_colour(styles.values()), **shape)))
-    return with_legend(ax, entries, legend=legend)
+            canvas.name_line(name, color=common_colour(styles.values()), **shape)
+    return canvas.done(legend=legend)
 
 
 def _marks() -> dict[str, dict[str, Any]]:
@@ -117,14 +110,6 @@ def _decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
     }
 
 
-def _draw_decisions(ax: Axes, decisions: _Decisions, colour: str, label: str) -> None:
-    """Marks; those with rates too small for the frame go to its edge."""
-    for name, shape in _marks().items():
-        pfa, pmiss = np.clip(decisions[name], *ax.get_xlim()).tolist()
-        where: dict[str, Any] = {"clip_on": False, "zorder": 3, "label": f"{name} of {label}"}
-        ax.plot([pfa], [pmiss], color=colour, **where, **shape)
-
-
 def _frame(
     evaluations: Collection[Evaluation], decisions: Collection[_Decisions]
 ) -> tuple[float, float]:
@@ -141,18 +126,13 @@ def _probit_axes(ax: Axes, low: float, high: float) -> None:
     names = [f"{100 * rate:g}" for rate in ticks]
     ax.set_xscale("function", functions=(_probit, ndtr))
     ax.set_yscale("function", functions=(_probit, ndtr))
-    ax.set_xlim(low, high)
-    ax.set_ylim(low, high)
     ax.set_xticks(ticks, names)
     ax.set_yticks(ticks, names)
-    ax.set_aspect("equal")
-    ax.set_xlabel("false-alarm rate [%]")
-    ax.set_ylabel("miss rate [%]")
 
 
 def _room_for_labels(ax: Axes) -> float:
     """The width of a label, as a share of the frame."""
-    inches = ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
+    inches = ax.get_position(original=True).width * ax.figure.bbox.width / ax.figure.dpi
     return _LABEL * FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size() / (72 * inches)
 
 
@@ -168,17 +148,3 @@ def _ticks(low: float, high: float, label: float) -> list[float]:
 
 def _probit(rates: Array) -> Floats:
     return np.asarray(ndtri(np.clip(rates, _LEAST, _GREATEST)))
-
-
-def visible_corners(x: Floats, y: Floats, *, frame: tuple[float, float]) -> Bools:
-    """Which points of a curve to keep: the first and the last of each run in one small cell.
-
-    Coordinates are even on paper; the frame is the least and the greatest that is shown of both.
-    """
-    low, high = frame
-    size = (high - low) / _CELLS
-    cell = np.array([np.floor((np.clip(axis, low, high) - low) / size) for axis in (x, y)])
-    moves = (np.diff(cell, axis=1) != 0).any(axis=0)
-    keep = np.ones(len(x), bool)
-    keep[1:-1] = moves[:-1] | moves[1:]
-    return keep

@@ -17,7 +17,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.figures.curves import Curve
-from llrcal.figures.style import Dashes, dashes_of
+from llrcal.figures.style import WORDS, dashes_of
 from llrcal.method_table import Look
 
 Entry: TypeAlias = tuple[str, Artist]
@@ -25,31 +25,21 @@ Entry: TypeAlias = tuple[str, Artist]
 
 _Drawable = TypeVar("_Drawable", Evaluation, Calibration)
 
+_NEEDED = {
+    Evaluation: "an Evaluation, which llrcal.evaluate(tar, non) gives",
+    Calibration: "a calibration, which llrcal.fit(tar, non) gives",
+}
 _LONGEST = 40  # letters of a name: what fits into one column of a journal
 _MARKERS = 7  # per curve
-_PALE = 0.2  # opacity: curves and other bands are seen through it
+_BAND: dict[str, Any] = {"alpha": 0.2, "linewidth": 0}  # curves and others are seen through it
 _FURTHEST = float(np.finfo(np.float32).max)
 
 
-# ------------------------------------------------------------ what every figure is given
-
-
-def evaluations_by_label(given: Evaluation | Mapping[str, Evaluation]) -> dict[str, Evaluation]:
-    """The evaluations to draw; one alone needs no label."""
-    needed = "an Evaluation, which llrcal.evaluate(tar, non) gives"
-    return _checked({"LLRs": given} if isinstance(given, Evaluation) else given, Evaluation, needed)
-
-
-def calibrations_by_label(given: Calibration | Mapping[str, Calibration]) -> dict[str, Calibration]:
-    """The calibrations to draw; one alone is called after its method."""
-    needed = "a calibration, which llrcal.fit(tar, non) gives"
-    named = {given.method: given} if isinstance(given, Calibration) else given
-    return _checked(named, Calibration, needed)
-
-
-def _checked(given: Mapping[str, _Drawable], kind: type[Any], needed: str) -> dict[str, _Drawable]:
-    """A dict of a kind of values by label; anything else is refused."""
+def by_label(given: _Drawable | Mapping[str, _Drawable], kind: Any) -> dict[str, _Drawable]:
+    """What to draw, of one kind; a calibration alone is called after its method."""
     problem = ""
+    if isinstance(given, kind):
+        return {getattr(given, "method", "LLRs"): given}
     if not isinstance(given, Mapping):
         problem = f"a value of type {type(given).__name__} cannot be drawn here"
     elif not given:
@@ -59,34 +49,104 @@ def _checked(given: Mapping[str, _Drawable], kind: type[Any], needed: str) -> di
             if not isinstance(label, str):
                 problem = f"the label {label!r} is not a string"
             elif not isinstance(value, kind):
-                name = type(value).__name__
-                problem = f"{label!r} is of type {name}, which cannot be drawn here"
-    if problem:
-        raise OptionError(f"{problem}; give {needed}, or a dict of them by label")
-    return dict(given)
+                problem = f"{label!r} is of type {type(value).__name__}, which cannot be drawn here"
+        if not problem:
+            return dict(given)
+    raise OptionError(f"{problem}; give {_NEEDED[kind]}, or a dict of them by label")
 
 
-def framed(
-    ax: Axes | None,
-    x: tuple[float, float],
-    y: tuple[float, float] | None,
-    names: tuple[str, str],
-    *,
-    square: bool = False,
-) -> Axes:
-    """The axes, or new ones, with their ranges and names."""
-    ax = axes_or_new(ax, square=square)
-    ax.set_xlim(*x)
-    if y is not None:
-        ax.set_ylim(*y)
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
-    if square:
-        ax.set_aspect("equal")
-    return ax
+def common_colour(looks: Iterable[Look]) -> str:
+    """The colour of an entry that stands for all: that of the only one, or else black."""
+    first, *others = looks
+    return "black" if others else first.light
 
 
-def axes_or_new(ax: Axes | None, *, square: bool = False) -> Axes:
+class Canvas:
+    """Axes with their ranges and names, and the entries of a legend; without axes, new ones."""
+
+    def __init__(
+        self,
+        ax: Axes | None,
+        x: tuple[float, float],
+        y: tuple[float, float] | None,
+        names: tuple[str, str],
+        *,
+        square: bool = False,
+    ) -> None:
+        self.ax = _axes_or_new(ax, square=square)
+        self.entries: list[Entry] = []
+        self.ax.set(xlim=x, xlabel=names[0], ylabel=names[1])
+        if y is not None:
+            self.ax.set_ylim(*y)
+        if square:
+            self.ax.set_aspect("equal")
+
+    def line(self, x: Any, y: Any, label: str, *, named: bool = True, **style: Any) -> Line2D:
+        """Draw a line, which is named in the legend unless told otherwise."""
+        (line,) = self.ax.plot(x, y, label=label, **style)
+        if named:
+            self.entries.append((label, line))
+        return line
+
+    def curves(self, curves: Sequence[Curve], *, dashed: bool = False) -> None:
+        """Draw lines with a few markers, over their bands; dashed as they look, or solid."""
+        for place, curve in enumerate(curves):
+            dashes = dashes_of(curve.look, of=len(curves) if dashed else 1)
+            self.curve(curve, place=place, of=len(curves), linestyle=dashes)
+
+    def curve(self, curve: Curve, *, place: int, of: int, **style: Any) -> None:
+        """Draw one of several lines over its band, with markers where the others have none.
+
+        Markers tell curves apart where colour does not.
+        """
+        self.band(curve)
+        step = max(len(curve.x) // _MARKERS, 1)
+        style |= {"color": curve.look.light, "marker": curve.look.marker}
+        style["markevery"] = int(step * (place + 0.5) / of), step
+        self.line(curve.x, curve.y, curve.label, **style)
+
+    def band(self, curve: Curve) -> None:
+        """Fill the band, if any, in the colour of its curve; where infinite, beyond the frame."""
+        if curve.band is not None:
+            low, high = (np.minimum(end, _FURTHEST) for end in curve.band)
+            style = _BAND | {"color": curve.look.light, "label": f"band of {curve.label}"}
+            self.ax.fill_between(curve.x, low, high, **style)
+
+    def words(self, text: str, x: float, height: float, points: float, size: str | float) -> None:
+        """Write words so many points above or below a height, which is a share of the frame."""
+        self.ax.annotate(
+            text,
+            (x, height),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, points),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if points > 0 else "top",
+            fontsize=size,
+            color=WORDS,
+        )
+
+    def name_line(self, name: str, **style: Any) -> None:
+        """Name a line in the legend that looks so."""
+        self.entries.append((name, Line2D([], [], **style)))
+
+    def name_band(self, name: str, colour: str) -> None:
+        """Name bands in the legend."""
+        self.entries.append((name, Patch(color=colour, **_BAND)))
+
+    def name_bands(self, bands: Mapping[str, Bands], colour: str) -> None:
+        """Name the bands in the legend, if there are any."""
+        for name in dict.fromkeys(f"{100 * one.level:g} % by {one.by}" for one in bands.values()):
+            self.name_band(name, colour)
+
+    def done(self, *, legend: bool, gap: float = 0.01) -> Axes:
+        """The axes, with a legend if that is asked for."""
+        if legend:
+            legend_above(self.ax, self.entries, gap=gap)
+        return self.ax
+
+
+def _axes_or_new(ax: Axes | None, *, square: bool) -> Axes:
     """The axes; without any, pyplot's current ones if nothing is drawn there, or else new ones."""
     if isinstance(ax, Axes):
         return ax
@@ -97,75 +157,7 @@ def axes_or_new(ax: Axes | None, *, square: bool = False) -> Axes:
     if plt.get_fignums() and not (plt.gcf().axes and plt.gca().has_data()):
         return plt.gca()
     width, height = plt.rcParams["figure.figsize"]
-    size = (width, width) if square else (width, height)
-    return plt.subplots(figsize=size, layout="constrained")[1]
-
-
-# -------------------------------------------------------------------------------- curves
-
-
-def draw_curves(ax: Axes, curves: Sequence[Curve], *, dashed: bool = False) -> list[Entry]:
-    """Lines with a few markers, over their bands; dashed as they look, or solid."""
-    entries: list[Entry] = []
-    for i, curve in enumerate(curves):
-        dashes = dashes_of(curve.look, of=len(curves) if dashed else 1)
-        line = draw_line(ax, curve, place=i, of=len(curves), linestyle=dashes)
-        entries.append((curve.label, line))
-    return entries
-
-
-def draw_line(ax: Axes, curve: Curve, *, place: int, of: int, linestyle: Dashes) -> Line2D:
-    """One of several lines over its band, with markers where the others have none.
-
-    Markers tell curves apart where colour does not.
-    """
-    draw_band(ax, curve)
-    step = max(len(curve.x) // _MARKERS, 1)
-    (line,) = ax.plot(
-        curve.x,
-        curve.y,
-        color=curve.look.light,
-        marker=curve.look.marker,
-        markevery=(int(step * (place + 0.5) / of), step),
-        linestyle=linestyle,
-        label=curve.label,
-    )
-    return line
-
-
-def draw_band(ax: Axes, curve: Curve) -> None:
-    """Fill the band, if any, in the colour of its curve; where it is infinite, beyond the frame."""
-    if curve.band is not None:
-        low, high = (np.minimum(end, _FURTHEST) for end in curve.band)
-        style: dict[str, Any] = {"color": curve.look.light, "alpha": _PALE, "linewidth": 0}
-        ax.fill_between(curve.x, low, high, label=f"band of {curve.label}", **style)
-
-
-def band_entries(bands: Mapping[str, Bands], colour: str) -> list[Entry]:
-    """What stands for the bands in the legend, if there are any."""
-    names = dict.fromkeys(f"{100 * one.level:g} % by {one.by}" for one in bands.values())
-    return [(name, band_patch(colour)) for name in names]
-
-
-def band_patch(colour: str) -> Patch:
-    """What a band looks like."""
-    return Patch(color=colour, alpha=_PALE, linewidth=0)
-
-
-def common_colour(looks: Iterable[Look]) -> str:
-    """The colour of an entry that stands for all: that of the only one, or else black."""
-    first, *others = looks
-    return "black" if others else first.light
-
-
-# ------------------------------------------------------------------------------- legends
-
-
-def with_legend(ax: Axes, entries: Sequence[Entry], *, legend: bool, gap: float = 0.01) -> Axes:
-    """The axes, with a legend if that is asked for."""
-    if legend:
-        legend_above(ax, entries, gap=gap)
-    return ax
+    return plt.subplots(figsize=(width, width if square else height), layout="constrained")[1]
 
 
 def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> None:

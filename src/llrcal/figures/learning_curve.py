@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from llrcal.comparison.learning_curve import METRICS, LearningCurve, banded, error_view
 from llrcal.errors import OptionError
 from llrcal.figures.curves import learning_curves
-from llrcal.figures.drawing import Entry, draw_band, framed, with_legend
+from llrcal.figures.drawing import Canvas
 from llrcal.figures.style import MINIMUM
 
 Metric = Literal["mean_error", "cllr", "calibration_loss"]
@@ -60,24 +59,19 @@ def learning_curve(
         )
     if metric not in METRICS:
         raise OptionError(f"there is no metric {metric!r}; choose one of {', '.join(METRICS)}")
-    targets = np.array([size.targets for size in curve.sizes], np.float64)
-    ends = targets[0] / _MARGIN, targets[-1] * _MARGIN
-    ax = framed(ax, ends, error_view(curve, metric), ("training targets", _NAMES[metric]))
-    counts_axis(ax)
-    entries: list[Entry] = []
-    with_band = banded(curve)
-    for one in learning_curves(curve, metric):
+    drawn, with_band = learning_curves(curve, metric), banded(curve)
+    ends = drawn[0].x[0] / _MARGIN, drawn[0].x[-1] * _MARGIN
+    canvas = Canvas(ax, ends, error_view(curve, metric), ("training targets", _NAMES[metric]))
+    counts_axis(canvas.ax)
+    for one in drawn:
         if one.label in with_band:
-            draw_band(ax, one)
-        (line,) = ax.plot(
-            one.x, one.y, color=one.look.light, marker=one.look.marker, label=one.label
-        )
-        entries.append((one.label, line))
+            canvas.band(one)
+        canvas.line(one.x, one.y, one.label, color=one.look.light, marker=one.look.marker)
     if metric != "calibration_loss":
-        least = curve.minimum[metric]
-        line = ax.axhline(least, color="black", linestyle=MINIMUM, label="minimum", zorder=3)
-        entries.append(("minimum", line))
-    return with_legend(ax, entries, legend=legend)
+        style: dict[str, Any] = {"color": "black", "linestyle": MINIMUM, "zorder": 3}
+        line = canvas.ax.axhline(curve.minimum[metric], label="minimum", **style)
+        canvas.entries.append(("minimum", line))
+    return canvas.done(legend=legend)
 
 
 def counts_axis(ax: Axes) -> None:

@@ -7,19 +7,12 @@ from typing import TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.figures.curves import with_margin
-from llrcal.figures.drawing import (
-    Entry,
-    common_colour,
-    evaluations_by_label,
-    framed,
-    with_legend,
-)
+from llrcal.figures.drawing import Canvas, by_label, common_colour
 from llrcal.figures.style import REFERENCE, thin
 
 _Blocks: TypeAlias = tuple[Floats, Floats, Floats]
@@ -54,47 +47,27 @@ def reliability(
     OptionError
         If there is nothing that can be drawn.
     """
-    chosen = evaluations_by_label(evaluations)
+    chosen = by_label(evaluations, Evaluation)
     blocks = {label: _blocks(ev) for label, ev in chosen.items()}
-    low, high = _frame(blocks.values(), chosen.values())
+    low, high = frame = _frame(blocks.values(), chosen.values())
     names = ("log-likelihood-ratio", "PAV-optimal log-likelihood-ratio")
-    ax = framed(ax, (low, high), (low, high), names, square=True)
+    canvas = Canvas(ax, frame, frame, names, square=True)
     styles = looks(chosen)
-    entries: list[Entry] = []
     for label, look in styles.items():
         starts, ends, llrs = blocks[label]
-        finite = np.isfinite(llrs)
-        (line,) = ax.plot(
-            np.column_stack([starts, ends])[finite].ravel().clip(low, high),
-            np.repeat(llrs[finite], 2),
-            color=look.light,
-            label=label,
-        )
-        entries.append((label, line))
-        _draw_infinite(ax, blocks[label], look.light)
-    if any(np.isinf(llrs).any() for _, _, llrs in blocks.values()):
-        shown = Line2D([], [], color=common_colour(styles.values()), linestyle=_DOTS, marker="^")
-        entries.append(("infinite", shown))  # one entry for both infinities
-    (line,) = ax.plot([low, high], [low, high], color=REFERENCE, linewidth=thin(), label="perfect")
-    entries.append(("perfect", line))
-    return with_legend(ax, entries, legend=legend, gap=0.03)
-
-
-def _draw_infinite(ax: Axes, blocks: _Blocks, colour: str) -> None:
-    """Blocks of one class alone, along the edge of the frame."""
-    starts, ends, llrs = blocks
-    low, high = ax.get_ylim()
-    for infinity, edge, marker in ((-np.inf, low, "v"), (np.inf, high, "^")):
-        for i in np.flatnonzero(llrs == infinity):
-            ax.plot(
-                np.clip([starts[i], ends[i]], low, high),
-                [edge, edge],
-                color=colour,
-                linestyle=_DOTS,
-                marker=marker,
-                clip_on=False,
-                label=f"{infinity}",
-            )
+        sides, finite = np.column_stack([starts, ends]).clip(low, high), np.isfinite(llrs)
+        steps = np.repeat(llrs[finite], 2)
+        canvas.line(sides[finite].ravel(), steps, label, color=look.light)
+        # Blocks of one class alone are along the edge of the frame.
+        for infinity, edge, marker in ((-np.inf, low, "v"), (np.inf, high, "^")):
+            for side in sides[llrs == infinity]:
+                style = {"color": look.light, "linestyle": _DOTS, "marker": marker}
+                canvas.line(side, [edge] * 2, f"{infinity}", named=False, clip_on=False, **style)
+    if any(np.isinf(llrs).any() for _, _, llrs in blocks.values()):  # one entry for both
+        colour = common_colour(styles.values())
+        canvas.name_line("infinite", color=colour, linestyle=_DOTS, marker="^")
+    canvas.line(frame, frame, "perfect", color=REFERENCE, linewidth=thin())
+    return canvas.done(legend=legend, gap=0.03)
 
 
 def _blocks(evaluation: Evaluation) -> _Blocks:

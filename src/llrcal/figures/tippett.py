@@ -7,22 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.curves import Curve, Shares, bands_of, llr_view, shares
-from llrcal.figures.drawing import (
-    Entry,
-    band_entries,
-    common_colour,
-    draw_line,
-    evaluations_by_label,
-    framed,
-    with_legend,
-)
+from llrcal.figures.drawing import Canvas, by_label, common_colour
 from llrcal.figures.style import REFERENCE, Dashes, thin
 from llrcal.method_table import Look
 
@@ -64,23 +55,24 @@ def tippett(
     OptionError
         If there is nothing that can be drawn, or bands are asked of LLRs that are not in memory.
     """
-    chosen = evaluations_by_label(evaluations)
-    frame = llr_view(chosen.values())
+    chosen = by_label(evaluations, Evaluation)
+    low, high = frame = llr_view(chosen.values())
     names = ("log₁₀ likelihood-ratio", "share of trials at or above")
-    ax = framed(ax, (frame[0] / _LOG10, frame[1] / _LOG10), (-0.02, 1.02), names)
-    ax.axvline(0, color=REFERENCE, linewidth=thin())
-    entries: list[Entry] = []
+    canvas = Canvas(ax, (low / _LOG10, high / _LOG10), (-0.02, 1.02), names)
+    canvas.ax.axvline(0, color=REFERENCE, linewidth=thin())
     styles, bands = looks(chosen), bands_of(chosen, level, replicates)
     for i, (label, look) in enumerate(styles.items()):
         for one in shares(chosen[label]):
             if math.isfinite(one.least):
                 curve = _curve(one, frame, look, label, bands.get(label))
-                draw_line(ax, curve, place=i, of=len(styles), linestyle=_DASHES[one.name])
-        entries.append((label, Line2D([], [], color=look.light, marker=look.marker)))
+                dashes = _DASHES[one.name]
+                canvas.curve(curve, place=i, of=len(styles), linestyle=dashes, named=False)
+        canvas.name_line(label, color=look.light, marker=look.marker)
     colour = common_colour(styles.values())
     for name, dashes in _DASHES.items():
-        entries.append((name, Line2D([], [], color=colour, linestyle=dashes)))
-    return with_legend(ax, [*entries, *band_entries(bands, colour)], legend=legend)
+        canvas.name_line(name, color=colour, linestyle=dashes)
+    canvas.name_bands(bands, colour)
+    return canvas.done(legend=legend)
 
 
 def _curve(

@@ -7,21 +7,14 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.comparison.looks import drawable, evenly
 from llrcal.errors import OptionError
 from llrcal.figures.curves import Curve, curves
-from llrcal.figures.drawing import (
-    band_patch,
-    calibrations_by_label,
-    draw_curves,
-    framed,
-    with_legend,
-)
-from llrcal.figures.style import REFERENCE, WORDS, thin
+from llrcal.figures.drawing import Canvas, Entry, by_label
+from llrcal.figures.style import REFERENCE, thin
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _UNSEEN = "unseen scores"
@@ -69,23 +62,33 @@ def transforms(
         If there is nothing that can be drawn, or if intervals are asked for and none of the
         calibrations gives them.
     """
-    chosen = calibrations_by_label(calibrations)
+    chosen = by_label(calibrations, Calibration)
     low, high = _score_range(chosen.values(), low, high)
     scores = evenly(low, high, _POINTS)
     llrs = {label: calibration.without_warnings(scores) for label, calibration in chosen.items()}
     drawn = curves(scores, llrs, {} if level is None else _intervals(chosen, scores, level))
     edge = _limit(drawn) if limit is None else limit
-    ax = framed(ax, (low, high), (-edge, edge), ("score", "log-likelihood-ratio"))
-    entries = draw_curves(ax, drawn, dashed=True)
+    canvas = Canvas(ax, (low, high), (-edge, edge), ("score", "log-likelihood-ratio"))
+    canvas.curves(drawn, dashed=True)
     for one in [one for one in drawn if one.band is not None][:1]:
-        entries.append((f"{100 * (level or 0):g} % interval", band_patch(one.look.light)))
-    ax.axhline(0, color=REFERENCE, linewidth=thin())
-    shades = _shades(ax, training or _training_range(chosen.values()), low, high)
-    entries += [(_UNSEEN, shade) for shade in shades[:1]]
-    for shade in shades:
-        if shade.get_width() >= _ROOM * (high - low):
-            _say_what_happens(ax, shade, chosen.values())
-    return with_legend(ax, entries, legend=legend)
+        canvas.name_band(f"{100 * (level or 0):g} % interval", one.look.light)
+    canvas.ax.axhline(0, color=REFERENCE, linewidth=thin())
+    least, greatest = training or _training_range(chosen.values())
+    falling = any(calibration.lower_is_better for calibration in chosen.values())
+    shaded: list[Entry] = []
+    for start, end in ((low, min(least, high)), (max(greatest, low), high)):
+        if end - start <= _SLIVER * (high - low):  # it cannot be seen
+            continue
+        shade = canvas.ax.axvspan(start, end, color=_SHADE, linewidth=0, zorder=0, label=_UNSEEN)
+        shaded.append((_UNSEEN, shade))
+        held = {calibration.bounds.policy != "none" for calibration in chosen.values()}
+        if end - start >= _ROOM * (high - low) and len(held) == 1:  # the same for all
+            # Rising curves leave room above on the left, and below on the right.
+            above = (start == low) != falling
+            word = "held" if held.pop() else "extrapolated"
+            canvas.words(word, start / 2 + end / 2, float(above), -4 if above else 4, "small")
+    canvas.entries += shaded[:1]
+    return canvas.done(legend=legend)
 
 
 def _score_range(
@@ -126,34 +129,3 @@ def _training_range(calibrations: Collection[Calibration]) -> tuple[float, float
     """The range of the training scores that all calibrations share; all scores, if none."""
     ranges = {calibration.training_range for calibration in calibrations}
     return ranges.pop() if len(ranges) == 1 else (-math.inf, math.inf)
-
-
-def _shades(ax: Axes, training: tuple[float, float], low: float, high: float) -> list[Rectangle]:
-    """Shade what lies below and above the training scores, as far as it can be seen."""
-    least, greatest = training
-    return [
-        ax.axvspan(start, end, color=_SHADE, linewidth=0, zorder=0, label=_UNSEEN)
-        for start, end in ((low, min(least, high)), (max(greatest, low), high))
-        if end - start > _SLIVER * (high - low)
-    ]
-
-
-def _say_what_happens(ax: Axes, shade: Rectangle, calibrations: Collection[Calibration]) -> None:
-    """Write into a shade what becomes of the LLRs there, if it is the same for all."""
-    held = {calibration.bounds.policy != "none" for calibration in calibrations}
-    falling = any(calibration.lower_is_better for calibration in calibrations)
-    if len(held) > 1:
-        return
-    # Rising curves leave room above on the left, and below on the right.
-    above = (shade.get_x() == ax.get_xlim()[0]) != falling
-    ax.annotate(
-        "held" if held.pop() else "extrapolated",
-        (shade.get_x() + shade.get_width() / 2, 1.0 if above else 0.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(0, -4 if above else 4),
-        textcoords="offset points",
-        ha="center",
-        va="top" if above else "bottom",
-        color=WORDS,
-        fontsize="small",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,6 @@ from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
 from llrcal.notes import Note
 
 _ENOUGH = 20_000  # trials of a class
-_Both = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
@@ -84,16 +83,13 @@ def contributions(
         as_columns(side, systems, f"{what} scores", holes=True)
         for side, what in ((tar, "target"), (non, "non-target"))
     ]
-    who = None if speakers is None else both_speakers(speakers, *map(len, columns))
-    halves = list(_halves(columns, who))
+    halves = _halves(columns, speakers)
 
     def held_out(chosen: list[int]) -> float:
         costs = []
-        for train, test in halves:
-            tar, non = (side[part][:, chosen] for side, part in zip(columns, train, strict=True))
-            model = fusion(tar, non, alpha=alpha)
-            tar, non = (side[part][:, chosen] for side, part in zip(columns, test, strict=True))
-            costs.append(cllr(model.answers(tar)[0], model.answers(non)[0]))
+        for train, test in (halves, halves[::-1]):
+            model = fusion(*(side[:, chosen] for side in train), alpha=alpha)
+            costs.append(cllr(*(model.answers(side[:, chosen])[0] for side in test)))
         return float(np.mean(costs))
 
     every = list(range(len(systems)))
@@ -104,28 +100,25 @@ def contributions(
         held_out(every),
         {name: held_out([i]) for i, name in enumerate(systems)},
         without,
-        *map(correlations, columns),
+        *(correlations(side[~np.isnan(side).any(axis=1)]) for side in columns),
     )
 
 
-def _halves(
-    columns: list[Array], speakers: _Both | None
-) -> Iterator[tuple[list[Array], list[Array]]]:
-    """Trials to train on and to test on, either way, as indices of targets and of non-targets."""
-    whole = [np.flatnonzero(~np.isnan(side).any(axis=1)) for side in columns]
-    whole = [side[:: max(len(side) // _ENOUGH, 1)] for side in whole]
-    if speakers is None:
-        first, second = ([side[k::2] for side in whole] for k in (0, 1))
-    else:
-        ids, count = numbered(*speakers)
+def _halves(columns: list[Array], speakers: Speakers | None) -> list[list[Array]]:
+    """Targets and non-targets that have every score, in two halves that share no speaker."""
+    every = [np.flatnonzero(~np.isnan(side).any(axis=1)) for side in columns]
+    every = [some[:: max(len(some) // _ENOUGH, 1)] for some in every]
+    # How many of the two speakers of each trial are in the first half; or every other trial is.
+    in_first = [2 - 2 * (np.arange(len(some)) % 2) for some in every]
+    if speakers is not None:
+        ids, count = numbered(*both_speakers(speakers, *map(len, columns)))
         is_first = np.random.default_rng(0).permutation(count) < count / 2
-        of_first = [is_first[who[side]] for who, side in zip(ids, whole, strict=True)]
-        first = [side[one.all(axis=1)] for side, one in zip(whole, of_first, strict=True)]
-        second = [side[~one.any(axis=1)] for side, one in zip(whole, of_first, strict=True)]
-    if not all(map(len, (*first, *second))):
+        in_first = [is_first[who[some]].sum(axis=1) for who, some in zip(ids, every, strict=True)]
+    sides = list(zip(columns, every, in_first, strict=True))
+    halves = [[side[some[first == two]] for side, some, first in sides] for two in (2, 0)]
+    if not all(len(side) for half in halves for side in half):
         raise ScoreError(
             "there are too few trials to hold half of them out: every half needs trials of both "
             "classes, and no speaker may be in both halves"
         )
-    yield first, second
-    yield second, first
+    return halves

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from llrcal.fitting.logistic import log_odds
 from llrcal.fitting.report import Report
 from llrcal.fusion.fused import LIMITS, Fused, Limit, Line
 from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quality_names
-from llrcal.fusion.passes import InMemory, Trials
-from llrcal.fusion.regression import Cost, margins, regression
+from llrcal.fusion.passes import Trials
+from llrcal.fusion.regression import Both, Cost, margins, regression
 from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
 from llrcal.messages import Setting
 from llrcal.notes import Note, warn
@@ -27,8 +27,6 @@ from llrcal.notes import Note, warn
 _MOST_PATTERNS = 32  # of missing scores; trials of rarer ones go without some of their systems
 _THE_SAME = 0.99999  # correlation of scores, within both classes
 _FAR = 5  # times less than the share of a class: a weight at which there are few trials
-_ENOUGH = 20_000  # trials of a class, to know correlations by
-_Both = tuple[Array, Array]
 
 
 def fuse(
@@ -135,73 +133,68 @@ def fusion(
     if missing not in ("error", "patterns"):
         raise OptionError(f"missing is {missing!r}; choose error or patterns")
     systems, holes = as_names(names, tar, "system"), missing == "patterns"
-    scores = [
+    both = [
         as_columns(side, systems, f"{what} scores", holes=holes)
         for side, what in ((tar, "target"), (non, "non-target"))
     ]
-    counts, side_names = (len(scores[0]), len(scores[1])), as_names((), None, "quality")
+    sides: tuple[str, ...] = ()
     if quality is not None:
-        both = pair(quality, "quality")
-        side_names = quality_names(both[0])
-        given = zip(scores, both, ("target", "non-target"), strict=True)
-        scores = [
-            np.column_stack([side, as_quality(more, side_names, len(side), what)])
-            for side, more, what in given
+        given = pair(quality, "quality")
+        sides = quality_names(given[0])
+        both = [
+            np.column_stack([scores, as_quality(more, sides, len(scores), what)])
+            for scores, more, what in zip(both, given, ("target", "non-target"), strict=True)
         ]
+    trials, counts = (both[0], both[1]), (len(both[0]), len(both[1]))
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
-    trials, weight = (scores[0], scores[1]), target_weight(alpha, *counts)
-    lines = [
-        _line(pattern, InMemory(*some), weight, people)
-        for pattern, some, people in _by_pattern(trials, systems, who, holes=holes)
-    ]
-    fused = _fused(lines, counts, systems, side_names, alpha, bounds, missing=holes)
+    patterns = _by_pattern(trials, systems, who, holes=holes)
+    fused = fusion_of(patterns, counts, systems, sides, alpha, bounds, missing=holes)
     if where is not None:
         tar_llrs, non_llrs = (fused.pooled_llrs(side)[0] for side in trials)
-        found = fitted_conditions(tar_llrs, non_llrs, *where, weight)
-        fused = replace(fused, conditions=found)
-    return _with_notes(fused, trials)
+        found = fitted_conditions(tar_llrs, non_llrs, *where, target_weight(alpha, *counts))
+        report = fused.report.with_notes(found.notes)
+        fused = replace(fused, conditions=found, report=report)
+    return fused
+
+
+class Pattern(NamedTuple):
+    """Systems that are there together, and the trials that have at least these."""
+
+    systems: tuple[int, ...]
+    trials: Trials
+    known: tuple[Both, Both] | None = None
+    """The trials in memory, and their speakers, where these are known."""
 
 
 def fusion_of(
-    trials: Trials,
-    *,
-    names: Sequence[str],
-    quality_names: Sequence[str] = (),
-    alpha: float | str = 0.5,
-    bounds: str = "range",
-) -> Fused:
-    """A fusion of trials that have a score of every system, wherever they are."""
-    systems = as_names(names, None, "system")
-    tar, non = trials.looks()
-    counts = len(tar), len(non)
-    line = _line(tuple(range(len(systems))), trials, target_weight(alpha, *counts), None)
-    fused = _fused([line], counts, systems, tuple(quality_names), alpha, bounds, missing=False)
-    return _with_notes(fused, (tar.sample(), non.sample()))
-
-
-def _fused(
-    lines: list[tuple[Line, Report]],
+    patterns: Iterable[Pattern],
     counts: tuple[int, int],
-    systems: tuple[str, ...],
-    quality: tuple[str, ...],
+    systems: Sequence[str],
+    quality: Sequence[str],
     alpha: float | str,
     bounds: str,
     *,
-    missing: bool,
+    missing: bool = False,
 ) -> Fused:
-    """A fusion of lines, without conditions, and without notes on all of them."""
+    """A fusion of so many trials, wherever they are, by a line for each pattern."""
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
-    reports = [report for _, report in lines]
-    return Fused(
-        systems=systems,
-        quality=quality,
+    weight, lines, reports, samples = target_weight(alpha, *counts), [], [], []
+    for pattern in patterns:
+        cost = Cost.of(pattern.trials, len(pattern.systems), weight)
+        line, report = _line(pattern, cost)
+        lines.append(line)
+        reports.append(report)
+        samples.append(cost.sample)
+    fused = Fused(
+        systems=tuple(systems),
+        quality=tuple(quality),
         training=Counts(*counts),
-        alpha=alpha if isinstance(alpha, str) else target_weight(alpha, *counts),
+        alpha=alpha if isinstance(alpha, str) else weight,
         missing=missing,
         bounds="counts" if bounds == "counts" else "range",
-        lines=tuple(line for line, _ in lines),
+        lines=tuple(lines),
         report=replace(
             reports[0],
             converged=all(report.converged for report in reports),
@@ -209,19 +202,15 @@ def _fused(
             gradient_norm=max(report.gradient_norm for report in reports),
         ),
     )
+    return replace(fused, report=fused.report.with_notes(tuple(_notes(fused, samples[0]))))
 
 
-def _line(
-    systems: tuple[int, ...], trials: Trials, alpha: float, speakers: _Both | None
-) -> tuple[Line, Report]:
-    """The line that fits trials with all of these systems and no others, and how that went."""
-    cost = Cost.of(trials, len(systems), alpha)
+def _line(pattern: Pattern, cost: Cost) -> tuple[Line, Report]:
+    """The line that fits the trials of a pattern, and how that went."""
     found = regression(cost)
-    widths, by = margins(cost, found, speakers)
-    columns = cost.terms.columns
-    scores, quality = columns.part(slice(len(systems))), columns.part(slice(len(systems), None))
-    weights = tuple(found.weights.tolist())
     solution, size = found.solution, cost.effective_sample_size
+    widths, by = margins(cost, found, *(pattern.known or ()))
+    terms, weights = cost.terms, tuple(solution.point.tolist())
     decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
     if cost.is_separable(solution.point):
@@ -233,111 +222,84 @@ def _line(
         gradient_norm=report.gradient_norm / size,
         reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
     )
-    return Line(systems, scores, quality, weights, widths, found.variances, by), report
+    line = Line(pattern.systems, terms.scores, terms.quality, weights, widths, found.variances, by)
+    return line, report
 
 
 def _by_pattern(
-    trials: _Both, names: tuple[str, ...], speakers: _Both | None, *, holes: bool
-) -> Iterator[tuple[tuple[int, ...], _Both, _Both | None]]:
-    """Systems that are there together, the trials that have at least these, and their speakers.
-
-    Most systems first: those of many trials, and each alone.
-    """
+    trials: Both, names: tuple[str, ...], speakers: Both | None, *, holes: bool
+) -> Iterator[Pattern]:
+    """Most systems first: those of many trials, and each alone."""
     if not holes:
-        yield tuple(range(len(names))), trials, speakers
+        known = None if speakers is None else (trials, speakers)
+        yield Pattern(tuple(range(len(names))), Trials.in_memory(*trials), known)
         return
     has = [~np.isnan(side[:, : len(names)]) for side in trials]
-    for place, name in enumerate(names):
-        for side, what in zip(has, ("target", "non-target"), strict=True):
-            if not side[:, place].any():
+    for side, what in zip(has, ("target", "non-target"), strict=True):
+        for name, seen in zip(names, side.T, strict=True):
+            if not seen.any():
                 raise ScoreError(f"{name}: there are no {what} scores; leave that system out")
     rows, counts = np.unique(np.concatenate(has), axis=0, return_counts=True)
     common = rows[np.argsort(-counts, kind="stable")][:_MOST_PATTERNS]
     patterns = {tuple(np.flatnonzero(row).tolist()) for row in common} - {()}
     patterns |= {(system,) for system in range(len(names))}
     for systems in sorted(patterns, key=lambda one: (-len(one), one)):
-        tar, non = (np.flatnonzero(side[:, systems].all(axis=1)) for side in has)
-        if len(tar) and len(non):
+        tar, non = (side[:, systems].all(axis=1) for side in has)
+        if tar.any() and non.any():
             columns = [*systems, *range(len(names), trials[0].shape[1])]
             some = trials[0][tar][:, columns], trials[1][non][:, columns]
-            who = None if speakers is None else (speakers[0][tar], speakers[1][non])
-            yield systems, some, who
+            known = None if speakers is None else (some, (speakers[0][tar], speakers[1][non]))
+            yield Pattern(systems, Trials.in_memory(*some), known)
 
 
-def _with_notes(fused: Fused, trials: _Both) -> Fused:
-    """The fusion with what a reader should know of it, given some of its training trials."""
-    notes = (
-        *_far_from_trials(fused),
-        *_constant(fused),
-        *_duplicates(fused, trials),
-        *_against(fused, trials),
-        *(() if fused.conditions is None else fused.conditions.notes),
-    )
-    return replace(fused, report=fused.report.with_notes(notes))
-
-
-def correlations(scores: Array) -> Floats:
-    """Correlations between the systems over some trials of a class; 0 where one is constant."""
-    some = _sample(scores)
-    some = some[~np.isnan(some).any(axis=1)]
-    if len(some) < 2:
-        return np.eye(scores.shape[1])
-    largest = np.abs(some).max(axis=0)
-    centred = some / np.where(largest > 0, largest, 1.0)
-    centred -= centred.mean(axis=0)
-    lengths = np.sqrt((centred * centred).sum(axis=0))
-    centred /= np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(centred.T @ centred)
-
-
-def _far_from_trials(fused: Fused) -> Iterator[Note]:
-    share = fused.tar_count / (fused.tar_count + fused.non_count)
-    if isinstance(fused.alpha, str):
-        return
-    low, high = min(share, 0.5), max(share, 0.5)
-    if not low / _FAR <= fused.alpha <= 1 - (1 - high) / _FAR:
-        yield Note.warning(
-            "far alpha",
-            f"with a weight of {fused.alpha:g} the criterion looks at LLRs near "
-            f"{-log_odds(fused.alpha):.1f}, where there are hardly any trials to go by; choose one "
-            f"between {low:.2g} and {high:.2g}: ",
-            Setting("alpha", "empirical"),
-        )
-
-
-def _sample(scores: Array) -> Floats:
-    return np.asarray(scores[:: max(len(scores) // _ENOUGH, 1)], dtype=np.float64)
-
-
-def _constant(fused: Fused) -> Iterator[Note]:
+def _notes(fused: Fused, sample: Both) -> Iterator[Note]:
+    """What a reader should know of a fusion, given some trials of its first line."""
+    yield from _far_from_trials(fused)
     line = fused.lines[0]
-    names, units = fused.systems + fused.quality, line.scores.unit + line.quality.unit
-    for name, unit in zip(names, units, strict=True):
+    names = [fused.systems[system] for system in line.systems]
+    units = line.scores.unit + line.quality.unit
+    for name, unit in zip([*names, *fused.quality], units, strict=True):
         if unit == 0:
             text = "all values are equal, so they say nothing: the weight is zero"
             yield Note.warning("constant", text).about(name)
-
-
-def _duplicates(fused: Fused, trials: _Both) -> Iterator[Note]:
-    if len(fused.systems) == 1:
-        return
-    both = np.minimum(*(np.abs(correlations(side[:, : len(fused.systems)])) for side in trials))
-    for one, other in combinations(range(len(fused.systems)), 2):
+    scores = [side[:, : len(names)] for side in sample]
+    both = np.minimum(*(np.abs(correlations(side)) for side in scores))
+    for one, other in combinations(range(len(names)), 2):
         if both[one, other] > _THE_SAME:
-            names = f"{fused.systems[one]} and {fused.systems[other]}"
-            text = f"{names} have the same scores, up to scale: they share one weight"
+            two = f"{names[one]} and {names[other]}"
+            text = f"{two} have the same scores, up to scale: they share one weight"
             yield Note.warning("duplicate", text)
-
-
-def _against(fused: Fused, trials: _Both) -> Iterator[Note]:
-    line = fused.lines[0]
-    for place, system in enumerate(line.systems):
-        columns = (_sample(side[:, system]) for side in trials)
-        tar, non = (np.nanmedian(column / 2) for column in columns)  # halves do not overflow
-        weight, margin = line.weights[place], line.margins[place]
-        if weight * np.sign(tar - non) < 0 and abs(weight) > margin:
+    tar, non = (np.median(side / 2, axis=0) for side in scores)  # halves do not overflow
+    for name, up, weight, margin in zip(
+        names, np.sign(tar - non), line.weights, line.margins, strict=False
+    ):
+        if weight * up < 0 and abs(weight) > margin:
             yield Note.of(
                 "opposite weight",
                 "its weight is against the direction of its scores: it corrects what other "
                 "systems have in common with it, which may not hold on other trials",
-            ).about(fused.systems[system])
+            ).about(name)
+
+
+def _far_from_trials(fused: Fused) -> Iterator[Note]:
+    share = fused.tar_count / (fused.tar_count + fused.non_count)
+    low, high = min(share, 0.5), max(share, 0.5)
+    if isinstance(fused.alpha, str) or low / _FAR <= fused.alpha <= 1 - (1 - high) / _FAR:
+        return
+    yield Note.warning(
+        "far alpha",
+        f"with a weight of {fused.alpha:g} the criterion looks at LLRs near "
+        f"{-log_odds(fused.alpha):.1f}, where there are hardly any trials to go by; choose one "
+        f"between {low:.2g} and {high:.2g}: ",
+        Setting("alpha", "empirical"),
+    )
+
+
+def correlations(scores: Array) -> Floats:
+    """Correlations between the systems over trials of a class; 0 where one is constant."""
+    largest = np.abs(scores).max(axis=0)
+    centred = scores / np.where(largest > 0, largest, 1.0)
+    centred -= centred.mean(axis=0)
+    lengths = np.sqrt((centred * centred).sum(axis=0))
+    centred /= np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(centred.T @ centred)

@@ -31,11 +31,13 @@ from llrcal.declaration import Weight as TargetWeight
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.fusion.inputs import Scores, as_columns, as_quality
+from llrcal.fusion.passes import CHUNK, weighted
 from llrcal.fusion.terms import Columns, Terms
 from llrcal.inputs.beside_scores import as_conditions
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
+from llrcal.onepass.chunks import chunks
 from llrcal.version import __version__
 
 Limit = Literal["range", "counts"]
@@ -81,33 +83,28 @@ class Line:
     @cached_property
     def terms(self) -> Terms:
         """What is weighted."""
-        both = (
-            getattr(self.scores, field.name) + getattr(self.quality, field.name)
-            for field in fields(Columns)
-        )
-        return Terms(Columns(*both), len(self.scores.unit))
+        return Terms(self.scores, self.quality)
 
     def check(self, where: str) -> None:
         """Refuse lists of a model file that are not as long as the terms ask for."""
-        for name, wanted in (
-            ("weights", self.terms.count + 1),
-            ("variances", len(self.terms.groups)),
-        ):
+        for name, wanted in (("weights", self.terms.count), ("variances", len(self.terms.groups))):
             count = len(getattr(self, name))
             if count != wanted:
                 raise field_error(where, name, f"has {count} values; there must be {wanted}")
 
     def llrs(self, trials: Array) -> Floats:
-        """LLRs of trials with all of these systems and no others.
+        """LLRs of trials with all of these systems and no others."""
+        weights = np.array(self.weights) * self.terms.bounds
+        parts = (self.terms.rows(some, inside=False) for some in chunks(trials, CHUNK))
+        return np.concatenate([np.empty(0), *(weighted(rows, weights) for rows in parts)])
 
-        Terms are added one by one, so that the LLR of a trial does not depend on those beside it.
-        """
-        out, size = np.zeros(len(trials)), self.terms.chunk
-        for start in range(0, len(trials), size):
-            rows = self.terms.rows(trials[start : start + size])
-            for weight, row in zip(self.weights, rows, strict=True):
-                out[start : start + size] += weight * row
-        return out
+    @property
+    def by_term(self) -> list[Weight]:
+        """What one unit of each term adds to the LLR; the last is that of one."""
+        both = np.array(self.weights), np.array(self.margins)
+        middle, margin = (self.terms.per_unit * numbers for numbers in both)
+        ends = np.stack([middle, middle - margin, middle + margin], axis=1)
+        return [Weight(*row) for row in ends.tolist()]
 
 
 class Weight(NamedTuple):
@@ -155,10 +152,6 @@ class Fused:
     def names(self) -> tuple[str, ...]:
         """The systems, in the order of the columns of scores."""
         return self.systems
-
-    @property
-    def quality_names(self) -> tuple[str, ...]:
-        return self.quality
 
     @property
     def tar_count(self) -> int:
@@ -220,7 +213,7 @@ class Fused:
         """LLRs, and what should be known of them, for callers that handle the notes themselves."""
         matrix = as_columns(scores, self.names, "the scores", holes=self.missing, infinite=True)
         for name, value, known in (
-            ("quality", quality, bool(self.quality_names)),
+            ("quality", quality, bool(self.quality)),
             ("condition", condition, self.conditions is not None),
         ):
             _check_given(name, given=value is not None, known=known)
@@ -273,12 +266,11 @@ class Fused:
     @property
     def reach(self) -> tuple[tuple[float, float], ...]:
         """Least and greatest training score of each system."""
-        lowest, highest = np.full(len(self.systems), np.inf), np.full(len(self.systems), -np.inf)
+        ends: list[list[float]] = [[] for _ in self.systems]
         for line in self.lines:
-            at = list(line.systems)
-            lowest[at] = np.minimum(lowest[at], line.scores.lowest)
-            highest[at] = np.maximum(highest[at], line.scores.highest)
-        return tuple(zip(lowest.tolist(), highest.tolist(), strict=True))
+            for place, system in enumerate(line.systems):
+                ends[system] += line.scores.lowest[place], line.scores.highest[place]
+        return tuple((min(both), max(both)) for both in ends)
 
     @property
     def weights(self) -> dict[str, Weight]:
@@ -289,17 +281,13 @@ class Fused:
         both classes.
         """
         line = self.lines[0]
-        columns = (*(self.systems[system] for system in line.systems), *self.quality)
-        units = line.terms.units.tolist()
-        scales = [1 / unit if unit > 0 else 0.0 for unit in units]
-        terms = zip(line.terms.names(columns), scales, line.weights, line.margins, strict=False)
-        return {name: _weight(value, margin, scale) for name, scale, value, margin in terms}
+        names = line.terms.names([self.systems[system] for system in line.systems], self.quality)
+        return dict(zip(names, line.by_term, strict=False))
 
     @property
     def offset(self) -> Weight:
         """The LLR of a trial whose columns are at their centre, with its interval."""
-        line = self.lines[0]
-        return _weight(line.weights[-1], line.margins[-1], 1.0)
+        return self.lines[0].by_term[-1]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fusion to a JSON file; a file is never left half written."""
@@ -336,10 +324,6 @@ class Fused:
             f"<fusion of {', '.join(self.names)} on {self.tar_count} target and {self.non_count} "
             f"non-target trials: {self.report.reason}>"
         )
-
-
-def _weight(value: float, margin: float, scale: float) -> Weight:
-    return Weight(*(scale * end for end in (value, value - margin, value + margin)))
 
 
 def _our_format(kind: str) -> str:

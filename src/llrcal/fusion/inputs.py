@@ -21,8 +21,8 @@ def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, 
     if names is None and isinstance(scores, Mapping):
         names = list(scores)
     if names is None:
-        shape = np.shape(scores) if not _is_ragged(scores) else (0, 0)
-        return tuple(f"{what} {i + 1}" for i in range(shape[1] if len(shape) > 1 else 1))
+        columns = *_shape(scores), 1, 1
+        return tuple(f"{what} {i + 1}" for i in range(columns[1]))
     if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
         raise OptionError(f"the names of {what}s are {names!r:.80}; give a list of texts")
     for name in names:
@@ -38,10 +38,13 @@ def as_columns(
 
     ``what`` they are is for messages, such as "target scores". ``holes`` may be NaN.
     """
-    if isinstance(scores, Mapping):
-        scores = _by_name(scores, names, what)
+    if by_name := isinstance(scores, Mapping):
+        refuse_others(list(scores), names, what)
+        scores = [np.asarray(scores[name]) for name in names]
     array = as_floats(scores, what.removesuffix(" scores"))
-    if array.ndim == 1 and len(names) == 1:
+    if by_name:
+        array = array.T
+    elif array.ndim == 1 and len(names) == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ScoreError(
@@ -50,36 +53,16 @@ def as_columns(
         )
     if not len(array):
         raise ScoreError(f"no {what}: the array is empty")
-    try:
-        check_finite(array, "the", allow_infinite=infinite)
-    except ScoreError:  # which column is it?
-        for name, column in zip(names, array.T, strict=True):
-            _check(column, f"{name}: {what}", holes=holes, infinite=infinite)
+    for name, column in zip(names, array.T, strict=True):
+        seen = column[~np.isnan(column)] if holes else column
+        try:
+            check_finite(seen, f"{name}: {what}".removesuffix(" scores"), allow_infinite=infinite)
+        except ScoreError as problem:
+            hint: tuple[Part, ...] = ()
+            if np.isnan(seen).any() and what.endswith("scores"):
+                hint = (", or fuse what there is: ", Setting("missing", "patterns"))
+            raise ScoreError(*problem.args, *hint) from None
     return array
-
-
-def _check(column: Array, what: str, *, holes: bool, infinite: bool) -> None:
-    if holes:
-        column = column[~np.isnan(column)]
-    try:
-        check_finite(column, what.removesuffix(" scores"), allow_infinite=infinite)
-    except ScoreError as problem:
-        hint: tuple[Part, ...] = ()
-        if np.isnan(column).any() and what.endswith("scores"):
-            hint = (", or fuse what there is: ", Setting("missing", "patterns"))
-        raise ScoreError(*problem.args, *hint) from None
-
-
-def _by_name(scores: Mapping[str, ArrayLike], names: tuple[str, ...], what: str) -> Any:
-    refuse_others(list(scores), names, what)
-    columns = [np.asarray(scores[name]) for name in names]
-    lengths = {len(column) if column.ndim == 1 else -1 for column in columns}
-    if len(lengths) > 1 or lengths == {-1}:
-        shapes = ", ".join(
-            f"{name} {column.shape}" for name, column in zip(names, columns, strict=True)
-        )
-        raise ScoreError(f"{what}: columns must be equally long; these have the shapes {shapes}")
-    return np.column_stack(columns)
 
 
 def refuse_others(given: Sequence[str], names: Sequence[str], what: str) -> None:
@@ -93,9 +76,11 @@ def refuse_others(given: Sequence[str], names: Sequence[str], what: str) -> None
 
 
 def as_quality(quality: Any, names: tuple[str, ...], count: int, what: str) -> Array:
-    """Side information as trials x columns; values of both sides become two columns."""
-    array = both_sides(quality)
-    out = as_columns(array, names, f"{what} side information")
+    """Side information as trials x columns; values of both sides become minima and maxima."""
+    if _has_sides(quality):
+        sides = np.asarray(quality)
+        quality = np.concatenate([sides.min(axis=2), sides.max(axis=2)], axis=1)
+    out = as_columns(quality, names, f"{what} side information")
     if len(out) != count:
         raise ScoreError(
             f"{what} side information has {len(out)} rows for {count} trials; pass one for each"
@@ -103,30 +88,25 @@ def as_quality(quality: Any, names: tuple[str, ...], count: int, what: str) -> A
     return out
 
 
-def both_sides(quality: Any) -> Any:
-    """Trials x columns x 2 sides as columns of minima and maxima; anything else as it is."""
-    if isinstance(quality, Mapping) or _is_ragged(quality):
-        return quality
-    array = np.asarray(quality)
-    if array.ndim != 3 or array.shape[2] != 2:
-        return quality
-    return np.concatenate([array.min(axis=2), array.max(axis=2)], axis=1)
-
-
 def quality_names(quality: Any) -> tuple[str, ...]:
     """Names for the columns of side information."""
     first = as_names(None, quality, "quality")
-    if not isinstance(quality, Mapping) and not _is_ragged(quality) and np.ndim(quality) == 3:
+    if _has_sides(quality):
         return tuple(f"{end} of {name}" for end in ("minimum", "maximum") for name in first)
     return first
 
 
-def _is_ragged(scores: Any) -> bool:
+def _has_sides(quality: Any) -> bool:
+    """Whether there are two values of a trial in each column."""
+    return _shape(quality)[2:] == (2,)
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """The shape of an array; none, if there is none."""
     try:
-        np.shape(scores)
+        return np.shape(values)
     except ValueError:
-        return True
-    return False
+        return ()
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,28 +12,32 @@ bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
-from typing import Protocol
+from functools import partial, reduce
+from operator import add
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.densities.density import Evaluated
 from llrcal.fusion.terms import Terms
 from llrcal.kernels import kernels_for_doubles
-from llrcal.onepass.chunks import on_threads
+from llrcal.onepass.chunks import Mergeable, chunks, map_parts
 
 SIZE = 2**16
 """Distinct trials that are kept, at most."""
+CHUNK = 2**13
+"""Trials that are looked at together: so many integers up to 2^49 are added without overflow."""
 _HELD = 4 * SIZE  # trials to be looked through at once
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
 _HALF = np.uint64(32)
 _ALL = np.uint64(2**64 - 1)
-_CHUNK = 2**13  # so many integers up to 2^49 are added up without overflow
 _SHIFT = np.array(12.0)  # numbers of size up to one, added to this, have a last place of 2^-49
 _BITS, _LOW_BITS = 49, 31
+_Value = TypeVar("_Value", bound=Mergeable)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class ColumnSketch:
         if len(trials) > _HELD:
             # Most trials have keys that are too large, if they are distinct.
             look = cls._at(trials, np.uint64((_HELD // 2 << 64) // len(trials)))
-            if look._is_full:
+            if len(look.keys) == SIZE:
                 return look
         return cls._at(trials, _ALL)
 
@@ -65,27 +69,35 @@ class ColumnSketch:
         far = np.full(trials.shape[1], np.inf)
         nothing = np.empty(0, np.uint64), np.empty((len(far), 0)), np.empty(0, np.int64)
         held, room = [cls(0, far, -far, *nothing)], _HELD
-        for start in range(0, len(trials), _CHUNK):
-            rows = np.array(trials[start : start + _CHUNK].T, dtype=np.float64, order="C")
+        for some in chunks(trials, CHUNK):
+            rows = np.array(some.T, dtype=np.float64, order="C")
             keys = _keys(rows)
             chosen = np.flatnonzero(keys <= ceiling)
-            few = keys[chosen]
-            ends = rows.min(axis=1), rows.max(axis=1)
-            ones = np.ones(len(few), np.int64)
-            held.append(cls(len(keys), *ends, few, rows[:, chosen], ones))
-            room -= len(few)
+            ends, ones = (rows.min(axis=1), rows.max(axis=1)), np.ones(len(chosen), np.int64)
+            held.append(cls(len(keys), *ends, keys[chosen], rows[:, chosen], ones))
+            room -= len(chosen)
             if room < 0:
-                look = _merged(held)
-                held, room = [look], _HELD
-                ceiling = look.keys[-1] if look._is_full else ceiling
-        return _merged(held)
+                held, room = [cls.merge(*held)], _HELD
+                if len(held[0].keys) == SIZE:  # larger keys will not be kept
+                    ceiling = held[0].keys[-1]
+        return cls.merge(*held)
 
-    def merge(self, other: ColumnSketch) -> ColumnSketch:
-        """A look at the trials of both; associative and commutative."""
-        return _merged([self, other])
-
-    def __len__(self) -> int:
-        return self.count
+    def merge(self, *others: ColumnSketch) -> ColumnSketch:
+        """A look at the trials of all; associative and commutative."""
+        parts = self, *others
+        keys, first, which = np.unique(
+            np.concatenate([part.keys for part in parts]), return_index=True, return_inverse=True
+        )
+        counts = np.bincount(which, np.concatenate([part.counts for part in parts]))
+        rows = np.concatenate([part.rows for part in parts], axis=1)
+        return ColumnSketch(
+            sum(part.count for part in parts),
+            np.min([part.lowest for part in parts], axis=0),
+            np.max([part.highest for part in parts], axis=0),
+            keys[:SIZE],
+            rows[:, first[:SIZE]],
+            counts[:SIZE].astype(np.int64),
+        )
 
     def sample(self) -> Array:
         """Trials that were kept, each as often as it occurs; of very many, in even steps."""
@@ -93,29 +105,6 @@ class ColumnSketch:
         every = np.arange(min(last[-1], SIZE))
         chosen = np.searchsorted(last, every * last[-1] // len(every), "right")
         return self.rows[:, chosen].T
-
-    @property
-    def _is_full(self) -> bool:
-        return len(self.keys) == SIZE
-
-
-def _merged(parts: list[ColumnSketch]) -> ColumnSketch:
-    keys = np.concatenate([part.keys for part in parts])
-    order = np.argsort(keys)
-    keys = keys[order]
-    first = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
-    counts = np.concatenate([part.counts for part in parts])[order]
-    counts = np.add.reduceat(counts, first) if len(first) else counts
-    first = first[:SIZE]
-    rows = np.concatenate([part.rows for part in parts], axis=1)
-    return ColumnSketch(
-        sum(part.count for part in parts),
-        np.min([part.lowest for part in parts], axis=0),
-        np.max([part.highest for part in parts], axis=0),
-        keys[first],
-        rows[:, order[first]],
-        counts[:SIZE],
-    )
 
 
 def _keys(rows: Floats) -> NDArray[np.uint64]:
@@ -140,71 +129,44 @@ class Sums:
 
     def merge(self, other: Sums) -> Sums:
         """Sums of both; associative and commutative."""
-        both = zip(self.totals, other.totals, strict=True)
-        totals = tuple(one + another for one, another in both)
+        totals = tuple(map(add, self.totals, other.totals))
         return Sums(self.count + other.count, totals, max(self.greatest, other.greatest))
-
-    @property
-    def means(self) -> Floats:
-        """Means in units of the bounds, each rounded once."""
-        return np.array([total / (self.count << _BITS) for total in self.totals])
 
 
 @dataclass(frozen=True)
 class Pass:
-    """What is to be added up: costs with some weights of terms, and their derivatives by these."""
+    """What is to be added up: costs log(1 + e^x) of trials, and their derivatives by weights.
+
+    x is the weighted sum of terms over their bounds.
+    """
 
     terms: Terms
-    weights: tuple[float, ...]
-    log_odds: float
+    weights: Floats
 
-    def tar(self, trials: Array) -> Sums:
-        return self._sums(trials, -1.0)
-
-    def non(self, trials: Array) -> Sums:
-        return self._sums(trials, 1.0)
-
-    def derivatives(self, sums: Sums, sign: float) -> tuple[float, Floats, Floats]:
-        """Mean cost of the trials of a class, its gradient and its Hessian."""
-        size, means = len(self.weights), sums.means
-        gradient = np.ldexp(means[1 : size + 1], self._exponents) * sign
+    def derivatives(self, sums: Sums) -> Evaluated:
+        """Mean cost of the trials, its gradient and its Hessian, by the weights of terms."""
+        size, bounds = len(self.weights), self.terms.bounds
+        means = np.array([total / (sums.count << _BITS) for total in sums.totals])  # rounded once
         hessian = np.zeros((size, size))
         hessian[np.tril_indices(size)] = means[size + 1 :]
         hessian += np.tril(hessian, -1).T
-        return (
-            float(np.ldexp(means[0], self._cost_exponent)),
-            gradient,
-            np.ldexp(hessian, np.add.outer(self._exponents, self._exponents)),
+        return Evaluated(
+            float(means[0] * self._cost_bound),
+            means[1 : size + 1] * bounds,
+            hessian * np.outer(bounds, bounds),
         )
 
     @property
-    def _exponents(self) -> Counts:
-        return np.append(self.terms.exponents, 0)
+    def _cost_bound(self) -> float:
+        return float(np.ldexp(1.0, np.frexp(np.abs(self.weights).sum() + 1)[1]))
 
-    @property
-    def _shrunk(self) -> Floats:
-        """Weights of terms of size up to one; the last is that of ones."""
-        weights = np.array(self.weights)
-        weights[-1] += self.log_odds
-        return np.asarray(np.ldexp(weights, self._exponents))
-
-    @property
-    def _cost_exponent(self) -> int:
-        return int(np.frexp(np.abs(self._shrunk).sum() + 1)[1])
-
-    def _sums(self, trials: Array, sign: float) -> Sums:
-        def work(start: int, end: int) -> Sums:
-            return self._of_some(trials[start:end], sign)
-
-        return reduce(Sums.merge, on_threads(work, len(trials)))
-
-    def _of_some(self, trials: Array, sign: float) -> Sums:
-        weights, scale = sign * self._shrunk, 0.5**self._cost_exponent
-        size, greatest = len(weights), -np.inf
+    def __call__(self, trials: Array) -> Sums:
+        """The sums of the trials of a class."""
+        size, greatest, scale = len(self.weights), -np.inf, 1 / self._cost_bound
         sums = np.zeros((1 + size + size * (size + 1) // 2, 2), np.int64)
-        for start in range(0, len(trials), _CHUNK):
-            rows = self.terms.shrunk_rows(trials[start : start + _CHUNK])
-            x = _weighted(rows, weights)
+        for some in chunks(trials, CHUNK):
+            rows = self.terms.rows(some)
+            x = weighted(rows, self.weights)
             small = np.exp(-np.abs(x))
             logs = np.log1p(small)
             if kernels := kernels_for_doubles():
@@ -216,38 +178,34 @@ class Pass:
         return Sums(len(trials), totals, greatest)
 
 
-class Trials(Protocol):
-    """Trials of both classes, wherever they are."""
-
-    def looks(self) -> tuple[ColumnSketch, ColumnSketch]:
-        """A look at the targets, and one at the non-targets."""
-
-    def sums(self, work: Pass) -> tuple[Sums, Sums]:
-        """What the targets and what the non-targets add up to."""
+Summing = Callable[[Pass, Pass], tuple[Sums, Sums]]
+"""Makes a pass over the targets, and one over the non-targets."""
 
 
 @dataclass(frozen=True)
-class InMemory:
-    """Trials in memory, in one matrix for each class."""
+class Trials:
+    """Trials of both classes, wherever they are."""
 
-    tar: Array
-    non: Array
+    looks: tuple[ColumnSketch, ColumnSketch]
+    sums: Summing
 
-    def looks(self) -> tuple[ColumnSketch, ColumnSketch]:
-        return _sketch(self.tar), _sketch(self.non)
-
-    def sums(self, work: Pass) -> tuple[Sums, Sums]:
-        return work.tar(self.tar), work.non(self.non)
-
-
-def _sketch(trials: Array) -> ColumnSketch:
-    def work(start: int, end: int) -> ColumnSketch:
-        return ColumnSketch.at(trials[start:end])
-
-    return reduce(ColumnSketch.merge, on_threads(work, len(trials)))
+    @classmethod
+    def in_memory(cls, tar: Array, non: Array) -> Trials:
+        """Trials in one matrix for each class."""
+        looks = _over(ColumnSketch.at, tar), _over(ColumnSketch.at, non)
+        return cls(looks, partial(sums_in_memory, (tar, non)))
 
 
-def _weighted(rows: Floats, weights: Floats) -> Floats:
+def sums_in_memory(trials: tuple[Array, Array], tar: Pass, non: Pass) -> tuple[Sums, Sums]:
+    """What the targets and what the non-targets add up to."""
+    return _over(tar, trials[0]), _over(non, trials[1])
+
+
+def _over(of: Callable[[Array], _Value], trials: Array) -> _Value:
+    return reduce(lambda one, other: one.merge(other), map_parts(of, trials))
+
+
+def weighted(rows: Floats, weights: Floats) -> Floats:
     """Sums of rows, one after the other, so that no trial depends on those beside it."""
     out = np.empty(rows.shape[1])
     if kernels := kernels_for_doubles():

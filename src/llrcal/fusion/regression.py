@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtrit
@@ -39,7 +40,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.logistic import effective_sample_size, log_odds
 from llrcal.fitting.optimizer import Function, Solution, minimise
-from llrcal.fusion.passes import InMemory, Pass, Trials
+from llrcal.fusion.passes import Pass, Summing, Trials, sums_in_memory
 from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import numbered
 from llrcal.scoring_rule import logistic_terms
@@ -54,6 +55,8 @@ _ROUNDING = 1e-9  # of log-odds
 _GRADIENT = 1e-8  # of the mean cost of a trial
 _SMALL = 0.25  # share of the gradient that may bend on the way
 LEVEL = 0.95
+Both = tuple[Array, Array]
+"""Of the targets and of the non-targets."""
 _MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
 
 
@@ -62,8 +65,8 @@ class Cost:
     """The criterion without its prior, over trials wherever they are: each call is a pass."""
 
     terms: Terms
-    trials: Trials
-    sample: InMemory
+    sums: Summing
+    sample: Both
     counts: tuple[int, int]
     """How many targets and non-targets there are."""
     alpha: float
@@ -71,16 +74,16 @@ class Cost:
     @classmethod
     def of(cls, trials: Trials, systems: int, alpha: float) -> Cost:
         """The criterion of trials with scores of so many systems."""
-        tar, non = trials.looks()
-        some, counts = (tar.sample(), non.sample()), (len(tar), len(non))
+        tar, non = trials.looks
+        some, counts = (tar.sample(), non.sample()), (tar.count, non.count)
         lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
         terms = Terms.of(some, lowest, highest, max(counts), systems)
-        return cls(terms, trials, InMemory(*some), counts, alpha)
+        return cls(terms, trials.sums, some, counts, alpha)
 
-    def thinned(self) -> Cost:
-        """The same criterion on a sample, if there are more trials than enough."""
-        counts = len(self.sample.tar), len(self.sample.non)
-        return Cost(self.terms, self.sample, self.sample, counts, self.alpha)
+    def on(self, trials: Both) -> Cost:
+        """The same criterion on some trials, such as the sample."""
+        counts = len(trials[0]), len(trials[1])
+        return replace(self, sums=partial(sums_in_memory, trials), counts=counts)
 
     @property
     def effective_sample_size(self) -> float:
@@ -94,44 +97,43 @@ class Cost:
 
     def __call__(self, weights: Floats) -> Evaluated:
         """Value, gradient and Hessian, to the same bits for trials in any order and division."""
-        work = self._pass(weights)
-        tar, non = self.trials.sums(work)
-        of_tar, of_non = work.derivatives(tar, -1.0), work.derivatives(non, 1.0)
+        works = self._passes(weights)
+        of_tar, of_non = map(Pass.derivatives, works, self.sums(*works))
         size = self.effective_sample_size
         in_tar, in_non = size * self.alpha, size * (1 - self.alpha)
         return Evaluated(
-            in_tar * of_tar[0] + in_non * of_non[0],
-            in_tar * of_tar[1] + in_non * of_non[1],
-            in_tar * of_tar[2] + in_non * of_non[2],
+            in_tar * of_tar.value + in_non * of_non.value,
+            in_non * of_non.gradient - in_tar * of_tar.gradient,
+            in_tar * of_tar.hessian + in_non * of_non.hessian,
         )
 
     def is_separable(self, weights: Floats) -> bool:
         """Whether every target has a higher LLR than every non-target."""
-        work = self._pass(weights)
-        for trials in (self.sample, self.trials):  # most sets overlap in any sample
-            tar, non = trials.sums(work)
+        for sums in (self.on(self.sample).sums, self.sums):  # most sets overlap in any sample
+            tar, non = sums(*self._passes(weights))
             if non.greatest >= -tar.greatest:
                 return False
         return True
 
-    def pulls(self, weights: Floats) -> Iterator[Floats]:
-        """What each trial adds to the gradient, one column for each; one array for each class.
+    def pulls(self, weights: Floats, trials: Both) -> Iterator[Floats]:
+        """What each of some trials adds to the gradient, less the mean of its class.
 
-        The trials must be in memory.
+        There is one column for each trial, and one array for each class.
         """
-        if not isinstance(self.trials, InMemory):
-            raise TypeError("these trials are not in memory")
-        for side, sign, share, count in (
-            (self.trials.tar, -1.0, self.alpha, self.counts[0]),
-            (self.trials.non, 1.0, 1 - self.alpha, self.counts[1]),
-        ):
-            rows = self.terms.rows(side, inside=True)
-            x = sign * (weights @ rows + log_odds(self.alpha))
-            pull = logistic_terms(x)[1]
-            yield (sign * self.effective_sample_size * share / count) * rows * pull
+        signed = -self.alpha, 1 - self.alpha
+        for side, work, share in zip(trials, self._passes(weights), signed, strict=True):
+            rows = self.terms.rows(side)
+            slope = logistic_terms(work.weights @ rows)[1]
+            scale = self.effective_sample_size * share / len(side)
+            pull = scale * self.terms.bounds[:, None] * rows * slope
+            yield pull - pull.mean(axis=1, keepdims=True)
 
-    def _pass(self, weights: Floats) -> Pass:
-        return Pass(self.terms, tuple(weights.tolist()), log_odds(self.alpha))
+    def _passes(self, weights: Floats) -> tuple[Pass, Pass]:
+        """What to add up for targets, whose log-odds are negated, and for non-targets."""
+        weights = weights.copy()
+        weights[-1] += log_odds(self.alpha)
+        weights *= self.terms.bounds
+        return Pass(self.terms, -weights), Pass(self.terms, weights)
 
 
 @dataclass(frozen=True)
@@ -169,10 +171,6 @@ class Regression:
     prior: Prior | None
     """The prior around the weights at the share of the targets; None if these are the answer."""
 
-    @property
-    def weights(self) -> Floats:
-        return self.solution.point
-
 
 def _foreseeing(function: Function, cost: Cost, sample: Cost) -> Function:
     """A criterion whose gradient foresees how it bends along a Newton step, as it does on a sample.
@@ -196,9 +194,9 @@ def _foreseeing(function: Function, cost: Cost, sample: Cost) -> Function:
 
 def regression(cost: Cost) -> Regression:
     """The weights, and the variances of their prior."""
-    thinned, share = cost.thinned(), cost.share
+    thinned, share = cost.on(cost.sample), cost.share
     few = thinned.counts == cost.counts
-    none, terms = np.zeros(cost.terms.count + 1), cost.terms.groups
+    none, terms = np.zeros(cost.terms.count), cost.terms.groups
     usual, variances, at_share = _by_evidence(replace(thinned, alpha=share), none, terms)
     prior = at_share
     if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
@@ -280,25 +278,23 @@ def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREA
 
 
 def margins(
-    cost: Cost, found: Regression, speakers: tuple[Array, Array] | None
+    cost: Cost, found: Regression, trials: Both | None = None, speakers: Both | None = None
 ) -> tuple[tuple[float, ...], str]:
     """Half the width of the interval of each weight, and of the height, which is the last.
 
-    Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``. Without
-    speakers, a sample of the trials is enough.
+    Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``, if all trials
+    are given with their speakers. Without these, a sample of the trials is enough.
     """
-    some = cost.thinned() if speakers is None else cost
+    some = trials or cost.sample
     inverse = np.linalg.inv(found.solution.hessian)
-    pulls, sure = _pulls(cost, some, found.weights), inverse
+    pulls, sure = list(cost.pulls(found.solution.point, some)), inverse
     if found.prior is not None:
-        share, centre = cost.share, found.prior.centre
-        usual, usual_some = replace(cost, alpha=share), replace(some, alpha=share)
-        curvature = usual_some(centre).hessian * (
-            usual.effective_sample_size / usual_some.effective_sample_size
-        )
+        usual, centre = replace(cost, alpha=cost.share), found.prior.centre
+        part = usual.on(some)
+        curvature = part(centre).hessian * usual.effective_sample_size / part.effective_sample_size
         sure = np.linalg.inv(curvature + np.diag(found.at_share.precision))
         moved = found.prior.precision[:, None] * sure
-        of_centre = _pulls(usual, usual_some, centre)
+        of_centre = usual.pulls(centre, some)
         pulls = [one + moved @ other for one, other in zip(pulls, of_centre, strict=True)]
     alone = np.zeros_like(inverse)
     for away, size in zip(pulls, cost.counts, strict=True):
@@ -317,12 +313,6 @@ def margins(
     return tuple((quantile * np.sqrt(np.maximum(variances, 0.0))).tolist()), by
 
 
-def _pulls(cost: Cost, some: Cost, weights: Floats) -> list[Floats]:
-    """What each of some trials adds to the gradient, less the mean of its class."""
-    scale = cost.effective_sample_size / some.effective_sample_size
-    return [scale * (one - one.mean(axis=1, keepdims=True)) for one in some.pulls(weights)]
-
-
 def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:
     """The covariance of a sum over trials, where those that share a speaker are dependent.
 
@@ -330,19 +320,21 @@ def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone:
     the trials of a speaker, the weights would move by their pull over the share of the curvature
     that is left, as in the jackknife.
     """
-    size = len(classes[0])
-    sums, pairs = np.zeros((size, count)), np.zeros((size, size))
-    share, inverse = np.zeros(count), np.linalg.pinv(alone, hermitian=True) / size
+    size, inverse = len(alone), np.linalg.pinv(alone, hermitian=True) / len(alone)
+    sums, pairs = np.zeros((size + 1, count)), np.zeros((size, size))
     for pulls, who in zip(classes, speakers, strict=True):
-        low, high = who.min(axis=1).astype(np.int64), who.max(axis=1).astype(np.int64)
+        low, high = np.sort(who, axis=1).T.astype(np.int64)
         two = low != high
+        # The last row is the share of the curvature.
+        rows = np.vstack([pulls, (pulls * (inverse @ pulls)).sum(axis=0)])
+        sums += _sums(rows, low, count) + _sums(rows[:, two], high[two], count)
         _, pair = np.unique(low[two] * count + high[two], return_inverse=True)
-        of_pairs = np.array([np.bincount(pair, row[two]) for row in pulls]).reshape(size, -1)
+        of_pairs = _sums(pulls[:, two], pair, len(pair))
         pairs += of_pairs @ of_pairs.T
-        of_trials = (pulls * (inverse @ pulls)).sum(axis=0)
-        share += np.bincount(low, of_trials, count)
-        share += np.bincount(high[two], of_trials[two], count)
-        for place, row in enumerate(pulls):
-            sums[place] += np.bincount(low, row, count) + np.bincount(high[two], row[two], count)
-    sums /= 1 - np.minimum(share, _MOST)
-    return np.asarray(sums @ sums.T - pairs)
+    moved = sums[:-1] / (1 - np.minimum(sums[-1], _MOST))
+    return np.asarray(moved @ moved.T - pairs)
+
+
+def _sums(rows: Floats, group: Array, groups: int) -> Floats:
+    """Sums over the columns of each group."""
+    return np.array([np.bincount(group, row, groups) for row in rows])

@@ -6,18 +6,18 @@ side information follows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Annotated, Self
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
+from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import check_spread
 from llrcal.declaration import NotNegative, field_error, schema
 
 PRODUCT = " x "
-_CACHED = 2**16  # numbers that are looked at together, so that they stay in the cache
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,13 @@ class Columns:
             if low > high:
                 raise field_error(where, "highest", f"has {high}, below the lowest, {low}")
 
-    def part(self, chosen: slice) -> Columns:
-        """Some of the columns."""
-        every = self.centre, self.unit, self.lowest, self.highest
-        return Columns(*(numbers[chosen] for numbers in every))
-
 
 @dataclass(frozen=True)
 class Terms:
-    """What the LLR is a weighted sum of: scores, side information, and products of both."""
+    """What the LLR is a weighted sum of: scores, side information, products of both, and one."""
 
-    columns: Columns
-    systems: int
-    """How many of the columns are scores; the others are side information."""
+    scores: Columns
+    quality: Columns
 
     @classmethod
     def of(
@@ -75,11 +69,11 @@ class Terms:
         sides = [np.ascontiguousarray(side.T, dtype=np.float64) for side in some]
         scale = np.maximum(*(np.abs(rows).max(axis=1) for rows in sides))
         scale = np.maximum(scale, np.finfo(np.float64).tiny)
-        sides = [rows / scale[:, None] for rows in sides]
-        means = [rows.mean(axis=1) for rows in sides]
-        squares = [((r - m[:, None]) ** 2).mean(axis=1) for r, m in zip(sides, means, strict=True)]
+        tar, non = (rows / scale[:, None] for rows in sides)
+        means = tar.mean(axis=1), non.mean(axis=1)
         apart = (means[0] - means[1]) / 2
-        deviation = np.sqrt((squares[0] + squares[1]) / 2 + apart * apart) * scale
+        within = (tar.var(axis=1) + non.var(axis=1)) / 2
+        deviation = np.sqrt(within + apart * apart) * scale
         centre = (means[0] + means[1]) / 2 * scale
         # A value that is not in the samples makes the deviation at least this large.
         reach = np.maximum(highest / 2 - centre / 2, centre / 2 - lowest / 2)
@@ -90,83 +84,80 @@ class Terms:
                 is_score = place < systems
                 name = f"system {place + 1}" if is_score else f"quality {place + 1 - systems}"
                 check_spread(unit, name)
-        every = centre, deviation, lowest, highest
-        return cls(Columns(*(tuple(numbers.tolist()) for numbers in every)), systems)
+        every = np.array([centre, deviation, lowest, highest])
+        both = np.split(every, [systems], axis=1)
+        return cls(*(Columns(*map(tuple, part.tolist())) for part in both))
 
     @property
     def count(self) -> int:
-        return self._size + self.systems * (self._size - self.systems)
-
-    @cached_property
-    def _size(self) -> int:
-        return len(self.columns.unit)
-
-    @property
-    def chunk(self) -> int:
-        """How many trials to look at together."""
-        return max(_CACHED // (self.count + 1), 256)
+        return (len(self.scores.unit) + 1) * (len(self.quality.unit) + 1)
 
     @property
     def groups(self) -> tuple[slice, ...]:
         """Terms whose weights are of one size: those of scores, and those of side information."""
-        both = slice(0, self.systems), slice(self.systems, self.count)
-        return both[: 1 + (self._size > self.systems)]
+        systems = len(self.scores.unit)
+        both = slice(0, systems), slice(systems, self.count - 1)
+        return both[: 1 + bool(self.quality.unit)]
 
     @property
-    def units(self) -> Floats:
-        """One unit of each term."""
-        units = np.array(self.columns.unit)
-        products = np.outer(units[self.systems :], units[: self.systems])
-        return np.concatenate([units, products.ravel()])
+    def per_unit(self) -> Floats:
+        """One over the unit of each term; zero for one that says nothing."""
+        return self._of_terms(self._per_unit)
 
-    def names(self, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of the terms, of the names of the columns."""
-        systems, quality = columns[: self.systems], columns[self.systems :]
+    def names(self, systems: Sequence[str], quality: Sequence[str]) -> list[str]:
+        """Those of the terms but for one, by the names of the columns."""
         products = [f"{system}{PRODUCT}{side}" for side in quality for system in systems]
-        return (*columns, *products)
+        return [*systems, *quality, *products]
 
-    def rows(self, trials: Array, *, inside: bool = False) -> Floats:
-        """One row for each term, and one of ones; trials of training are inside of their range."""
-        rows = np.ascontiguousarray(trials.T, dtype=np.float64)
+    def rows(self, trials: Array, *, inside: bool = True) -> Floats:
+        """One row for each term, over its bound, and one of ones.
+
+        No number exceeds one: trials of training are inside of their ends, others become so.
+        """
+        size, systems = len(self._scale), len(self.scores.unit)
+        rows = np.empty((self.count, len(trials)))
+        columns = rows[:size]
+        columns[:] = trials.T
         if not inside:
-            rows = np.clip(rows, self._column("lowest"), self._column("highest"))
-        rows = (rows - self._column("centre")) * self._per_unit
-        products = [rows[: self.systems] * side for side in rows[self.systems :]]
-        return np.concatenate([rows, *products, np.ones((1, len(trials)))])
-
-    @cached_property
-    def exponents(self) -> Counts:
-        """Powers of two that the terms of training stay below."""
-        with np.errstate(over="ignore"):
-            ends = np.array([self.columns.lowest, self.columns.highest]).T
-            ends = (ends - self._column("centre")) * self._per_unit
-        columns = np.frexp(np.abs(ends).max(axis=1))[1].astype(np.int64)
-        products = np.add.outer(columns[self.systems :], columns[: self.systems])
-        return np.concatenate([columns, products.ravel()])
-
-    def shrunk_rows(self, trials: Array) -> Floats:
-        """The rows of trials of training, over the powers of two, so that none exceeds one."""
-        systems, size = self.systems, self._size
-        rows = np.empty((self.count + 1, len(trials)))
-        rows[:size] = trials.T
-        rows[:size] -= self._column("centre")
-        rows[:size] *= self._shrunk_per_unit
-        for place in range(systems, size):
-            start = size + (place - systems) * systems
-            np.multiply(rows[:systems], rows[place], out=rows[start : start + systems])
+            np.clip(columns, *self._columns[2:], out=columns)
+        columns -= self._columns[0]
+        columns *= self._scale
+        for place, side in enumerate(columns[systems:]):
+            start = size + place * systems
+            np.multiply(columns[:systems], side, out=rows[start : start + systems])
         rows[-1] = 1.0
         return rows
 
-    def _column(self, name: str) -> Floats:
-        return np.array(getattr(self.columns, name))[:, None]
+    @cached_property
+    def bounds(self) -> Floats:
+        """Powers of two that the terms of training stay below."""
+        return self._of_terms(self._bounds)
+
+    def _of_terms(self, columns: Floats) -> Floats:
+        """Numbers of the columns, their products, and one."""
+        systems = len(self.scores.unit)
+        products = np.outer(columns[systems:], columns[:systems])
+        return np.concatenate([columns.ravel(), products.ravel(), [1.0]])
+
+    @cached_property
+    def _columns(self) -> Floats:
+        """Centres, units, lowest and highest values."""
+        both = np.hstack([astuple(self.scores), astuple(self.quality)])
+        return np.asarray(both[:, :, None])
+
+    @cached_property
+    def _bounds(self) -> Floats:
+        """The powers of two of the columns."""
+        centre, _, *ends = self._columns
+        with np.errstate(over="ignore"):
+            far = np.maximum(*(np.abs((end - centre) * self._per_unit) for end in ends))
+        return np.asarray(np.ldexp(1.0, np.frexp(far)[1]))
 
     @cached_property
     def _per_unit(self) -> Floats:
-        """One over the unit of each column; zero for one that says nothing."""
-        unit = self._column("unit")
-        with np.errstate(divide="ignore"):
-            return np.where(unit > 0, 1 / unit, 0.0)
+        unit = self._columns[1]
+        return np.asarray(np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0))
 
     @cached_property
-    def _shrunk_per_unit(self) -> Floats:
-        return np.asarray(np.ldexp(self._per_unit, -self.exponents[: self._size, None]))
+    def _scale(self) -> Floats:
+        return np.asarray(self._per_unit / self._bounds)

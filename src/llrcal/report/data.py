@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +26,8 @@ from llrcal.comparison.tables import shown
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.costs import prior_entropy
-from llrcal.evaluation.intervals import Band
 from llrcal.figures.curves import (
     DECADES,
-    cost_curves,
     densities_at,
     learning_curves,
     llr_view,
@@ -40,9 +37,6 @@ from llrcal.figures.curves import (
 )
 from llrcal.method_table import Look
 from llrcal.trials import Trials
-
-Numbers: TypeAlias = list[float | None]
-"""Numbers in JSON; null where it has none."""
 
 SYMBOLS = {
     "o": "circle",
@@ -77,82 +71,64 @@ _BINS = 120
 _TAIL = 0.01  # of a class may lie beyond the first view, which the reader can widen
 _MOST_STEPS = 2000  # of PAV; more are drawn as a line
 _LARGEST_LLR = 20.0  # nats, in the first view: more than any set of trials can support
+_DIGITS = 8  # of what is only drawn
 # What would end the script element or begin markup in it; JSON may spell it otherwise.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def as_json(data: dict[str, Any]) -> str:
-    r"""Data as JSON that can stand inside a script element.
+    r"""Data as JSON that can stand inside a script element; the numbers of arrays are rounded.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from llrcal.report.data import as_json
-    >>> as_json({"name": "</script>\u2028"})
-    '{"name":"\\u003c/script\\u003e\\u2028"}'
+    >>> as_json({"name": "</script>\u2028", "drawn": np.array([1 / 3, np.inf])})
+    '{"name":"\\u003c/script\\u003e\\u2028","drawn":[0.33333333,null]}'
     """
-    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"), default=_rounded)
     return text.translate(_ESCAPES)
 
 
-def numbers(values: Iterable[float], *, digits: int | None = None) -> Numbers:
-    """Plain numbers, null where JSON has none; to the last bit, or to some digits.
+def _rounded(values: Floats) -> list[float | None]:
+    return exact(float(f"{value:.{_DIGITS}g}") for value in values.tolist())
 
-    Examples
-    --------
-    >>> from llrcal.report.data import numbers
-    >>> numbers([1 / 3, float("inf")]), numbers([1 / 3], digits=3)
-    ([0.3333333333333333, None], [0.333])
+
+def exact(values: Iterable[float]) -> list[float | None]:
+    """Plain numbers to the last bit, null where JSON has none."""
+    return [value if math.isfinite(value) else None for value in map(float, values)]
+
+
+def priors(comparison: Comparison) -> tuple[Floats, Floats]:
+    """The prior log-odds that the reader can choose: a grid; and after it, the operating points.
+
+    The points are at their exact places: what is read off the page is what ``evaluate`` says, not
+    something in between.
     """
-    plain = (float(value) for value in values)
-    if digits is not None:
-        plain = (float(f"{value:.{digits}g}") for value in plain)
-    return [value if math.isfinite(value) else None for value in plain]
-
-
-@dataclass(frozen=True)
-class Positions:
-    """The prior log-odds that the reader can choose: a grid, and the operating points.
-
-    The points follow the grid, at their exact places: what is read off the page is what
-    ``evaluate`` says, not something in between.
-    """
-
-    first: int
-    count: int
-    points: tuple[float, ...]
-
-    @classmethod
-    def of(cls, comparison: Comparison) -> Positions:
-        """The grid over the range of a comparison and a little more."""
-        points = tuple(point.prior_log_odds for point in comparison.points)
-        low, high = comparison.range
-        near = [x for x in points if abs(x) <= FURTHEST]  # points beyond are read off, not drawn
-        first = math.floor(min(low - _MARGIN, *near, 0.0) * PER_UNIT)
-        last = math.ceil(max(high + _MARGIN, *near, 0.0) * PER_UNIT)
-        return cls(first, last - first + 1, points)
-
-    @property
-    def grid(self) -> Floats:
-        return np.arange(self.first, self.first + self.count) / PER_UNIT
-
-    @property
-    def all(self) -> Floats:
-        """The grid, then the points."""
-        return np.concatenate([self.grid, self.points])
+    points = [point.prior_log_odds for point in comparison.points]
+    low, high = comparison.range
+    near = [x for x in points if abs(x) <= FURTHEST]  # points beyond are read off, not drawn
+    first = math.floor(min(low - _MARGIN, *near, 0.0) * PER_UNIT)
+    last = math.ceil(max(high + _MARGIN, *near, 0.0) * PER_UNIT)
+    grid = np.arange(first, last + 1) / PER_UNIT
+    return grid, np.append(grid, points)
 
 
 def page_data(comparison: Comparison) -> dict[str, Any]:
     """The curves of a comparison, and where to draw them."""
-    places = Positions.of(comparison)
+    grid, places = priors(comparison)
     low, high = comparison.raw.rule_of_30
     evaluations = {label: one.evaluation for label, one in comparison.candidates.items()}
     options = comparison.band_options
     bands = evaluations[comparison.recommended].bands(**options) if options else None
-    styles = looks(evaluations)
     train, test = comparison.train, comparison.test
     view = visible_range([train.tar, train.non, test.tar, test.non], margin=1.0, tail=_TAIL)
     return {
-        "positions": {"first": places.first, "count": places.count, "perUnit": PER_UNIT},
+        "positions": {
+            "first": round(grid[0] * PER_UNIT),
+            "count": len(grid),
+            "perUnit": PER_UNIT,
+        },
         "points": [
             {
                 "name": shown(point.name),
@@ -164,11 +140,18 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
             for point in comparison.points
         ],
         "ruleOf30": [low, high] if low < high else None,
-        "minimum": numbers(comparison.raw.min_bayes_error(places.all)),
-        "band": bands and _band(bands.bayes_error(places.grid)),
+        "minimum": exact(comparison.raw.min_bayes_error(places)),
+        "band": bands and bands.bayes_error(grid),
         "methods": [
-            {"label": shown(label), "style": _style(styles[label]), **_rates(ev, places.all)}
-            for label, ev in evaluations.items()
+            {
+                "label": shown(label),
+                "style": _style(look),
+                "actual": exact(evaluations[label].bayes_error(places)),
+                "minimum": exact(evaluations[label].min_bayes_error(places)),
+                "pmiss": exact(evaluations[label].pmiss(-places)),
+                "pfa": exact(evaluations[label].pfa(-places)),
+            }
+            for label, look in looks(evaluations).items()
         ],
         "recommended": list(evaluations).index(comparison.recommended),
         "transforms": _transforms(comparison, view),
@@ -182,36 +165,18 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
 def _style(look: Look) -> dict[str, Any]:
     """A line: its colour on light and on dark pages, its dashes in line widths, and its markers."""
     symbol = SYMBOLS[look.marker]
-    return {"light": look.light, "dark": look.dark, "dashes": [*look.dashes], "symbol": symbol}
-
-
-def _rates(evaluation: Evaluation, x: Floats) -> dict[str, Numbers]:
-    return {
-        "actual": numbers(evaluation.bayes_error(x)),
-        "minimum": numbers(evaluation.min_bayes_error(x)),
-        "pmiss": numbers(evaluation.pmiss(-x)),
-        "pfa": numbers(evaluation.pfa(-x)),
-    }
-
-
-def _band(band: Band) -> list[Numbers]:
-    """The lower and the upper end of a band."""
-    return [numbers(end, digits=6) for end in band]
+    return {"light": look.light, "dark": look.dark, "dashes": look.dashes, "symbol": symbol}
 
 
 def _tippett(evaluations: Mapping[str, Evaluation], bands: Bands | None) -> dict[str, Any]:
     """The share of each class at or above LLRs, for every calibration."""
     llrs = np.linspace(*llr_view(evaluations.values()), _EVIDENCE)
     tar, non = zip(*map(shares, evaluations.values()), strict=True)
-    around = None
-    if bands is not None:
-        (few, many), false_alarms = bands.rates(llrs)
-        around = {"tar": _band((1 - many, 1 - few)), "non": _band(false_alarms)}
     return {
-        "bands": around,
-        "llrs": numbers(llrs, digits=10),
-        "tar": [numbers(one.at(llrs), digits=6) for one in tar],
-        "non": [numbers(one.at(llrs), digits=6) for one in non],
+        "bands": bands and {"tar": tar[0].band(llrs, bands), "non": non[0].band(llrs, bands)},
+        "llrs": llrs,
+        "tar": [one.at(llrs) for one in tar],
+        "non": [one.at(llrs) for one in non],
     }
 
 
@@ -220,13 +185,12 @@ def _ece(
 ) -> dict[str, Any]:
     """Empirical cross-entropies in bits, that after PAV, and the entropy of the prior."""
     x: Floats = np.linspace(-DECADES, DECADES, _EVIDENCE) * math.log(10)
-    actual = cost_curves("cross_entropy", evaluations, x)
     return {
-        "band": bands and _band(bands.cross_entropy(x)),
-        "priorLogOdds": numbers(x, digits=10),
-        "actual": [numbers(curve.y, digits=6) for curve in actual],
-        "minimum": numbers(raw.min_cross_entropy(x), digits=6),
-        "neutral": numbers(prior_entropy(x), digits=6),
+        "band": bands and bands.cross_entropy(x),
+        "priorLogOdds": x,
+        "actual": [ev.cross_entropy(x) for ev in evaluations.values()],
+        "minimum": raw.min_cross_entropy(x),
+        "neutral": prior_entropy(x),
     }
 
 
@@ -234,37 +198,32 @@ def _transforms(comparison: Comparison, view: tuple[float, float]) -> dict[str, 
     """Scores and LLRs of each calibration: dense over the view, and out to the last score."""
     everything = score_range(comparison.train, comparison.test)
     grid = np.union1d(evenly(*view, _SCORES), evenly(*everything, _FAR_SCORES))
-    lines = [_transform(one.of_score, grid) for one in comparison.candidates.values()]
-    llrs = [
-        llr
-        for scores, values, _ in lines
-        for llr in values[(view[0] <= scores) & (scores <= view[1]) & np.isfinite(values)]
-    ]
-    low = max(min(llrs, default=-1.0), -_LARGEST_LLR)
-    high = min(max(llrs, default=1.0), _LARGEST_LLR)
+    lines, seen = [], []
+    for one in comparison.candidates.values():
+        scores, llrs, steps = _transform(one.of_score, grid)
+        lines.append({"scores": scores, "llrs": llrs, "steps": steps})
+        seen.append(llrs[(view[0] <= scores) & (scores <= view[1]) & np.isfinite(llrs)])
+    inside = np.concatenate(seen).clip(-_LARGEST_LLR, _LARGEST_LLR)
+    ends = (float(inside.min()), float(inside.max())) if len(inside) else (-1.0, 1.0)
     return {
-        "lines": [
-            {
-                "scores": numbers(scores, digits=7),
-                "llrs": numbers(values, digits=7),
-                "steps": steps,  # whether the LLR stays until the next score
-            }
-            for scores, values, steps in lines
-        ],
+        "lines": lines,
         "training": score_range(comparison.train),
         "scoreView": view,
-        "llrView": with_margin(low, high, 0.05),
+        "llrView": with_margin(*ends, 0.05),
     }
 
 
 def _transform(calibration: Calibration | None, grid: Floats) -> tuple[Floats, Floats, bool]:
-    """What a calibration makes of the scores of a grid; nothing, if it has other scores."""
+    """What a calibration makes of a grid, and whether LLRs stay until the next score.
+
+    Nothing, if it has other scores.
+    """
     if calibration is None:
         return np.empty(0), np.empty(0), False
     steps = isinstance(calibration, PAV) and len(calibration.scores) <= _MOST_STEPS
     if isinstance(calibration, PAV) and steps:
-        inside = [knot for knot in calibration.scores if grid[0] < knot < grid[-1]]
-        grid = np.array([grid[0], *inside, grid[-1]])
+        knots = np.array(calibration.scores)
+        grid = np.hstack([grid[0], knots[(grid[0] < knots) & (knots < grid[-1])], grid[-1]])
     return grid, calibration.without_warnings(grid), steps
 
 
@@ -273,30 +232,29 @@ def _histograms(comparison: Comparison, view: tuple[float, float]) -> dict[str, 
     grid = evenly(*view, _DENSITIES)
     fitted = []
     for one in comparison.candidates.values():
-        calibration, found = one.of_score, None
+        found, calibration = None, one.of_score
         if isinstance(calibration, Generative):
             tar, non = densities_at((calibration.tar, calibration.non), grid)
-            found = {"tar": numbers(tar, digits=6), "non": numbers(non, digits=6)}
+            found = {"tar": tar, "non": non}
         fitted.append(found)
     return {
         "view": view,
         "bins": _BINS,
         "train": _histogram(comparison.train, view),
         "test": _histogram(comparison.test, view),
-        "grid": numbers(grid, digits=10),
+        "grid": grid,
         "densities": fitted,
     }
 
 
 def _histogram(trials: Trials, view: tuple[float, float]) -> dict[str, Any]:
     """Share of each class in equal bins, per unit of score; and how many lie beyond them."""
-    width = (view[1] - view[0]) / _BINS
-    sides = {"tar": trials.tar, "non": trials.non}
-    held = {name: np.histogram(side, _BINS, view)[0] for name, side in sides.items()}
-    return {
-        **{name: numbers(held[name] / (len(sides[name]) * width), digits=6) for name in sides},
-        "outside": sum(len(sides[name]) - int(held[name].sum()) for name in sides),
-    }
+    found: dict[str, Any] = {"outside": 0}
+    for name, side in (("tar", trials.tar), ("non", trials.non)):
+        held, edges = np.histogram(side, _BINS, view)
+        found[name] = held / (len(side) * np.diff(edges))
+        found["outside"] += len(side) - int(held.sum())
+    return found
 
 
 def _learning(comparison: Comparison) -> dict[str, Any] | None:
@@ -307,14 +265,14 @@ def _learning(comparison: Comparison) -> dict[str, Any] | None:
     metrics = {}
     for metric in METRICS:
         lines = {
-            one.label: {"low": low, "median": numbers(one.y), "high": high}
+            one.label: {"low": low, "median": exact(one.y), "high": high}
             for one in learning_curves(curve, metric)
-            for low, high in [map(numbers, one.band or ())]
+            for low, high in [map(exact, one.band or ())]
         }
         metrics[metric] = {
             "name": LEARNING_NAMES[metric],
             "minimum": curve.minimum[metric],
-            "view": numbers(error_view(curve, metric)),
+            "view": exact(error_view(curve, metric)),
             "lines": [lines.get(label) for label in comparison.candidates],
         }
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from llrcal.comparison import Comparison
@@ -34,18 +35,34 @@ class Column:
     def written(self, value: float | str) -> str:
         return decimal(self.scale * float(value), digits=self.digits)
 
+    def cells(self, rows: Collection[Row]) -> list[str]:
+        """The cells of all rows; the best have a star, unless most look so, and it were noise."""
+        values = [float(found[self.key]) for found in rows]
+        texts, best, cells = list(map(self.written, values)), self.written(min(values)), []
+        starred = texts.count(best) <= len(texts) / 2
+        for found, value, text in zip(rows, values, texts, strict=True):
+            cell = f"<strong>{text}</strong>{_BEST}" if starred and text == best else text
+            if f"{self.key}_low" in found:
+                low, high = (self.written(found[f"{self.key}_{end}"]) for end in ("low", "high"))
+                cell += f"<small>{low}&nbsp;to {high}</small>"
+            cells.append(f'<td data-value="{value!r}">{cell}</td>')
+        return cells
+
 
 def metrics_table(comparison: Comparison) -> str:
     """Metrics of all calibrations, the recommended first, and of the raw scores' best."""
-    columns = _columns(comparison)
-    rows = _rows(comparison)
-    best = {column.key: _best(column, list(rows.values())) for column in columns}
-    body = "\n".join(_line(label, found, columns, best) for label, found in rows.items())
+    columns, rows = _columns(comparison), _rows(comparison)
+    lines = zip(*(column.cells(rows.values()) for column in columns), strict=True)
+    body = "\n".join(
+        f'<tr><th scope="row">{escaped(label)}</th>{"".join(cells)}</tr>'
+        for label, cells in zip(rows, lines, strict=True)
+    )
+    foot = (MISSING if one.least is None else one.written(one.least) for one in columns)
     return (
         '<table id="metrics" aria-describedby="metrics-note">'
         '<caption class="hidden">Metrics of all calibrations</caption>\n'
         f"<thead>{_head(columns)}</thead>\n<tbody>{body}</tbody>\n"
-        f"<tfoot>{_foot(columns)}</tfoot></table>"
+        f"<tfoot>{row(['raw scores, best thresholds', *foot])}</tfoot></table>"
     )
 
 
@@ -59,18 +76,23 @@ def _columns(comparison: Comparison) -> list[Column]:
         Column("calibration_loss", "Calibration loss"),
         Column("eer", "EER, %", raw.eer, digits=3, scale=100),
     ]
-    pairs = {
-        (f"DCF at {point.name}", f"_dcf_{point.name}"): raw.min_bayes_error(point.prior_log_odds)
-        for point in comparison.points
-    }
-    pairs |= {
-        (f"Cost by {rule.name}", f"_cost_{rule.name}"): min_cost(raw.hull, rule)
+    pairs = [
+        (
+            f"DCF at {one.name}",
+            "act_dcf",
+            "min_dcf",
+            one.name,
+            float(raw.min_bayes_error(one.prior_log_odds)),
+        )
+        for one in comparison.points
+    ]
+    pairs += [
+        (f"Cost by {rule.name}", "cost", "min_cost", rule.name, min_cost(raw.hull, rule))
         for rule in comparison.rules
-    }
-    for (group, key), least in pairs.items():
-        actual = key.removeprefix("_") if key.startswith("_cost") else f"act{key}"
-        columns.append(Column(actual, "actual", group=group))
-        columns.append(Column(f"min{key}", "min", least, group=group))
+    ]
+    for group, actual, least, name, value in pairs:
+        columns.append(Column(f"{actual}_{name}", "actual", group=group))
+        columns.append(Column(f"{least}_{name}", "min", value, group=group))
     return columns if criterion.name == "points" else columns[1:]
 
 
@@ -85,14 +107,6 @@ def _rows(comparison: Comparison) -> dict[str, Row]:
             low, high = ranking.intervals[label]
             rows[label] |= {"criterion_low": low, "criterion_high": high}
     return rows
-
-
-def _best(column: Column, rows: list[Row]) -> str | None:
-    """What the best value looks like; None where most look so, and stars would be noise."""
-    values = [float(found[column.key]) for found in rows]
-    best = column.written(min(values))
-    alike = sum(column.written(value) == best for value in values)
-    return best if alike <= len(rows) / 2 else None
 
 
 def metrics_note(comparison: Comparison) -> str:
@@ -133,28 +147,3 @@ def _head(columns: list[Column]) -> str:
             f'<span class="hidden">{escaped(column.group)}: </span>{column.heading}</th>'
         )
     return f"<tr>{''.join(first)}</tr><tr>{''.join(second)}</tr>"
-
-
-def _line(label: str, found: Row, columns: list[Column], best: dict[str, str | None]) -> str:
-    cells = "".join(_cell(found, column, best[column.key]) for column in columns)
-    return f'<tr><th scope="row">{escaped(label)}</th>{cells}</tr>'
-
-
-def _cell(found: Row, column: Column, best: str | None) -> str:
-    value = found[column.key]
-    text = column.written(value)
-    if text == best:
-        text = f"<strong>{text}</strong>{_BEST}"
-    return f'<td data-value="{float(value)!r}">{text}{_interval(found, column)}</td>'
-
-
-def _interval(found: Row, column: Column) -> str:
-    if f"{column.key}_low" not in found:
-        return ""
-    low, high = (column.written(found[f"{column.key}_{end}"]) for end in ("low", "high"))
-    return f"<small>{low}&nbsp;to {high}</small>"
-
-
-def _foot(columns: list[Column]) -> str:
-    cells = (MISSING if one.least is None else one.written(one.least) for one in columns)
-    return row(["raw scores, best thresholds", *cells])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from llrcal.comparison import Candidate, Comparison
+from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.comparison.learning_curve import METRICS, LearningCurve
+from llrcal.evaluation import ByCondition
 from llrcal.report.data import LEARNING_NAMES
 from llrcal.report.text import MINUS, decimal, escaped, sentence, table
-from llrcal.trials import Trials
 
 CONDITIONS_LINK = '<a href="#conditions">Conditions</a>\n'
 LEARNING_LINK = '<a href="#learning">Number of trials</a>\n'
@@ -46,69 +46,65 @@ def what_was_done(comparison: Comparison) -> str:
 def data_table(comparison: Comparison) -> str:
     """Sources and counts of both sets of trials."""
     names = ("Training", "Test") if comparison.folds is None else ("All", "Tested in folds")
-    sets = zip(names, (comparison.train, comparison.test), strict=True)
     headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
     sign = " (negated)" if comparison.lower_is_better else ""
-    rows = [_set(name, trials, sign) for name, trials in sets]
+    rows = []
+    for name, trials in zip(names, (comparison.train, comparison.test), strict=True):
+        low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
+        source = f'<bdi class="name">{escaped(trials.source)}</bdi>{sign}'
+        counts = (f"{count:,}" for count in trials.counts)
+        speakers = "known" if trials.has_speakers else "not known"
+        rows.append([name, source, *counts, f"{low} to {high}", speakers])
     return table("Training and test trials", headings, rows, attributes='class="words"')
-
-
-def _set(name: str, trials: Trials, sign: str) -> list[str]:
-    low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
-    tar, non = trials.counts
-    source = f'<bdi class="name">{escaped(trials.source)}</bdi>{sign}'
-    speakers = "known" if trials.has_speakers else "not known"
-    return [name, source, f"{tar:,}", f"{non:,}", f"{low} to {high}", speakers]
 
 
 def calibrations_table(comparison: Comparison) -> str:
     """What each calibration is, and how its fit ended."""
-    rows = [_calibration(candidate) for candidate in comparison.candidates.values()]
+    rows = []
+    for label, one in comparison.candidates.items():
+        what = one.description
+        if one.bayes:
+            what += "; its parameters are integrated out"
+        if one.adapted:
+            what += "; adapted to the test scores, without their labels"
+        if one.alpha is not None:
+            what += f"; weight of the targets {one.alpha}"
+        if one.rule is not None:
+            what += f"; scoring rule {one.rule.name}"
+        fit = one.calibration.report
+        state = "" if fit.converged else "not converged: "
+        steps = f", {fit.iterations} iterations" if fit.iterations else ""
+        rows.append([escaped(label), sentence(what), sentence(state + fit.reason + steps)])
     heads = ("Calibration", "What it is", "Fit")
     return table("Calibrations and their fits", heads, rows, attributes='class="words"')
 
 
-def _calibration(candidate: Candidate) -> list[str]:
-    what = candidate.description
-    if candidate.bayes:
-        what += "; its parameters are integrated out"
-    if candidate.adapted:
-        what += "; adapted to the test scores, without their labels"
-    if candidate.alpha is not None:
-        what += f"; weight of the targets {candidate.alpha}"
-    if candidate.rule is not None:
-        what += f"; scoring rule {candidate.rule.name}"
-    fit = candidate.calibration.report
-    state = "" if fit.converged else "not converged: "
-    steps = f", {fit.iterations} iterations" if fit.iterations else ""
-    return [escaped(candidate.label), sentence(what), sentence(state + fit.reason + steps)]
-
-
 def conditions_section(comparison: Comparison) -> str:
     """Cllr of every calibration in every condition, and what it loses there; or nothing."""
-    first = next(iter(comparison.candidates.values())).by
-    if first is None:
-        return ""
-    names = ["Calibration", "all trials", "average", *map(first.label, first.cells)]
-    counts = [f"{ev.tar_count:,} / {ev.non_count:,}" for ev in first.cells.values()]
     # The best first, as in the table of metrics.
-    rows = [_conditions(comparison.candidates[label]) for label in comparison.ranking.values]
+    ranked = {label: comparison.candidates[label].by for label in comparison.ranking.values}
+    every = {label: by for label, by in ranked.items() if by is not None}
+    if not every:
+        return ""
+    best = every[comparison.recommended]
+    names = ["Calibration", "all trials", "average", *map(best.label, best.cells)]
+    counts = [f"{ev.tar_count:,} / {ev.non_count:,}" for ev in best.cells.values()]
     cells = table(
         "Cllr by condition",
         list(map(escaped, names)),
-        rows,
+        [[escaped(label), *_losses(by)] for label, by in every.items()],
         foot=["targets / non-targets", "", "", *counts],
         attributes='id="by-condition"',
     )
     text = (
-        f"Cllr for each value of {', '.join(first.columns)}, and in small print what is lost by "
+        f"Cllr for each value of {', '.join(best.columns)}, and in small print what is lost by "
         "calibration there. The average gives every condition the same weight."
     )
-    by = comparison.candidates[comparison.recommended].by
-    if by is not None and by.bad:
+    if best.bad:
         text += (
-            f" {comparison.recommended} is badly calibrated for {'; '.join(by.bad)}, whatever the "
-            "numbers of all trials together say: train it by condition, or on trials like these."
+            f" {comparison.recommended} is badly calibrated for {'; '.join(best.bad)}, whatever "
+            "the numbers of all trials together say: train it by condition, or on trials like "
+            "these."
         )
     return f"""<section id="conditions" aria-labelledby="conditions-heading">
 <h2 id="conditions-heading">By condition</h2>
@@ -120,21 +116,15 @@ def conditions_section(comparison: Comparison) -> str:
 """
 
 
-def _conditions(candidate: Candidate) -> Sequence[str]:
-    by = candidate.by
-    if by is None:
-        return []
-    mean = by.average
-    row = [escaped(candidate.label), _loss(by.pooled.cllr, by.pooled.calibration_loss)]
-    row.append(_loss(mean["cllr"], mean["calibration_loss"]))
-    for cell, ev in by.cells.items():
-        row.append(_loss(ev.cllr, ev.calibration_loss, bad=by.label(cell) in by.bad))
-    return row
-
-
-def _loss(cllr: float, loss: float, *, bad: bool = False) -> str:
-    mark = '<strong>{}</strong><span class="hidden"> (badly calibrated)</span> !' if bad else "{}"
-    return f"{mark.format(decimal(cllr))}<small>{decimal(loss)}</small>"
+def _losses(by: ByCondition) -> Iterator[str]:
+    """Cllr and what is lost of it, of all trials, on average and in each condition."""
+    mark = '<strong>{}</strong><span class="hidden"> (badly calibrated)</span> !'
+    found = [(ev.cllr, ev.calibration_loss, by.label(cell)) for cell, ev in by.cells.items()]
+    pooled = by.pooled.cllr, by.pooled.calibration_loss, ""
+    mean = by.average["cllr"], by.average["calibration_loss"], ""
+    for cllr, loss, name in (pooled, mean, *found):
+        cell = mark if name in by.bad else "{}"
+        yield f"{cell.format(decimal(cllr))}<small>{decimal(loss)}</small>"
 
 
 def learning_section(comparison: Comparison) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.errors import OptionError, ScoreError
-from llrcal.fusion.fuse import fusion_of
+from llrcal.fusion.fuse import Pattern, fusion_of
 from llrcal.fusion.fused import Fused
-from llrcal.fusion.passes import ColumnSketch, Pass, Sums
+from llrcal.fusion.passes import ColumnSketch, Sums, Trials
 from llrcal.messages import Setting
 from llrcal.onepass.two_classes import Both
 from llrcal.scale.engine import Engine
@@ -28,43 +28,6 @@ from llrcal.trials.systems import with_score
 _Value = TypeVar("_Value", ColumnSketch, Sums)
 
 
-@dataclass(frozen=True)
-class ColumnsInPieces:
-    """Trials in pieces with a score of each of some systems, and side information after these."""
-
-    trials: TrialsInPieces
-    columns: int
-
-    def looks(self) -> tuple[ColumnSketch, ColumnSketch]:
-        return self._looks
-
-    @cached_property
-    def _looks(self) -> tuple[ColumnSketch, ColumnSketch]:
-        found = self._over_all(ColumnSketch.at, ColumnSketch.at, "reading")
-        for look, name in ((found.tar, "target"), (found.non, "non-target")):
-            if not len(look):
-                raise ScoreError(f"no {name} scores in {self.trials.source}")
-        tell_left_out(found.left_out)
-        return found.tar, found.non
-
-    def sums(self, work: Pass) -> tuple[Sums, Sums]:
-        return self._over_all(work.tar, work.non, "fusing").sides
-
-    def _over_all(
-        self, tar: Callable[[Floats], _Value], non: Callable[[Floats], _Value], what: str
-    ) -> Both[_Value]:
-        of_tar, of_non = (
-            partial(Total, partial(_of_columns, self.columns, of)) for of in (tar, non)
-        )
-        work = partial(fold_pieces, of_tar, of_non)
-        return self.trials.engine.reduce(self.trials.pieces, work, what)
-
-
-def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:
-    """A function of the trials of a class, of their scores in columns."""
-    return of(scores.reshape(-1, columns).astype(np.float64, copy=False))
-
-
 def fused_columns(
     trials: TrialsInPieces,
     scores: Sequence[str],
@@ -74,8 +37,29 @@ def fused_columns(
     bounds: str,
 ) -> Fused:
     """A fusion of columns of scores, which side information follows."""
-    columns = ColumnsInPieces(trials, len(scores) + len(quality))
-    return fusion_of(columns, names=scores, quality_names=quality, alpha=alpha, bounds=bounds)
+    columns = len(scores) + len(quality)
+
+    def over(
+        tar: Callable[[Floats], _Value], non: Callable[[Floats], _Value], what: str
+    ) -> Both[_Value]:
+        of_tar, of_non = (partial(Total, partial(_of_columns, columns, of)) for of in (tar, non))
+        work = partial(fold_pieces, of_tar, of_non)
+        return trials.engine.reduce(trials.pieces, work, what)
+
+    looks = over(ColumnSketch.at, ColumnSketch.at, "reading")
+    for look, name in zip(looks.sides, ("target", "non-target"), strict=True):
+        if not look.count:
+            raise ScoreError(f"no {name} scores in {trials.source}")
+    tell_left_out(looks.left_out)
+    every = Trials(looks.sides, lambda tar, non: over(tar, non, "fusing").sides)
+    counts = looks.tar.count, looks.non.count
+    pattern = Pattern(tuple(range(len(scores))), every)
+    return fusion_of([pattern], counts, scores, quality, alpha, bounds)
+
+
+def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:
+    """A function of the trials of a class, of their scores in columns."""
+    return of(scores.reshape(-1, columns).astype(np.float64, copy=False))
 
 
 def opened_columns(
