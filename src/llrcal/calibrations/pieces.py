@@ -178,8 +178,8 @@ class Pieces(NamedTuple):
 
     def _mirrored(self) -> Pieces:
         """What minus the function is at minus the argument."""
-        left, right, at_left, at_middle, at_right, *others = (column[::-1] for column in self)
-        return Pieces(-right, -left, -at_right, -at_middle, -at_left, *others)
+        left, right, at_left, at_middle, at_right, error, falls = (one[::-1] for one in self)
+        return Pieces(-right, -left, -at_right, -at_middle, -at_left, error, falls)
 
 
 def _halved(function: Callable[[Floats], Floats], left: Floats, right: Floats) -> Pieces:
