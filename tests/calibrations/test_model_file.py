@@ -110,17 +110,6 @@ def test_no_field_may_be_missing_twice_there_or_null(method: str, tmp_path: Path
 
 
 @EVERY_METHOD
-def test_a_field_is_unknown(method: str, tmp_path: Path) -> None:
-    whole = document(method, tmp_path)
-    sections = [path for path in places(whole) if isinstance(at(whole, path), dict)]
-    assert {("training",), ("bounds",), ("model",), ("report",)} <= set(sections)
-    for path in sections:
-        extended = deepcopy(whole)
-        at(extended, path)["surprise"] = 1
-        assert "'surprise'" in (refusal(json.dumps(extended), tmp_path) or "")
-
-
-@EVERY_METHOD
 def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -> None:
     whole = document(method, tmp_path)
     for other in METHODS:

@@ -110,12 +110,6 @@ def test_bounds_are_those_of_each_value(name: str) -> None:
         np.testing.assert_allclose(got, bound(plain), rtol=2e-9, atol=2e-9)
 
 
-def test_values_do_not_depend_on_the_others_asked_for() -> None:
-    one_curve = curve(Pieces.of(np.arctan, np.array([-5.0, 5.0])))
-    z = np.random.default_rng(0).normal(size=1000)
-    assert one_curve(z).tolist() == [float(one_curve(np.array([one]))[0]) for one in z]
-
-
 def test_a_single_place() -> None:
     one_curve = curve(Pieces.of(np.arctan, np.array([0.5])).rising(0.5))
     assert one_curve(np.array([-np.inf, 0.5, 3.0])).tolist() == [np.arctan(0.5)] * 3

@@ -132,20 +132,19 @@ class Series:
                 terms[~good] = np.nan
                 good[:] = True
             done.append(np.column_stack([left, width, terms])[good])
-            left, width = np.repeat(left[~good], 2), np.repeat(width[~good] / 2, 2)
-            left[1::2] += width[1::2]
-            if not len(left):
+            if good.all():
                 break
+            left, width = left[~good], width[~good] / 2
+            left, width = np.append(left, left + width), np.append(width, width)
         panels = np.concatenate(done)
-        panels = panels[np.argsort(panels[:, 0])]
-        self._left, self._width, self._terms = panels[:, 0], panels[:, 1], panels[:, 2:].T
+        self._left, self._width, *self._terms = panels[np.argsort(panels[:, 0])].T
 
     def __call__(self, z: Floats) -> Floats:
         at = np.arcsinh(z)
-        panel = np.clip(np.searchsorted(self._left, at, side="right") - 1, 0, None)
+        panel = np.maximum(np.searchsorted(self._left, at, side="right") - 1, 0)
         with np.errstate(invalid="ignore"):  # if both ends are the same
             x = 2 * ((at - self._left[panel]) / self._width[panel]) - 1
-        out: Floats = chebyshev.chebval(x, self._terms[:, panel], tensor=False)
+        out: Floats = chebyshev.chebval(x, np.array(self._terms)[:, panel], tensor=False)
         exact = np.isnan(out)
         if exact.any():
             out[exact] = self._function(z[exact])
@@ -188,24 +187,16 @@ class Curve:
         return self._at(self._in_units(scores))
 
     def _in_units(self, scores: Array) -> Floats:
-        z = scores.astype(np.float64)
-        with np.errstate(over="ignore"):  # and in place, which is quicker
-            z -= self.origin
-            z *= self.per_unit
-        return z
+        with np.errstate(over="ignore"):
+            return (scores.astype(np.float64) - self.origin) * self.per_unit
 
     def _at(self, z: Floats) -> Floats:
         z = np.clip(z, self.knots[0], self.knots[-1])
         piece = np.searchsorted(self.knots[1:-1], z, "right")
         start, base, slope, bend = self.rows.take(piece, axis=0).T
         z -= start
-        out = np.abs(z)
-        out *= bend
-        out += slope
         with np.errstate(over="ignore"):  # a line may reach infinity
-            out *= z
-        out += base
-        return out
+            return np.asarray(z * (np.abs(z) * bend + slope) + base)
 
     def extremes(self, low: float, high: float) -> tuple[float, float]:
         """Least and greatest LLR of scores between two others."""

@@ -98,7 +98,7 @@ class Pieces(NamedTuple):
         cut = self
         for kink in kinks:
             cut = cut._cut_at_levels(kink)
-        return Pieces.of(lambda z: function(cut._at_places(z)), cut.knots)
+        return _halved(lambda z: function(cut._at_places(z)), cut.left, cut.right)
 
     @property
     def knots(self) -> Floats:
@@ -184,8 +184,8 @@ class Pieces(NamedTuple):
 
 def _halved(function: Callable[[Floats], Floats], left: Floats, right: Floats) -> Pieces:
     """Parabolas between places, which are halved until they come close enough to a function."""
-    values = (function(at) for at in (left, left / 2 + right / 2, right))
-    parts = Pieces(left, right, *values, np.full(len(left), np.inf), np.zeros(len(left)))
+    values, no = map(function, (left, left / 2 + right / 2, right)), np.zeros(len(left))
+    parts = Pieces._make((left, right, *values, no + np.inf, no))
     done: list[Pieces] = []
     for halvings in range(_MOST_HALVINGS + 1):
         left, right, _, at_middle, _, before, _ = parts
