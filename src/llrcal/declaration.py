@@ -245,8 +245,9 @@ def _read(hint: Any, value: Any, where: str, name: str) -> Any:
     if _is_record(item):
         return tuple(from_json(item, one, f"{where}: {name}[{i}]") for i, one in enumerate(value))
     described = schema_of(item)  # once: there may be millions of numbers
-    if problem := next(filter(None, (_problem(described, one) for one in value)), None):
-        raise field_error(where, name, problem)
+    for one in value:
+        if problem := _problem(described, one):
+            raise field_error(where, name, problem)
     found = map(float, value) if described["type"] == "number" else value
     return tuple(found) if get_origin(hint) is tuple else hint(*found)
 
@@ -268,11 +269,9 @@ def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
     if not _fits(described, value):
         kinds = [_KINDS[one["type"]][0] for one in described.get("anyOf", [described])]
         yield f"must be {' or '.join(kinds)}, not {_kind(value)}"
-    elif isinstance(value, str):
+    if isinstance(value, str):
         if _HALF_A_PAIR.search(value):
             yield "must be text, without unpaired surrogates"
-        if value not in described.get("enum", [value]):
-            yield f"is {quoted(value)}, not one of {', '.join(described['enum'])}"
         if len(value) < described.get("minLength", 0):
             yield "must not be empty"
     elif isinstance(value, list):
@@ -282,10 +281,12 @@ def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
             yield f"has {len(value)} values; there must be {end}"
     elif isinstance(value, int | float) and not -LARGEST <= value <= LARGEST:
         yield "must be a finite number"
-    else:
-        for key, (words, holds) in _LIMITS.items():
-            if key in described and not holds(value, described[key]):
-                yield f"must be {words} {described[key]:.17g}, but is {value}"
+    for key, (words, holds) in _LIMITS.items():
+        if key in described and not holds(value, described[key]):
+            yield f"must be {words} {described[key]:.17g}, but is {value}"
+    if "enum" in described and value not in described["enum"]:
+        shown = quoted(value) if isinstance(value, str) else value
+        yield f"is {shown}, not one of {', '.join(map(str, described['enum']))}"
 
 
 def _problem_among(described: dict[str, Any], whole: dict[str, Any], name: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,13 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import llrcal
 from llrcal.calibrations.methods import label
 from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.cli.fit import fit as fit_verb
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
 from llrcal.fitting.posterior import posterior_draws
@@ -137,15 +134,3 @@ def test_a_score_in_so_many_may_come_from_elsewhere(tmp_path: Path) -> None:
     before: Any = llrcal.load(path)
     assert before.tar.elsewhere == before.non.elsewhere == 0
     assert before.without_warnings(42.0) > cal.without_warnings(42.0) + 1
-
-
-def test_the_verb(tmp_path: Path) -> None:
-    scores = tmp_path / "scores.csv"
-    rows = [f"{s!r},target" for s in TAR.tolist()] + [f"{s!r},nontarget" for s in NON.tolist()]
-    scores.write_text("\n".join(["score,label", *rows]) + "\n")
-    out = tmp_path / "model.json"
-    options = [str(scores), "--method", "nig", "--bayes", "-o", str(out)]
-    answer = CliRunner().invoke(fit_verb, options, catch_exceptions=False)
-    assert answer.exit_code == 0
-    assert re.search("nig: 15 targets, 150 non-targets", answer.output)
-    assert llrcal.load(out).to_model() == fitted("nig").to_model()

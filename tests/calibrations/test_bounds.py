@@ -136,15 +136,6 @@ def test_an_edge_of_the_support_within_the_training_scores() -> None:
     )
 
 
-@pytest.mark.parametrize("bounds", ["Range", "", "ELUB", None, True, 3, ["range"]])
-def test_unknown_policies_are_refused_before_any_work(bounds: Any) -> None:
-    for scores in (TAR, "no scores at all"):
-        with pytest.raises(llrcal.OptionError, match="choose one of counts, elub, range, none"):
-            llrcal.fit(scores, NON, bounds=bounds)
-        with pytest.raises(llrcal.OptionError, match="choose one of counts, elub, range, none"):
-            llrcal.fit_all(scores, NON, bounds=bounds)
-
-
 def test_single_precision_scores_are_compared_at_their_value() -> None:
     """The bound itself is no float32: rounding it would let scores through."""
     calibration = fitted("gaussian", "range", np.append(TAR, 9.1), NON)
@@ -182,13 +173,6 @@ def test_the_range_is_exact(
 def test_the_range_of_groups(sets: Sets) -> None:
     data = ArrayTraining(*sets, summarised=False)
     assert data.score_range == ends(*map(np.array, sets))
-
-
-def test_summaries_know_the_range_without_another_pass() -> None:
-    data = ArrayTraining(TAR, NON)
-    assert data.tar.count + data.non.count == 550
-    del data._tar, data._non
-    assert data.score_range == (LOW, HIGH)
 
 
 @pytest.mark.slow
@@ -271,13 +255,6 @@ def test_elub_keeps_llrs_to_the_empirical_bounds(method: str, rising: bool) -> N
     assert low is not None
     assert high is not None
     assert -math.log(151) <= low < 0 < high <= math.log(401)
-
-
-def test_elub_of_distances() -> None:
-    scores = llrcal.fit(TAR, NON, method="logistic", bounds="elub")
-    distances = llrcal.fit(-TAR, -NON, method="logistic", bounds="elub", lower_is_better=True)
-    assert distances.bounds == scores.bounds
-    assert distances(-INSIDE).tobytes() == scores(INSIDE).tobytes()
 
 
 @pytest.mark.parametrize("method", ["logistic", "nig", "pav"])

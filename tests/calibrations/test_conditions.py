@@ -14,7 +14,7 @@ import llrcal
 import llrcal.calibrations
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import conditions
-from llrcal.calibrations.conditions import _Cells, _posteriors, fitted_conditions
+from llrcal.calibrations.conditions import _Cells, fitted_conditions
 from llrcal.errors import LlrcalWarning, ModelFileError
 
 RNG = np.random.default_rng(7)
@@ -61,8 +61,8 @@ def test_each_line_is_a_trade_between_its_trials_and_the_prior() -> None:
     tar, non = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
     mean, covariance = np.array([1.0, 0.2]), np.array([[0.04, 0.02], [0.02, 0.3]])
     which = np.concatenate([np.repeat([0, 1], 50), np.repeat([0, 1], 90)])
-    cells = _Cells.of(tar, non, which, 2, 0.3)
-    lines, _ = _posteriors(cells, np.tile(mean, (2, 1)), mean, covariance)
+    cells = _Cells(tar, non, which, 2, 0.3)
+    lines, _ = cells.posteriors(np.tile(mean, (2, 1)), mean, covariance)
     worth, odds = 2 / (0.3 / 50 + 0.7 / 90), np.log(0.3 / 0.7)
 
     def cost(line: Floats, tar: Floats, non: Floats) -> float:

@@ -183,13 +183,3 @@ def test_intervals_of_an_old_smooth_model() -> None:
     assert isinstance(cal.margins, Margins)
     low, high = replace(cal, bounds=replace(cal.bounds, policy="range")).interval(0.5)
     assert low < cal(0.5) < high
-
-
-def test_scores_of_any_unit_and_origin() -> None:
-    for method in ("gaussian", "logistic", "nig"):
-        cal, other = (
-            llrcal.fit(TAR * unit + origin, NON * unit + origin, method=method)
-            for unit, origin in ((1, 0), (2.0**-20, 3.0))
-        )
-        for mine, theirs in zip(cal.interval(0.7), other.interval(0.7 * 2.0**-20 + 3), strict=True):
-            assert mine == pytest.approx(theirs, rel=1e-6)

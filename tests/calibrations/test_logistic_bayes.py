@@ -85,12 +85,6 @@ def test_two_gaussians_three_deviations_apart_have_the_slope_that_the_prior_expe
         assert prior_deviation(share) == pytest.approx(3 * 2 * deviation)  # the LLR has slope 3
 
 
-@pytest.mark.slow
-def test_it_says_less_than_the_plug_in_llrs() -> None:
-    plain = llrcal.fit(TAR, NON, method="logistic", bounds="none")
-    assert (np.abs(fitted(bounds="none")(SCORES)) < np.abs(plain(SCORES)) + 0.05).all()
-
-
 def test_separable_classes_need_no_dummies() -> None:
     cal = llrcal.fit([2.0, 3.0, 4.0], [0.0, 1.0, -1.0], method="logistic", bayes=True)
     assert not {"separable"} & set(codes(cal.report.notes))

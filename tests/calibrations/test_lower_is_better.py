@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.bounds import Policy
+from llrcal.calibrations.bounds import POLICIES, Policy
 from tests.notes import FAR_SCORES, codes
 from tests.trial_sets import normal
 
 pytestmark = FAR_SCORES
 
 EVERY_METHOD = pytest.mark.parametrize("method", llrcal.METHODS)
-EVERY_POLICY = pytest.mark.parametrize("bounds", ["range", "counts", "none"])
+EVERY_POLICY = pytest.mark.parametrize("bounds", POLICIES)
 TAR, NON = 4 - normal(150, 1.5, 1.2), 4 - normal(400, -1.5, 1.0)
 SCORES = [-math.inf, -1e9, *np.linspace(-5, 12, 201), *TAR[:20], *NON[:20], 1e9, math.inf]
 

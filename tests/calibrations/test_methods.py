@@ -14,21 +14,6 @@ from tests.trial_sets import normal
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
 
 
-def test_a_spline_that_rises_within_what_the_counts_support() -> None:
-    fitted = llrcal.fit(TAR, NON)
-    assert fitted.method == "smooth"
-    assert (fitted.bounds.policy, fitted.lower_is_better) == ("counts", False)
-    assert fitted.bounds.eer_score is not None
-    assert fitted == llrcal.fit(
-        TAR,
-        NON,
-        method="smooth",
-        bounds="counts",
-        rising=True,
-        lower_is_better=False,
-    )
-
-
 def test_all_ten_of_the_paper() -> None:
     labels = [label(*method_and_options(entry)) for entry in PAPER]
     every = llrcal.fit_all(TAR, NON)

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 
 from llrcal import fit, load
-from llrcal.arrays import Floats
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.onepass.ranks import RUN, Groups
+from llrcal.onepass.ranks import Groups
 from tests import oracles
-from tests.trial_sets import ANY, Sets, normal
+from tests.trial_sets import ANY, Sets
 
 # Random sets may well run the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -131,27 +130,6 @@ def test_where_a_step_lies_does_not_depend_on_which_class_is_rarer(times: tuple[
     assert np.sign(calibration([0.1, 2.0, 4.9, 5.0])).tolist() == (
         np.sign(usual([0.1, 2.0, 4.9, 5.0])).tolist()
     )
-
-
-def whole_arrays(tar: Floats, non: Floats) -> list[tuple[int, int, int]]:
-    scores = np.unique(np.concatenate([tar, non]))
-    counts = [
-        np.bincount(np.searchsorted(scores, s), minlength=len(scores)).tolist() for s in (tar, non)
-    ]
-    return oracles.blocks_by_stack([1, *counts[0], 0], [0, *counts[1], 1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tar_is_rarer", [True, False])
-def test_sets_longer_than_a_run(monkeypatch: pytest.MonkeyPatch, tar_is_rarer: bool) -> None:
-    monkeypatch.setenv("LLRCAL_THREADS", "3")
-    rare, common = normal(2 * RUN, 1, 1.5).round(3), normal(5 * RUN + 1, -1, 1.5).round(3)
-    tar, non = (rare, common) if tar_is_rarer else (-common, -rare)
-    calibration = pav(tar, non)
-    blocks = whole_arrays(tar, non)
-    offset = math.log((len(tar) + 1) / (len(non) + 1))
-    expected = [math.log(t / n) - offset for _, t, n in blocks]
-    np.testing.assert_allclose(calibration.llrs, expected, rtol=1e-12, atol=1e-13)
 
 
 # -------------------------------------------------------- shares that are nearly the same

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import UNBOUNDED
 from llrcal.calibrations.curve import Curve, Formula, Series
 from llrcal.calibrations.pieces import Pieces
 from tests.calibrations.rising_sets import neighbours
@@ -40,7 +41,7 @@ def rough(function: Function) -> Function:
 
 
 def curve(pieces: Pieces) -> Curve:
-    return Curve.of(pieces, 0.0, 1.0)
+    return Curve(pieces.knots, pieces.rows())
 
 
 def grid() -> Floats:
@@ -78,7 +79,7 @@ def test_plateaus_of_a_known_function() -> None:
     """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
     crest = math.acos(-0.2)  # where cos(x) = -1/5
     pieces = Pieces.of(FUNCTIONS["wave"], np.array([-12.0, 0.0, 12.0]))
-    found = pieces.plateaus(pieces.rising(0.0))
+    found = pieces.rising(0.0).plateaus()
     turns = [-crest - 2 * math.pi, -crest, crest, crest + 2 * math.pi]
     assert [min(ends, key=abs) for ends in found] == pytest.approx(turns, abs=1e-6)
     assert (found[0][0], found[-1][1]) == (-math.inf, math.inf)
@@ -89,8 +90,8 @@ def test_plateaus_of_a_known_function() -> None:
 
 def test_what_only_falls_is_one_plateau() -> None:
     falling, rising = (Pieces.of(FUNCTIONS[name], PLACES) for name in ("falling", "line"))
-    assert falling.plateaus(falling.rising(0.0)) == [(-math.inf, math.inf)]
-    assert not rising.plateaus(rising.rising(0.0))
+    assert falling.rising(0.0).plateaus() == [(-math.inf, math.inf)]
+    assert not rising.rising(0.0).plateaus()
 
 
 @EVERY_FUNCTION
@@ -107,12 +108,6 @@ def test_bounds_are_those_of_each_value(name: str) -> None:
     for bound in (lambda values: np.clip(values, -0.5, 0.8), soft):
         got = curve(pieces.mapped(bound, (-0.5, 0.8)))(z)
         np.testing.assert_allclose(got, bound(plain), rtol=2e-9, atol=2e-9)
-
-
-def test_values_do_not_depend_on_the_others_asked_for() -> None:
-    one_curve = curve(Pieces.of(np.arctan, np.array([-5.0, 5.0])))
-    z = np.random.default_rng(0).normal(size=1000)
-    assert one_curve(z).tolist() == [float(one_curve(np.array([one]))[0]) for one in z]
 
 
 def test_a_single_place() -> None:
@@ -152,7 +147,8 @@ def test_where_no_series_converges_the_function_is_asked() -> None:
 def test_a_formula_in_any_unit(origin: float, unit: float) -> None:
     origin *= unit
     formula = Formula(lambda d: np.arctan(d / unit), origin, unit)
-    one_curve = Curve.of(formula.pieces((-np.inf, np.inf), None), origin, formula.per_unit)
+    pieces = formula.pieces(UNBOUNDED)
+    one_curve = Curve(pieces.knots, pieces.rows(), origin, formula.per_unit)
     distances = unit * np.linspace(-9, 9, 1001)
     scores = origin + distances
     np.testing.assert_allclose(

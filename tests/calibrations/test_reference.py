@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import llrcal
-from tests.notes import codes
 from tests.reference.answers import answers, exact, numbers
 from tests.reference.scores import scores
 
@@ -155,15 +154,6 @@ def test_bosaris_pav(name: str) -> None:
     assert llrs[0] == pytest.approx(first + 1e-6, abs=2e-9)
     assert llrs[-1] == pytest.approx(last - 1e-6, abs=2e-9)
     assert 2 * len(llrs) == bounds  # each step has two ends
-
-
-@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
-def test_separable_classes() -> None:
-    fitted = calibration("separable", "logistic")
-    assert fitted.report.converged
-    assert "separable" in codes(fitted.report.notes)
-    assert 0 < fitted.params["slope"] < math.inf
-    assert applied("separable", fitted).eer == 0
 
 
 # -------------------------------------------------------- van Leeuwen's package roc, in R

@@ -24,7 +24,6 @@ from tests.calibrations.rising_sets import (
     assert_rising,
     fitted,
     formula_at,
-    neighbours,
 )
 from tests.conftest import real_scores
 from tests.notes import codes
@@ -100,15 +99,6 @@ def test_with_parameters_integrated_out(name: str, method: str) -> None:
 def test_whatever_the_densities(kind: type[Generative], seed: int) -> None:
     """Many more shapes than fits to scores would give, and far faster."""
     assert_rising(model(kind, np.random.default_rng(seed)))
-
-
-def test_the_four_scores_after_which_student_t_fell() -> None:
-    """By six units in the last place of its largest term, where the LLR is no longer held."""
-    calibration = llrcal.fit([-3, -0.25, 0, 1], [-3, -0.25, 0, 1 / 128], method="student-t")
-    assert_rising(calibration)
-    back = calibration.plateaus[0].high
-    llrs = calibration.without_warnings(neighbours(np.array([back])))
-    assert np.ptp(llrs) < 1e-14
 
 
 def test_the_cosine_recognizer_that_bent_back() -> None:

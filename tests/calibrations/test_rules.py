@@ -121,26 +121,6 @@ def test_the_line_is_optimal(rule: RuleLike, alpha: float) -> None:
 
 
 @EVERY_RULE
-def test_where_the_truth_is_a_line_every_rule_finds_it(rule: RuleLike) -> None:
-    # Gaussians of equal variance: LLR = 2 s. The heavier the tails of the weights, the rarer the
-    # trials that decide.
-    tar, non = normal(200_000, 1.0, 1.0), normal(200_000, -1.0, 1.0)
-    calibration = fitted(tar, non, rule=rule, bounds="none")
-    near = 0.15 if rule == (-0.9, -0.9) else 0.03
-    assert calibration.params["slope"] == pytest.approx(2, abs=near)
-    assert calibration.params["offset"] == pytest.approx(0, abs=near)
-
-
-@EVERY_RULE
-@pytest.mark.parametrize("unit", [1e-9, 3.0, 1e9])
-def test_the_unit_does_not_matter(rule: RuleLike, unit: float) -> None:
-    one = fitted(TAR, NON, rule=rule, bounds="none")
-    other = fitted(TAR * unit + 7 * unit, NON * unit + 7 * unit, rule=rule, bounds="none")
-    grid = np.linspace(-5, 10, 31)
-    assert other((grid + 7) * unit) == pytest.approx(one(grid), rel=1e-8, abs=1e-8)
-
-
-@EVERY_RULE
 def test_exchanging_the_classes_mirrors_the_line(rule: RuleLike) -> None:
     scoring = ScoringRule.of(rule)
     one = fitted(TAR, NON, alpha=0.2, rule=rule, bounds="none")
@@ -257,14 +237,6 @@ def test_equal_medians() -> None:
     tar, non = np.array([-3.0, 0.0, 0.0, 4.0]), np.array([-4.0, 0.0, 0.0, 3.0])
     for rule in RULES:
         assert np.isfinite(fitted(tar, non, rule=rule).slope)
-
-
-@pytest.mark.slow
-def test_extreme_weights_are_safe() -> None:
-    for rule in RULES:
-        for alpha in (1e-300, 1e-9, 1 - 1e-9):
-            calibration = fitted(TAR, NON, alpha=alpha, rule=rule)
-            assert np.isfinite([calibration.slope, calibration.height]).all()
 
 
 # ------------------------------------------------------------------------- files and names

@@ -87,17 +87,14 @@ class Bounds:
 
     def check(self, where: str) -> None:
         """Refuse bounds of a model file that contradict each other."""
-        low, high = self.lowest_score, self.highest_score
+        low, high, meeting = self.lowest_score, self.highest_score, self.eer_score
         if low > high:
-            problem = f"is {high}, below the lowest score, {low}"
-            raise field_error(where, "highest_score", problem)
-        if self.eer_score is not None and not low <= self.eer_score <= high:
-            raise field_error(
-                where, "meeting", f"is {self.eer_score}, not between {low} and {high}"
-            )
+            raise field_error(where, "highest_score", f"is {high}, below the lowest score, {low}")
+        if meeting is not None and not low <= meeting <= high:
+            raise field_error(where, "meeting", f"is {meeting}, not between {low} and {high}")
+        is_used = self.policy == "elub"
         for name in ("least_llr", "greatest_llr"):
-            is_there, is_used = getattr(self, name) is not None, self.policy == "elub"
-            if is_there != is_used:
+            if is_used == (getattr(self, name) is None):
                 raise field_error(where, name, "is missing" if is_used else "is unknown")
 
     @classmethod
@@ -111,7 +108,7 @@ class Bounds:
         eer_score: float | None = None,
     ) -> Bounds:
         """Bounds for training scores that may be infinite."""
-        low, high = (min(max(end, -LARGEST), LARGEST) for end in (lowest, highest))
+        low, high = np.clip([lowest, highest], -LARGEST, LARGEST).tolist()
         if eer_score is not None:
             eer_score = min(max(eer_score, low), high)
         return cls(policy, low, high, soft_end if policy == "counts" else 0.0, eer_score)
@@ -122,15 +119,11 @@ class Bounds:
         if ends is None:
             return llrs
         held = np.clip(llrs, *ends)
-        if self.soft_end <= 0:
+        beyond = llrs - held
+        if self.soft_end <= 0 or not beyond.any():
             return held
-        beyond = np.asarray(llrs - held)  # and in place from here on, which is quicker
-        if beyond.any():
-            with np.errstate(over="ignore"):  # the tangent of infinity is one
-                beyond /= self.soft_end
-            np.tanh(beyond, out=beyond)
-            beyond *= self.soft_end
-        return np.asarray(held + beyond)
+        with np.errstate(over="ignore"):  # the tangent of infinity is one
+            return held + np.tanh(beyond / self.soft_end) * self.soft_end
 
     def ends(self, least: float, greatest: float) -> tuple[float, float] | None:
         """Between which LLRs stay as they are, if the counts support two others; None if all do."""

@@ -13,7 +13,7 @@ import numpy as np
 from llrcal.arrays import Array, ArrayLike, Floats, check_level
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
-from llrcal.calibrations.curve import Curve, Formula, Interval, Steps
+from llrcal.calibrations.curve import Curve, Formula, Interval
 from llrcal.calibrations.pieces import Pieces
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
@@ -63,7 +63,7 @@ class Calibration(ABC):
 
     @property
     @abstractmethod
-    def formula(self) -> Formula | Steps:
+    def formula(self) -> Formula:
         """LLRs before they are made to rise and bounded, in the direction of training."""
 
     def eer_score(self, data: Training) -> float:
@@ -82,7 +82,7 @@ class Calibration(ABC):
     @property
     def training_range(self) -> tuple[float, float]:
         """Least and greatest training score, of both classes together."""
-        low, high = self._own_range
+        low, high = self.bounds.lowest_score, self.bounds.highest_score
         return (-high, -low) if self.lower_is_better else (low, high)
 
     @property
@@ -138,10 +138,8 @@ class Calibration(ABC):
         ends = self.bounds.ends(*self.supported_llrs)
         if ends is None:
             return self.unbounded
-        pieces = self._pieces.mapped(
-            lambda llrs: self.bounds.supported(llrs, *self.supported_llrs), ends
-        )
-        return self._curve(self._risen(pieces))
+        pieces = self._pieces.mapped(self._supported, ends)
+        return self._curve(self._risen(pieces), self.unbounded.error)
 
     @cached_property
     def unbounded(self) -> Curve:
@@ -150,32 +148,25 @@ class Calibration(ABC):
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return self._risen(self._plain)
+        return self._risen(self.formula.pieces(self.bounds))
 
     @cached_property
-    def _plain(self) -> Pieces:
-        """The formula, as far as the bounds reach."""
-        return self.formula.pieces(self.bounds.reach, self.bounds.eer_score)
+    def _seems_to_rise(self) -> bool:
+        return self.bounds.eer_score is None or self.formula.rises(self.bounds)
 
     @cached_property
     def plateaus(self) -> tuple[Interval, ...]:
         """Where the LLR is held because the formula would fall; in the direction of training."""
-        if self._anchor is None or self._seems_to_rise:
-            return ()
         origin, unit = self.formula.origin, 1 / self.formula.per_unit
-        held = self._plain.plateaus(self._pieces)
+        held = [] if self._seems_to_rise else self._pieces.plateaus()
         return tuple(Interval(origin + low * unit, origin + high * unit) for low, high in held)
-
-    @cached_property
-    def _seems_to_rise(self) -> bool:
-        return self.formula.rises(self.bounds.reach)
 
     def unbounded_llrs(self, scores: Floats) -> Floats:
         """LLRs of a few training scores before they are bounded, in the direction of training.
 
         If the formula rises, they are worked out by itself, which is quicker for a few.
         """
-        if self._anchor is None or self._seems_to_rise:
+        if self._seems_to_rise:
             formula = self.formula
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
@@ -183,30 +174,23 @@ class Calibration(ABC):
     def described(self, margins: Margins | None, notes: tuple[Note, ...]) -> Self:
         """The same with margins and notes; what was compiled of its curve is kept."""
         out = replace(self, margins=margins, report=self.report.with_notes(notes))
-        kept = ("_plain", "_pieces", "unbounded")
+        kept = ("_pieces", "unbounded")
         vars(out).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return out
 
-    @property
-    def _anchor(self) -> float | None:
-        """Where the classes meet, on the axis of the curve; None if LLRs may fall."""
-        if self.bounds.eer_score is None:
-            return None
-        return float(self.formula.in_units(np.array(self.bounds.eer_score)))
+    def _supported(self, llrs: Floats) -> Floats:
+        return self.bounds.supported(llrs, *self.supported_llrs)
 
     def _risen(self, pieces: Pieces) -> Pieces:
-        return pieces if self._anchor is None else pieces.rising(self._anchor)
+        anchor = self.bounds.eer_score
+        return pieces if anchor is None else pieces.rising(self.formula.in_units(anchor)[0])
 
-    def _curve(self, pieces: Pieces) -> Curve:
-        formula = self.formula
-        low, high = formula.in_units(np.array(self._own_range))
-        error = pieces.error[(pieces.right >= low) & (pieces.left <= high)].max(initial=0.0)
-        curve = Curve.of(pieces, formula.origin, formula.per_unit, error=float(error))
+    def _curve(self, pieces: Pieces, error: float = 0.0) -> Curve:
+        formula, bounds = self.formula, self.bounds
+        low, high = formula.in_units(bounds.lowest_score, bounds.highest_score)
+        error += pieces.error[(pieces.right >= low) & (pieces.left <= high)].max(initial=0.0)
+        curve = Curve(pieces.knots, pieces.rows(), formula.origin, formula.per_unit, error)
         return curve.mirrored() if self.lower_is_better else curve
-
-    @property
-    def _own_range(self) -> tuple[float, float]:
-        return self.bounds.lowest_score, self.bounds.highest_score
 
     @overload
     def interval(self, scores: float, *, level: float = 0.95) -> tuple[float, float]: ...

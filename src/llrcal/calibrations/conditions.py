@@ -72,20 +72,22 @@ class Conditions:
 
     def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, list[Note]]:
         """LLRs of trials in these conditions, and a note if some of these are not known."""
-        names, which = np.unique(conditions.astype(str), return_inverse=True)
-        table = np.array([self.lines.get(name, self.pooled) for name in names.tolist()])
-        unseen = [name not in self.lines for name in names.tolist()]
+        every, which, counts = np.unique(
+            conditions.astype(str), return_inverse=True, return_counts=True
+        )
+        names = every.tolist()
+        slopes, offsets = np.array([self.lines.get(name, self.pooled) for name in names]).T
+        unseen = {name: n for name, n in zip(names, counts, strict=True) if name not in self.lines}
         notes = []
-        if any(unseen):
-            count = int(np.array(unseen)[which].sum())
-            shown = ", ".join(repr(str(name) or "(none)") for name in names[unseen][:5])
-            others = " and others" if sum(unseen) > 5 else ""
+        if unseen:
+            shown = ", ".join(repr(name or "(none)") for name in list(unseen)[:5])
+            others = " and others" if len(unseen) > 5 else ""
             text = (
-                f"{count:,} of {len(which):,} trials are in conditions that were not there in "
-                f"training ({shown}{others}): they get the pooled calibration"
+                f"{sum(unseen.values()):,} of {len(which):,} trials are in conditions that were "
+                f"not there in training ({shown}{others}): they get the pooled calibration"
             )
             notes.append(Note.warning("unseen condition", text))
-        return table[which, 0] * llrs + table[which, 1], notes
+        return slopes[which] * llrs + offsets[which], notes
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -108,95 +110,67 @@ def fitted_conditions(
     """What target and non-target LLRs say about the conditions of their trials."""
     both = np.concatenate([tar_conditions, non_conditions]).astype(str)
     names, which = np.unique(both, return_inverse=True)
-    cells = _Cells.of(tar, non, which, len(names), alpha)
+    cells = _Cells(tar, non, which, len(names), alpha)
     mean, covariance = np.array([1.0, 0.0]), np.diag([0.05, 0.5])
     lines = np.tile(mean, (len(names), 1))
     for _ in range(_ROUNDS):
-        lines, posteriors = _posteriors(cells, lines, mean, covariance)
-        before = mean, covariance
-        mean = lines.mean(axis=0)
+        lines, posteriors = cells.posteriors(lines, mean, covariance)
+        before, mean = mean, lines.mean(axis=0)
         away = lines - mean
-        covariance = (away[:, :, None] * away[:, None, :] + posteriors).mean(axis=0)
-        covariance += 1e-8 * np.eye(2)
-        if _is_settled(before, (mean, covariance)):
+        wider = (away[:, :, None] * away[:, None, :] + posteriors).mean(axis=0) + 1e-8 * np.eye(2)
+        change, covariance = np.abs(wider - covariance).max(), wider
+        if np.abs(mean - before).max() < _SETTLED and change < _SETTLED * np.abs(wider).max():
             break
-    slopes = [(float(a), float(b)) for a, b in lines]
-    pooled = float(mean[0]), float(mean[1])
-    return Conditions(pooled, dict(zip(names.tolist(), slopes, strict=True)))
+    pooled, *each = ((float(slope), float(offset)) for slope, offset in [mean, *lines])
+    return Conditions(pooled, dict(zip(names.tolist(), each, strict=True)))
 
 
-@dataclass(frozen=True)
 class _Cells:
     """Trials of one class and condition whose LLRs are close together, and their mean."""
 
-    llrs: Floats
-    sign: Floats
-    which: Array
-    weight: Floats
-    conditions: int
-    log_odds: float
-
-    @classmethod
-    def of(cls, tar: Floats, non: Floats, which: Array, conditions: int, alpha: float) -> _Cells:
+    def __init__(
+        self, tar: Floats, non: Floats, which: Array, conditions: int, alpha: float
+    ) -> None:
         llrs = np.clip(np.concatenate([tar, non]), -_FAR, _FAR)
         is_target = np.arange(len(llrs)) < len(tar)
         place = np.floor((llrs + _FAR) / _WIDTH).astype(np.int64)
         cell = (2 * which + is_target) * (int(2 * _FAR / _WIDTH) + 2) + place
         _, first, cell = np.unique(cell, return_index=True, return_inverse=True)
         count = np.bincount(cell)
-        weight = _weights(is_target, which, conditions, alpha)[first]
-        return cls(
-            np.bincount(cell, llrs) / count,
-            np.where(is_target[first], -1.0, 1.0),
-            which[first],
-            weight * count,
-            conditions,
-            log_odds(alpha),
-        )
+        self.llrs = np.bincount(cell, llrs) / count
+        self.sign = np.where(is_target[first], -1.0, 1.0)
+        self.which, self.conditions, self.log_odds = which[first], conditions, log_odds(alpha)
+        self.weight = count * _weights(is_target, which, conditions, alpha)[first]
 
-    def derivatives(self, lines: Floats) -> tuple[Floats, Floats]:
+    def posteriors(self, lines: Floats, mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+        """The line of each condition at the mode of its posterior, and its covariance there."""
+        inverse = np.linalg.inv(covariance)
+        for _ in range(_STEPS):
+            gradient, hessian = self._derivatives(lines)
+            pull = gradient + (lines - mean) @ inverse
+            step = -np.linalg.solve(hessian + inverse, pull[:, :, None])[:, :, 0]
+            largest = np.abs(step).max(axis=1, keepdims=True)
+            lines = lines + step * np.minimum(1, _LONGEST_STEP / np.maximum(largest, 1e-300))
+            if largest.max() < 1e-6:
+                break
+        return lines, np.linalg.inv(hessian + inverse)
+
+    def _derivatives(self, lines: Floats) -> tuple[Floats, Floats]:
         """Gradient and Hessian of the cost by the line of each condition."""
         slope, offset = lines[self.which].T
-        x = self.sign * (slope * self.llrs + offset + self.log_odds)
-        _, rise, bend = logistic_terms(x)
+        _, rise, bend = logistic_terms(self.sign * (slope * self.llrs + offset + self.log_odds))
         pull, bend = self.weight * self.sign * rise, self.weight * bend
-        gradient = np.stack([self._sums(pull * self.llrs), self._sums(pull)], axis=1)
-        across = self._sums(bend * self.llrs)
-        rows = [[self._sums(bend * self.llrs**2), across], [across, self._sums(bend)]]
-        return gradient, np.moveaxis(np.array(rows), 2, 0)
-
-    def _sums(self, values: Floats) -> Floats:
-        return np.asarray(np.bincount(self.which, values, self.conditions), dtype=np.float64)
+        parts = (pull * self.llrs, pull, bend * self.llrs**2, bend * self.llrs, bend)
+        sums = np.array([np.bincount(self.which, one, self.conditions) for one in parts], float)
+        return sums[:2].T, sums[[2, 3, 3, 4]].T.reshape(-1, 2, 2)
 
 
 def _weights(is_target: Bools, which: Array, conditions: int, alpha: float) -> Floats:
     """The weight of each trial; none in a condition with one class, which says nothing."""
     counts = [np.bincount(which[side], minlength=conditions) for side in (is_target, ~is_target)]
     tar, non = (np.maximum(count, 1) for count in counts)
-    both = np.minimum(*counts) > 0
-    total = np.where(both, effective_sample_size(alpha, tar, non), 0.0)
+    total = np.where(np.minimum(*counts) > 0, effective_sample_size(alpha, tar, non), 0.0)
     return np.where(is_target, (total * alpha / tar)[which], (total * (1 - alpha) / non)[which])
-
-
-def _posteriors(
-    cells: _Cells, lines: Floats, mean: Floats, covariance: Floats
-) -> tuple[Floats, Floats]:
-    """The line of each condition at the mode of its posterior, and its covariance there."""
-    inverse = np.linalg.inv(covariance)
-    for _ in range(_STEPS):
-        gradient, hessian = cells.derivatives(lines)
-        pull = gradient + (lines - mean) @ inverse
-        step = -np.linalg.solve(hessian + inverse, pull[:, :, None])[:, :, 0]
-        largest = np.abs(step).max(axis=1, keepdims=True)
-        lines = lines + step * np.minimum(1, _LONGEST_STEP / np.maximum(largest, 1e-300))
-        if largest.max() < 1e-6:
-            break
-    return lines, np.linalg.inv(hessian + inverse)
-
-
-def _is_settled(before: tuple[Floats, Floats], after: tuple[Floats, Floats]) -> bool:
-    mean, covariance = (np.abs(new - old).max() for old, new in zip(before, after, strict=True))
-    return bool(mean < _SETTLED and covariance < _SETTLED * np.abs(after[1]).max())
 
 
 @dataclass(frozen=True, repr=False)

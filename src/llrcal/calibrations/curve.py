@@ -18,6 +18,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from llrcal.arrays import LARGEST, Array, Bools, Counts, Floats, is_number
+from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.pieces import Pieces
 from llrcal.densities.density import FURTHEST
 from llrcal.errors import OptionError
@@ -61,6 +62,8 @@ class Formula:
     """Distances at which it has kinks, or narrower details."""
     costly: bool = False
     """Whether it takes so long that fewer values and series in between are quicker."""
+    steps: bool = False
+    """Whether it keeps each value from one of the details to the next."""
 
     @cached_property
     def per_unit(self) -> float:
@@ -68,39 +71,41 @@ class Formula:
         power = -int(np.frexp(self.unit)[1])
         return math.ldexp(1.0, max(-_MOST_POWER, min(power, _MOST_POWER)))
 
-    def in_units(self, scores: Floats) -> Floats:
+    def in_units(self, *scores: float) -> Floats:
         """Where scores lie on the axis of the curve."""
         furthest = min(_FURTHEST, LARGEST / 4 * self.per_unit)
         with np.errstate(over="ignore"):
-            return np.clip((scores - self.origin) * self.per_unit, -furthest, furthest)
+            return np.clip((np.array(scores) - self.origin) * self.per_unit, -furthest, furthest)
 
-    def places(self, reach: tuple[float, float], anchor: float | None) -> Floats:
-        """Where it is looked at first, over a range of scores: the anchor is one of them."""
-        low, high = self.in_units(np.array(reach))
+    def _places(self, bounds: Bounds) -> Floats:
+        """Where it is looked at first, as far as bounds reach."""
+        low, high = self.in_units(*bounds.reach)
         details = np.asarray(self.details) * self.per_unit
-        edges = self.in_units(np.array([] if anchor is None else [anchor]))
+        edges = self.in_units(*[] if bounds.eer_score is None else [bounds.eer_score])
         places = np.concatenate([-_OCTAVES, _OCTAVES, details, edges])
         return np.union1d([low, high], places[(low < places) & (places < high)])
 
-    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
-        """The formula over a range of scores, of which one, the anchor, is an edge."""
-        places = self.places(reach, anchor)
+    def pieces(self, bounds: Bounds) -> Pieces:
+        """The formula as far as bounds reach; where the classes meet is an edge."""
+        if self.steps:
+            starts = np.asarray(self.details)
+            return Pieces.steps(starts * self.per_unit, self.llrs(starts))
+        places = self._places(bounds)
 
         def llrs(z: Floats) -> Floats:
             return self.llrs(z / self.per_unit)
 
         return Pieces.of(Series(llrs, places[0], places[-1]) if self.costly else llrs, places)
 
-    def rises(self, reach: tuple[float, float]) -> bool:
+    def rises(self, bounds: Bounds) -> bool:
         """Whether it falls at none of these places, unless it takes long to find out."""
         if self.costly:
             return False
-        places = self.places(reach, None)
+        places = self._places(bounds)
         # Beside each place as well: it may have turned since the last one, and still be higher.
         beside = np.diff(places) / 1000
         every = np.concatenate([places, places[:-1] + beside, places[1:] - beside])
-        values = self.llrs(np.sort(every) / self.per_unit)
-        return bool((values[1:] >= values[:-1]).all())
+        return bool((np.diff(self.llrs(np.sort(every) / self.per_unit)) >= 0).all())
 
 
 class Series:
@@ -127,51 +132,23 @@ class Series:
                 terms[~good] = np.nan
                 good[:] = True
             done.append(np.column_stack([left, width, terms])[good])
-            left, width = np.repeat(left[~good], 2), np.repeat(width[~good] / 2, 2)
-            left[1::2] += width[1::2]
-            if not len(left):
+            if good.all():
                 break
+            left, width = left[~good], width[~good] / 2
+            left, width = np.append(left, left + width), np.append(width, width)
         panels = np.concatenate(done)
-        panels = panels[np.argsort(panels[:, 0])]
-        self._left, self._width, self._terms = panels[:, 0], panels[:, 1], panels[:, 2:].T
+        self._left, self._width, *self._terms = panels[np.argsort(panels[:, 0])].T
 
     def __call__(self, z: Floats) -> Floats:
         at = np.arcsinh(z)
-        panel = np.clip(np.searchsorted(self._left, at, side="right") - 1, 0, None)
+        panel = np.maximum(np.searchsorted(self._left, at, side="right") - 1, 0)
         with np.errstate(invalid="ignore"):  # if both ends are the same
             x = 2 * ((at - self._left[panel]) / self._width[panel]) - 1
-        out: Floats = chebyshev.chebval(x, self._terms[:, panel], tensor=False)
+        out: Floats = chebyshev.chebval(x, np.array(self._terms)[:, panel], tensor=False)
         exact = np.isnan(out)
         if exact.any():
             out[exact] = self._function(z[exact])
         return out
-
-
-@dataclass(frozen=True)
-class Steps:
-    """A function that keeps each value from its score up to the next: a formula of another kind."""
-
-    scores: Floats
-    values: Floats
-    origin: float = 0.0
-    per_unit: float = 1.0
-
-    def in_units(self, scores: Floats) -> Floats:
-        """Where scores lie on the axis of the curve."""
-        return scores
-
-    def rises(self, reach: tuple[float, float]) -> bool:
-        """Steps always do."""
-        return True
-
-    def llrs(self, distance: Floats) -> Floats:
-        """The value of the last score up to each distance; the first value if there is none."""
-        step = np.searchsorted(self.scores, distance, "right") - 1
-        return self.values[np.maximum(step, 0)]
-
-    def pieces(self, reach: tuple[float, float], anchor: float | None) -> Pieces:
-        """All steps: beyond the first and the last nothing changes."""
-        return Pieces.steps(self.scores, self.values)
 
 
 @dataclass(frozen=True)
@@ -187,12 +164,6 @@ class Curve:
     """A power of two; negative if lower scores are better."""
     error: float = 0.0
     """How far it may be from the formula over the training scores, in nats; relative above one."""
-
-    @classmethod
-    def of(cls, pieces: Pieces, origin: float, per_unit: float, *, error: float = 0.0) -> Curve:
-        """The curve that consists of these pieces."""
-        knots = np.append(pieces.left, pieces.right[-1:])
-        return cls(knots, pieces.rows(), origin, per_unit, error)
 
     @classmethod
     def line(cls, slope: float, height: float, origin: float) -> Curve:
@@ -216,24 +187,16 @@ class Curve:
         return self._at(self._in_units(scores))
 
     def _in_units(self, scores: Array) -> Floats:
-        z = scores.astype(np.float64)
-        with np.errstate(over="ignore"):  # and in place, which is quicker
-            z -= self.origin
-            z *= self.per_unit
-        return z
+        with np.errstate(over="ignore"):
+            return (scores.astype(np.float64) - self.origin) * self.per_unit
 
     def _at(self, z: Floats) -> Floats:
         z = np.clip(z, self.knots[0], self.knots[-1])
         piece = np.searchsorted(self.knots[1:-1], z, "right")
         start, base, slope, bend = self.rows.take(piece, axis=0).T
         z -= start
-        out = np.abs(z)
-        out *= bend
-        out += slope
         with np.errstate(over="ignore"):  # a line may reach infinity
-            out *= z
-        out += base
-        return out
+            return np.asarray(z * (np.abs(z) * bend + slope) + base)
 
     def extremes(self, low: float, high: float) -> tuple[float, float]:
         """Least and greatest LLR of scores between two others."""

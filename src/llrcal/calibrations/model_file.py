@@ -17,7 +17,7 @@ from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditioned, Conditions
-from llrcal.calibrations.methods import METHODS, class_of, is_bayes
+from llrcal.calibrations.methods import class_of, is_bayes
 from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
 from llrcal.errors import ModelFileError
@@ -31,6 +31,7 @@ FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
 VERSION = 2
 _NEW_IN_VERSION_2 = {"soft_end": 0.0, "meeting": None}  # of bounds, and what they were before
+_SHARED = "lower_is_better", "bounds", "margins", "report", "adapted"
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
 
@@ -43,15 +44,9 @@ def _our_format(kind: str) -> str:
     return kind
 
 
-def _known_version(version: int) -> int:
-    if not 1 <= version <= VERSION:
-        raise ValueError(f"is {version}; this llrcal reads versions 1 to {VERSION}")
-    return version
-
-
 def _known_method(method: str) -> str:
-    if method not in METHODS:
-        raise ValueError(f"is {quoted(method)}, not one of {', '.join(METHODS)}")
+    if method not in TABLE:
+        raise ValueError(f"is {quoted(method)}, not one of {', '.join(TABLE)}")
     return method
 
 
@@ -70,7 +65,6 @@ class CalibrationFile:
     format: Annotated[str, Stored(read=_our_format), schema(const=FORMAT), "What this is."]
     version: Annotated[
         int,
-        Stored(read=_known_version),
         schema(enum=(1, VERSION)),
         "Version of this format: 2, or 1 as earlier versions of llrcal wrote it.",
     ]
@@ -121,13 +115,9 @@ def save(
         written_by=f"llrcal {__version__}",
         method=calibration.method,
         training=Counts(calibration.tar_count, calibration.non_count),
-        lower_is_better=calibration.lower_is_better,
-        bounds=calibration.bounds,
         model=bayes | calibration.to_model(),
-        margins=calibration.margins,
-        report=calibration.report,
-        adapted=calibration.adapted,
         conditions=conditions,
+        **{name: getattr(calibration, name) for name in _SHARED},
     )
     write(whole, path)
 
@@ -171,11 +161,7 @@ def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
         where,
         tar_count=whole.training.tar,
         non_count=whole.training.non,
-        lower_is_better=whole.lower_is_better,
-        bounds=whole.bounds,
-        margins=whole.margins,
-        report=whole.report,
-        adapted=whole.adapted,
+        **{name: getattr(whole, name) for name in _SHARED},
     )
     loaded = calibration.loaded()
     return loaded if whole.conditions is None else Conditioned(loaded, whole.conditions)
@@ -183,15 +169,13 @@ def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
 
 def _in_version_2(document: Any, name: str) -> Any:
     """A document of version 1 with the bounds that it means; any other as it is."""
-    version, bounds = (
-        document.get(name) if isinstance(document, dict) else None for name in ("version", "bounds")
-    )
-    if type(version) is not int or version != 1 or not isinstance(bounds, dict):
-        return document
-    for field in _NEW_IN_VERSION_2:
-        if field in bounds:
-            raise field_error(f"{name}: bounds", field, "is unknown")
-    return document | {"bounds": bounds | _NEW_IN_VERSION_2}
+    match document:
+        case {"version": 1 as version, "bounds": dict(bounds)} if type(version) is int:
+            for field in _NEW_IN_VERSION_2:
+                if field in bounds:
+                    raise field_error(f"{name}: bounds", field, "is unknown")
+            return document | {"bounds": bounds | _NEW_IN_VERSION_2}
+    return document
 
 
 def parsed(name: str) -> Any:

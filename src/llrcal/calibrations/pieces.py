@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
+from llrcal.arrays import Array, Floats
 
 TOLERANCE = 1e-10
 """How far pieces may be from the formula; relative above one."""
@@ -21,9 +21,10 @@ _ROUNDING = 1e-12  # turns that are no deeper than this are those of rounding er
 _NOISE = 1e-7  # errors up to this are those of rounding if halving does not reduce them
 _SETTLED = 8  # halvings after which errors should fall
 _FAR = 63.0  # units; further out, rounding errors of a formula may have any size
-_MOST_PIECES = 2**17
-_MOST_HALVINGS = 60
+_MOST_PIECES = 2**16  # of a width
+_MOST_HALVINGS = 59
 _NARROWEST = 2.0**-48
+_LEAST = float(np.finfo(np.float64).tiny)
 _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
 
 
@@ -40,24 +41,28 @@ class Pieces(NamedTuple):
     at_right: Floats
     error: Floats
     """How far each may be from the formula; relative above one."""
+    falls: Array
+    """Whether the formula does, which is kept where pieces are made to rise."""
 
     @classmethod
     def of(cls, function: Callable[[Floats], Floats], places: Floats) -> Pieces:
         """Pieces that follow a function from the first to the last of some rising places."""
         left, right = (places[:-1], places[1:]) if len(places) > 1 else (places, places)
-        found = _halved(lambda z, _: function(z), left, right)
+        found = _halved(function, left, right)
         slope, bend = found._coefficients
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
             depth = np.minimum(np.abs(slope), np.abs(slope + 2 * bend)) ** 2 / np.abs(4 * bend)
-            value = found._at_shares(turn)
         deep = depth > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
-        return found._cut(np.where(deep, turn, np.nan), value)
+        cut = found._cut(np.where(deep, turn, np.nan))
+        slack = 2 * TOLERANCE * np.maximum(1, np.abs(cut.at_left))
+        return cut._replace(falls=cut.at_left - cut.at_right > slack)
 
     @classmethod
     def steps(cls, starts: Floats, values: Floats) -> Pieces:
         """A function that keeps each value until the next one starts."""
-        return cls(starts, np.append(starts[1:], starts[-1]), values, values, values, 0 * values)
+        ends, no = np.append(starts[1:], starts[-1]), 0 * values
+        return cls(starts, ends, values, values, values, no, no)
 
     def select(self, which: Array) -> Pieces:
         """Some of the pieces."""
@@ -66,7 +71,7 @@ class Pieces(NamedTuple):
     @classmethod
     def joined(cls, *some: Pieces) -> Pieces:
         """Pieces of several kinds, in the order in which they lie on the axis."""
-        every = cls(*(np.concatenate(columns) for columns in zip(*some, strict=True)))
+        every = cls(*map(np.concatenate, zip(*some, strict=True)))
         return every.select(np.argsort(every.left, kind="stable"))
 
     def rising(self, anchor: float) -> Pieces:
@@ -79,35 +84,26 @@ class Pieces(NamedTuple):
         below = self.select(~above)._mirrored()._held()._mirrored()
         return Pieces.joined(below, self.select(above)._held())
 
-    def plateaus(self, rising: Pieces) -> list[tuple[float, float]]:
-        """Where that function is level since these pieces fall; an end of the axis is infinite."""
-        slack = 2 * TOLERANCE * np.maximum(1, np.abs(self.at_left))
-        falling = (self.left / 2 + self.right / 2)[self.at_left - self.at_right > slack]
-        level = np.diff(rising.at_left == rising.at_right, prepend=False, append=False)
-        edges = np.concatenate([[-np.inf], rising.left[1:], [np.inf]])[np.flatnonzero(level)]
-        return [
-            (low, high)
-            for low, high in edges.reshape(-1, 2).tolist()
-            if ((low < falling) & (falling < high)).any()
-        ]
+    def plateaus(self) -> list[tuple[float, float]]:
+        """Where they are level since the formula falls; an end of the axis is infinite."""
+        level = np.diff(self.at_left == self.at_right, prepend=False, append=False)
+        edges = np.concatenate([[-np.inf], self.left[1:], [np.inf]]).tolist()
+        runs = np.flatnonzero(level).reshape(-1, 2).tolist()
+        return [(edges[low], edges[high]) for low, high in runs if self.falls[low:high].any()]
 
     def mapped(self, function: Callable[[Floats], Floats], kinks: tuple[float, float]) -> Pieces:
-        """A function of these values that leaves them as they are between two kinks."""
+        """A rising function of these values, which is smooth but for two kinks."""
+        if np.array_equal(self.at_left, self.at_right):
+            return Pieces.steps(self.left, function(self.at_left))
         cut = self
-        for level in kinks:
-            cut = cut._cut_at_levels(np.full(len(cut.left), level))
-        least, greatest = (
-            np.minimum(cut.at_left, cut.at_right),
-            np.maximum(cut.at_left, cut.at_right),
-        )
-        beyond = (least < kinks[0]) | (greatest > kinks[1])
-        outer = cut.select(beyond)
+        for kink in kinks:
+            cut = cut._cut_at_levels(kink)
+        return _halved(lambda z: function(cut._at_places(z)), cut.left, cut.right)
 
-        def values(z: Floats, owner: Counts) -> Floats:
-            return function(outer.select(owner)._at_places(z))
-
-        made = _halved(values, outer.left, outer.right, outer.error)
-        return Pieces.joined(cut.select(~beyond), made)
+    @property
+    def knots(self) -> Floats:
+        """Where they begin, and where the last one ends."""
+        return np.append(self.left, self.right[-1:])
 
     def rows(self) -> Floats:
         """For each piece p, y, a and b: at z it is y + (z - p) (a + b |z - p|).
@@ -120,19 +116,15 @@ class Pieces(NamedTuple):
             share = np.clip((self.at_middle - self.at_left) / rise, 0.25, 0.75)
             flat = 4 * np.minimum(share, 1 - share) - 1  # of the rise, in the term of first order
             slope, bend = flat * rise / width, (1 - flat) * rise / width / width
-        from_left = share <= 0.5
         level = ~(np.isfinite(slope) & np.isfinite(bend))  # a piece without width or rise
-        from_left |= level
-        columns = [
-            # From where no distance overflows, for one that is level.
-            np.where(
-                level, np.clip(0, self.left, self.right), np.where(from_left, self.left, self.right)
-            ),
-            np.where(from_left, self.at_left, self.at_right),
-            np.where(level, 0, slope * _SHRINK),
-            np.where(level, 0, bend * _SHRINK),
-        ]
-        return np.column_stack(columns) + 0.0  # no zero has a sign
+        slope[level] = bend[level] = 0
+        from_left = level | (share <= 0.5)
+        place = np.where(from_left, self.left, self.right)
+        # From where no distance overflows, for one that is level.
+        place[level] = np.clip(0, self.left, self.right)[level]
+        value = np.where(from_left, self.at_left, self.at_right)
+        # No zero has a sign.
+        return np.column_stack([place, value, slope * _SHRINK, bend * _SHRINK]) + 0.0
 
     @property
     def _coefficients(self) -> tuple[Floats, Floats]:
@@ -140,109 +132,81 @@ class Pieces(NamedTuple):
         slope = 4 * self.at_middle - 3 * self.at_left - self.at_right
         return slope, 2 * (self.at_left + self.at_right - 2 * self.at_middle)
 
-    def _at_shares(self, share: Floats) -> Floats:
+    def _at_shares(self, share: Floats | float) -> Floats:
         """The parabola of each piece at a share of its width."""
         slope, bend = self._coefficients
-        return np.asarray(self.at_left + share * (slope + share * bend))
+        return self.at_left + share * (slope + share * bend)
 
     def _at_places(self, z: Floats) -> Floats:
-        """The parabola of each piece at a place in it."""
-        width = self.right / 2 - self.left / 2
-        share = np.divide(z / 2 - self.left / 2, width, out=np.zeros_like(z), where=width > 0)
-        # Exactly what it is at both ends.
-        return np.where(share < 1, self._at_shares(share), self.at_right)
+        """The parabolas at places among them, if there are no steps from one to the next."""
+        pieces = self.select(np.searchsorted(self.left, z, "right") - 1)
+        width = np.maximum(pieces.right - pieces.left, _LEAST)
+        return pieces._at_shares((z - pieces.left) / width)
 
-    def _cut_at_levels(self, level: Floats) -> Pieces:
+    def _cut_at_levels(self, level: Floats | float) -> Pieces:
         """Each piece cut where it crosses a level of its own."""
         slope, bend = self._coefficients
         start = level - self.at_left
-        crosses = start * (level - self.at_right) < 0
         with np.errstate(all="ignore"):
             root = np.sqrt(np.maximum(slope * slope + 4 * bend * start, 0))
             share = 2 * start / (slope + np.copysign(root, start))
-        return self._cut(np.where(crosses, share, np.nan), level)
+            crosses = start * (level - self.at_right) < 0
+        return self._cut(np.where(crosses, share, np.nan))
 
-    def _cut(self, share: Floats, value: Floats) -> Pieces:
-        """Each piece cut at a share of its width that is between 0 and 1, with a value there."""
-        which = np.flatnonzero((share > 0) & (share < 1))
-        if not len(which):
-            return self
-        whole, share, value = self.select(which), share[which], value[which]
-        at = whole.left * (1 - share) + whole.right * share
+    def _cut(self, share: Floats) -> Pieces:
+        """Each piece cut at a share of its width, if that is between 0 and 1."""
+        inside = (share > 0) & (share < 1)
+        whole, share = self.select(inside), share[inside]
+        at, value = whole.left * (1 - share) + whole.right * share, whole._at_shares(share)
         first = whole._replace(right=at, at_middle=whole._at_shares(share / 2), at_right=value)
         middle = whole._at_shares((1 + share) / 2)
         second = whole._replace(left=at, at_left=value, at_middle=middle)
-        out = Pieces(
-            *(np.insert(old, which + 1, new) for old, new in zip(self, second, strict=True))
-        )
-        for column, half in zip(out, first, strict=True):
-            column[which + np.arange(len(which))] = half
-        return out
+        return Pieces.joined(self.select(~inside), first, second)
 
     def _held(self) -> Pieces:
         """The running maximum from the first piece on."""
 
         def before(pieces: Pieces) -> Floats:
             so_far = np.maximum.accumulate(np.maximum(pieces.at_left, pieces.at_right))
-            return np.concatenate([[-np.inf], so_far[:-1]])
+            return np.append(-np.inf, so_far)[:-1]
 
-        if not len(self.left):
-            return self
         cut = self._cut_at_levels(before(self))
         start = np.maximum(cut.at_left, before(cut))
         end = np.maximum(cut.at_right, start)
-        return cut._replace(
-            at_left=start, at_middle=np.clip(cut.at_middle, start, end), at_right=end
-        )
+        middle = np.clip(cut.at_middle, start, end)
+        return cut._replace(at_left=start, at_middle=middle, at_right=end)
 
     def _mirrored(self) -> Pieces:
         """What minus the function is at minus the argument."""
-        left, right, at_left, at_middle, at_right, error = (column[::-1] for column in self)
-        return Pieces(-right, -left, -at_right, -at_middle, -at_left, error)
+        left, right, at_left, at_middle, at_right, error, falls = (one[::-1] for one in self)
+        return Pieces(-right, -left, -at_right, -at_middle, -at_left, error, falls)
 
 
-def _halved(
-    function: Callable[[Floats, Counts], Floats],
-    left: Floats,
-    right: Floats,
-    error: Floats | None = None,
-) -> Pieces:
-    """Parabolas between places, which are halved until they come close enough to a function.
-
-    The function is told for each place which of the given pieces it belongs to; errors that these
-    have already are added.
-    """
-    already = np.zeros(len(left)) if error is None else error
-    owner = np.arange(len(left))
-    values = function(np.concatenate([left, left / 2 + right / 2, right]), np.tile(owner, 3))
-    at_left, at_middle, at_right = np.split(values, 3)
-    parts = Pieces(left, right, at_left, at_middle, at_right, np.full(len(left), np.inf))
+def _halved(function: Callable[[Floats], Floats], left: Floats, right: Floats) -> Pieces:
+    """Parabolas between places, which are halved until they come close enough to a function."""
+    values, no = map(function, (left, left / 2 + right / 2, right)), np.zeros(len(left))
+    parts = Pieces._make((left, right, *values, no + np.inf, no))
     done: list[Pieces] = []
-    count = 0
-    for halvings in range(_MOST_HALVINGS):
-        quarters = [parts.left * (1 - share) + parts.right * share for share in (0.25, 0.75)]
-        at_lower, at_upper = np.split(function(np.concatenate(quarters), np.tile(owner, 2)), 2)
-        away = np.minimum(np.abs(parts.left), np.abs(parts.right))
-        missed = np.maximum(
-            np.abs(at_lower - parts._at_shares(np.array(0.25))),
-            np.abs(at_upper - parts._at_shares(np.array(0.75))),
-        )
-        error = missed / np.maximum(1, np.abs(parts.at_middle))
-        good = error <= TOLERANCE
-        good |= parts.right / 2 - parts.left / 2 <= _NARROWEST * (1 + away)
+    for halvings in range(_MOST_HALVINGS + 1):
+        left, right, _, at_middle, _, before, _ = parts
+        at_quarters = [function(left * (1 - share) + right * share) for share in (0.25, 0.75)]
+        missed = [at_quarters[0] - parts._at_shares(0.25), at_quarters[1] - parts._at_shares(0.75)]
+        error = np.abs(missed).max(axis=0) / np.maximum(1, np.abs(at_middle))
+        away = np.minimum(np.abs(left), np.abs(right))
+        good = (error <= TOLERANCE) | (right / 2 - left / 2 <= _NARROWEST * (1 + away))
         if halvings >= _SETTLED:
-            good |= (error > parts.error / 2) & ((error <= _NOISE) | (away >= _FAR))
-        count += int(good.sum())
-        if count + 2 * int((~good).sum()) > _MOST_PIECES or halvings == _MOST_HALVINGS - 1:
+            good |= (error > before / 2) & ((error <= _NOISE) | (away >= _FAR))
+        if halvings == _MOST_HALVINGS or len(left) > _MOST_PIECES:
             good[:] = True
-        done.append(parts._replace(error=error + already[owner]).select(good))
+        done.append(parts._replace(error=error).select(good))
         if good.all():
             break
         # Where the error of a parent is small by chance, that of its parent tells more.
-        error = np.maximum(error, parts.error / 8)
-        middle = parts.left / 2 + parts.right / 2
-        first = Pieces(parts.left, middle, parts.at_left, at_lower, parts.at_middle, error)
-        second = Pieces(middle, parts.right, parts.at_middle, at_upper, parts.at_right, error)
-        parts = Pieces.joined(first.select(~good), second.select(~good))
-        owner = np.repeat(owner[~good], 2)
+        parts = parts._replace(error=np.maximum(error, before / 8)).select(~good)
+        lower, upper = (values[~good] for values in at_quarters)
+        middle, at_middle = parts.left / 2 + parts.right / 2, parts.at_middle
+        parts = Pieces.joined(
+            parts._replace(right=middle, at_middle=lower, at_right=at_middle),
+            parts._replace(left=middle, at_middle=upper, at_left=at_middle),
+        )
     return Pieces.joined(*done)

@@ -97,13 +97,6 @@ class Margins:
         same = tuple(deviations.tolist())
         return cls(tuple(scores.tolist()), same, same)
 
-    def at(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Deviations downwards and upwards."""
-        # Halves, whose differences never overflow.
-        where, known = scores / 2, np.array(self.scores) / 2
-        below, above = (np.interp(where, known, side) for side in (self.below, self.above))
-        return np.asarray(below), np.asarray(above)
-
 
 def margins(calibration: Calibration, data: Training) -> Margins | None:
     """The margins of a trained calibration, which has its bounds; None if the method has none."""
@@ -189,25 +182,24 @@ def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple
     check_level(level)
     array = as_floats(scores, "the")
     check_finite(array, "the", allow_infinite=True)
-    if calibration.margins is None:
+    margins, bounds = calibration.margins, calibration.bounds
+    if margins is None:
         raise OptionError(no_interval(calibration))
-    raw = array.astype(np.float64)
-    raw = -raw if calibration.lower_is_better else raw
-    margins = calibration.margins
-    below, above = margins.at(np.clip(raw, *calibration.bounds.reach))
+    sign = -1.0 if calibration.lower_is_better else 1.0
+    raw, known = sign * array.astype(np.float64), np.array(margins.scores)
+    llrs = calibration.unbounded(array.ravel()).reshape(raw.shape)
+    at_known = calibration.unbounded(sign * known)
     # From the lower tail, whose probability does not round to one.
     times = -NormalDist().inv_cdf((1 - float(level)) / 2)
-    llrs = calibration.unbounded(array.ravel()).reshape(raw.shape)
-    known = np.array(margins.scores)
-    at_known = calibration.unbounded(-known if calibration.lower_is_better else known)
-
-    def ends(side: Floats, known_side: Floats) -> Floats:
-        found = llrs + times * side
-        if calibration.bounds.eer_score is not None:
-            found = _between_neighbours(found, raw, known, at_known + times * known_side)
-        return calibration.bounds.supported(found, *calibration.supported_llrs)
-
-    return ends(-below, -np.array(margins.below)), ends(above, np.array(margins.above))
+    ends = []
+    for away, deviations in ((-times, margins.below), (times, margins.above)):
+        side = away * np.array(deviations)
+        # Halves, whose differences never overflow.
+        end = llrs + np.interp(np.clip(raw, *bounds.reach) / 2, known / 2, side)
+        if bounds.eer_score is not None:
+            end = _between_neighbours(end, raw, known, at_known + side)
+        ends.append(bounds.supported(end, *calibration.supported_llrs))
+    return ends[0], ends[1]
 
 
 def _between_neighbours(ends: Floats, scores: Floats, known: Floats, at_known: Floats) -> Floats:

@@ -73,26 +73,28 @@ class Weight:
             "in_words": self.in_words,
         }
 
+    @property
+    def _shown_interval(self) -> dict[str, str]:
+        if self.lr_interval is None:
+            return {}
+        low, high = map(shown_ratio, self.lr_interval)
+        return {f"{100 * self.level:g} % interval": f"{low} to {high}"}
+
     def __repr__(self) -> str:
-        between = ""
-        if self.lr_interval is not None:
-            low, high = map(shown_ratio, self.lr_interval)
-            between = f", {100 * self.level:g} % interval {low} to {high}"
+        between = "".join(f", {name} {ends}" for name, ends in self._shown_interval.items())
         return (
             f"<score {self.score:g}: LR {shown_ratio(self.lr)} (log10 LR {self.log10_lr:.3g}"
             f"{between}), {self.in_words}>"
         )
 
     def _repr_html_(self) -> str:
-        rows: dict[str, object] = {
+        rows = {
             "LR": shown_ratio(self.lr),
             "log10 LR": f"{self.log10_lr:.3f}",
             "LLR (nats)": f"{self.llr:.3f}",
+            **{f"LR, {name}": ends for name, ends in self._shown_interval.items()},
+            "in words (ENFSI 2015)": self.in_words,
         }
-        if self.lr_interval is not None:
-            low, high = map(shown_ratio, self.lr_interval)
-            rows[f"LR, {100 * self.level:g} % interval"] = f"{low} to {high}"
-        rows["in words (ENFSI 2015)"] = self.in_words
         return html_table(f"Weight of the score {self.score:g}", rows, map(str, self.notes))
 
 

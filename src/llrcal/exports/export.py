@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.curve import Curve
 from llrcal.errors import OptionError
 from llrcal.exports.onnx_model import onnx_model
-from llrcal.exports.sources import c_source, javascript
+from llrcal.exports.sources import FORMS, source
 from llrcal.files.atomic import write_atomically
 from llrcal.messages import Setting
 from llrcal.version import __version__
 
-_WRITERS: dict[str, Callable[[Curve, str, list[str]], bytes]] = {
-    "c": c_source,
-    "js": javascript,
-    "onnx": onnx_model,
-}
-LANGUAGES = tuple(_WRITERS)
+LANGUAGES = (*FORMS, "onnx")
 _ENDINGS = {".c": "c", ".h": "c", ".cpp": "c", ".js": "js", ".onnx": "onnx"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -79,14 +72,19 @@ def export(
             Setting("to", "c"),
             f" or another of {', '.join(LANGUAGES)}",
         )
-    if language not in _WRITERS:
+    if language not in LANGUAGES:
         raise OptionError(f"to is {language!r}; choose one of {', '.join(LANGUAGES)}")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise OptionError(
             f"name is {name!r}; give letters, digits and underscores that do not start with a digit"
         )
-    curve = calibration.curve
-    write_atomically(path, _WRITERS[language](curve, name, _description(calibration)))
+    curve, words = calibration.curve, _description(calibration)
+    made = (
+        source(language, curve, name, words)
+        if language in FORMS
+        else onnx_model(curve, name, words)
+    )
+    write_atomically(path, made)
     return Exported(language, len(curve.rows), curve.error)
 
 

@@ -81,17 +81,14 @@ if (typeof module !== "undefined") module.exports = {{ {name} }};
 """
 
 
-def c_source(curve: Curve, name: str, description: list[str]) -> bytes:
-    """C, which is C++ as well: ``double name(double score)``."""
-    return _source(_C, "{}", curve, name, description)
+FORMS = {"c": (_C, "{}"), "js": (_JAVASCRIPT, "[]")}
+"""Templates, and what is around each row of numbers. C is C++ as well: ``double name(double)``; the
+script is a function of one score, for a page, which Node can require as well."""
 
 
-def javascript(curve: Curve, name: str, description: list[str]) -> bytes:
-    """A function of one score: a script for a page, which Node can require as well."""
-    return _source(_JAVASCRIPT, "[]", curve, name, description)
-
-
-def _source(form: str, around: str, curve: Curve, name: str, description: list[str]) -> bytes:
+def source(language: str, curve: Curve, name: str, description: list[str]) -> bytes:
+    """A function of the score in some language."""
+    form, around = FORMS[language]
     return form.format(
         description="\n * ".join(description),
         name=name,

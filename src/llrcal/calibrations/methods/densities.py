@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
-from llrcal.densities.density import Density, Shaped
+from llrcal.densities.density import Density
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
@@ -27,30 +27,68 @@ from llrcal.onepass.summary import Summary
 class LogRatio(Calibration):
     """LLR = log density of the targets - log density of the non-targets."""
 
+    tar: Any
+    non: Any
+
     @classmethod
     def fit(cls, data: Training) -> Self:
-        sides, share = {"target": data.tar, "non-target": data.non}, data.weight("empirical")
         found = []
-        for name, scores in sides.items():
+        for name, scores in (("target", data.tar), ("non-target", data.non)):
             try:
                 # A step may overflow; the search then takes a shorter one.
                 with np.errstate(over="ignore", invalid="ignore"):
                     found.append(cls._fit_class(scores, data.score_range))
             except DegenerateError as problem:
                 raise DegenerateError(f"{name} scores: {problem}") from None
-        (tar, tar_report), (non, non_report) = found
-        parameters: dict[str, Any] = {"tar": tar, "non": non}
+        return cls._of(data, *found)
+
+    @classmethod
+    def _of(
+        cls, data: Training, tar: tuple[Any, Report], non: tuple[Any, Report], **others: Any
+    ) -> Self:
+        """The calibration of two densities with their reports."""
+        share = data.weight("empirical")
         return cls(
             tar_count=data.tar_count,
             non_count=data.non_count,
-            report=Report.joint({"tar": (share, tar_report), "non": (1 - share, non_report)}),
-            **parameters,
+            report=Report.joint({"tar": (share, tar[1]), "non": (1 - share, non[1])}),
+            **{"tar": tar[0], "non": non[0], **others},
         )
 
     @classmethod
     @abstractmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Any, Report]:
         """The density of a class, given its scores, and the ends of all scores."""
+
+    @property
+    def params(self) -> dict[str, Any]:
+        with np.errstate(over="ignore", divide="ignore"):  # textbook parameters may be infinite
+            return {"tar": self.tar.params, "non": self.non.params}
+
+    @property
+    def formula(self) -> Formula:
+        """By the distance from the narrower density."""
+        tar, non = self.tar, self.non
+        narrow, wide = sorted((tar, non), key=lambda density: float(density.scale))
+        origin = narrow.origin + narrow.location
+        apart = (wide.origin - origin) + wide.location
+
+        def llrs(distance: Floats) -> Floats:
+            return np.asarray(tar.logpdf_from(origin, distance) - non.logpdf_from(origin, distance))
+
+        around = wide.scale * np.array([-8.0, -1.0, 0.0, 1.0, 8.0])
+        return Formula(llrs, origin, narrow.scale, apart + around, isinstance(tar, Predictive))
+
+    def uncertainty(self, data: Training) -> Uncertainty:
+        at = data.places
+        with np.errstate(over="ignore", invalid="ignore"):
+            tar = self._draws(self.tar, data.tar, at)
+            non = self._draws(self.non, data.non, at)
+        return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
+
+    @abstractmethod
+    def _draws(self, density: Any, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+        """Log densities of draws (rows) at some scores, and the weights of the draws."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -69,24 +107,9 @@ class Generative(LogRatio):
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Density, Report]:
         return maximum_likelihood(cls.family, scores)
 
-    @property
-    def params(self) -> dict[str, Any]:
-        with np.errstate(over="ignore", divide="ignore"):  # textbook parameters may be infinite
-            return {"tar": self.tar.params, "non": self.non.params}
-
-    @property
-    def formula(self) -> Formula:
-        return log_ratio_formula(self.tar, self.non)
-
-    def uncertainty(self, data: Training) -> Uncertainty:
-        """What a few draws around the best fit of each class find."""
-        at = data.places
-        with np.errstate(over="ignore", invalid="ignore"):
-            tar, non = (
-                near_draws(cast("Shaped", density), side, at)
-                for side, density in ((data.tar, self.tar), (data.non, self.non))
-            )
-        return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
+    def _draws(self, density: Any, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+        """A few around the best fit."""
+        return near_draws(density, scores, at)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -109,16 +132,3 @@ class NIGCalibration(Generative):
 
     method: ClassVar[str] = "nig"
     family: ClassVar[type[Density]] = NIG
-
-
-def log_ratio_formula(tar: Density | Predictive, non: Density | Predictive) -> Formula:
-    """The log-ratio of two densities, by the distance from the narrower one."""
-    narrow, wide = sorted((tar, non), key=lambda density: density.scale)
-    origin = narrow.origin + narrow.location
-    apart = (wide.origin - origin) + wide.location
-
-    def llrs(distance: Floats) -> Floats:
-        return np.asarray(tar.logpdf_from(origin, distance) - non.logpdf_from(origin, distance))
-
-    around = wide.scale * np.array([-8.0, -1.0, 0.0, 1.0, 8.0])
-    return Formula(llrs, origin, narrow.scale, apart + around, isinstance(tar, Predictive))

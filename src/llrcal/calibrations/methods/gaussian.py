@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import gammaincinv, ndtri
@@ -29,7 +29,7 @@ from llrcal.arrays import LARGEST, Floats, weighted_sum
 from llrcal.calibrations.methods.densities import Generative, StudentTCalibration
 from llrcal.calibrations.methods.linear import Linear, check_line
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty, ends, from_draws
+from llrcal.calibrations.uncertainty import Uncertainty, ends
 from llrcal.declaration import Positive, Weight
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
@@ -55,8 +55,8 @@ class GaussianCalibration(Generative):
     method: ClassVar[str] = "gaussian"
     family: ClassVar[type[Density]] = Gaussian
 
-    def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_two_variances(data, self.bounds.eer_score)
+    def _draws(self, density: Density, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+        return _gaussian_draws(scores, at)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -68,37 +68,20 @@ class GaussianBayes(StudentTCalibration):
     @classmethod
     def fit(cls, data: Training) -> Self:
         _check_counts(data)
-        for side, name in ((data.tar, "target"), (data.non, "non-target")):
-            if side.least == side.greatest:
-                raise DegenerateError(
-                    f"{name} scores: all {side.count} scores equal {side.least:g}: a gaussian "
-                    "density needs scores that differ"
-                )
-
-        def predictive(side: Summary) -> StudentT:
-            mean, variance = side.points().mean_and_variance()
-            n, grid = side.count, side.grid
-            scale = math.sqrt(variance * (n + 1) / (n - 1)) * grid.unit
-            return StudentT(grid.origin, math.nan, mean * grid.unit, scale, 1 / (n - 1))
-
-        return cls._of(data, predictive(data.tar), predictive(data.non))
+        return super().fit(data)
 
     @classmethod
-    def _of(cls, data: Training, tar: StudentT, non: StudentT, **options: Any) -> Self:
-        """The calibration of two predictive densities."""
-        tar, non = _with_loglik(tar, data.tar), _with_loglik(non, data.non)
-        share = data.weight("empirical")
-        return cls(
-            tar_count=data.tar_count,
-            non_count=data.non_count,
-            report=Report.closed_form(-share * tar.loglik - (1 - share) * non.loglik),
-            tar=tar,
-            non=non,
-            **options,
-        )
+    def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[StudentT, Report]:
+        n, grid = scores.count, scores.grid
+        if scores.least == scores.greatest:
+            needs = "a gaussian density needs scores that differ"
+            raise DegenerateError(f"all {n} scores equal {scores.least:g}: {needs}")
+        mean, variance = scores.points().mean_and_variance()
+        scale = math.sqrt(variance * (n + 1) / (n - 1)) * grid.unit
+        return _reported(scores, grid.origin, mean * grid.unit, scale, 1 / (n - 1))
 
-    def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_two_variances(data, self.bounds.eer_score)
+    def _draws(self, density: Density, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+        return _gaussian_draws(scores, at)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -118,7 +101,8 @@ class LinearGaussian(Linear):
     @classmethod
     def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
         weight = data.weight(alpha)
-        origin, unit, (mean_tar, mean_non), variances = _Moments.of(data)
+        origin, unit, means, variances = _moments(data)
+        mean_tar, mean_non = means.tolist()
         variance = _shared(variances, weight)
         slope = (mean_tar - mean_non) / variance
         height = -slope * (mean_tar + mean_non) / 2
@@ -170,20 +154,14 @@ class LinearGaussianBayes(GaussianBayes):
     def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
         weight = data.weight(alpha)
         _check_counts(data)
-        origin, unit, means, variances = _Moments.of(data)
-        counts, shares = (data.tar_count, data.non_count), (weight, 1 - weight)
-        wider = [own * (n / (n - 1)) for own, n in zip(variances, counts, strict=True)]
-        variance = _shared((wider[0], wider[1]), weight)
-        inverse_dof = sum(share * share / (n - 1) for share, n in zip(shares, counts, strict=True))
+        origin, unit, means, variances = _moments(data)
+        counts, shares = _counts_and_shares(data, weight)
+        variance = _shared(variances * counts / (counts - 1), weight)
+        inverse_dof = float((shares**2 / (counts - 1)).sum())
+        places, scales = means * unit, np.sqrt(variance * (1 + 1 / counts)) * unit
         tar, non = (
-            StudentT(
-                origin,
-                math.nan,
-                mean * unit,
-                math.sqrt(variance * (1 + 1 / n)) * unit,
-                inverse_dof,
-            )
-            for mean, n in zip(means, counts, strict=True)
+            _reported(side, origin, float(place), float(scale), inverse_dof)
+            for side, place, scale in zip((data.tar, data.non), places, scales, strict=True)
         )
         return cls._of(data, tar, non, alpha=alpha if isinstance(alpha, str) else weight)
 
@@ -191,40 +169,34 @@ class LinearGaussianBayes(GaussianBayes):
         return _of_a_shared_variance(data, data.weight(self.alpha))
 
 
-class _Moments(NamedTuple):
-    """Means and variances of both classes, in a unit and from an origin among the scores."""
+def _moments(data: Training) -> tuple[float, float, Floats, Floats]:
+    """An origin among the scores, a unit, and means and variances of both classes in these.
 
-    origin: float
-    unit: float
-    """A power of two: squares of 1e200 are out of range."""
-    means: tuple[float, float]
-    variances: tuple[float, float]
-
-    @classmethod
-    def of(cls, data: Training) -> _Moments:
-        sides = data.tar, data.non
-        spreads = [side.grid.unit for side in sides if side.least < side.greatest]
-        if not spreads:
-            raise DegenerateError(
-                "each class has a single value, so no variance can be estimated; use pav or "
-                "logistic"
-            )
-        origin, unit = data.non.grid.origin, max(spreads)
-        both = [side.points().mean_and_variance() for side in sides]
-        wide = [side.grid.unit / unit for side in sides]
-        away = [(side.grid.origin - origin) / unit for side in sides]
-        (tar_mean, tar_variance), (non_mean, non_variance) = both
-        return cls(
-            origin,
-            unit,
-            (tar_mean * wide[0] + away[0], non_mean * wide[1] + away[1]),
-            (tar_variance * wide[0] * wide[0], non_variance * wide[1] * wide[1]),
+    The unit is a power of two: squares of 1e200 are out of range.
+    """
+    sides = data.tar, data.non
+    spreads = [side.grid.unit for side in sides if side.least < side.greatest]
+    if not spreads:
+        raise DegenerateError(
+            "each class has a single value, so no variance can be estimated; use pav or logistic"
         )
+    origin, unit, both = data.non.grid.origin, max(spreads), []
+    for side in sides:
+        mean, variance = side.points().mean_and_variance()
+        wide = side.grid.unit / unit
+        both.append((mean * wide + (side.grid.origin - origin) / unit, variance * wide * wide))
+    means, variances = np.array(both).T
+    return origin, unit, means, variances
 
 
-def _shared(variances: tuple[float, float], weight: float) -> float:
+def _counts_and_shares(data: Training, weight: float) -> tuple[Floats, Floats]:
+    """How many scores both classes have, and their shares in a variance."""
+    return np.array([data.tar_count, data.non_count], float), np.array([weight, 1 - weight])
+
+
+def _shared(variances: Floats, weight: float) -> float:
     """The weighted variance, which must not be zero."""
-    variance = weight * variances[0] + (1 - weight) * variances[1]
+    variance = float(weight * variances[0] + (1 - weight) * variances[1])
     if not variance > 0:
         raise DegenerateError(
             f"the variance of the scores is {variance:g}, weighted by alpha = {weight:g}: the "
@@ -242,28 +214,25 @@ def _check_counts(data: Training) -> None:
             )
 
 
-def _with_loglik(density: StudentT, scores: Summary) -> StudentT:
+def _reported(
+    scores: Summary, origin: float, location: float, scale: float, inverse_dof: float
+) -> tuple[StudentT, Report]:
+    """The density that predicts further scores like these, and what it costs them."""
+    density = StudentT(origin, math.nan, location, scale, inverse_dof)
     points, grid = scores.points(), scores.grid
     log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
-    return replace(density, loglik=weighted_sum(log_densities, points.weights))
+    loglik = weighted_sum(log_densities, points.weights)
+    return replace(density, loglik=loglik), Report.closed_form(-loglik)
 
 
-def _of_two_variances(data: Training, eer_score: float | None) -> Uncertainty:
-    """What is uncertain about the log-ratio of two Gaussian densities."""
-    at = data.places
-    tar, non = (_log_densities(side, at) for side in (data.tar, data.non))
-    return from_draws(at, tar, non, eer_score=eer_score)
-
-
-def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+def _gaussian_draws(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
     """Log densities of draws (rows) at some scores, and the equal weights of the draws."""
     mean, variance = scores.points().mean_and_variance()
     n, grid = scores.count, scores.grid
     for_scale, for_mean = evenly_spread(_DRAWS, 2, 0).T
     sigma = np.sqrt(n * variance / _chi_squared(n - 1, for_scale))[:, None]
     means = mean + sigma * ndtri(for_mean)[:, None] / np.sqrt(n)
-    with np.errstate(over="ignore"):  # scores far from those of a class that are all but equal
-        z = ((at - grid.origin) / grid.unit - means) / sigma
+    z = ((at - grid.origin) / grid.unit - means) / sigma
     z = np.clip(z, -_FURTHEST, _FURTHEST)
     return -np.log(sigma * grid.unit) - 0.5 * z * z, np.full(_DRAWS, 1 / _DRAWS)
 
@@ -271,10 +240,8 @@ def _log_densities(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
 def _of_a_shared_variance(data: Training, alpha: float) -> Uncertainty:
     """What is uncertain about a line from two Gaussian densities that share a variance."""
     at = data.places
-    counts = np.array([data.tar_count, data.non_count])
-    share = np.array([alpha, 1 - alpha])
-    origin, unit, *both = _Moments.of(data)
-    means, variances = np.array(both)
+    counts, share = _counts_and_shares(data, alpha)
+    origin, unit, means, variances = _moments(data)
     x = (at - origin) / unit
     rest = np.maximum(counts - 1, 1)
     dof = 1 / (share**2 / rest).sum()  # by Welch and Satterthwaite

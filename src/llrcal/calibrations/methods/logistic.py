@@ -51,7 +51,6 @@ from llrcal.fitting.optimizer import Solution, bends_more_than, minimise
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.onepass.summary import Summary
 from llrcal.scoring_rule import GREATEST, LEAST, LOG, RuleLike, ScoringRule
 
 _TOLERANCE = 1e-12
@@ -98,30 +97,29 @@ class Logistic(Linear):
     @classmethod
     def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: RuleLike = "log") -> Self:
         weight, scoring = data.weight(alpha), ScoringRule.of(rule)
-        tar, non = data.tar, data.non
         common: dict[str, Any] = {
             "tar_count": data.tar_count,
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
             "rule": scoring,
         }
-        if min(tar.least, non.least) == max(tar.greatest, non.greatest):
-            report = Report.closed_form(_entropy(weight, scoring), (CONSTANT,))
-            return cls(**common, origin=tar.least + 0.0, slope=0.0, height=0.0, report=report)
+        least, greatest = data.score_range
+        if least == greatest:
+            report = Report.closed_form(scoring.default_cost(weight), (CONSTANT,))
+            return cls(**common, origin=least, slope=0.0, height=0.0, report=report)
 
-        tar_points, non_points, origin, unit = _both(data)
+        tar, non, origin, unit = _with_dummies(data)
         notes: tuple[Note, ...] = (SEPARABLE,) if _are_separable(data) else ()
 
         # In units of the smaller weight, so that a small alpha does not make gradients look small.
         rarer = min(weight, 1 - weight)
-        cost = LineCost(tar_points, non_points, weight / rarer, (1 - weight) / rarer)
+        cost = LineCost(tar, non, weight / rarer, (1 - weight) / rarer)
         solution, unit_cost = minimise(cost, np.zeros(2), tolerance=1e-12), rarer
         if scoring != LOG:
             # And in units of the cost without a line, which starts are held to.
             default = scoring.default_cost(weight)
-            shares = weight / default, (1 - weight) / default
-            cost = LineCost(tar_points, non_points, *shares, scoring)
-            line, more = rule_line(cost, tar_points, non_points, solution)
+            cost = LineCost(tar, non, weight / default, (1 - weight) / default, scoring)
+            line, more = rule_line(cost, tar, non, solution)
             notes += more
             if line is not None:
                 solution, unit_cost = line, default
@@ -139,7 +137,7 @@ class Logistic(Linear):
         at = data.places
         if len(at) == 1:
             return Uncertainty.none(at, np.full(1, self.height))
-        tar, non, origin, unit = _both(data)
+        tar, non, origin, unit = _with_dummies(data)
         sides = (*tar, data.tar_count), (*non, data.non_count)
         fell_back = any(note.code == NO_MINIMUM.code for note in self.report.notes)
         return line_uncertainty(
@@ -157,40 +155,35 @@ def _are_separable(data: Training) -> bool:
     return non.greatest <= tar.least or tar.greatest <= non.least
 
 
-def _both(data: Training) -> tuple[Weighted, Weighted, float, float]:
-    """Points of both classes in standard units, with dummies if necessary; origin and unit."""
-    tar, non = data.tar, data.non
-    origin = 0.5 * tar.grid.origin + 0.5 * non.grid.origin
+def standard_points(data: Training) -> tuple[Weighted, Weighted, float, float]:
+    """Points that stand for the scores of both classes, in standard units; origin and unit."""
+    sides = data.tar, data.non
+    places = [side.grid.origin for side in sides]
+    origin = 0.5 * places[0] + 0.5 * places[1]
     # The unit of a class of equal scores is meaningless.
-    spreads = [side.grid.unit for side in (tar, non) if side.least < side.greatest]
-    unit = max([abs(tar.grid.origin - non.grid.origin), *spreads])
+    spreads = [side.grid.unit for side in sides if side.least < side.greatest]
+    unit = max([abs(places[0] - places[1]), *spreads])
     check_line(1 / unit, 0.0)
-    tar_points, non_points = (standardised(side, origin, unit) for side in (tar, non))
+    tar, non = (
+        (points.values * (grid.unit / unit) + (grid.origin - origin) / unit, points.weights)
+        for points, grid in ((side.points(), side.grid) for side in sides)
+    )
+    return tar, non, origin, unit
+
+
+def _with_dummies(data: Training) -> tuple[Weighted, Weighted, float, float]:
+    """The same with a dummy of each class, at the mean of the other, if they are separable."""
+    tar, non, origin, unit = standard_points(data)
     if _are_separable(data):
-        tar_mean, non_mean = weighted_sum(*tar_points), weighted_sum(*non_points)
-        tar_points = _with_dummy(tar_points, tar.count, non_mean)
-        non_points = _with_dummy(non_points, non.count, tar_mean)
-    return tar_points, non_points, origin, unit
+        tar_mean, non_mean = weighted_sum(*tar), weighted_sum(*non)
+        tar, non = _with(tar, data.tar_count, non_mean), _with(non, data.non_count, tar_mean)
+    return tar, non, origin, unit
 
 
-def standardised(scores: Summary, origin: float, unit: float) -> tuple[Floats, Floats]:
-    """Points that stand for scores, seen from an origin in a unit, and their weights."""
-    points, grid = scores.points(), scores.grid
-    return points.values * (grid.unit / unit) + (grid.origin - origin) / unit, points.weights
-
-
-def _with_dummy(points: tuple[Floats, Floats], count: int, place: float) -> tuple[Floats, Floats]:
+def _with(points: Weighted, count: int, place: float) -> Weighted:
     """Add one score to points whose weights sum to one."""
-    values, weights = points
     share = count / (count + 1)
-    return np.append(values, place), np.append(weights * share, 1 - share)
-
-
-def _entropy(weight: float, rule: ScoringRule) -> float:
-    """The criterion if every LLR is zero."""
-    if rule == LOG:
-        return float(-weight * np.log(weight) - (1 - weight) * np.log1p(-weight))
-    return rule.default_cost(weight)
+    return np.append(points[0], place), np.append(points[1] * share, 1 - share)
 
 
 def _median_line(tar: Weighted, non: Weighted, steepest: float) -> Floats:

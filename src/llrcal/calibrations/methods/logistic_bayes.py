@@ -26,7 +26,7 @@ from scipy.special import expit
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.methods.logistic import CONSTANT, standardised
+from llrcal.calibrations.methods.logistic import CONSTANT, standard_points
 from llrcal.calibrations.training import Training, target_weight
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.declaration import NotNegative, Positive, Weight, schema
@@ -72,16 +72,14 @@ class LogisticBayes(Calibration):
             "non_count": data.non_count,
             "alpha": alpha if isinstance(alpha, str) else weight,
         }
-        grids = data.tar.grid, data.non.grid
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
             return cls(**common, **_nothing(least), report=report)
-        origin = 0.5 * data.tar.grid.origin + 0.5 * data.non.grid.origin
-        wide = max(abs(grids[0].origin - grids[1].origin), *(grid.unit for grid in grids))
-        tar, non = (standardised(side, origin, wide) for side in (data.tar, data.non))
-        centre, deviation = _mean_and_deviation(tar, non, weight)
-        unit = 2 * deviation
+        tar, non, origin, wide = standard_points(data)
+        plain = LineCost(tar, non, weight, 1 - weight)
+        centre = weighted_sum(plain.values, plain.weights)
+        unit = 2 * math.sqrt(weighted_sum((plain.values - centre) ** 2, plain.weights))
         trials = effective_sample_size(weight, data.tar_count, data.non_count)
         tar, non = (((values - centre) / unit, weights) for values, weights in (tar, non))
         line = LineCost(tar, non, weight * trials, (1 - weight) * trials)
@@ -219,16 +217,6 @@ def predictive_log_odds(mean: Floats, deviation: Floats) -> Floats:
 def _log_mean_exp(logs: Floats) -> Floats:
     largest = logs.max(axis=1, initial=-np.inf)
     return np.asarray(largest + np.log((np.exp(logs - largest[:, None]) * _WEIGHTS).sum(axis=1)))
-
-
-def _mean_and_deviation(
-    tar: tuple[Floats, Floats], non: tuple[Floats, Floats], weight: float
-) -> tuple[float, float]:
-    """Mean and standard deviation of both classes together, if the targets weigh so much."""
-    values = np.concatenate([tar[0], non[0]])
-    weights = np.concatenate([tar[1] * weight, non[1] * (1 - weight)])
-    mean = weighted_sum(values, weights)
-    return mean, math.sqrt(weighted_sum((values - mean) ** 2, weights))
 
 
 def _nothing(score: float) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from scipy.special import expit, stdtrit, xlogy
 
 from llrcal.arrays import Bools, Counts, Floats
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.curve import Steps
+from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import LEVEL, Uncertainty
 from llrcal.declaration import Rising, schema
@@ -71,8 +71,13 @@ class PAV(Calibration):
         return {"scores": list(self.scores), "llrs": list(self.llrs)}
 
     @property
-    def formula(self) -> Steps:
-        return Steps(self._knots, self._values)
+    def formula(self) -> Formula:
+        knots, values = self._knots, self._values
+
+        def llrs(scores: Floats) -> Floats:
+            return values[np.maximum(np.searchsorted(knots, scores, "right") - 1, 0)]
+
+        return Formula(llrs, 0.0, 0.5, knots, steps=True)
 
     def eer_score(self, data: Training) -> float:
         """Where the steps reach zero; since they never fall, any place would do."""

@@ -1,7 +1,7 @@
 """Student-T and normal-inverse-Gaussian calibrations with their parameters integrated out.
 
 :mod:`llrcal.fitting.posterior` draws parameters from the posterior, given the scores of a class,
-and :mod:`llrcal.fitting.posterior` keeps a few hundred of them. The predictive density is the mean
+and keeps a few hundred of them. The predictive density is the mean
 of their densities, but for a score in n + 2 that comes from elsewhere
 (:mod:`llrcal.densities.mixture`).
 """
@@ -13,11 +13,8 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from llrcal.arrays import weighted_sum
-from llrcal.calibrations.curve import Formula
-from llrcal.calibrations.methods.densities import LogRatio, log_ratio_formula
-from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Uncertainty, from_draws
+from llrcal.arrays import Floats, weighted_sum
+from llrcal.calibrations.methods.densities import LogRatio
 from llrcal.densities.mixture import NIGPredictive, Predictive, StudentTPredictive
 from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws, thinned
 from llrcal.fitting.report import Report
@@ -37,21 +34,9 @@ class SampledBayes(LogRatio):
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Predictive, Report]:
         draws = posterior_draws(cls.family.density, scores, ends)
-        kept = cls._kept(draws, scores)
-        points, grid = scores.points(), scores.grid
-        logs = kept.logpdf_from(grid.origin, points.values * grid.unit)
-        report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
-        if report.converged:
-            origin = "from the posterior" if draws.replaced is None else "of Markov chains"
-            report = replace(report, reason=f"{len(draws.rows):,} draws {origin}")
-        return kept, report
-
-    @classmethod
-    def _kept(cls, draws: Draws, scores: Summary) -> Predictive:
-        """The predictive density of a few of the draws."""
         rows, weights = thinned(draws)
-        grid = scores.grid
-        return cls.family(
+        points, grid = scores.points(), scores.grid
+        kept = cls.family(
             origin=grid.origin,
             middle=draws.target.middle * grid.unit,
             spread=draws.target.spread * grid.unit,
@@ -60,20 +45,19 @@ class SampledBayes(LogRatio):
             weights=tuple(weights.tolist()),
             **cls.family.named(rows.T),
         )
+        logs = kept.logpdf_from(grid.origin, points.values * grid.unit)
+        report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
+        if report.converged:
+            origin = "from the posterior" if draws.replaced is None else "of Markov chains"
+            report = replace(report, reason=f"{len(draws.rows):,} draws {origin}")
+        return kept, report
 
     @property
     def params(self) -> dict[str, Any]:
-        prior = self.family.density.prior
-        return {"tar": self.tar.params, "non": self.non.params, "prior": prior}
+        return {**super().params, "prior": self.family.density.prior}
 
-    def uncertainty(self, data: Training) -> Uncertainty:
-        at = data.places
-        tar, non = ((one.log_densities(at), np.array(one.weights)) for one in (self.tar, self.non))
-        return from_draws(at, tar, non, eer_score=self.bounds.eer_score)
-
-    @property
-    def formula(self) -> Formula:
-        return log_ratio_formula(self.tar, self.non)
+    def _draws(self, density: Predictive, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
+        return density.log_densities(at), np.array(density.weights)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
