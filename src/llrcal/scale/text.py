@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import IO
@@ -22,18 +21,6 @@ from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**23  # bytes that are parsed at a time; the system gives more than 2^25 anew each time
 _PIECE = 4 * _BLOCK
-
-
-class Block(Source):
-    """Some lines of a file, in memory."""
-
-    def __init__(self, name: str, content: bytes) -> None:
-        self.name = name
-        self._content = content
-
-    @cached_property
-    def compression(self) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -60,7 +47,7 @@ class TextReader:
         # Only the first block has a header.
         layout = self.layout if start == 0 else replace(self.layout, first_line=1)
         try:
-            return read_text(Block(self.path, content), layout, self.request).frame
+            return read_text(Source(self.path, content), layout, self.request).frame
         except TrialFileError as problem:
             raise problem.moved(line=self._lines_before(start), offset=start) from problem
 

@@ -62,26 +62,22 @@ class Readable(Protocol):
 
 
 class Source:
-    """A file, or ``-`` for standard input; its content is decompressed if necessary."""
+    """A file, ``-`` for standard input, or bytes; its content is decompressed if necessary."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, content: bytes | None = None) -> None:
         self.name = display_name(name)
-        self._path = name
-        self._content: bytes | None = None
-        if name == STANDARD_STREAM:
+        self._path, self._content = name, content
+        if content is None and name == STANDARD_STREAM:
             if sys.stdin is None:
                 raise TrialFileError("standard input is closed; name a file")
             self._content = _to_the_end(sys.stdin.buffer, self.name)
-        elif not _is_regular(name):  # a pipe can be read only once
+        elif content is None and not _is_regular(name):  # a pipe can be read only once
             with self._raw() as file:
                 self._content = _to_the_end(file, self.name)
-
-    @cached_property
-    def compression(self) -> str | None:
-        """``gzip``, ``zstd``, or None, by the first bytes rather than by the name."""
         with self._raw() as file:
-            start = file.read(4)
-        return "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
+            start = _read(file, 4, self.name)
+        # By the first bytes rather than by the name.
+        self.compression = "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
 
     @cached_property
     def head(self) -> bytes:
@@ -121,8 +117,7 @@ class Source:
         """All of the content, decompressed."""
         if self._content is not None and not self.compression:
             return self._content
-        with self.open() as file:
-            return b"".join(self._blocks(file))
+        return b"".join(self.blocks())
 
     @contextmanager
     def open(self) -> Iterator[Readable]:
@@ -148,17 +143,14 @@ class Source:
 
     def blocks(self) -> Iterator[bytes]:
         """The content block by block; refused if it expands beyond reason."""
-        with self.open() as file:
-            yield from self._blocks(file)
-
-    def _blocks(self, file: Readable) -> Iterator[bytes]:
         total = 0
-        while block := _read(file, _BLOCK, self.name):
-            total += len(block)
-            if self.compression:
-                hint = "if this is intended, decompress the file first"
-                refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
-            yield block
+        with self.open() as file:
+            while block := _read(file, _BLOCK, self.name):
+                total += len(block)
+                if self.compression:
+                    hint = "if this is intended, decompress the file first"
+                    refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
+                yield block
 
     @cached_property
     def line_end(self) -> bytes:
