@@ -66,7 +66,7 @@ def _write(
         return rewrite_frame_file(file, written, answers, request)
     if file.kind in ("npy", "npz"):
         return _write_arrays(file, written, answers, request)
-    layout = sniff(file.head, request, file.name)
+    layout = sniff(file, request)
     for block in rewritten(file, layout, request, answers):
         written.write(block)
         progress(len(block))
