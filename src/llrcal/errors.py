@@ -33,7 +33,8 @@ class LlrcalError(Exception):
 
     def within(self, place: str) -> Self:
         """The same error, with the place where it occurred in front."""
-        return type(self)(f"{place}: ", *self.args)
+        joint = ", " if isinstance(self.args[0], Position) else ": "
+        return type(self)(f"{place}{joint}", *self.args)
 
     def followed_by(self, *more: Part) -> Self:
         """The same error, with more at its end of what to do."""

@@ -53,12 +53,10 @@ def atomic_file(path: PathLike) -> Iterator[IO[bytes]]:
         return
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    bits = 0o666 if mode is None else mode & 0o777
     with _hidden_beside(target, display_name=path) as hidden:
-
-        def created(name: str, flags: int) -> int:
-            return os.open(name, flags, 0o666 if mode is None else mode & 0o777)
-
-        with _File(io.FileIO(hidden, "x", opener=created)) as file:
+        raw = io.FileIO(hidden, "x", opener=lambda name, flags: os.open(name, flags, bits))
+        with _File(raw) as file:
             yield file
             _keep_mode(hidden, mode)
             file.sync()

@@ -246,7 +246,7 @@ def _layout(source: Source, request: Request) -> Layout | None:
     """The layout of a text file that can be cut at any line; None for all other files."""
     if source.kind != "text" or b"\n" not in source.head:
         return None
-    return sniff(source.head, request, source.name)
+    return sniff(source, request)
 
 
 @dataclass(frozen=True)

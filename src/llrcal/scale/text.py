@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 
@@ -16,24 +13,19 @@ from llrcal.errors import TrialFileError
 from llrcal.scale.piece import Piece, present
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import Request
-from llrcal.trials.source import LONGEST_LINE, Readable, Source, too_long, whole_lines
+from llrcal.trials.source import (
+    LONGEST_LINE,
+    Readable,
+    Source,
+    reading_errors,
+    too_long,
+    whole_lines,
+)
 from llrcal.trials.text.parsing import read_text
 from llrcal.trials.text.sniffing import Layout
 
 _BLOCK = 2**23  # bytes that are parsed at a time; the system gives more than 2^25 anew each time
 _PIECE = 4 * _BLOCK
-
-
-class Block(Source):
-    """Some lines of a file, in memory."""
-
-    def __init__(self, name: str, content: bytes) -> None:
-        self.name = name
-        self._content = content
-
-    @cached_property
-    def compression(self) -> None:
-        return None
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ class TextReader:
         # Only the first block has a header.
         layout = self.layout if start == 0 else replace(self.layout, first_line=1)
         try:
-            return read_text(Block(self.path, content), layout, self.request).frame
+            return read_text(Source(self.path, content), layout, self.request).frame
         except TrialFileError as problem:
             raise problem.moved(line=self._lines_before(start), offset=start) from problem
 
@@ -70,7 +62,7 @@ class TextReader:
         return whole_lines(blocks, b"\n", self.path, at_least=size // 2)
 
     def _bytes(self, end: int, size: int) -> Iterator[bytes]:
-        with _opened(self.path) as file:
+        with reading_errors(self.path), Path(self.path).open("rb") as file:
             file.seek(self.start)
             yield from _up_to(end - self.start, file, size)
 
@@ -112,7 +104,7 @@ def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]
 
 def _line_starts(path: str, places: range) -> Iterator[int]:
     """Where the first line after each place begins."""
-    with _opened(path) as file:
+    with reading_errors(path), Path(path).open("rb") as file:
         for place in places:
             file.seek(place)
             if len(file.readline(LONGEST_LINE + 1)) > LONGEST_LINE:
@@ -125,12 +117,3 @@ def _up_to(count: int, file: Readable, size: int) -> Iterator[bytes]:
     while count and (block := file.read(min(size, count))):
         count -= len(block)
         yield block
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[IO[bytes]]:
-    try:
-        with Path(path).open("rb") as file:
-            yield file
-    except OSError as problem:
-        raise TrialFileError(f"{path}: cannot be read: {problem.strerror or problem}") from problem

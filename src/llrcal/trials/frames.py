@@ -51,10 +51,13 @@ def roles_of(
     """The role of each column of a table, and what it looks like; an error if it is not clear."""
     words = frozenset(word for word, _ in request.label_of_word)
     sketches = [_sketch(column, words) for column in head.get_columns()]
-    if request.columns:
-        request.check_columns(head.width, source)
-        return request.columns, sketches
-    return roles_by_name(head.columns, sketches, request, source), sketches
+    try:
+        if request.columns:
+            request.check_columns(head.width)
+            return request.columns, sketches
+        return roles_by_name(head.columns, sketches, request), sketches
+    except TrialFileError as problem:
+        raise problem.within(source) from None
 
 
 def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str) -> Table:

@@ -213,19 +213,16 @@ class Request:
         """The roles of the columns, as the user gave them."""
         return self.setting("columns", ",".join(self.columns))
 
-    def check_columns(self, count: int, source: str) -> None:
+    def check_columns(self, count: int) -> None:
         """Raise a TrialFileError if a file cannot have the columns that the user gave."""
         if len(self.columns) != count:
             raise TrialFileError(
-                f"{source}: has {count} columns, but {len(self.columns)} were named: ",
-                self.given_columns,
+                f"has {count} columns, but {len(self.columns)} were named: ", self.given_columns
             )
         given = {*self.columns, *(["label"] if {*SPEAKERS} <= {*self.columns} else [])}
-        for role, needed in (("score", self.needs_score), ("label", self.needs_label)):
-            if needed and role not in given:
-                raise TrialFileError(
-                    f"{source}: no column was named as the {role}: ", self.given_columns
-                )
+        for role in self.needed:
+            if role not in given:
+                raise TrialFileError(f"no column was named as the {role}: ", self.given_columns)
 
     def unusable(self, scores: Array) -> Bools:
         """Which scores are refused: infinite ones unless they are LLRs, and NaN unless dropped."""
@@ -257,6 +254,11 @@ class Request:
         """Numbers as the shortest text that reads back as the same number."""
         texts = pl.Series(np.asarray(numbers)).cast(pl.String)
         return texts.str.replace(".", ",", literal=True) if self.decimal == "comma" else texts
+
+    @property
+    def needed(self) -> list[str]:
+        """What must be there: the score, the label, or both."""
+        return ["score"] * self.needs_score + ["label"] * self.needs_label
 
     @property
     def needs_score(self) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from typing import IO, cast
+from typing import IO
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.compression import output
 from llrcal.inputs.scores import as_floats, check_finite
@@ -66,58 +65,39 @@ def _write(
     if file.kind in ("parquet", "arrow"):
         return rewrite_frame_file(file, written, answers, request)
     if file.kind in ("npy", "npz"):
-        _refuse_to_drop(file.name, request)
-        return _write_arrays(file, written, _only_llrs(answers, file.name), request)
-    layout = sniff(file.head, request, file.name)
+        return _write_arrays(file, written, answers, request)
+    layout = sniff(file, request)
     for block in rewritten(file, layout, request, answers):
         written.write(block)
         progress(len(block))
     return layout.reading
 
 
-def _refuse_to_drop(name: str, request: Request) -> None:
-    """Refuse to leave out scores of a file in which each has its place."""
+def _write_arrays(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
+    """Write arrays again, in which each score has its place, and there is room for LLRs alone."""
     if request.on_nan == "drop":
         raise OptionError(
-            f"{name}: no score can be left out of a file of this kind, in which each has its "
+            f"{file.name}: no score can be left out of a file of this kind, in which each has its "
             "place; repair those that are NaN, or convert it first"
         )
-
-
-def _only_llrs(answers: Answers, name: str) -> Callable[[Floats], Floats]:
-    """LLRs alone, for files that have no room for more."""
-
-    def llrs(scores: Floats) -> Floats:
-        columns = answers(scores)
-        if len(columns) > 1:
-            raise OptionError(f"{name}: no columns can be added to a file of this kind")
-        return cast("Floats", next(iter(columns.values())))
-
-    return llrs
-
-
-def _write_arrays(
-    file: Source, written: IO[bytes], llrs: Callable[[Floats], Floats], request: Request
-) -> str:
-    if file.kind == "npy":
-        answer = llrs(_finite(read_npy(file.on_disk), file.name, request))
-        np.save(written, answer, allow_pickle=False)
-        return "scores in an array"
-    arrays = read_npz(file.on_disk)
+    is_one = file.kind == "npy"
+    arrays = {"scores": read_npy(file.on_disk)} if is_one else read_npz(file.on_disk)
     found = [name for name in _ARRAYS if name in arrays]
     if not found:
         raise TrialFileError(f"{file.name}: holds none of the arrays {', '.join(_ARRAYS)}")
     for name in found:
-        arrays[name] = llrs(_finite(arrays[name], f"{file.name}: {name}", request))
+        where = file.name if is_one else f"{file.name}: {name}"
+        scores = as_floats(arrays[name], where)
+        check_finite(scores, where, allow_infinite=request.allow_infinite)
+        arrays[name], *others = answers(scores).values()
+        if others:
+            raise OptionError(f"{file.name}: no columns can be added to a file of this kind")
+    if is_one:
+        np.save(written, arrays["scores"], allow_pickle=False)
+        return "scores in an array"
     # Not numpy's savez, which takes some names for its own options.
     with zipfile.ZipFile(written, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
     return f"arrays {', '.join(found)}"
-
-
-def _finite(array: Array, name: str, request: Request) -> Floats:
-    scores = as_floats(array, name)
-    check_finite(scores, name, allow_infinite=request.allow_infinite)
-    return scores

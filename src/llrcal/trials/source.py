@@ -9,7 +9,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Literal, Protocol
@@ -61,35 +61,42 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
+@contextmanager
+def reading_errors(name: str) -> Iterator[None]:
+    """Turn errors of the system, and those about damaged data, into a TrialFileError."""
+    try:
+        yield
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as problem:
+        raise TrialFileError(
+            f"{name}: the compressed data is cut off or damaged ({problem}); copy the file again"
+        ) from problem
+    except OSError as problem:
+        raise TrialFileError(f"{name}: cannot be read: {problem.strerror or problem}") from problem
+
+
 class Source:
-    """A file, or ``-`` for standard input; its content is decompressed if necessary."""
+    """A file, ``-`` for standard input, or bytes; its content is decompressed if necessary."""
 
-    def __init__(self, name: str) -> None:
+    compression: str | None = None
+
+    def __init__(self, name: str, content: bytes | None = None) -> None:
         self.name = display_name(name)
-        self._path = name
-        self._content: bytes | None = None
-        if name == STANDARD_STREAM:
-            if sys.stdin is None:
-                raise TrialFileError("standard input is closed; name a file")
-            self._content = _to_the_end(sys.stdin.buffer, self.name)
-        elif not _is_regular(name):  # a pipe can be read only once
-            with self._raw() as file:
+        self._path, self._content = name, content
+        if content is None and not _is_regular(name):  # what can be read only once
+            with self.open() as file:
                 self._content = _to_the_end(file, self.name)
-
-    @cached_property
-    def compression(self) -> str | None:
-        """``gzip``, ``zstd``, or None, by the first bytes rather than by the name."""
-        with self._raw() as file:
+        with self.open() as file:
             start = file.read(4)
-        return "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
+        # By the first bytes rather than by the name.
+        self.compression = "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
 
     @cached_property
     def head(self) -> bytes:
         """The beginning of the content: whole lines, unless there is no end of line."""
         with self.open() as file:
-            head = _read(file, _HEAD, self.name)
+            head = file.read(_HEAD)
             if len(head) == _HEAD and head.count(b"\n") < _LINES:  # a matrix has long lines
-                head += _read(file, _LINES * LONGEST_LINE, self.name)
+                head += file.read(_LINES * LONGEST_LINE)
         if len(head) < _HEAD:
             return head
         end = max(head.rfind(b"\n"), head.rfind(b"\r"))
@@ -121,13 +128,12 @@ class Source:
         """All of the content, decompressed."""
         if self._content is not None and not self.compression:
             return self._content
-        with self.open() as file:
-            return b"".join(self._blocks(file))
+        return b"".join(self.blocks())
 
     @contextmanager
     def open(self) -> Iterator[Readable]:
         """The content as a stream, decompressed."""
-        with self._raw() as raw:
+        with reading_errors(self.name), self._raw() as raw:
             if self.compression == "gzip":
                 yield gzip.GzipFile(fileobj=raw)
             elif self.compression == "zstd":
@@ -135,30 +141,23 @@ class Source:
             else:
                 yield raw
 
-    @contextmanager
-    def _raw(self) -> Iterator[IO[bytes]]:
+    def _raw(self) -> AbstractContextManager[IO[bytes]]:
         if self._content is not None:
-            yield io.BytesIO(self._content)
-            return
-        try:
-            with Path(self._path).open("rb") as file:
-                yield file
-        except OSError as problem:
-            raise _unreadable(self.name, problem) from problem
+            return io.BytesIO(self._content)
+        if self._path == STANDARD_STREAM:
+            return nullcontext(sys.stdin.buffer)
+        return Path(self._path).open("rb")
 
     def blocks(self) -> Iterator[bytes]:
         """The content block by block; refused if it expands beyond reason."""
-        with self.open() as file:
-            yield from self._blocks(file)
-
-    def _blocks(self, file: Readable) -> Iterator[bytes]:
         total = 0
-        while block := _read(file, _BLOCK, self.name):
-            total += len(block)
-            if self.compression:
-                hint = "if this is intended, decompress the file first"
-                refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
-            yield block
+        with self.open() as file:
+            while block := file.read(_BLOCK):
+                total += len(block)
+                if self.compression:
+                    hint = "if this is intended, decompress the file first"
+                    refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
+                yield block
 
     @cached_property
     def line_end(self) -> bytes:
@@ -201,12 +200,12 @@ def whole_lines(
 def _to_the_end(file: Readable, name: str) -> bytes:
     """Everything from a pipe; refused if its first line has no end, as that of /dev/zero."""
     start = b""
-    while len(start) <= LONGEST_LINE and (block := _read(file, _BLOCK, name)):
+    while len(start) <= LONGEST_LINE and (block := file.read(_BLOCK)):
         start += block
     ends = start.count(b"\n") + start.count(b"\r")
     if len(start) > LONGEST_LINE and not ends and kind_of(start) == "text":
         raise too_long(name, "the first line")
-    return start + _read(file, -1, name) if len(start) > LONGEST_LINE else start
+    return start + file.read(-1) if len(start) > LONGEST_LINE else start
 
 
 def too_long(name: str, line: str) -> TrialFileError:
@@ -216,31 +215,19 @@ def too_long(name: str, line: str) -> TrialFileError:
     )
 
 
-def _read(file: Readable, size: int, name: str) -> bytes:
-    try:
-        return file.read(size)
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as problem:
-        raise TrialFileError(
-            f"{name}: the compressed data is cut off or damaged ({problem}); copy the file again"
-        ) from problem
-    except OSError as problem:
-        raise _unreadable(name, problem) from problem
-
-
-def _unreadable(name: str, problem: OSError) -> TrialFileError:
-    return TrialFileError(f"{name}: cannot be read: {problem.strerror or problem}")
-
-
 def can_be_opened(name: str) -> bool:
     """Whether polars can open a file by its name, which it cannot if that is not UTF-8."""
     return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _is_regular(name: str) -> bool:
+    if name == STANDARD_STREAM:
+        if sys.stdin is None:
+            raise TrialFileError("standard input is closed; name a file")
+        return False
     try:
-        mode = Path(name).stat().st_mode
-    except OSError as problem:
-        raise _unreadable(name, problem) from problem
+        with reading_errors(name):
+            mode = Path(name).stat().st_mode
     except ValueError as problem:  # a NUL byte in the name
         raise TrialFileError(f"{name!r} is not the name of a file: {problem}") from problem
     if stat.S_ISDIR(mode):

@@ -48,7 +48,7 @@ def read_file(file: Source, request: Request) -> Table:
     if file.kind == "excel":
         return read_workbook(file, request)
     if file.kind == "text":
-        return read_text(file, sniff(file.head, request, file.name), request)
+        return read_text(file, sniff(file, request), request)
     return read_frame_file(file, request)
 
 

@@ -19,8 +19,16 @@ from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
 from llrcal.trials.table import Table
 
 TABLES = {"csv": ",", "tsv": "\t", "nist-tsv": "\t"}
-OTHERS = ("parquet", "npz", "hdf5")
-FORMATS = (*NAMES, *TABLES, *OTHERS)
+_BINARY = ("parquet", "npz", "hdf5")
+FORMATS = (*NAMES, *TABLES, *_BINARY)
+_FORMS = (
+    *CONVENTIONS,
+    Convention("npz", "arrays", ("score", "label")),
+    Convention("npz", "an array", ("label",)),
+    Convention("hdf5", "a matrix", ("enrol", "test", "score")),
+    Convention("hdf5", "a matrix", ("enrol", "test", "label")),
+)
+"""The columns of all formats but tables, which have any."""
 
 _WORDS = {Label.TARGET: "target", Label.NONTARGET: "nontarget", Label.SPOOF: "spoof"}
 _NUMBERS = {Label.TARGET: "1", Label.NONTARGET: "0"}
@@ -93,15 +101,18 @@ def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
     if to not in FORMATS:
         raise OptionError(f"there is no format {to!r}; choose one of {', '.join(FORMATS)}")
     frame = table.frame.drop("score", strict=False) if key else table.frame
-    convention = _convention(table, frame, to, key=key) if to in NAMES else None
-    roles = convention.columns if convention else _roles(table, frame, to, key=key)
-    chosen = _with_words(frame.select(_columns(roles)), table.source, to)
-    _refuse_unfit_ids(chosen, table.source, to)
+    form = _form(table.source, frame, to, key=key)
+    columns = [
+        pl.lit("-").alias(f"- {i}") if role == "-" else pl.col(role)
+        for i, role in enumerate(form.columns)
+    ]
+    chosen = _with_words(frame.select(columns), table.source, to)
+    if to not in _BINARY:
+        _refuse_unfit_ids(chosen, table.source, to)
     if to == "nist-tsv":
-        chosen = chosen.rename({old: new for old, new in _NIST_NAMES.items() if old in roles})
-    follows = _what_follows(frame, convention, table.source) if convention else ()
-    left_out = [role for role in frame.columns if role not in {*roles, *follows}]
-    return Prepared(chosen, to, tuple(left_out))
+        chosen = chosen.rename(_NIST_NAMES, strict=False)
+    written = {*form.columns, *_what_follows(frame, form, table.source)}
+    return Prepared(chosen, to, tuple(role for role in frame.columns if role not in written))
 
 
 def notes_on(left_out: Sequence[str]) -> list[Note]:
@@ -113,61 +124,41 @@ def notes_on(left_out: Sequence[str]) -> list[Note]:
     return notes
 
 
-def _convention(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Convention:
-    """The convention of this name that holds the most of what there is."""
-    named = [c for c in CONVENTIONS if c.name == to]
-    wants_score = not key and any(c.has_score for c in named)
-    fitting = [
-        c
-        for c in named
-        if c.has_score is wants_score
-        and "kind" not in c.columns
-        and set(c.columns) <= {*frame.columns, "-"}
-    ]
-    if fitting:
-        return max(fitting, key=lambda c: len(c.columns))
-    if key and all(c.has_score for c in named):
+def _form(source: str, frame: pl.DataFrame, to: str, *, key: bool) -> Convention:
+    """The form of this name that holds the most of what there is."""
+    forms = [form for form in _FORMS if form.name == to]
+    if not forms:
+        value = "label" if key else "score"
+        if value not in frame.columns:
+            raise TrialFileError(f"{source}: has no {value}, which format {to} needs")
+        return Convention(to, "a table", tuple(role for role in ROLES if role in frame.columns))
+    wants_score = not key and any(form.has_score for form in forms)
+    right = [form for form in forms if form.has_score is wants_score]
+    if not right:
         hint: Message = ("they are in the file with the scores",)
-        if not named[0].has_label:
+        if not forms[0].has_label:
             hint = ("write them with ", Setting("to", "labels"))
-        raise TrialFileError(f"{table.source}: format {to} has no file for labels alone; ", *hint)
-    asked = " or ".join(",".join(c.columns) for c in named if c.has_score is wants_score)
-    raise TrialFileError(
-        f"{table.source}: format {to} needs {asked}; the trials have {', '.join(frame.columns)}"
-    )
+        raise TrialFileError(f"{source}: format {to} has no file for labels alone; ", *hint)
+    fitting = [form for form in right if {*form.columns} <= {*frame.columns, "-"}]  # and no kind
+    if not fitting:
+        asked = " or ".join(",".join(form.columns) for form in right)
+        has = ", ".join(frame.columns)
+        raise TrialFileError(f"{source}: format {to} needs {asked}; the trials have {has}")
+    return max(fitting, key=lambda form: len(form.columns))
 
 
-def _roles(table: Table, frame: pl.DataFrame, to: str, *, key: bool) -> Sequence[str]:
-    """The columns of a format that has names for them."""
-    value = "label" if key else "score"
-    needed = {
-        "npz": ("label",) if key else ("score", "label"),
-        "hdf5": ("enrol", "test", value),
-    }.get(to, (value,))
-    for role in needed:
-        if role not in frame.columns:
-            raise TrialFileError(f"{table.source}: has no {role}, which format {to} needs")
-    return needed if to in ("npz", "hdf5") else [r for r in ROLES if r in frame.columns]
-
-
-def _what_follows(frame: pl.DataFrame, convention: Convention, source: str) -> Sequence[str]:
+def _what_follows(frame: pl.DataFrame, form: Convention, source: str) -> Sequence[str]:
     """What need not be written, since it follows from the speakers."""
-    if not set(SPEAKERS) <= set(convention.columns):
+    if "label" in form.columns or not form.has_label:
         return ()
     same = frame["enrol_speaker"] == frame["test_speaker"]
     if "label" in frame.columns and not (frame["label"] == same.cast(pl.Int8)).all():
         raise TrialFileError(
-            f"{source}: in format {convention.name} the labels follow from the speakers, and some "
+            f"{source}: in format {form.name} the labels follow from the speakers, and some "
             "of these trials have other labels"
         )
     named = "enrol" in frame.columns and (frame["enrol"] == frame["enrol_speaker"]).all()
     return ("label", "enrol") if named else ("label",)
-
-
-def _columns(roles: Sequence[str]) -> list[pl.Expr]:
-    return [
-        pl.lit("-").alias(f"- {i}") if role == "-" else pl.col(role) for i, role in enumerate(roles)
-    ]
 
 
 def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
@@ -181,7 +172,7 @@ def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
             Setting("spoof", "omit"),
             "), or write csv or parquet",
         )
-    if to in OTHERS and to != "parquet":
+    if to in ("npz", "hdf5"):
         return frame.with_columns(pl.col("label").cast(pl.Boolean))
     meaning = {label.value: word for label, word in words.items()}
     return frame.with_columns(pl.col("label").replace_strict(meaning, return_dtype=pl.String))
@@ -189,8 +180,6 @@ def _with_words(frame: pl.DataFrame, source: str, to: str) -> pl.DataFrame:
 
 def _refuse_unfit_ids(frame: pl.DataFrame, source: str, to: str) -> None:
     """Refuse ids that would be read back as something else."""
-    if to in OTHERS:
-        return
     pattern, reason = _UNFIT_IDS[TABLES.get(to, " ")]
     for column in frame.get_columns():
         if column.name not in (*IDS, *SPEAKERS):

@@ -197,7 +197,7 @@ def rewritten_file(
             patch.setattr(source, "_BLOCK", block)
             patch.setattr(grammar, "_BLOCK", 2 * block)
         file = Source(str(path))
-        return b"".join(rewritten(file, sniff(file.head, request, file.name), request, more))
+        return b"".join(rewritten(file, sniff(file, request), request, more))
 
 
 @pytest.fixture(scope="module")

@@ -181,18 +181,21 @@ def numbered_blocks(source: Source) -> Iterator[tuple[int, pl.Series]]:
         if 0 in block:
             line = number + block.count(end, 0, block.index(0))
             raise TrialFileError(f"{source.name}, ", Position("line", line), ": has a NUL byte")
-        lines = decoded(block[start:], source.name, done + start).split(end.decode())
+        try:
+            lines = decoded(block[start:], done + start).split(end.decode())
+        except TrialFileError as problem:
+            raise problem.within(source.name) from None
         yield number, pl.Series("line", lines, pl.String)
         number, done = number + len(lines) - 1, done + len(block)
 
 
-def decoded(content: bytes, source: str, offset: int = 0) -> str:
+def decoded(content: bytes, offset: int = 0) -> str:
     """Bytes as text; an error if they are not UTF-8, with the place in the file."""
     try:
         return content.decode()
     except UnicodeDecodeError as problem:
         raise TrialFileError(
-            f"{source}: the byte at ",
+            "the byte at ",
             Position("offset", offset + problem.start),
             " is not UTF-8 text; convert the file, for example with iconv -f latin1 -t utf8",
         ) from problem

@@ -92,14 +92,12 @@ Rows = Sequence[Sequence[str]]
 # ---------------------------------------------------------------- columns without names
 
 
-def fitting_conventions(
-    rows: Rows, sketches: Sketches, request: Request, source: str
-) -> list[Convention]:
+def fitting_conventions(rows: Rows, sketches: Sketches, request: Request) -> list[Convention]:
     """The conventions that the columns agree with; an error if there are none."""
     if request.columns:
-        return [_as_given(sketches, request, source)]
+        return [_as_given(sketches, request)]
     if request.contents == "class" and request.convention is None and "number" in sketches[-1]:
-        return [_last_column(sketches, request, source)]
+        return [_last_column(sketches, request)]
     possible = _possible(rows, sketches, request)
     if request.contents == "key":  # the labels are the same whether a number is an id or a score
         possible = [c for c in possible if not c.has_score] or possible
@@ -108,19 +106,14 @@ def fitting_conventions(
     if likely and not any(_is_weak(c, sketches) for c in likely):
         possible = likely
     # Those that agree in the columns that are read give the same trials.
-    read = {*IDS, *SPEAKERS, *_needed(request)}
+    read = {*IDS, *SPEAKERS, *request.needed}
     out: dict[tuple[str, ...], Convention] = {}
     for convention in possible:
         matters = tuple(role if role in read else "-" for role in convention.columns)
         out.setdefault(matters, convention)
     if out:
         return list(out.values())
-    raise _nothing_fits(rows, sketches, request, source)
-
-
-def _needed(request: Request) -> list[str]:
-    needs = {"score": request.needs_score, "label": request.needs_label}
-    return [role for role, is_needed in needs.items() if is_needed]
+    raise _nothing_fits(rows, sketches, request)
 
 
 def _held(convention: Convention, sketches: Sketches) -> dict[str, ColumnSketch]:
@@ -166,31 +159,31 @@ def _is_weak(convention: Convention, sketches: Sketches) -> bool:
     return convention.has_label if label is None else "number" in label
 
 
-def _last_column(sketches: Sketches, request: Request, source: str) -> Convention:
+def _last_column(sketches: Sketches, request: Request) -> Convention:
     """The scores of one class, unless an earlier column looks more like them."""
     *others, last = sketches
     for number, other in enumerate(others, 1):
         if "measurement" in other - last or ("number" in other and "label" in last):
             raise TrialFileError(
-                f"{source}: the scores could be in column {number} or in the last; choose: ",
+                f"the scores could be in column {number} or in the last; choose: ",
                 request.setting("columns", f"{','.join('-' for _ in others)},score"),
             )
     roles = ("-",) * len(others) + ("score",)
     return Convention("class", "scores in the last column", roles)
 
 
-def _as_given(sketches: Sketches, request: Request, source: str) -> Convention:
-    request.check_columns(len(sketches), source)
+def _as_given(sketches: Sketches, request: Request) -> Convention:
+    request.check_columns(len(sketches))
     for number, (role, sketch) in enumerate(zip(request.columns, sketches, strict=True), 1):
         if role in ("score", "label") and not sketch.fits(role):
             raise TrialFileError(
-                f"{source}: column {number} was named as the {role}, but looks like {sketch}: ",
+                f"column {number} was named as the {role}, but looks like {sketch}: ",
                 request.given_columns,
             )
     return Convention("as given", "columns as given", request.columns)
 
 
-def _nothing_fits(rows: Rows, sketches: Sketches, request: Request, source: str) -> TrialFileError:
+def _nothing_fits(rows: Rows, sketches: Sketches, request: Request) -> TrialFileError:
     seen = ", ".join([*map(str, sketches[:8]), *(["..."] if len(sketches) > 8 else [])])
     first = " ".join(rows[0])[:60]
     is_key, is_scores = (
@@ -207,24 +200,22 @@ def _nothing_fits(rows: Rows, sketches: Sketches, request: Request, source: str)
     elif request.convention is not None:
         hint = (f"this is not the format {request.convention}",)
     else:
-        roles = ",".join(("enrol", "test", *_needed(request)))
+        roles = ",".join(("enrol", "test", *request.needed))
         hint = ("name them: ", request.setting("columns", roles), ", with - for any other")
-    return TrialFileError(f"{source}: the columns look like {seen} ({first!r}); ", *hint)
+    return TrialFileError(f"the columns look like {seen} ({first!r}); ", *hint)
 
 
 # ---------------------------------------------------------------- columns with names
 
 
-def roles_by_name(
-    names: Sequence[str], sketches: Sketches, request: Request, source: str
-) -> tuple[str, ...]:
+def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) -> tuple[str, ...]:
     """A role for every named column, or ``-``; an error if a role that is needed is not clear."""
-    roles = _roles_by_common_names(names, request, source)
-    needed = _needed(request)
+    roles = _roles_by_common_names(names, request)
+    needed = request.needed
     for i, role in enumerate(roles):
         if role in ("score", "label") and not sketches[i].fits(role):
             if role in dict(request.named) or role in needed:
-                raise _unfit(source, role, names[i], request)
+                raise _unfit(role, names[i], request)
             roles[i] = "-"
     given = {*roles, *(["label"] if {*SPEAKERS} <= {*roles} else [])}
     for i, name in enumerate(names):  # a column with another role is kept by with_derived_columns
@@ -240,7 +231,7 @@ def roles_by_name(
                 and not ("label" in sketch if role == "score" else is_decision(names[i]))
             ]
             if len(looks) != 1:
-                raise _unclear(source, role, names, looks, request)
+                raise _unclear(role, names, looks, request)
             roles[looks[0]] = role
     return tuple(roles)
 
@@ -254,14 +245,14 @@ def could_be_ids(names: Sequence[str], roles: Sequence[str], sketches: Sketches)
     )
 
 
-def _roles_by_common_names(names: Sequence[str], request: Request, source: str) -> list[str]:
+def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
     """Roles by what the user says, then by common names."""
     roles = ["-"] * len(names)
     for role, name in request.named:
         count = list(names).count(name)
         if count != 1:
             what = f"there are {count} columns" if count else "there is no column"
-            raise TrialFileError(f"{source}: {what} {name!r}; the columns are {_listed(names)}")
+            raise TrialFileError(f"{what} {name!r}; the columns are {_listed(names)}")
         roles[list(names).index(name)] = role
     for role in (*IDS, *SPEAKERS, "label", "score"):
         if role in roles:
@@ -270,37 +261,37 @@ def _roles_by_common_names(names: Sequence[str], request: Request, source: str) 
         if len(free) == 1:
             roles[free[0]] = role
         elif free and (request.needs_ids or role in ("label", "score")):
-            raise _unclear(source, role, names, free, request)
+            raise _unclear(role, names, free, request)
     return roles
 
 
 def _unclear(
-    source: str, role: str, names: Sequence[str], free: Sequence[int], request: Request
+    role: str, names: Sequence[str], free: Sequence[int], request: Request
 ) -> TrialFileError:
     """The error for a role that several columns could have, or none."""
     if free:
         found = [names[i] for i in free]
         return TrialFileError(
-            f"{source}: {len(found)} columns could be the {role}: {_listed(found)}; choose one: ",
+            f"{len(found)} columns could be the {role}: {_listed(found)}; choose one: ",
             request.setting("columns", f"{role}={found[0]}"),
         )
     key: Message = ()
     if role == "label" and request.contents == "trials":
         key = (", or give a key: ", Setting("key", "FILE"))
     return TrialFileError(
-        f"{source}: none of the columns {_listed(names)} looks like the {role}; name it: ",
+        f"none of the columns {_listed(names)} looks like the {role}; name it: ",
         request.setting("columns", f"{role}=NAME"),
         *key,
     )
 
 
-def _unfit(source: str, role: str, name: str, request: Request) -> TrialFileError:
+def _unfit(role: str, name: str, request: Request) -> TrialFileError:
     holds = "does not hold numbers" if role == "score" else "does not hold labels"
     words: Message = ()
     if role == "label":
         words = (", or define its labels: ", Setting("labels", "TARGET,NONTARGET"))
     return TrialFileError(
-        f"{source}: column {name!r} should be the {role}, but {holds}; name another: ",
+        f"column {name!r} should be the {role}, but {holds}; name another: ",
         request.setting("columns", f"{role}=NAME"),
         *words,
     )

@@ -12,6 +12,7 @@ from llrcal.errors import TrialFileError
 from llrcal.messages import Position, Setting
 from llrcal.trials.conventions import role_of
 from llrcal.trials.request import SEPARATORS, Request
+from llrcal.trials.source import Source
 from llrcal.trials.text.grammar import BLANK, Grammar, decoded, is_data, lines_of
 from llrcal.trials.text.roles import (
     NUMBER,
@@ -62,23 +63,30 @@ class Layout:
         return self.header[self.roles.index("score")]
 
 
-def sniff(head: bytes, request: Request, source: str) -> Layout:
-    """The one way to read a file that begins with ``head``; an error if there is not just one."""
+def sniff(source: Source, request: Request) -> Layout:
+    """The one way to read a text file; an error if there is not just one."""
+    try:
+        return _the_one_layout(source.head, request)
+    except TrialFileError as problem:
+        raise problem.within(source.name) from None
+
+
+def _the_one_layout(head: bytes, request: Request) -> Layout:
     if head.startswith(b'{\n "format": "llrcal '):
-        raise TrialFileError(f"{source}: is a model of llrcal, not a file of scores or labels")
-    numbers, lines = zip(*_sample(head, source), strict=True)
+        raise TrialFileError("is a model of llrcal, not a file of scores or labels")
+    numbers, lines = zip(*_sample(head), strict=True)
     splits = _splits(lines, request)
     even = _even(lines, splits, request)
     if request.decimal == "point":
         alone = [] if request.separator else [(" ", [[line.strip()] for line in lines])]
         for sign, rows in (*alone, *((g.separator, rows[1:] or rows) for g, rows in even)):
             if sign != ",":
-                _refuse_decimal_commas(rows, source)
+                _refuse_decimal_commas(rows)
     readings: list[Layout] = []
     complaints: list[TrialFileError] = []
     for grammar, rows in even:
         try:
-            readings += _readings(grammar, rows, numbers, request, source)
+            readings += _readings(grammar, rows, numbers, request)
         except TrialFileError as problem:
             complaints.append(problem)
     if len(readings) == 1:
@@ -86,32 +94,32 @@ def sniff(head: bytes, request: Request, source: str) -> Layout:
     if readings:
         both = "; or ".join(reading.reading for reading in readings)
         raise TrialFileError(
-            f"{source}: can be read in {len(readings)} ways: {both}. Choose one: ",
+            f"can be read in {len(readings)} ways: {both}. Choose one: ",
             request.setting("columns", ",".join(readings[0].roles)),
             " or ",
             request.setting("convention", "NAME"),
         )
     widest = max((len(rows[0]) for _, rows in even), default=1)
-    complaints.append(TrialFileError(f"{source}: the lines cannot be split into columns"))
-    raise _ragged(splits, numbers, source, wider_than=widest) or complaints[0]
+    complaints.append(TrialFileError("the lines cannot be split into columns"))
+    raise _ragged(splits, numbers, wider_than=widest) or complaints[0]
 
 
-def _sample(head: bytes, source: str) -> list[tuple[int, str]]:
+def _sample(head: bytes) -> list[tuple[int, str]]:
     """The first lines that are neither blank nor comments, with their numbers."""
     for mark, encoding in _WIDE_ENCODINGS.items():
         if head.startswith(mark):
-            raise TrialFileError(f"{source}: is {encoding} text; save it as UTF-8")
+            raise TrialFileError(f"is {encoding} text; save it as UTF-8")
     if b"\0" in head:
         raise TrialFileError(
-            f"{source}: holds a NUL byte at ",
+            "holds a NUL byte at ",
             Position("offset", head.index(0)),
             "; it is not a text file, or not in UTF-8",
         )
-    text = decoded(head, source).removeprefix("\ufeff")
+    text = decoded(head).removeprefix("\ufeff")
     lines = (pair for pair in enumerate(lines_of(text), 1) if is_data(pair[1]))
     out = list(islice(lines, _LINES))
     if not out:
-        raise TrialFileError(f"{source}: holds no trials; it is empty, or has only comments")
+        raise TrialFileError("holds no trials; it is empty, or has only comments")
     return out
 
 
@@ -162,12 +170,12 @@ def _lacks_a_name(rows: Rows, words: frozenset[str]) -> bool:
     )
 
 
-def _refuse_decimal_commas(rows: Rows, source: str) -> None:
+def _refuse_decimal_commas(rows: Rows) -> None:
     """Refuse numbers such as 1,5, which would be split if the comma were the separator."""
     for number, column in enumerate(zip(*rows, strict=True), 1):
         if {"with comma", "maybe comma"} <= ColumnSketch.of(column, frozenset()):
             raise TrialFileError(
-                f"{source}: column {number} has numbers with a decimal comma, or two columns "
+                f"column {number} has numbers with a decimal comma, or two columns "
                 "separated by a comma; choose ",
                 Setting("decimal", "comma"),
                 " or ",
@@ -176,7 +184,7 @@ def _refuse_decimal_commas(rows: Rows, source: str) -> None:
 
 
 def _ragged(
-    splits: list[Split], numbers: Sequence[int], source: str, *, wider_than: int
+    splits: list[Split], numbers: Sequence[int], *, wider_than: int
 ) -> TrialFileError | None:
     """The error for lines with different numbers of columns: the first that is unusual."""
     best, error = 0, None
@@ -189,12 +197,12 @@ def _ragged(
             odd, width = next((n, w) for n, w in zip(numbers, widths, strict=True) if w != usual)
             where = Position("line", odd)
             fault = f": has {width} columns where most have {usual}"
-            best, error = share, TrialFileError(f"{source}, ", where, fault)
+            best, error = share, TrialFileError(where, fault)
     return error
 
 
 def _readings(
-    grammar: Grammar, rows: list[list[str]], numbers: Sequence[int], request: Request, source: str
+    grammar: Grammar, rows: list[list[str]], numbers: Sequence[int], request: Request
 ) -> list[Layout]:
     """Every layout that agrees with the rows, given one way to split them."""
     words = frozenset(word for word, _ in request.label_of_word)
@@ -207,16 +215,16 @@ def _readings(
     if header is None:
         header = bool(request.named) or _has_header(rows[0], sketches, words)
     if header and not sketches:
-        raise TrialFileError(f"{source}: holds no trials, only a header")
+        raise TrialFileError("holds no trials, only a header")
     names = tuple(name.strip() for name in rows[0]) if header else ()
     if not header:
         sketches = sketches_of(rows)
     if names and not request.columns and (request.named or request.convention is None):
-        roles = roles_by_name(names, sketches, request, source)
+        roles = roles_by_name(names, sketches, request)
         chosen = [f"{role}={name}" for role, name in zip(roles, names, strict=True) if role != "-"]
         options = {f"columns by name ({','.join(chosen)})": roles}
     else:
-        found = fitting_conventions(rows[bool(header) :], sketches, request, source)
+        found = fitting_conventions(rows[bool(header) :], sketches, request)
         options = {str(convention): convention.columns for convention in found}
     separated = f", separated by {_NAME_OF_SEPARATOR[grammar.separator]}" if rows[0][1:] else ""
     return [
