@@ -153,7 +153,7 @@ def test_columns_hold_for_both_files(folder: Path, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["--train-key", "none.key"], "none.key: cannot be read: No such file"),
-        (["--format", "htk"], "there is no format 'htk'"),
+        (["--format", "htk"], "--format cannot be 'htk'; choose kaldi"),
         (["--test-key", "train.key"], "trials of train.key have no score"),
     ],
 )

@@ -211,7 +211,7 @@ def test_the_choice_of_methods_is_that_of_the_package() -> None:
         (["scores.txt", "--method", "logistic", "--alpha", "nan"], "alpha is nan"),
         (["scores.txt", "--alpha", "0.5", "--method", "nig"], "nig has no option 'alpha'"),
         (["scores.txt", "--alpha", "0.5"], "option: linear-gaussian, logistic"),
-        (["scores.txt", "--format", "htk"], "there is no format 'htk'"),
+        (["scores.txt", "--format", "htk"], "cannot be 'htk'; choose kaldi"),
         (["scores.txt", "--columns", "enrol,test,likeness"], "there is no role 'likeness'"),
         (["scores.txt", "--columns", "enrol,score"], "has 4 columns, but 2 were named"),
         (["scores.txt", "--labels", "target"], "give the words for target and non-target"),

@@ -139,7 +139,7 @@ def test_side_information_of_recordings_and_of_trials_in_a_file_of_its_own(folde
     wrong = ("--quality", folder / "utt2dur", "--quiet")
     only_line(
         llrcal("apply", folder / "f.json", *files, *wrong, "-o", folder / "x.csv"),
-        "has nothing on 239 of 240 trials, such as",
+        "has no finite numbers on 239 of 240 trials, such as",
     )
 
 

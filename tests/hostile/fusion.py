@@ -265,13 +265,13 @@ CASES = (
     Case(
         "side information without some recordings",
         sides_of("m 1.5\nt 2.5\nn 3.5\n"),
-        Refused(TrialFileError, "has nothing on 1 of 2 trials", "utt2dur", "(u)"),
+        Refused(TrialFileError, "has no finite numbers on 1 of 2 trials", "utt2dur", "(u)"),
         "Refused, with their ids.",
     ),
     Case(
         "side information that is no number",
         sides_of("m 1.5\nt long\nn 3.5\nu 1\n"),
-        Refused(TrialFileError, "'long'", "utt2dur", "not a finite number"),
+        Refused(TrialFileError, "has no finite numbers on 1 of 2 trials", "utt2dur", "(t)"),
         "Refused, with the recording.",
     ),
     Case(

@@ -146,6 +146,8 @@ def test_workbooks_with_several_sheets_or_none(tmp_path: Path) -> None:
         read_trials(workbook(tmp_path, TABLE, TABLE))
     with pytest.raises(TrialFileError, match="every sheet is empty"):
         read_trials(workbook(tmp_path, []))
+    with pytest.raises(TrialFileError, match="two columns have the same name"):
+        read_trials(workbook(tmp_path, [["score", "same", "score"], [1.5, True, 2.5]]))
 
 
 def test_damaged_workbooks(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_choices_that_do_not_exist(name: str, value: object) -> None:
         ({"columns": ()}, r"columns cannot be \(\); give the roles"),
         ({"columns": ("score", None)}, "give the roles in the order of the file"),
         ({"key_columns": b"score"}, "key_columns cannot be b'score'; give the roles"),
-        ({"convention": "kladi"}, "there is no format 'kladi'; choose one of kaldi"),
+        ({"convention": "kladi"}, "convention cannot be 'kladi'; choose kaldi, wespeaker"),
     ],
 )
 def test_options_that_do_not_exist(options: Any, message: str) -> None:

@@ -64,7 +64,7 @@ def test_files_are_joined_on_ids_in_any_order(folder: Path) -> None:
 
 def test_missing_trials_are_named_skipped_or_kept(folder: Path) -> None:
     sources = {name: (folder / f"{name}.txt", None) for name in "ca"}
-    with pytest.raises(TrialFileError, match=r"a: 1 trials have no .* \(m3 t3\).*missing='pat"):
+    with pytest.raises(TrialFileError, match=r"c: 1 trials have no .* \(m3 t3\).*missing='pat"):
         read_systems(sources, options=ReadOptions(), labelled=False)
     skipped = read_systems(sources, options=ReadOptions(missing="skip"), labelled=False)
     assert skipped.scores.tolist() == [[200, -0.5], [100, 1.5]]

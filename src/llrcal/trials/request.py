@@ -44,6 +44,7 @@ Spoof = Literal["error", "omit", "nontarget", "only"]
 
 _WITH_COMMA = re.compile(r"[+-]?\d*,\d*(?:[eE][+-]?\d+)?", re.ASCII)
 SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
+_SIGNS = frozenset(SEPARATORS.values())
 TO_DROP_NAN: Message = (", or leave out trials whose score is NaN: ", Setting("on_nan", "drop"))
 """The end of a complaint about scores that are NaN."""
 
@@ -114,7 +115,12 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
-            _check_choice(name, getattr(self, name), allowed)
+            value = getattr(self, name)
+            if not any(isinstance(value, type(one)) and value == one for one in allowed):
+                words = ", ".join(
+                    str(one) for one in allowed if one is not None and one not in _SIGNS
+                )
+                raise OptionError(Setting(name), f" cannot be {value!r:.80}; choose {words}")
         if self.decimal == "comma" and self.separator in ("comma", ","):
             raise OptionError("a comma cannot separate both columns and the fraction of a number")
         if isinstance(self.keep, str) or (len(self.keep) and not _are_texts(self.keep)):
@@ -138,16 +144,17 @@ class ReadOptions:
         ``joins`` says whether scores and labels are joined on ids, which must then be known.
         """
         is_key = contents == "key"
-        name = "key_columns" if is_key else "columns"
-        named, roles = self._roles(name)
+        columns = self.key_columns if is_key else self.columns
+        named, roles = ((), ()) if columns is None else self._roles(columns, is_key=is_key)
+        words = LABEL_OF_WORD if self.labels is None else _vocabulary(self.labels)
         return Request(
             contents,
             convention=self.key_convention if is_key else self.convention,
-            columns=() if named else roles,
+            columns=roles,
             named=named,
             separator=SEPARATORS.get(self.separator or "", self.separator),
             header=self.header,
-            label_of_word=_vocabulary(self.labels),
+            label_of_word=tuple(words.items()),
             allow_infinite=self.allow_infinite and not is_key,
             on_nan="error" if is_key else self.on_nan,
             keep=tuple(dict.fromkeys(self.keep)),
@@ -156,27 +163,43 @@ class ReadOptions:
             spoof=self.spoof,
         )
 
-    def _roles(self, option: str) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-        """Roles with the names of their columns, if there are names, and the roles."""
-        columns: Columns | None = getattr(self, option)
-        if columns is None:
-            return (), ()
-        setting = Setting(option)
-        named, roles = _named_or_ordered(columns, setting)
+    def _roles(
+        self, columns: Columns, *, is_key: bool
+    ) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+        """Roles with the names of their columns, if names are given; or the roles in order."""
+        setting = Setting("key_columns" if is_key else "columns")
+        if isinstance(columns, str):
+            columns = [one.strip() for one in columns.split(",")]
+        texts = [*columns, *columns.values()] if isinstance(columns, Mapping) else columns
+        if not _are_texts(texts):
+            raise OptionError(
+                setting,
+                f" cannot be {columns!r}; give the roles in the order of the file "
+                "('enrol,test,score,label' or a tuple), or a name for each role "
+                "('score=plda,label=key' or a dict)",
+            )
+        pairs = columns.items() if isinstance(columns, Mapping) else ()
+        given = [*pairs] or [(one.partition("=")[0], one.partition("=")[2]) for one in columns]
+        roles, names = [role for role, _ in given], [name for _, name in given if name]
+        if names and len(names) < len(given):
+            raise OptionError(
+                setting,
+                f" {columns!r} mixes two ways of naming: give roles in the order of the file "
+                "(enrol,test,score,label), or a name for each role (score=plda,label=key)",
+            )
         for role in roles:
             if role not in ROLES:
-                raise OptionError(
-                    setting, f": there is no role {role!r}; choose from {', '.join(ROLES)}"
-                )
+                known = ", ".join(ROLES)
+                raise OptionError(setting, f": there is no role {role!r}; choose from {known}")
             if role != "-" and roles.count(role) > 1:
                 raise OptionError(setting, f": the role {role} occurs twice")
-        if named and self.header is False:
+        if names and self.header is False:
             raise OptionError(
                 setting,
                 " gives names of columns, but the file has none: ",
                 Setting("header", False),
             )
-        return named, roles
+        return (tuple(given), ()) if names else ((), tuple(roles))
 
 
 @dataclass(frozen=True)
@@ -273,65 +296,20 @@ class Request:
         return self.contents in ("key", "trials")
 
 
-def _check_choice(name: str, value: object, allowed: Sequence[object]) -> None:
-    """Raise an OptionError if an option is not one of the words that it can be."""
-    if any(value is one or (isinstance(value, str) and value == one) for one in allowed):
-        return
-    words = ", ".join(str(one) for one in allowed if one is not None and len(str(one)) > 1)
-    if name.endswith("convention"):
-        raise OptionError(f"there is no format {value!r:.80}; choose one of {words}")
-    raise OptionError(Setting(name), f" cannot be {value!r:.80}; choose {words}")
-
-
-def _named_or_ordered(
-    columns: Columns, setting: Setting
-) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
-    """Roles with the names of their columns, if there are names, and the roles."""
-    if isinstance(columns, Mapping) and columns and _are_texts([*columns, *columns.values()]):
-        return tuple(columns.items()), tuple(columns)
-    entries = [one.strip() for one in columns.split(",")] if isinstance(columns, str) else columns
-    if isinstance(columns, Mapping) or not _are_texts(entries):
-        raise OptionError(
-            setting,
-            f" cannot be {columns!r}; give the roles in the order of the file "
-            "('enrol,test,score,label' or a tuple), or a name for each role "
-            "('score=plda,label=key' or a dict)",
-        )
-    split = [entry.partition("=") for entry in entries]
-    pairs = [(role, name) for role, sign, name in split if sign]
-    if pairs and len(pairs) < len(entries):
-        raise OptionError(
-            setting,
-            f" {columns!r} mixes two ways of naming: give roles in the order of the file "
-            "(enrol,test,score,label), or a name for each role (score=plda,label=key)",
-        )
-    return tuple(pairs), tuple(role for role, _ in pairs) or tuple(entries)
-
-
-def _vocabulary(labels: LabelWords | None) -> tuple[tuple[str, Label], ...]:
-    """The words for labels: those that the user gave, or every one that is known."""
-    if labels is None:
-        return tuple(LABEL_OF_WORD.items())
+def _vocabulary(labels: LabelWords) -> dict[str, Label]:
+    """What the words for labels mean that the user gave."""
     words = [word.strip() for word in labels.split(",")] if isinstance(labels, str) else labels
-    if (
-        not _are_texts(words)
-        or len(words) not in (2, 3)
-        or len(set(words)) < len(words)
-        or not all(words)
-    ):
+    is_good = _are_texts(words) and all(words) and len({*words}) == len(words)
+    if not is_good or len(words) not in (2, 3):
         raise OptionError(
             Setting("labels"),
             f" cannot be {labels!r}; give the words for target and non-target, such as 'Yes,No', "
             "and a third for spoof if there is one",
         )
-    kinds = (Label.TARGET, Label.NONTARGET, Label.SPOOF)
-    return tuple(zip(words, kinds[: len(words)], strict=True))
+    return dict(zip(words, (Label.TARGET, Label.NONTARGET, Label.SPOOF), strict=False))
 
 
 def _are_texts(values: Any) -> bool:
     """Whether this is a sequence of strings that is not empty."""
-    return (
-        isinstance(values, Sequence)
-        and len(values) > 0
-        and all(isinstance(value, str) for value in values)
-    )
+    is_filled = isinstance(values, Sequence) and len(values) > 0
+    return is_filled and all(isinstance(value, str) for value in values)

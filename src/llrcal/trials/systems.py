@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -22,6 +22,7 @@ from llrcal.trials.leaving_out import without_spoof
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import OnMissing, ReadOptions
 from llrcal.trials.source import Source
+from llrcal.trials.text.roles import NUMBER
 
 _SIDES = ["enrol", "test"]
 _SEPARATORS = re.compile(r"[-_. ]+")  # of words in names
@@ -80,11 +81,9 @@ def _words(name: str) -> list[str]:
 
 def _known(words: list[str], known: Sequence[str]) -> str | None:
     """The known system all of whose words occur; None if two fit equally well."""
-    found = sorted(
-        (name for name in known if {*_words(name)} <= {*words}), key=lambda one: len(_words(one))
-    )
-    two = len(found) > 1 and len(_words(found[-1])) == len(_words(found[-2]))
-    return found[-1] if found and not two else None
+    sizes = {name: len(_words(name)) for name in known if {*_words(name)} <= {*words}}
+    largest = [name for name, size in sizes.items() if size == max(sizes.values())]
+    return largest[0] if len(largest) == 1 else None
 
 
 def read_systems(
@@ -135,13 +134,11 @@ def read_systems(
             table, more = without_spoof(table, options.spoof)
             notes += more
         one = table.frame.rename({"score": _column(name)})
-        out = (
-            one
-            if out is None
-            else _joined(out, one, name, None if partial else options.missing, notes)
-        )
+        out = one if out is None else _joined(out, one, name)
     if out is None:
         raise OptionError("there are no systems to fuse")
+    if not partial:
+        out = _complete(out, sources, options.missing, notes)
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
     both = replace(table, frame=out, source=", ".join(dict.fromkeys(files)))
     scores = out.select(map(_column, sources)).fill_null(float("nan"))
@@ -168,13 +165,8 @@ def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
     return replace(options, columns={**named, "score": score})
 
 
-def _joined(
-    left: pl.DataFrame, right: pl.DataFrame, name: str, missing: OnMissing | None, notes: list[Note]
-) -> pl.DataFrame:
-    """The scores of some systems joined with those of one more.
-
-    ``missing`` says what becomes of trials that lack one of them; None to keep them.
-    """
+def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The scores of some systems with those of one more; null where one of them has none."""
     ids = [role for role in IDS if role in left.columns and role in right.columns]
     new = [column for column in right.columns if column not in left.columns]
     if not ids:
@@ -191,24 +183,29 @@ def _joined(
             Setting("duplicates", "first"),
         )
     place, found = match(left, right, ids)
-    if missing is None:
-        both = left.hstack(right.select(pl.col(new).gather(place)))
-        return pl.concat([both, right.filter(~found)], how="diagonal")
-    for what, trials in (
-        ("have no score of that system", left.filter(place.is_null())),
-        ("have no score of another system", right.filter(~found)),
-    ):
-        if trials.height:
-            sentence = f"{trials.height} trials {what}, such as {examples(trials, ids)}"
-            if missing == "error":
-                raise TrialFileError(
-                    f"{name}: {sentence}; leave them out: ",
-                    Setting("missing", "skip"),
-                    ", or fuse the systems that are there: ",
-                    Setting("missing", "patterns"),
-                )
-            notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
-    return left.filter(place.is_not_null()).hstack(right.select(new)[place.drop_nulls()])
+    both = left.hstack(right.select(pl.col(new).gather(place)))
+    return pl.concat([both, right.filter(~found)], how="diagonal")
+
+
+def _complete(
+    frame: pl.DataFrame, names: Iterable[str], missing: OnMissing, notes: list[Note]
+) -> pl.DataFrame:
+    """The trials that every system has a score of; ``missing`` says what becomes of others."""
+    ids = [role for role in IDS if role in frame.columns]
+    for name in names:
+        absent = frame.filter(pl.col(_column(name)).is_null())
+        if not absent.height:
+            continue
+        sentence = f"{absent.height} trials have no score of it, such as {examples(absent, ids)}"
+        if missing == "error":
+            raise TrialFileError(
+                f"{name}: {sentence}; leave them out: ",
+                Setting("missing", "skip"),
+                ", or fuse the systems that are there: ",
+                Setting("missing", "patterns"),
+            )
+        notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
+    return frame.drop_nulls([_column(name) for name in names])
 
 
 def _column(name: str) -> str:
@@ -230,21 +227,17 @@ def read_side_information(name: str, ids: pl.DataFrame | None) -> dict[str, Floa
     if _is_by_trial(table):
         if "enrol" not in ids.columns:
             raise TrialFileError(f"{name}: has two ids in a line, and the scores only one")
-        first, second, *values = table.columns
-        return _side_values(name, table.rename({first: "enrol", second: "test"}), ids, values)
-    key, *values = table.columns
-    sides = [
-        _side_values(name, table.rename({key: side}), ids.select(side), values)
-        for side in _SIDES
-        if side == "test" or (side in ids.columns and ids[side].is_in(table[key].implode()).any())
-    ]
+        return _side_values(name, table, ids, _SIDES)
+    known = table.to_series(0).implode()
+    is_known = "enrol" in ids.columns and ids["enrol"].is_in(known).any()
+    sides = [_side_values(name, table, ids, [side]) for side in (_SIDES if is_known else ["test"])]
     if len(sides) == 1:
         return sides[0]
     ends = {"minimum": np.minimum, "maximum": np.maximum}
     return {
         f"{end} of {one}": function(*(side[one] for side in sides))
         for end, function in ends.items()
-        for one in values
+        for one in sides[0]
     }
 
 
@@ -257,7 +250,6 @@ def _side_table(name: str) -> pl.DataFrame:
         lines = Source(name).content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as problem:
         raise TrialFileError(f"{name}: is not text: {problem}") from None
-    lines = [line.rstrip("\r") for line in lines]
     separator = next((sign for sign in "\t,;" if sign in lines[0]), None)
     rows = [[one.strip() for one in line.split(separator)] for line in lines if line.strip()]
     width = len(rows[0]) if rows else 0
@@ -268,58 +260,36 @@ def _side_table(name: str) -> pl.DataFrame:
             raise TrialFileError(
                 f"{name}: line {number} has {len(row)} columns, and the first {width}"
             )
-    if _is_number(rows[0][-1]):
-        names = ["id", *(f"quality {i}" for i in range(1, width))]
-    else:
-        names, rows = rows[0], rows[1:]
-    if len(set(names)) < width or not rows:
+    names = ["id", *(f"quality {i}" for i in range(1, width))]
+    if not NUMBER.fullmatch(rows[0][-1]):
+        names = rows.pop(0)
+    if len({*names}) < width or not rows:
         raise TrialFileError(f"{name}: has two columns of one name, or no lines")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _is_by_trial(table: pl.DataFrame) -> bool:
     """Whether the second column is an id as well: no number, or needed to tell lines apart."""
-    first, second = table.columns[:2]
-    if table.width == 2:
-        return False
-    return bool(
-        table[second].cast(pl.Float64, strict=False).is_null().any()
-        or table[first].is_duplicated().any()
-    )
+    first, second = table.get_columns()[:2]
+    is_number = second.cast(pl.Float64, strict=False).is_not_null().all()
+    return table.width > 2 and not (is_number and first.is_unique().all())
 
 
 def _side_values(
-    name: str, table: pl.DataFrame, ids: pl.DataFrame, values: Sequence[str]
+    name: str, table: pl.DataFrame, ids: pl.DataFrame, on: Sequence[str]
 ) -> dict[str, Floats]:
-    """Values of trials, or of one of their sides."""
-    on = [side for side in _SIDES if side in table.columns and side in ids.columns]
+    """Values of trials, or of one of their sides: the columns after those of ids."""
+    table = table.rename(dict(zip(table.columns, on, strict=False)))
     repeated = table.filter(pl.struct(on).is_duplicated())
     if repeated.height:
         raise TrialFileError(f"{name}: {examples(repeated, on)} occur more than once")
     place, _ = match(ids, table, on)
-    absent = ids.filter(place.is_null())
-    if absent.height:
+    values = table.drop(on).cast(pl.Float64, strict=False).select(pl.all().gather(place))
+    is_good = values.select(pl.all_horizontal(pl.all().is_finite().fill_null(False))).to_series()
+    if not is_good.all():
+        wrong = ids.filter(~is_good)
         raise TrialFileError(
-            f"{name}: has nothing on {absent.height:,} of {ids.height:,} trials, such as "
-            f"{examples(absent, on)}"
+            f"{name}: has no finite numbers on {wrong.height:,} of {ids.height:,} trials, such as "
+            f"{examples(wrong, on)}"
         )
-    found = table[place]
-    out = {}
-    for one in values:
-        column = found[one].cast(pl.Float64, strict=False)
-        wrong = found.filter(column.is_null() | ~column.is_finite())
-        if wrong.height:
-            raise TrialFileError(
-                f"{name}: column {one!r} has {wrong[one][0]!r:.50} for {examples(wrong, on)}, "
-                "which is not a finite number"
-            )
-        out[one] = column.to_numpy()
-    return out
+    return {column.name: column.to_numpy() for column in values}

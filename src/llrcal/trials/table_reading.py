@@ -6,10 +6,7 @@ import os
 from os import PathLike, fspath
 from typing import Any
 
-import polars as pl
-
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.messages import Message, Setting
 from llrcal.trials.frame_files import read_frame_file, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
@@ -39,10 +36,7 @@ def read_file(file: Source, request: Request) -> Table:
     """A file of any kind, in columns named by their roles."""
     refuse_after_fork()
     if file.kind == "hdf5":
-        frame, reading = read_hdf5(file.on_disk, request)
-        if "label" in frame.columns:
-            frame = frame.with_columns(pl.col("label").cast(pl.Int8))
-        return _checked(Table(frame, file.name, reading), request)
+        return read_hdf5(file.on_disk, request)
     if file.kind in ("npy", "npz"):
         return read_arrays(file, request)
     if file.kind == "excel":
@@ -62,13 +56,3 @@ def refuse_after_fork() -> None:
             "threads that only that one has; start processes by spawn or forkserver "
             '(multiprocessing.get_context("spawn"))'
         )
-
-
-def _checked(table: Table, request: Request) -> Table:
-    for role, needed in (("score", request.needs_score), ("label", request.needs_label)):
-        if needed and not table.has(role):
-            hint: Message = ("is this the key?",)
-            if role == "label" and request.contents == "trials":
-                hint = ("give a key: ", Setting("key", "FILE"))
-            raise TrialFileError(f"{table.source}: {table.reading}: has no {role}s; ", *hint)
-    return table

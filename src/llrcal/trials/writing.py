@@ -15,7 +15,7 @@ from llrcal.inputs.labels import Label
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
-from llrcal.trials.hdf5 import write_hdf5_key, write_hdf5_scores
+from llrcal.trials.hdf5 import write_hdf5
 from llrcal.trials.table import Table
 
 TABLES = {"csv": ",", "tsv": "\t", "nist-tsv": "\t"}
@@ -76,8 +76,7 @@ class Prepared:
     def write(self, out: str) -> None:
         """Write the file, which appears whole or not at all."""
         if self.to == "hdf5":
-            is_key = "label" in self.frame.columns
-            (write_hdf5_key if is_key else write_hdf5_scores)(out, self.frame)
+            write_hdf5(out, self.frame)
             return
         with output(out) as file:
             if self.to == "npz":

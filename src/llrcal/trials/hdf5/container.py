@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.messages import Part
@@ -115,7 +115,7 @@ def _is_broken(content: mmap, start: int) -> bool:
 def opened(name: str) -> Iterator[Container]:
     """A file to read from; errors of h5py become a TrialFileError."""
     try:
-        with _h5py(name).File(name, "r") as root:
+        with h5py_for(name).File(name, "r") as root:
             yield Container(root, name)
     except LlrcalError:
         raise
@@ -126,17 +126,8 @@ def opened(name: str) -> Iterator[Container]:
         ) from problem
 
 
-@contextmanager
-def new_image(image: IO[bytes], name: str) -> Iterator[Any]:
-    """The root of a new file in memory.
-
-    HDF5 crashes (SIGSEGV) when it closes a file for which the disk has no room; memory has.
-    """
-    with _h5py(name).File(image, "w") as root:
-        yield root
-
-
-def _h5py(name: str) -> Any:
+def h5py_for(name: str) -> Any:
+    """The module h5py, which need not be installed."""
     try:
         import h5py
     except ImportError as problem:
