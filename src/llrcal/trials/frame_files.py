@@ -20,7 +20,7 @@ from llrcal.trials.frames import (
     SAMPLE,
     collected,
     read_frame,
-    reading_errors,
+    polars_errors,
     roles_of,
     rows_counted_from,
     scores_in,
@@ -122,7 +122,7 @@ def _counted(source: Source) -> tuple[pl.LazyFrame, int]:
     Refused if it claims far more rows than it can hold, unless all are the same.
     """
     path = _plain(source.path) if source.path and can_be_opened(source.path) else None
-    with reading_errors(source.name):
+    with polars_errors(source.name):
         scan = (pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc)(
             path or io.BytesIO(source.content)
         )
@@ -163,15 +163,15 @@ def read_workbook(source: Source, request: Request) -> Table:
             f"{source.name}: {found}; save the sheet with the trials as a file of its own"
         )
     [(title, frame)] = filled.items()
-    _refuse_repeated_names(path, title)  # of which polars makes others
+    _refuse_repeated_names(path, title, source.name)  # of which polars makes others
     table = read_frame(frame, request, source.name)
     return replace(table, reading=f"sheet {title!r}, {table.reading}")
 
 
-def _refuse_repeated_names(path: str, title: str) -> None:
+def _refuse_repeated_names(path: str, title: str, name: str) -> None:
     import openpyxl
 
     rows = openpyxl.load_workbook(path, read_only=True)[title].iter_rows(values_only=True)
     names = [str(name) for name in next(filter(any, rows)) if name is not None]
     if len({*names}) < len(names):
-        raise TrialFileError(f"{path}: two columns have the same name")
+        raise TrialFileError(f"{name}: two columns have the same name")

@@ -82,12 +82,12 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str
 
 def collected(scan: pl.LazyFrame, name: str) -> pl.DataFrame:
     """The rows of a lazy frame; errors of polars name the file."""
-    with reading_errors(name):
+    with polars_errors(name):
         return scan.collect()
 
 
 @contextmanager
-def reading_errors(name: str) -> Iterator[None]:
+def polars_errors(name: str) -> Iterator[None]:
     """Turn errors of polars about a file into a TrialFileError."""
     try:
         yield
