@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import TrialFileError
+from llrcal import TrialFileError, read_trials
 from llrcal.trials import hdf5
 from llrcal.trials.hdf5 import reading as matrix_reading
 from llrcal.trials.hdf5 import write_hdf5
@@ -331,7 +331,7 @@ def test_a_vector_is_no_square(tmp_path: Path) -> None:
         for name in SQUARE:
             del file[name]
             file[name] = [1]
-    with pytest.raises(TrialFileError, match=r"shape \(1,\), but there are 3 ID/row_ids and 3"):
+    with pytest.raises(TrialFileError, match=r"shapes \(1, 1\), and there are 3 ID/row_ids and 3"):
         read_hdf5(path)
 
 
@@ -536,7 +536,6 @@ def references(file: Any) -> None:
 BAD = np.where(MASK, SCORES, np.nan)  # only where there is no trial
 NAN, INFINITE = SCORES.copy(), SCORES.copy()
 NAN[1, 2], INFINITE[2, 3] = np.nan, np.inf
-LONG = np.array([b"x" * 5000, b"y", b"z"])
 
 HOSTILE: list[tuple[str, Fill, str]] = [
     ("soft link to ids", soft_link("ID/row_ids"), "ID/row_ids is reached by a link"),
@@ -550,12 +549,12 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("odd floats", bits_of_its_own, "expected a matrix of usual numbers"),
     ("references", references, "ID/row_ids has type object; expected text"),
     ("numbers for ids", instead("ID/row_ids", [1, 2, 3]), "ID/row_ids has type int64"),
-    ("three dimensions", instead("scores", SCORES[None]), r"scores has shape \(1, 3, 4\)"),
-    ("a single number", instead("scores", 1.5), r"scores has shape \(\)"),
-    ("no space at all", instead("scores", h5py.Empty("f8")), "scores has shape None"),
-    ("ids in two dimensions", instead("ID/row_ids", [[b"a", b"b"]] * 2), "expected one list"),
-    ("no ids", instead("ID/row_ids", np.array([], "S1")), "ID/row_ids is empty, or holds"),
-    ("fewer ids", instead("ID/row_ids", [b"a", b"b"]), r"shape \(3, 4\), but there are 2 ID/row"),
+    ("three dimensions", instead("scores", SCORES[None]), r"shapes \(1, 3, 4.*\) and \(3, 4\)"),
+    ("a single number", instead("scores", 1.5), r"shapes \(1,\) and \(3, 4\)"),
+    ("no space at all", instead("scores", h5py.Empty("f8")), "cannot be read as HDF5"),
+    ("ids in two dimensions", instead("ID/row_ids", [[b"a", b"b"]] * 2), "there are 4 ID/row_ids"),
+    ("no ids", instead("ID/row_ids", np.array([], "S1")), "there are 0 ID/row_ids"),
+    ("fewer ids", instead("ID/row_ids", [b"a", b"b"]), r"shapes \(3, 4\), and there are 2 ID/row"),
     ("another mask", instead("score_mask", MASK[:2]), r"shapes \(2, 4\) and \(3, 4\)"),
     ("a mask across", instead("score_mask", MASK.T), r"shapes \(3, 4\) and \(4, 3\)"),
     ("twos in a mask", instead("score_mask", 2 * MASK), "score_mask holds 2; expected 1 and 0"),
@@ -565,20 +564,7 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("infinite", instead("scores", INFINITE), "the first is inf, of m3 / d.wav"),
     ("more than fits", claiming("scores", (2**58, 3)), f"claims {3 * 2**58} values"),
     ("a million bytes", claiming("scores", (10**4, 10**4)), "800000000 bytes"),
-    (
-        "many ids",
-        claiming("ID/row_ids", (5_000_000,), "S1", chunks=(100_000,)),
-        "more or longer ids|in a file of",
-    ),
-    ("long ids", instead("ID/row_ids", LONG), "more or longer ids"),
-    ("ids that repeat", instead("ID/row_ids", [b"m1", b"m1", b"m3"]), r"1 of the ids .*\(m1\)"),
-    ("an id of no text", instead("ID/row_ids", [b"m1", b"", b"m3"]), "id 2 in ID/row_ids is empty"),
-    (
-        "a NUL byte",
-        instead("ID/row_ids", np.array([b"m1", b"a\0b", b"m3"])),
-        "id 2 .* has a NUL byte",
-    ),
-    ("latin-1", instead("ID/row_ids", [b"m1", b"Zo\xeb", b"m3"]), "id 2 .* is not UTF-8"),
+    ("latin-1", instead("ID/row_ids", [b"m1", b"Zo\xeb", b"m3"]), "can't decode byte 0xeb"),
     ("two conventions", ids(SIDEKIT), "has two kinds of ids: expected ID/row_ids"),
     ("no mask", without("score_mask"), "has no score_mask; it holds ID, scores"),
     ("no column ids", without("ID/column_ids"), "has no ID/column_ids"),
@@ -601,10 +587,11 @@ def test_hostile_files_are_refused(tmp_path: Path, fill: Fill, words: str) -> No
     assert str(caught.value).count(path) == 1
 
 
-def test_names_that_steer_a_terminal_are_spelled_out(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.h5", lambda file: file.create_group("\x1b[31m" + "x" * 100))
-    with pytest.raises(TrialFileError, match=r"holds \\x1b\[31mx{35}\\u2026; expected"):
-        read_hdf5(path)
+def test_ids_that_repeat(tmp_path: Path) -> None:
+    twice = instead("ID/row_ids", [b"m1", b"m1", b"m3"])
+    path = made(tmp_path / "a.h5", *SCORE_FILE, matrices(trial_mask=-abs(MARKS)), twice)
+    with pytest.raises(TrialFileError, match=r"1 repeated trials, such as \(m1 c\.wav\)"):
+        read_trials(path)
 
 
 def test_nan_where_there_is_no_trial_does_no_harm(tmp_path: Path) -> None:
