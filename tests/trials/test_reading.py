@@ -43,30 +43,6 @@ def test_an_array_of_one_class(tmp_path: Path) -> None:
         read_trials(tmp_path / "t.npy")
 
 
-@pytest.mark.parametrize("words", [("target", "nontarget"), ("1", "0"), ("genuine", "impostor")])
-@pytest.mark.parametrize("label_first", [False, True])
-def test_text_of_two_columns(tmp_path: Path, words: tuple[str, str], label_first: bool) -> None:
-    rows = [(repr(float(s)), words[0]) for s in TAR] + [(repr(float(s)), words[1]) for s in NON]
-    lines = [" ".join(reversed(row) if label_first else row) for row in rows]
-    (tmp_path / "a.txt").write_text("# score and label\n" + "\n".join(lines) + "\n")
-    assert_same(read_trials(tmp_path / "a.txt"))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("1.0 target x\n", "the columns look like label or number, label, text"),
-        ("1 0\n0 1\n", "can be read in 2 ways: scores and labels .*; or labels and scores"),
-        ("1.5 2.5\n2.5 3.5\n", "the columns look like number, number"),
-        ("high target\nlow nontarget\n", "there are labels but no scores: this is a key"),
-    ],
-)
-def test_text_that_is_not_trials(tmp_path: Path, text: str, words: str) -> None:
-    (tmp_path / "a.txt").write_text(text)
-    with pytest.raises(TrialFileError, match=words):
-        read_trials(tmp_path / "a.txt")
-
-
 def read_both(folder: Path, tar: str, non: str, **options: Any) -> Trials:
     (folder / "tar").write_text(tar)
     (folder / "non").write_text(non)
