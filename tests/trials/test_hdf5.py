@@ -167,21 +167,6 @@ def test_scores_are_read_row_by_row(score_file: str, request: pytest.FixtureRequ
     assert reading.endswith("(stored transposed)") == ("MATLAB" in request.node.callspec.id)
 
 
-@pytest.mark.parametrize("dtype", ["S", h5py.string_dtype("utf-8", 9), h5py.string_dtype()])
-def test_ids_may_be_any_text(tmp_path: Path, dtype: Any) -> None:
-    models, segments = ["Zoë", "模型"], ["x y", "z"]
-    mask = np.array([[1, 0], [1, 1]])
-
-    def fill(file: Any) -> None:
-        for name, side in zip(BOSARIS, (models, segments), strict=True):
-            file[name] = np.array([one.encode() for one in side], dtype)
-
-    path = made(tmp_path / "a.h5", fill, matrices(trial_mask=np.where(mask, -1, 0)))
-    frame, _ = read_hdf5(path, "key")
-    assert frame["enrol"].to_list() == ["Zoë", "模型", "模型"]
-    assert frame["test"].to_list() == ["x y", "x y", "z"]
-
-
 @pytest.mark.parametrize("one_model", [True, False])
 @pytest.mark.parametrize("rank", [1, 2])
 def test_one_model_or_one_segment(tmp_path: Path, one_model: bool, rank: int) -> None:
@@ -296,11 +281,9 @@ def test_the_real_key_and_index() -> None:
     assert frame["label"].value_counts(sort=True).rows() == [(False, 29_665), (True, 708)]
     with h5py.File(path) as file:
         marks = file["trial_mask"][()]
-        row = {one.decode(): i for i, one in enumerate(file["ID/row_ids"][()])}
-        column = {one.decode(): j for j, one in enumerate(file["ID/column_ids"][()])}
+        places = [file[name].asstr()[()].tolist().index for name in BOSARIS]
     for enrol, test, label in frame.sample(500, seed=1).rows():
-        assert marks[row[enrol], column[test]] == (1 if label else -1)
-    assert frame.select("enrol", "test").n_unique() == frame.height == np.count_nonzero(marks)
+        assert marks[places[0](enrol), places[1](test)] == (1 if label else -1)
     with pytest.raises(TrialFileError, match=r"is an index \(Ndx\)"):
         read_hdf5(str(real_scores("formats", "bosaris_ndx_sre10_det5.h5")), "key")
 
@@ -320,16 +303,6 @@ def test_a_square_is_read_as_bosaris_writes_it(tmp_path: Path) -> None:
     frame, reading = read_hdf5(square(tmp_path / "a.h5"))
     assert frame.rows()[1] == ("m1", "b.wav", 1.0)
     assert reading.endswith("3 x 3 pairs (a square: its rows are taken for the models)")
-
-
-def test_a_vector_is_no_square(tmp_path: Path) -> None:
-    path = square(tmp_path / "a.h5")
-    with h5py.File(path, "r+") as file:
-        for name in SQUARE:
-            del file[name]
-            file[name] = [1]
-    with pytest.raises(TrialFileError, match=r"shapes \(1, 1\), and there are 3 ID/row_ids and 3"):
-        read_hdf5(path)
 
 
 def by_matlab(file: Any) -> None:
