@@ -176,7 +176,7 @@ def test_against_a_join_by_hand(
         expected = [i + 0.5 for i, pair in enumerate(scored) if pair in labels]
         if duplicates == "first":
             expected = [scored.index(pair) + 0.5 for pair in kept]
-        table, _ = joined(scores, key, options)
+        table = joined(scores, key, options)
         assert table.frame["score"].to_list() == expected
         assert table.frame["label"].to_list() == [labels[pair] for pair in kept]
         assert table.frame.select("enrol", "test").rows() == kept

@@ -63,11 +63,6 @@ def as_text(folder: Path) -> tuple[Any, ...]:
     return (folder / "scores.txt",)
 
 
-def as_array(folder: Path) -> tuple[Any, ...]:
-    np.save(folder / "scores.npy", VALUES)
-    return folder / "scores.npy", key()
-
-
 def as_archive(folder: Path) -> tuple[Any, ...]:
     np.savez(folder / "a.npz", scores=VALUES, labels=[k for *_, k in ROWS])
     return (folder / "a.npz",)
@@ -80,19 +75,12 @@ def as_parquet(folder: Path) -> tuple[Any, ...]:
 
 SOURCES: dict[str, tuple[Callable[[Path], tuple[Any, ...]], str]] = {
     "table": (lambda _: (frame(),), r"2 scores .* nan in row 1"),
-    "null": (lambda _: (frame().with_columns(pl.col("score").fill_nan(None)),), "2 missing values"),
     "pandas": (lambda _: (frame().to_pandas(),), "2 missing values"),
     "parquet": (as_parquet, "2 missing values"),
     "text": (as_text, r"line 2: .*\(NaN\)"),
     "key": (lambda _: (scores(), key()), "2 scores"),
-    "turned": (lambda _: (scores(), key().reverse()), "2 scores"),
     "line by line": (lambda _: (scores().select("score"), key()), "2 scores"),
-    "array": (as_array, r"2 scores .* nan in row 1\. "),
     "archive": (as_archive, r"2 scores .* nan in row 1\. "),
-    "archive and key": (
-        lambda folder: (*as_archive(folder), key()),
-        r"2 scores .* nan in row 1\. ",
-    ),
 }
 
 
@@ -106,12 +94,6 @@ def test_refused_with_the_way_out_or_left_out(kind: str, tmp_path: Path) -> None
     (note,) = dropped(read_trials(*sources, on_nan="drop"))
     assert note.severity is Severity.WARNING
     assert str(note).endswith(": 2 of 5 trials left out because their score is NaN")
-
-
-def test_nothing_to_leave_out() -> None:
-    rows = [row for row in ROWS if not math.isnan(row[2])]
-    assert answers(frame(rows)) == KEPT
-    assert not dropped(read_trials(frame(rows), on_nan="drop"))
 
 
 INFINITE = [*ROWS, ("m4", "t4", -math.inf, "nontarget")]
@@ -165,17 +147,6 @@ def test_other_faults_of_text(tmp_path: Path, more: str, options: Any, message: 
     (tmp_path / "scores.txt").write_text(TEXT + more)
     with pytest.raises(TrialFileError, match=message):
         answers(tmp_path / "scores.txt", **options)
-
-
-def test_files_of_one_class_each(tmp_path: Path) -> None:
-    np.save(tmp_path / "tar.npy", np.array([1.5, NAN, 3.5], np.float32))
-    (tmp_path / "non").write_text("a d 0.5\na e nan\n")
-    apart: Any = {"nontargets": tmp_path / "non"}
-    with pytest.raises(LlrcalError, match=r"1 scores .*on_nan='drop'$"):
-        read_trials(tmp_path / "tar.npy", **apart)
-    assert answers(tmp_path / "tar.npy", **apart) == [(1.5, True), (3.5, True), (0.5, False)]
-    (note,) = dropped(read_trials(tmp_path / "tar.npy", **apart, on_nan="drop"))
-    assert "2 of 5 trials" in note.text
 
 
 def test_hdf5(tmp_path: Path) -> None:

@@ -70,13 +70,9 @@ def test_infinite_llrs_in_arrays(tmp_path: Path) -> None:
 
 LABEL_ARRAYS: dict[str, Any] = {
     "whole": LABELS,
-    "small": LABELS.astype(np.uint8),
-    "signs": 2 * LABELS - 1,
-    "with a point": LABELS.astype(float),
     "booleans": LABELS == 1,
     "bytes": LABELS.astype("S1"),
     "words": np.where(LABELS == 1, "target", "nontarget"),
-    "hypotheses": np.where(LABELS == 1, "Hp", "Hd"),
 }
 
 
@@ -98,16 +94,10 @@ def test_scores_and_labels(tmp_path: Path, labels: Any) -> None:
 
 def test_words_of_the_user_for_arrays(tmp_path: Path) -> None:
     scores = save(tmp_path / "s.npy", SCORES)
-    for labels, words in ((1 - LABELS, "0,1"), (np.where(LABELS == 1, "x", "y"), "x,y")):
-        key = save(tmp_path / "k.npy", labels)
-        np.savez(tmp_path / "both.npz", scores=SCORES, labels=labels)
-        for trials in (
-            read_trials(scores, key, labels=words),
-            read_trials(tmp_path / "both.npz", labels=words),
-        ):
-            assert trials.labels.tolist() == [True, False, True, False]
-        with pytest.raises(TrialFileError, match=r"k\.npy: .* row 0: the label '.' is neither"):
-            read_trials(scores, key, labels="2,3")
+    key = save(tmp_path / "k.npy", 1 - LABELS)
+    assert read_trials(scores, key, labels="0,1").labels.tolist() == [True, False, True, False]
+    with pytest.raises(TrialFileError, match=r"k\.npy: .* row 0: the label '.' is neither"):
+        read_trials(scores, key, labels="2,3")
 
 
 def test_labels_that_are_not_text(tmp_path: Path) -> None:
@@ -120,10 +110,8 @@ def test_labels_that_are_not_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([2, 0, 1, 1], r"k\.npy: .* row 0: the label '2' is neither target nor non-target"),
         ([1, 0, -1, 1], r"k\.npy: labels are 1, 0 and -1, where 0 may mean"),
         (["target", "spoof", "tar", "non"], "1 of 4 trials are spoofs"),
-        ([0.5, 0, 1, 1], "row 0: the label '0.5' is neither"),
         ([np.nan, 0, 1, 1], "row 0: the label 'NaN' is neither"),
         ([1, 0, 1], "has 4 scores and .*k.npy 3 labels, with no ids in common"),
         ([[1, 0], [1, 0]], "expected a one-dimensional array"),
@@ -157,7 +145,9 @@ def test_archives_that_hold_something_else(tmp_path: Path) -> None:
     with pytest.raises(LlrcalError, match="one label for each score"):
         read_trials(path)
     np.savez(path, tar=TAR, non=NON, tar_speakers=LABELS, non_speakers=LABELS)
-    with pytest.raises(TrialFileError, match=r"tar_speakers has shape \(4,\); expected two col"):
+    with pytest.raises(
+        TrialFileError, match=r"tar_speakers and non_speakers must .* shapes \(4,\) and"
+    ):
         read_trials(path)
     with pytest.raises(TrialFileError, match=r"holds .*, tar, tar_speakers; expected scores"):
         read_trials(path, nontargets=scores)

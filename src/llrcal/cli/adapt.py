@@ -117,7 +117,6 @@ def _unlabelled(
     source: str, model: Calibration, reading: Reading, scale: Scale, *, quiet: bool
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
-    from llrcal.notes import Note
     from llrcal.scale.opening import is_in_pieces, opened_scores
     from llrcal.trials.table_reading import read_table
 
@@ -128,8 +127,7 @@ def _unlabelled(
             print_notes(trials.notes, quiet=quiet)
             return (trials.negated() if model.lower_is_better else trials).pooled()
         table = read_table(source, options.request("scores", joins=False))
-    note = Note.of("read", f"{len(table):,} scores; {table.reading}").about(source)
-    print_notes([note], quiet=quiet)
+    print_notes(table.notes, quiet=quiet)
     column = table.frame["score"]
     scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
     return scores

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llrcal.cli.options import JSON, File, argument, command, option, output, refuse
 from llrcal.cli.reading import Reading
 from llrcal.cli.terminal import echo_err, print_json, refuse_two_outputs
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
-
-if TYPE_CHECKING:
-    from llrcal.notes import Note
-    from llrcal.trials.request import ReadOptions
-    from llrcal.trials.table import Table
 
 
 @command()
@@ -41,6 +35,7 @@ def convert(
     llrcal convert speechbrain.txt -o scores.txt --to kaldi --key-out trials.txt
     """
     from llrcal.trials.leaving_out import without_spoof
+    from llrcal.trials.reading import read_and_join
     from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)
@@ -52,10 +47,13 @@ def convert(
         refuse_two_outputs(place, as_json=json)
         refuse_to_overwrite(place, scores, *reading.files)
     options = reading.options(allow_infinite=True)
-    table, notes = _read(scores, reading.key, options, needs_label=key_out is not None)
+    # Labels are kept even if they are not needed.
+    has_key = reading.key is not None or key_out is None
+    request = options.request("scores" if has_key else "trials")
+    table = read_and_join(scores, reading.key, options, request)
     if table.has("label") and reading.spoof != "error":
-        table, more = without_spoof(table, reading.spoof)
-        notes += more
+        table = without_spoof(table, reading.spoof)
+    notes = [*table.notes]
     files = {place: prepared(table, to=to, key=place != out) for place in places}
     for name, file in files.items():  # before any of them is written
         file.check_place(name)
@@ -68,13 +66,3 @@ def convert(
     if not quiet:
         for note in notes:
             echo_err(note.on_command_line)
-
-
-def _read(
-    scores: str, key: str | None, options: ReadOptions, *, needs_label: bool
-) -> tuple[Table, list[Note]]:
-    """Trials, and notes on how they were read. Labels are kept even if they are not needed."""
-    from llrcal.trials.reading import read_and_join
-
-    has_key = key is not None or not needs_label
-    return read_and_join(scores, key, options, options.request("scores" if has_key else "trials"))

@@ -261,5 +261,5 @@ class WholeReader:
             yield present(read_table(self.path, self.request).frame, columns)
         else:
             options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
-            table = read_and_join(self.path, None, options, self.request)[0]
+            table = read_and_join(self.path, None, options, self.request)
             yield present(table.frame, columns)

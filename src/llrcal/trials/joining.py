@@ -69,8 +69,8 @@ def examples(frame: pl.DataFrame, ids: Sequence[str]) -> str:
 
 def without_duplicates(
     table: Table, options: ReadOptions, *, labels_from: str | None = None
-) -> tuple[Table, list[Note]]:
-    """A table in which no trial is repeated, as the options say, and what was done.
+) -> Table:
+    """A table in which no trial is repeated, as the options say.
 
     ``labels_from`` names the file with the labels, if they come from another one. A trial
     that is both target and non-target is refused, whatever the options.
@@ -78,19 +78,19 @@ def without_duplicates(
     frame, ids = table.frame, table.ids
     # Hashes are far cheaper than comparing the ids themselves.
     if not ids or hashes_of_ids(frame, ids).n_unique() == frame.height:
-        return table, []
+        return table
     repeated = frame.filter(pl.struct(ids).is_duplicated())
     once = repeated.unique(ids, maintain_order=True)
     if table.has("label"):
-        conflicting = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
-        conflicting = conflicting.filter(pl.col("label") > 1)
+        labels = repeated.group_by(ids, maintain_order=True).agg(pl.col("label").n_unique())
+        conflicting = labels.filter(pl.col("label") > 1)
         if conflicting.height:
             raise TrialFileError(
                 f"{labels_from or table.source}: {conflicting.height} trials are both target and "
                 f"non-target, such as {examples(conflicting, ids)}"
             )
     if options.duplicates == "all" or not repeated.height:
-        return table, []
+        return table
     found = f"{repeated.height - once.height} repeated trials, such as {examples(once, ids)}"
     if options.duplicates == "error":
         raise TrialFileError(
@@ -99,10 +99,9 @@ def without_duplicates(
             " or ",
             Setting("duplicates", "all"),
         )
+    note = Note.warning("duplicates", f"{found}; only the first of each was kept")
     frame = frame.unique(ids, keep="first", maintain_order=True)
-    done = f"{found}; only the first of each was kept"
-    note = Note.warning("duplicates", done).about(table.source)
-    return replace(table, frame=frame), [note]
+    return table.changed(frame, note.about(table.source))
 
 
 def both_classes(tar: Table, non: Table) -> Table:
@@ -112,32 +111,31 @@ def both_classes(tar: Table, non: Table) -> Table:
         table.frame.select("score", pl.lit(label.value, pl.Int8).alias("label"))
         for label, table in labels.items()
     ]
-    return replace(tar, frame=pl.concat(frames), source=f"{tar.source}, {non.source}")
+    both = replace(tar, source=f"{tar.source}, {non.source}")
+    return both.changed(pl.concat(frames), *non.notes)
 
 
-def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list[Note]]:
-    """Scores with the labels of a key, in the order of the scores, and what was done."""
+def joined(scores: Table, key: Table, options: ReadOptions) -> Table:
+    """Scores with the labels of a key, in the order of the scores."""
     ids = [role for role in scores.ids if role in key.ids]
     if not ids:
         return _in_order(scores, key)
     if len(scores) == len(key) and scores.frame.select(ids).equals(key.frame.select(ids)):
-        table = _with_key(scores, key.frame)
-        table, notes = without_duplicates(table, options, labels_from=key.source)
-        same = "scores and key are in the same order: nothing to join"
-        return table, [*notes, Note.of("joined", same)]
-    scores, notes = without_duplicates(scores, options)
+        table = _with_key(scores, key, "scores and key are in the same order: nothing to join")
+        return without_duplicates(table, options, labels_from=key.source)
+    scores = without_duplicates(scores, options)
     # If every score of a trial is kept, one label will do for all of them.
     once = replace(options, duplicates="first") if options.duplicates == "all" else options
-    wanted = [*ids, "label", *_brought_along(key.frame)]
-    key, more = without_duplicates(replace(key, frame=key.frame.select(wanted)), once)
+    others = [role for role in IDS if role not in ids]
+    key = without_duplicates(key.changed(key.frame.drop(others, strict=False)), once)
     place, found = match(scores.frame, key.frame, ids)
-    notes += more
     unknown = scores.frame.filter(place.is_null())
     if len(unknown) == len(scores):
         raise TrialFileError(
             f"{scores.source} and {key.source} have no trial in common: "
             f"{examples(scores.frame, ids)} against {examples(key.frame, ids)}"
         )
+    notes = []
     for setting, trials, what in (
         ("missing", key.frame.filter(~found), f"trials of {key.source} have no score"),
         ("unknown", unknown, f"scores of {scores.source} are not in the key"),
@@ -148,12 +146,12 @@ def joined(scores: Table, key: Table, options: ReadOptions) -> tuple[Table, list
                 raise TrialFileError(f"{sentence}; to leave them out: ", Setting(setting, "skip"))
             notes.append(Note.warning(setting, f"{sentence}; left out"))
     if unknown.height:
-        scores = replace(scores, frame=scores.frame.filter(place.is_not_null()))
-    notes.append(Note.of("joined", f"scores and key joined on {' and '.join(ids)}"))
-    return _with_key(scores, key.frame[place.drop_nulls()]), notes
+        scores = scores.changed(scores.frame.filter(place.is_not_null()))
+    key = key.changed(key.frame[place.drop_nulls()], *notes)
+    return _with_key(scores, key, f"scores and key joined on {' and '.join(ids)}")
 
 
-def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
+def _in_order(scores: Table, key: Table) -> Table:
     """Labels taken line by line, since the scores or the key have no ids."""
     names = [
         [*(role for role in IDS if table.has(role)), *table.unnamed] for table in (scores, key)
@@ -172,30 +170,27 @@ def _in_order(scores: Table, key: Table) -> tuple[Table, list[Note]]:
             "no ids in common to join them on"
         )
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
-    table = _with_key(replace(scores, frame=scores.frame.hstack(ids)), key.frame)
-    without_duplicates(table, ReadOptions(duplicates="all"), labels_from=key.source)
-    return table, [Note.of("joined", "no ids to join on: scores taken in the order of the key")]
+    scores = scores.changed(scores.frame.hstack(ids))
+    table = _with_key(scores, key, "no ids to join on: scores taken in the order of the key")
+    return without_duplicates(table, ReadOptions(duplicates="all"), labels_from=key.source)
 
 
-def _with_key(table: Table, key: pl.DataFrame) -> Table:
-    """The table with labels from the rows of the key; labels of its own must agree with them.
+def _with_key(scores: Table, key: Table, how: str) -> Table:
+    """Scores with labels from the rows of the key; labels of their own must agree with them.
 
-    Speakers come along, if only the key knows them, and so do columns that are kept.
+    Both speakers come along, if only the key knows them, and so do columns that are kept.
     """
-    if table.has("label"):
-        differ = table.frame["label"] != key["label"]
+    if scores.has("label"):
+        differ = scores.frame["label"] != key.frame["label"]
         if differ.any():
-            wrong = table.frame.with_row_index("row").filter(differ)
+            wrong = scores.frame.with_row_index("row").filter(differ)
             raise TrialFileError(
-                f"{table.source}: {wrong.height} of its labels contradict the key, such as that of "
-                f"{examples(wrong, table.ids or ['row'])}"
+                f"{scores.source}: {wrong.height} of its labels contradict the key, such as that "
+                f"of {examples(wrong, scores.ids or ['row'])}"
             )
-    known = {*SPEAKERS} if any(map(table.has, SPEAKERS)) else set()
-    more = [name for name in _brought_along(key) if name not in known and not table.has(name)]
-    return replace(table, frame=table.frame.with_columns(key.select("label", *more)))
-
-
-def _brought_along(key: pl.DataFrame) -> list[str]:
-    """What comes from a key beside labels: both speakers, and columns that are kept."""
-    speakers = SPEAKERS if {*SPEAKERS} <= {*key.columns} else ()
-    return [*speakers, *filter(is_kept, key.columns)]
+    bring_speakers = all(map(key.has, SPEAKERS)) and not any(map(scores.has, SPEAKERS))
+    more = [*(SPEAKERS if bring_speakers else ()), *filter(is_kept, key.frame.columns)]
+    brought = key.frame.select("label", *(name for name in more if not scores.has(name)))
+    table = replace(scores, forensic=key.forensic)
+    notes = (*key.notes, Note.of("joined", how))
+    return table.changed(table.frame.with_columns(brought), *notes)

@@ -6,8 +6,6 @@ nor non-targets until the user says how to count them.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 
 from llrcal.errors import TrialFileError
@@ -21,26 +19,25 @@ DROPPED_NAN = "dropped nan"
 """The code of notes on trials that were left out because their score is NaN."""
 
 
-def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None, list[Note]]:
-    """Scores that are not NaN, the key without the trials of those that are, and how many.
+def without_nan(scores: Table, key: Table | None) -> tuple[Table, Table | None]:
+    """Scores that are not NaN, and the key without the trials of those that are.
 
     This comes before scores and key are joined, since the trials would be missing.
     """
     is_nan = scores.frame["score"].is_nan()
     notes = left_out(scores.source, int(is_nan.sum()), len(scores))
     if not notes:
-        return scores, key, notes
-    kept = replace(scores, frame=scores.frame.filter(~is_nan))
+        return scores, key
+    kept = scores.changed(scores.frame.filter(~is_nan), *notes)
     if key is None:
-        return kept, None, notes
+        return kept, None
     ids = [role for role in scores.ids if role in key.ids]
     if ids:  # a trial that has another score as well is still in the key
         gone = scores.frame.filter(is_nan).join(kept.frame, on=ids, how="anti")
-        left = key.frame.join(gone, on=ids, how="anti", maintain_order="left")
-        return kept, replace(key, frame=left), notes
-    if len(scores) == len(key):  # line by line
-        key = replace(key, frame=key.frame.filter(~is_nan))
-    return kept, key, notes
+        key = key.changed(key.frame.join(gone, on=ids, how="anti", maintain_order="left"))
+    elif len(scores) == len(key):  # line by line
+        key = key.changed(key.frame.filter(~is_nan))
+    return kept, key
 
 
 def left_out(source: str, count: int, total: int) -> list[Note]:
@@ -66,21 +63,24 @@ def are_spoofs(source: str, count: int, total: int) -> TrialFileError:
     )
 
 
-def without_spoof(table: Table, spoof: Spoof) -> tuple[Table, list[Note]]:
-    """The table with its spoof trials left out or relabelled, and what was done."""
+def without_spoof(table: Table, spoof: Spoof) -> Table:
+    """The table with its spoof trials left out or relabelled."""
     frame = table.frame
     is_spoof = frame["label"] == Label.SPOOF.value
     count = int(is_spoof.sum())
     if not count:
-        return table, []
+        return table
     if spoof == "error":
         raise are_spoofs(table.source, count, frame.height)
+    done = {
+        "omit": "left out",
+        "nontarget": "count as non-targets",
+        "only": "are the only non-targets",
+    }
     if spoof == "omit":
-        note = Note.of("spoof", f"{count:,} spoof trials left out")
-        return replace(table, frame=frame.filter(~is_spoof)), [note]
-    relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
-    note = Note.of("spoof", f"{count:,} spoof trials count as non-targets")
-    if spoof == "only":
+        frame = frame.filter(~is_spoof)
+    elif spoof == "only":
         frame = frame.filter(is_spoof | (frame["label"] == Label.TARGET.value))
-        note = Note.of("spoof", f"{count:,} spoof trials are the only non-targets")
-    return replace(table, frame=frame.with_columns(relabelled)), [note]
+    relabelled = pl.col("label").replace(Label.SPOOF.value, Label.NONTARGET.value)
+    note = Note.of("spoof", f"{count:,} spoof trials {done[spoof]}")
+    return table.changed(frame.with_columns(relabelled), note)

@@ -129,12 +129,11 @@ def _read_classes(arrays: Mapping[str, Array], source: str, request: Request) ->
     known = [who for who in speakers if who is not None]
     if len(known) < len(_CLASSES):
         return both
-    for side, table, who in zip(_CLASSES, tables, known, strict=True):
-        if who.shape != (len(table), 2):
-            raise TrialFileError(
-                f"{source}: {side}_speakers has shape {who.shape}; expected two columns for "
-                f"{len(table)} trials"
-            )
+    if [who.shape for who in known] != [(len(table), 2) for table in tables]:
+        raise TrialFileError(
+            f"{source}: tar_speakers and non_speakers must have a row for each trial, and two "
+            f"columns; they have the shapes {known[0].shape} and {known[1].shape}"
+        )
     pairs = pl.DataFrame(np.concatenate(known), schema=list(SPEAKERS))
     return replace(both, frame=both.frame.hstack(pairs))
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from os import PathLike
 from typing import Any, Unpack
 
 import numpy as np
-import polars as pl
 
-from llrcal.arrays import Array, Bools
-from llrcal.notes import Note
 from llrcal.trials.joining import both_classes, joined, without_duplicates
 from llrcal.trials.leaving_out import without_nan, without_spoof
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
@@ -102,18 +98,23 @@ def read_trials(
 
 def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     """The trials that :func:`read_trials` describes."""
-    table, notes = read_and_join(source, key, options)
-    table, spoofs = without_spoof(table, options.spoof)
+    table = without_spoof(read_and_join(source, key, options), options.spoof)
     where = f"{table.source}, {key}" if isinstance(key, str) else table.source
-    labels, speakers = table.is_target, table.speakers
+    scores, labels, speakers = table.frame["score"], table.is_target, table.speakers
+    count = int(np.count_nonzero(labels))
+    if labels[:count].all():  # nothing to copy
+        tar, non = scores[:count].to_numpy(), scores[count:].to_numpy()
+    else:
+        tar, non = scores.to_numpy()[labels], scores.to_numpy()[~labels]
     return Trials(
-        *_by_class(table.frame["score"], labels),
+        tar,
+        non,
         table.source,
         None if speakers is None else speakers[labels],
         None if speakers is None else speakers[~labels],
         is_target=labels,
         ids=table.all_ids,
-        notes=(*notes, *spoofs),
+        notes=table.notes,
         score_name=table.score_name,
         forensic=table.forensic,
         allow_infinite=options.allow_infinite,
@@ -121,47 +122,24 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
     )
 
 
-def _by_class(scores: pl.Series, is_target: Bools) -> tuple[Array, Array]:
-    """Scores of targets and of non-targets; where all targets come first, they are not copied."""
-    count = int(np.count_nonzero(is_target))
-    if is_target[:count].all():
-        return scores[:count].to_numpy(), scores[count:].to_numpy()
-    values = scores.to_numpy()
-    return values[is_target], values[~is_target]
-
-
 def read_and_join(
     source: Any, key: Any | None, options: ReadOptions, request: Request | None = None
-) -> tuple[Table, list[Note]]:
-    """Scores, with labels from the key if there is one, and how they were read.
+) -> Table:
+    """Scores, with labels from the key if there is one.
 
     ``request`` is what to look for in the scores, unless that follows from whether there is a key.
     """
     request = request or options.request("trials" if key is None else "scores")
     if options.nontargets is None:
         scores = read_table(source, request)
-        notes = [_reading(scores)]
     else:
         options.refuse_key_and_nontargets(key)
-        classes = [
-            read_table(one, options.request("class")) for one in (source, options.nontargets)
-        ]
+        one_class = options.request("class")
+        classes = (read_table(one, one_class) for one in (source, options.nontargets))
         scores = both_classes(*classes)
-        notes = [_reading(*one) for one in zip(classes, ("targets", "non-targets"), strict=True)]
-    labelled = None
-    if key is not None:
-        labelled = read_table(key, options.request("key"))
-        notes.append(_reading(labelled))
+    labels = None if key is None else read_table(key, options.request("key"))
     if request.on_nan == "drop":
-        scores, labelled, dropped = without_nan(scores, labelled)
-        notes += dropped
-    if labelled is None:
-        table, more = without_duplicates(scores, options)
-    else:
-        table, more = joined(scores, labelled, options)
-        table = replace(table, forensic=labelled.forensic)
-    return table, notes + more
-
-
-def _reading(table: Table, what: str = "trials") -> Note:
-    return Note.of("read", f"{len(table):,} {what}; {table.reading}").about(table.source)
+        scores, labels = without_nan(scores, labels)
+    if labels is None:
+        return without_duplicates(scores, options)
+    return joined(scores, labels, options)

@@ -123,16 +123,15 @@ def read_systems(
         if partial:
             request = replace(request, on_nan="keep")
         try:
-            table, more = read_and_join(source, key, reading, request)
+            table = read_and_join(source, key, reading, request)
         except TrialFileError as problem:
             if isinstance(source, str) and source not in str(problem):
                 raise problem.within(source) from problem
             raise
-        # Where scores may be missing, a trial without one is not left out.
-        notes += (note for note in more if not partial or note.code != "missing")
         if labelled:
-            table, more = without_spoof(table, options.spoof)
-            notes += more
+            table = without_spoof(table, options.spoof)
+        # Where scores may be missing, a trial without one is not left out.
+        notes += (note for note in table.notes if not partial or note.code != "missing")
         one = table.frame.rename({"score": _column(name)})
         out = one if out is None else _joined(out, one, name)
     if out is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -11,6 +11,7 @@ import polars as pl
 from llrcal.arrays import Array, Bools
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
+from llrcal.notes import Note
 from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
 
 
@@ -32,6 +33,12 @@ class Table:
     """Whether the labels are hypotheses, Hp and Hd."""
     unnamed: tuple[str, ...] = ()
     """Columns with unknown names that may well hold ids."""
+    notes: tuple[Note, ...] = ()
+    """How it was read, and what was done to the trials."""
+
+    def changed(self, frame: pl.DataFrame, *notes: Note) -> Table:
+        """The table with other trials, and what was done to them."""
+        return replace(self, frame=frame, notes=(*self.notes, *notes))
 
     def __len__(self) -> int:
         return self.frame.height
@@ -42,8 +49,7 @@ class Table:
     @property
     def ids(self) -> list[str]:
         """The columns that identify a trial; none if only the model is known."""
-        found = [role for role in IDS if self.has(role)]
-        return found if "test" in found else []
+        return [role for role in IDS if self.has(role)] if self.has("test") else []
 
     @property
     def all_ids(self) -> pl.DataFrame | None:

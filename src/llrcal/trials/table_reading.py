@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from llrcal.errors import OptionError, TrialFileError
+from llrcal.notes import Note
 from llrcal.trials.frame_files import read_frame_file, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
@@ -21,28 +22,30 @@ _readers: list[int] = []  # the first process that read a file; a fork has the l
 
 
 def read_table(source: Any, request: Request) -> Table:
-    """A file or frame of any kind, in columns named by their roles."""
-    if is_frame(source):
-        return read_frame(as_polars(source), request, "the frame")
-    if not isinstance(source, str | PathLike):
+    """A file or frame of any kind, in columns named by their roles; a note says how it was read."""
+    if isinstance(source, str | PathLike):
+        table = _read_file(Source(fspath(source)), request)
+    elif is_frame(source):
+        table = read_frame(as_polars(source), request, "the frame")
+    else:
         raise OptionError(
             f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
             "name of a file, or a polars or pandas frame"
         )
-    return read_file(Source(fspath(source)), request)
+    note = Note.of("read", f"{len(table):,} trials; {table.reading}")
+    return table.changed(table.frame, note.about(table.source))
 
 
-def read_file(file: Source, request: Request) -> Table:
-    """A file of any kind, in columns named by their roles."""
+def _read_file(file: Source, request: Request) -> Table:
     refuse_after_fork()
+    if file.kind == "text":
+        return read_text(file, sniff(file, request), request)
     if file.kind == "hdf5":
         return read_hdf5(file.on_disk, request)
     if file.kind in ("npy", "npz"):
         return read_arrays(file, request)
     if file.kind == "excel":
         return read_workbook(file, request)
-    if file.kind == "text":
-        return read_text(file, sniff(file, request), request)
     return read_frame_file(file, request)
 
 

@@ -39,7 +39,7 @@ class Container:
 
     def contents(self) -> str:
         """What the file holds at its top, for messages."""
-        names = [visible(name) for name in itertools.islice(self._root, 13)]
+        names = [name[:60] for name in itertools.islice(self._root, 13)]
         return ", ".join([*names[:12], *(["and more"] if len(names) > 12 else [])]) or "nothing"
 
     def has(self, path: str) -> bool:
@@ -135,9 +135,3 @@ def h5py_for(name: str) -> Any:
             f'{name}: HDF5 files need h5py, which is not installed: pip install "llrcal[hdf5]"'
         ) from problem
     return h5py
-
-
-def visible(name: str) -> str:
-    """A name from a file for messages: printable, and not too long."""
-    cut = name if len(name) <= 60 else f"{name[:40]}…"
-    return cut if cut.isprintable() else ascii(cut)[1:-1]

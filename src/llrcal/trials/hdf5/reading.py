@@ -11,12 +11,10 @@ import polars as pl
 from llrcal.arrays import Array, Bools
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Setting
-from llrcal.trials.hdf5.container import Container, opened, visible
+from llrcal.trials.hdf5.container import Container, opened
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 
-LONGEST_ID = 2**12  # bytes
-_MOST_IDS = 2**22
 _PIECE = 2**22  # cells that are looked at at once,
 _LARGEST_PIECE = 2**27  # or so many, where chunks are as large
 
@@ -66,11 +64,7 @@ def _matrix(file: Container, name: str) -> Any:
     usual = h5py.h5t.py_create(found.dtype)
     kinds = "fiu" if name == "scores" else "fiub"
     if found.dtype.kind not in kinds or not found.id.get_type().equal(usual):
-        raise file.error(
-            f"{name} has type {visible(str(found.dtype))}; expected a matrix of usual numbers"
-        )
-    if len(found.shape or ()) not in {1, 2}:
-        raise file.error(f"{name} has shape {found.shape}; expected a matrix")
+        raise file.error(f"{name} has type {found.dtype}; expected a matrix of usual numbers")
     return found
 
 
@@ -159,7 +153,7 @@ def _refuse_unusable(file: Container, frame: pl.DataFrame, request: Request) -> 
         what = "NaN" if request.allow_infinite else "not finite"
         raise file.error(
             f"{int(bad.sum()):,} of {len(frame):,} scores are {what}; the first is "
-            f"{values[first]}, of {visible(' / '.join(frame.row(first)[:2]))}. Repair them, or set "
+            f"{values[first]}, of {' / '.join(frame.row(first)[:2])}. Repair them, or set "
             "score_mask to 0 there",
             *(TO_DROP_NAN if np.isnan(values[first]) else ()),
         )
@@ -199,45 +193,34 @@ def _read_sides(
             f"(BOSARIS), or modelset and segset (SIDEKIT); it holds {file.contents()}"
         )
     (who,) = found
-    names = list(_IDS[who])
+    row_ids, column_ids = _IDS[who]
     if file.has("segest"):  # as early versions of SIDEKIT spelt it in files of scores
-        names[1] = "segest"
-    shapes = {matrix.shape for matrix in matrices.values()}
-    if len(shapes) > 1:
-        raise file.error(
-            f"its matrices have the shapes {' and '.join(map(str, sorted(shapes)))}, and should "
-            "have the same; write the file again"
-        )
-    shape = shapes.pop()
-    ids = {side: _ids(file, name) for side, name in zip(("enrol", "test"), names, strict=True)}
+        column_ids = "segest"
+    ids = {"enrol": _ids(file, row_ids), "test": _ids(file, column_ids)}
     rows, columns = map(len, ids.values())
-    height, width = (*shape, 1)[:2]  # to MATLAB, a matrix of one row or column may be a vector
-    if (height, width) not in {(rows, columns), (columns, rows)}:
+    # To MATLAB, a matrix of one row or column may be a vector.
+    shapes = {(*matrix.shape, 1)[: max(2, matrix.ndim)] for matrix in matrices.values()}
+    shape = next(iter(shapes))
+    if len(shapes) > 1 or shape not in {(rows, columns), (columns, rows)}:
         raise file.error(
-            f"its matrix has shape {shape}, but there are {rows} {names[0]} and {columns} "
-            f"{names[1]}; write the file again"
+            f"its matrices have the shapes {' and '.join(map(str, sorted(shapes)))}, and there are "
+            f"{rows} {row_ids} and {columns} {column_ids}; write the file again"
         )
-    remark = " (stored transposed)" if height != rows and min(height, width) > 1 else ""
+    is_transposed = shape != (rows, columns)
+    remark = " (stored transposed)" if is_transposed and min(shape) > 1 else ""
     if rows == columns > 1:
-        if _is_foreign(file, names, matrices):
+        # BOSARIS (which has MATLAB swap the dimensions), SIDEKIT and hyperion write a row for each
+        # row id. MATLAB's and Julia's own functions turn matrices around; they leave a mark, or
+        # write lists in two dimensions.
+        marked = any("MATLAB_class" in matrix.attrs for matrix in matrices.values())
+        if marked or file.dataset(row_ids).ndim == 2 or file.dataset(column_ids).ndim == 2:
             raise file.error(
                 f"its matrix is square, {shape}, and not as BOSARIS, SIDEKIT or hyperion write it, "
-                f"so that its rows may be {names[0]} or {names[1]}; write it with one of these "
+                f"so that its rows may be {row_ids} or {column_ids}; write it with one of these "
                 "programs, or as text"
             )
         remark = " (a square: its rows are taken for the models)"
-    return who, ids, height != rows, f"{rows:,} x {columns:,} pairs{remark}"
-
-
-def _is_foreign(file: Container, names: list[str], matrices: Mapping[str, Any]) -> bool:
-    """Whether another program than the usual three seems to have written the file.
-
-    BOSARIS (which has MATLAB swap the dimensions), SIDEKIT and hyperion write a row for each row
-    id, so that a square of theirs can be read. MATLAB's and Julia's own functions turn matrices
-    around; they leave a mark, or write lists in two dimensions.
-    """
-    marked = any("MATLAB_class" in matrix.attrs for matrix in matrices.values())
-    return marked or any(file.dataset(name).ndim == 2 for name in names)
+    return who, ids, is_transposed, f"{rows:,} x {columns:,} pairs{remark}"
 
 
 def _ids(file: Container, name: str) -> pl.Series:
@@ -246,27 +229,7 @@ def _ids(file: Container, name: str) -> pl.Series:
     found = file.dataset(name)
     text = h5py.check_string_dtype(found.dtype)
     if text is None:
-        raise file.error(f"{name} has type {visible(str(found.dtype))}; expected text")
-    shape = found.shape or ()
-    if len(shape) not in {1, 2} or sorted(shape)[:-1] not in ([], [1]):
-        raise file.error(f"{name} has shape {shape}; expected one list of ids")
-    if not 0 < max(shape) <= _MOST_IDS or (text.length or 0) > LONGEST_ID:
-        raise file.error(f"{name} is empty, or holds more or longer ids than can be read")
+        raise file.error(f"{name} has type {found.dtype}; expected text")
     if text.length is None:
         file.refuse_broken_heaps()
-    raw: list[bytes] = found[()].ravel().tolist()
-    out = pl.Series([one.decode("utf-8", "ignore") for one in raw])
-    for number, (one, decoded) in enumerate(zip(raw, out, strict=True), 1):
-        if not decoded or "\0" in decoded or decoded.encode() != one:
-            raise file.error(
-                f"id {number} in {name} is empty, is not UTF-8, or has a NUL byte in it: "
-                f"{one[:40]!r}; write the file again"
-            )
-    twice = out.filter(out.is_duplicated()).unique(maintain_order=True)
-    if len(twice):
-        shown = ", ".join(visible(one) for one in twice.head(3))
-        raise file.error(
-            f"{len(twice)} of the ids in {name} occur more than once ({shown}); rename or "
-            "merge them"
-        )
-    return out
+    return pl.Series([one.decode() for one in found[()].ravel().tolist()], dtype=pl.String)

@@ -12,11 +12,11 @@ import polars as pl
 from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.files.atomic import atomic_file
-from llrcal.trials.hdf5.container import h5py_for, visible
-from llrcal.trials.hdf5.reading import LONGEST_ID
+from llrcal.trials.hdf5.container import h5py_for
 from llrcal.trials.joining import examples
 
 _MOST_CELLS = 2**28  # two gigabytes of scores
+_LONGEST_ID = 2**12  # bytes
 
 
 def write_hdf5(out: str, frame: pl.DataFrame) -> None:
@@ -78,11 +78,11 @@ def _indexed(side: pl.Series, out: str) -> tuple[pl.Series, Array]:
     """The ids of one side in their order, and for each trial the index of its id."""
     ids = side.unique(maintain_order=True)
     length = ids.str.len_bytes()
-    bad = ids.filter(ids.str.contains("\0", literal=True) | (length == 0) | (length > LONGEST_ID))
+    bad = ids.filter(ids.str.contains("\0", literal=True) | (length == 0) | (length > _LONGEST_ID))
     if len(bad):
         raise _unwritable(
             out,
-            f"{visible(bad[0])!r} cannot be an id, because it is empty, too long, or has a NUL "
+            f"{bad[0]!r:.60} cannot be an id, because it is empty, too long, or has a NUL "
             "byte in it",
         )
     return ids, side.cast(pl.Enum(ids)).to_physical().to_numpy()
