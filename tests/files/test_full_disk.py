@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -146,19 +145,6 @@ def output_of(verb: str) -> tuple[str, list[str]]:
         *INTO_A_FILE[verb],
         "-o",
     ]
-
-
-def test_a_disk_with_too_many_files(home: Path, disk: Path) -> None:
-    """There is room for bytes, and none for another name."""
-    fill(disk, room=2**17)
-    with suppress(OSError):
-        for number in range(2 * FILES):
-            (disk / f"filling {number}").touch()
-    assert number < FILES
-    before = contents(disk)
-    ran = child(LLRCAL, *FIT, "-o", disk / "file", "--quiet", cwd=home)
-    assert one_line(ran, disk / "file", FULL)
-    assert contents(disk) == before
 
 
 # ----------------------------------------------------------------- files that cannot grow

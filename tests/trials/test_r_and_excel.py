@@ -12,6 +12,8 @@ import pytest
 import llrcal
 from llrcal.errors import TrialFileError
 from llrcal.trials import read_trials
+from llrcal.trials.request import ReadOptions
+from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
 
@@ -75,22 +77,12 @@ def test_tables_of_r(form: str, tmp_path: Path) -> None:
     assert trials.scores.tolist() == SCORES
     pieces = llrcal.out_of_core.open_trials(path)
     assert llrcal.fit(pieces, method="pav") == llrcal.fit(trials, method="pav")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_scores_of_r_are_replaced_where_they_stand(form: str, tmp_path: Path) -> None:
-    path = saved(tmp_path, FORMS[form]())
-    cal = llrcal.fit([2.0, 1.0], [0.0, 1.5], method="linear-gaussian", bounds="none")
-    cal.save(tmp_path / "model.json")
     out = tmp_path / "out.txt"
-    assert run("apply", tmp_path / "model.json", path, "-o", out, "--quiet").exit_code == 0
-    written = read_trials(out, allow_infinite=True)
-    assert written.scores.tolist() == cal(SCORES).tolist()
-    for before, after in zip(
-        path.read_text().split("\n"), out.read_text().split("\n"), strict=True
-    ):
-        assert before[:3] == after[:3]
-        assert before[-3:] == after[-3:]
+    request = ReadOptions().request("scores")
+    rewrite(str(path), str(out), lambda scores: {"llr": scores / 3}, request)
+    assert read_trials(out).scores.tolist() == [score / 3 for score in SCORES]
+    for before, after in zip(*(one.read_text().split("\n") for one in (path, out)), strict=True):
+        assert (before[:3], before[-3:]) == (after[:3], after[-3:])
 
 
 def test_decimal_commas(tmp_path: Path) -> None:
