@@ -138,12 +138,3 @@ def test_every_option_on_the_page_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", PAGE.read_text("utf-8")))
     assert named <= known
     assert named == known - set(UNSPOKEN.split())
-
-
-def test_links_within_the_page() -> None:
-    page = PAGE.read_text("utf-8")
-    headings = {
-        re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
-        for heading in re.findall(r"^#+ (.*)$", page, re.M)
-    }
-    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= headings

@@ -203,12 +203,3 @@ def test_a_failure_leaves_nothing_and_takes_nothing(tmp_path: Path) -> None:
                 rewritten(path, tmp_path / out)
             assert (tmp_path / "there").read_bytes() == b"precious", name
             assert sorted(tmp_path.iterdir()) == before, name
-
-
-def test_a_failure_of_the_answers_leaves_nothing(text: Path) -> None:
-    def failing(scores: Floats) -> dict[str, Array]:
-        raise RuntimeError("no answer")
-
-    with pytest.raises(RuntimeError, match="no answer"):
-        rewritten(text, text.parent / "out", failing)
-    assert list(text.parent.iterdir()) == [text]

@@ -156,7 +156,7 @@ def _form(source: str, frame: pl.DataFrame, to: str, *, key: bool) -> Convention
 
 def _what_follows(frame: pl.DataFrame, form: Convention, source: str) -> Sequence[str]:
     """What need not be written, since it follows from the speakers."""
-    if not {*SPEAKERS} <= {*form.columns}:
+    if "label" in form.columns or "label" not in known_from(form.columns):
         return ()
     same = frame["enrol_speaker"] == frame["test_speaker"]
     if "label" in frame.columns and not (frame["label"] == same.cast(pl.Int8)).all():

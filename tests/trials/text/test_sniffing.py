@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -401,13 +400,6 @@ def test_two_separators_that_both_part_the_line(tmp_path: Path) -> None:
     trials = read_trials(*paths, separator="tab")
     assert trials.ids is not None
     assert trials.ids.rows() == [("x y", "a"), ("z w", "b")]
-
-
-def test_an_index_without_a_name(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"": [0, 1, 2], "score": [1.5, 2.5, 0.5], "label": [1, 0, 1]})
-    path = tmp_path / "a.csv"
-    frame.write_csv(path)
-    assert read_trials(path).scores.tolist() == [1.5, 2.5, 0.5]
 
 
 @given(rows=trial_lists())
