@@ -19,8 +19,8 @@ from llrcal.notes import warn
 from llrcal.trials.frames import (
     SAMPLE,
     collected,
-    read_frame,
     polars_errors,
+    read_frame,
     roles_of,
     rows_counted_from,
     scores_in,
