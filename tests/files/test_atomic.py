@@ -314,15 +314,6 @@ class TestFolders:
             assert contents(out) == {"old": b"old"}
         assert contents(tmp_path) == {"out/new": b"new"}
 
-    @pytest.mark.parametrize("old", [{}, {"out/old": b"old"}], ids=["nothing", "a folder"])
-    def test_a_failure_leaves_what_was_there(self, tmp_path: Path, old: dict[str, bytes]) -> None:
-        put(tmp_path, old)
-        tmp_path.mkdir(exist_ok=True)
-        with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "out", force=True) as new:
-            put(new / "new", b"1" * (1 // 0))
-        assert contents(tmp_path) == old
-        assert hidden(tmp_path) == []
-
     def test_an_empty_folder_is_filled(self, tmp_path: Path) -> None:
         (tmp_path / "out").mkdir()
         with atomic_folder(tmp_path / "out") as folder:

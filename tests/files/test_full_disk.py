@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -122,12 +121,11 @@ def one_line(ran: Ran, where: Path, reason: str) -> bool:
 # ----------------------------------------------------------------------------- a full disk
 
 
-@pytest.mark.parametrize("room", [0, 2**16])
 @pytest.mark.parametrize("verb", [*INTO_A_FILE, *INTO_A_FOLDER])
-def test_a_full_disk(home: Path, disk: Path, verb: str, room: int) -> None:
+def test_a_full_disk(home: Path, disk: Path, verb: str) -> None:
     name, arguments = output_of(verb)
-    if verb in INTO_A_FILE:  # a model is less than a page, the least that there may be room for
-        room = 0 if verb == "fit" else min(room, 2**12)
+    # A model is less than a page, the least that there may be room for.
+    room = 0 if verb == "fit" else 2**12 if verb in INTO_A_FILE else 2**16
     fill(disk, room=room)
     before = contents(disk)
     ran = child(LLRCAL, *arguments, disk / name, "--quiet", cwd=home)
@@ -146,19 +144,6 @@ def output_of(verb: str) -> tuple[str, list[str]]:
         *INTO_A_FILE[verb],
         "-o",
     ]
-
-
-def test_a_disk_with_too_many_files(home: Path, disk: Path) -> None:
-    """There is room for bytes, and none for another name."""
-    fill(disk, room=2**17)
-    with suppress(OSError):
-        for number in range(2 * FILES):
-            (disk / f"filling {number}").touch()
-    assert number < FILES
-    before = contents(disk)
-    ran = child(LLRCAL, *FIT, "-o", disk / "file", "--quiet", cwd=home)
-    assert one_line(ran, disk / "file", FULL)
-    assert contents(disk) == before
 
 
 # ----------------------------------------------------------------- files that cannot grow

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from llrcal import ScoreError, split
 from llrcal.arrays import Array
@@ -113,18 +111,6 @@ def test_floats_of_any_shape() -> None:
     assert as_floats(np.zeros((2, 3), np.int8), "the").shape == (2, 3)
 
 
-@given(scores=st.lists(st.floats() | st.sampled_from([math.nan, math.inf]), min_size=1, max_size=9))
-def test_either_every_score_is_finite_or_the_first_that_is_not_is_named(
-    scores: list[float],
-) -> None:
-    bad = [i for i, score in enumerate(scores) if not math.isfinite(score)]
-    if not bad:
-        assert as_scores(scores, "target").tolist() == scores
-        return
-    with pytest.raises(ScoreError, match=rf"^{len(bad)} of {len(scores)} .* at index {bad[0]}\."):
-        as_scores(scores, "target")
-
-
 # ---------------------------------------------------------------------------------- split
 
 SCORES = [1.5, -0.5, 2.0, 0.25]
@@ -144,15 +130,6 @@ def test_split_by_every_kind_of_label(labels: Any) -> None:
             tar, non = split(SCORES, given_labels)
             assert tar.tolist() == [1.5, 2.0]
             assert non.tolist() == [-0.5, 0.25]
-
-
-@given(pairs=st.lists(st.tuples(st.floats(-9, 9), st.booleans()), max_size=30))
-def test_split_keeps_order_and_loses_nothing(pairs: list[tuple[float, bool]]) -> None:
-    scores = np.array([score for score, _ in pairs])
-    labels = np.array([label for _, label in pairs], bool)
-    tar, non = split(scores, labels)
-    assert tar.tolist() == [score for score, label in pairs if label]
-    assert non.tolist() == [score for score, label in pairs if not label]
 
 
 @pytest.mark.parametrize(

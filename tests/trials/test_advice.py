@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import polars as pl
 import pytest
@@ -64,18 +63,6 @@ def of_arrays(arrays: dict[str, Any], *options: str, **settings: Any) -> Case:
     return Case(cause, options)
 
 
-def of_hdf5(scores: list[float], *options: str) -> Case:
-    def cause(folder: Path) -> None:
-        with h5py.File(folder / "a.h5", "w") as file:
-            file["scores"] = np.array([scores])
-            file["score_mask"] = np.ones((1, len(scores)), np.uint8)
-            file["ID/row_ids"] = np.array([b"m"])
-            file["ID/column_ids"] = np.array([b"%d" % i for i in range(len(scores))])
-        read_trials(folder / "a.h5")
-
-    return Case(cause, options)
-
-
 def of_array(array: list[float], *options: str) -> Case:
     def cause(folder: Path) -> None:
         np.save(folder / "a.npy", array)
@@ -119,7 +106,6 @@ CASES = {
     "no key": of_file(SCORES, "--key FILE"),
     "no key of a table": of_frame({"score": [1.5]}, "--columns label=NAME", "--key FILE"),
     "no key of an array": of_array([1.5], "--key FILE", "--nontargets FILE"),
-    "no key of HDF5": of_hdf5([1.5], "--key FILE"),
     "two scores": of_frame(
         {"plda": [1.5], "cosine": [2.0], "label": ["target"]}, "--columns score=plda"
     ),
@@ -170,7 +156,6 @@ CASES = {
     "NaN in a table": of_frame({"score": [np.nan], "label": [1]}, "--on-nan drop"),
     "null in a table": of_frame({"score": [None, 1.0], "label": [1, 0]}, "--on-nan drop"),
     "NaN in an archive": of_arrays({"tar": [np.nan], "non": [1.0]}, "--on-nan drop"),
-    "NaN in HDF5": of_hdf5([np.nan, 1.5], "--on-nan drop"),
     "repeated": of_file(2 * LABELLED, *TWICE),
     "missing": of_pair(SCORES, KEY + "c z target\n", "--missing skip"),
     "unknown": of_pair(SCORES + "c z 1.0\n", KEY, "--unknown skip"),

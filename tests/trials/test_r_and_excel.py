@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openpyxl
@@ -12,6 +13,8 @@ import pytest
 import llrcal
 from llrcal.errors import TrialFileError
 from llrcal.trials import read_trials
+from llrcal.trials.request import ReadOptions
+from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
 
@@ -68,6 +71,15 @@ def saved(folder: Path, lines: Iterator[str]) -> Path:
     return path
 
 
+def rewritten(path: Path, **options: Any) -> list[float]:
+    """The scores of a copy in which they are a third of what they were."""
+    out = path.with_name("out.txt")
+    request = ReadOptions(**options).request("scores")
+    rewrite(str(path), str(out), lambda scores: {"llr": scores / 3}, request)
+    thirds: list[float] = read_trials(out, **options).scores.tolist()
+    return thirds
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_tables_of_r(form: str, tmp_path: Path) -> None:
     path = saved(tmp_path, FORMS[form]())
@@ -75,22 +87,10 @@ def test_tables_of_r(form: str, tmp_path: Path) -> None:
     assert trials.scores.tolist() == SCORES
     pieces = llrcal.out_of_core.open_trials(path)
     assert llrcal.fit(pieces, method="pav") == llrcal.fit(trials, method="pav")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_scores_of_r_are_replaced_where_they_stand(form: str, tmp_path: Path) -> None:
-    path = saved(tmp_path, FORMS[form]())
-    cal = llrcal.fit([2.0, 1.0], [0.0, 1.5], method="linear-gaussian", bounds="none")
-    cal.save(tmp_path / "model.json")
-    out = tmp_path / "out.txt"
-    assert run("apply", tmp_path / "model.json", path, "-o", out, "--quiet").exit_code == 0
-    written = read_trials(out, allow_infinite=True)
-    assert written.scores.tolist() == cal(SCORES).tolist()
-    for before, after in zip(
-        path.read_text().split("\n"), out.read_text().split("\n"), strict=True
-    ):
-        assert before[:3] == after[:3]
-        assert before[-3:] == after[-3:]
+    assert rewritten(path) == [score / 3 for score in SCORES]
+    out = path.with_name("out.txt")
+    for before, after in zip(*(one.read_text().split("\n") for one in (path, out)), strict=True):
+        assert (before[:3], before[-3:]) == (after[:3], after[-3:])
 
 
 def test_decimal_commas(tmp_path: Path) -> None:
@@ -98,13 +98,7 @@ def test_decimal_commas(tmp_path: Path) -> None:
     with pytest.raises(TrialFileError, match="decimal='comma'"):
         read_trials(path)
     assert read_trials(path, decimal="comma").scores.tolist() == SCORES
-    cal = llrcal.fit([2.0, 1.0], [0.0, 1.5], method="linear-gaussian", bounds="none")
-    cal.save(tmp_path / "model.json")
-    out = tmp_path / "out.csv"
-    model = tmp_path / "model.json"
-    assert run("apply", model, path, "-o", out, "--decimal", "comma").exit_code == 0
-    llrs = read_trials(out, decimal="comma", allow_infinite=True).scores
-    assert llrs.tolist() == cal(SCORES).tolist()
+    assert rewritten(path, decimal="comma") == [score / 3 for score in SCORES]
 
 
 def test_a_short_first_line_that_names_nothing_is_refused(tmp_path: Path) -> None:

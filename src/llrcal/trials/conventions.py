@@ -8,6 +8,7 @@ is anything else.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,6 +54,11 @@ def is_wanted(role: str) -> bool:
     return role in WANTED or is_kept(role)
 
 
+def known_from(roles: Iterable[str]) -> set[str]:
+    """What is known from columns with these roles: the label, too, if there are speakers."""
+    return {*roles, "label"} if {*SPEAKERS} <= {*roles} else {*roles}
+
+
 @dataclass(frozen=True)
 class Convention:
     """The columns of a file without a header, and whose they are."""
@@ -60,15 +66,6 @@ class Convention:
     name: str
     who: str
     columns: tuple[str, ...]
-
-    @property
-    def has_score(self) -> bool:
-        return "score" in self.columns
-
-    @property
-    def has_label(self) -> bool:
-        """Whether a label is there, or follows from the speakers."""
-        return "label" in self.columns or set(SPEAKERS) <= set(self.columns)
 
     def __str__(self) -> str:
         return f"{self.who} ({','.join(self.columns)})"

@@ -75,7 +75,7 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str
         source,
         f"columns by name ({chosen})",
         score_name=named.get("score"),
-        forensic="label" in named and sketches[roles.index("label")].forensic,
+        forensic="label" in named and "forensic" in sketches[roles.index("label")],
         unnamed=could_be_ids(head.columns, roles, sketches),
     )
 

@@ -14,7 +14,7 @@ from llrcal.arrays import Array, Bools
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.messages import Message, Setting
-from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName
+from llrcal.trials.conventions import ROLES, ConventionName, known_from
 
 Contents = Literal["scores", "key", "trials", "class"]
 """Scores; a key; scores with labels; or the scores of one class."""
@@ -242,9 +242,8 @@ class Request:
             raise TrialFileError(
                 f"has {count} columns, but {len(self.columns)} were named: ", self.given_columns
             )
-        given = {*self.columns, *(["label"] if {*SPEAKERS} <= {*self.columns} else [])}
         for role in self.needed:
-            if role not in given:
+            if role not in known_from(self.columns):
                 raise TrialFileError(f"no column was named as the {role}: ", self.given_columns)
 
     def unusable(self, scores: Array) -> Bools:

@@ -14,7 +14,15 @@ from llrcal.files.compression import check_place, output, plain_name
 from llrcal.inputs.labels import Label
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note
-from llrcal.trials.conventions import CONVENTIONS, IDS, NAMES, ROLES, SPEAKERS, Convention
+from llrcal.trials.conventions import (
+    CONVENTIONS,
+    IDS,
+    NAMES,
+    ROLES,
+    SPEAKERS,
+    Convention,
+    known_from,
+)
 from llrcal.trials.hdf5 import write_hdf5
 from llrcal.trials.table import Table
 
@@ -131,11 +139,11 @@ def _form(source: str, frame: pl.DataFrame, to: str, *, key: bool) -> Convention
         if value not in frame.columns:
             raise TrialFileError(f"{source}: has no {value}, which format {to} needs")
         return Convention(to, "a table", tuple(role for role in ROLES if role in frame.columns))
-    wants_score = not key and any(form.has_score for form in forms)
-    right = [form for form in forms if form.has_score is wants_score]
+    wants_score = not key and any("score" in form.columns for form in forms)
+    right = [form for form in forms if ("score" in form.columns) is wants_score]
     if not right:
         hint: Message = ("they are in the file with the scores",)
-        if not forms[0].has_label:
+        if "label" not in known_from(forms[0].columns):
             hint = ("write them with ", Setting("to", "labels"))
         raise TrialFileError(f"{source}: format {to} has no file for labels alone; ", *hint)
     fitting = [form for form in right if {*form.columns} <= {*frame.columns, "-"}]  # and no kind
@@ -148,7 +156,7 @@ def _form(source: str, frame: pl.DataFrame, to: str, *, key: bool) -> Convention
 
 def _what_follows(frame: pl.DataFrame, form: Convention, source: str) -> Sequence[str]:
     """What need not be written, since it follows from the speakers."""
-    if "label" in form.columns or not form.has_label:
+    if "label" in form.columns or "label" not in known_from(form.columns):
         return ()
     same = frame["enrol_speaker"] == frame["test_speaker"]
     if "label" in frame.columns and not (frame["label"] == same.cast(pl.Int8)).all():

@@ -207,31 +207,26 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @examples(200)
-@given(document=documents(), block=st.sampled_from([None, 1, 2, 3, 5, 16, 61]), added=st.booleans())
+@given(
+    document=documents(),
+    block=st.sampled_from([None, 1, 2, 3, 5, 16, 61]),
+    added=st.booleans(),
+    wide=st.sampled_from([0, 100]),
+)
 @example(
     document=Document((b"\xef\xbb\xbf", 1.0, Room.VALUE), ("1",), "space", 1, 0, header=False),
     block=1,
     added=True,
+    wide=100,
 )
 def test_every_byte_but_the_scores_stays(
-    path: Path, document: Document, block: int | None, added: bool
-) -> None:
-    path.write_bytes(document.content)
-    more = answers_and_more if added else answers
-    check(document, rewritten_file(path, document.request, more, block=block), added=added)
-
-
-@pytest.mark.slow
-@examples(100)
-@given(document=documents(), added=st.booleans())
-def test_every_byte_stays_on_lines_that_count_as_wide(
-    path: Path, document: Document, added: bool
+    path: Path, document: Document, block: int | None, added: bool, wide: int
 ) -> None:
     path.write_bytes(document.content)
     more = answers_and_more if added else answers
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grammar, "_WIDE", 0)
-        check(document, rewritten_file(path, document.request, more), added=added)
+        patch.setattr(grammar, "_WIDE", wide)
+        check(document, rewritten_file(path, document.request, more, block=block), added=added)
 
 
 # ---------------------------------------------------------------------------- what is refused
@@ -277,13 +272,6 @@ def test_bytes_that_are_not_utf8_are_named_by_their_offset(path: Path) -> None:
     for block in (None, 4096):
         with pytest.raises(TrialFileError, match=f"offset {content.index(0xE9)} is not UTF-8"):
             rewritten_file(path, Request("scores"), block=block)
-
-
-def test_lines_that_end_in_two_ways_are_refused(path: Path) -> None:
-    """In the beginning, which is looked at, every line ends in a carriage return."""
-    path.write_bytes(b"a b 1.5\r" * 40_000 + b"c d 1.5\ne f 1.5\r")
-    with pytest.raises(TrialFileError):
-        rewritten_file(path, Request("scores"))
 
 
 def test_a_column_that_is_there_is_not_added_again(path: Path) -> None:

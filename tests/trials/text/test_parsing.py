@@ -158,19 +158,11 @@ def test_an_end_of_line_is_missed_and_comments_are_counted(tmp_path: Path) -> No
 
 
 def test_ids_that_begin_with_the_sign_of_a_comment(tmp_path: Path) -> None:
-    """Without a key they are counted as comments; with one, they are missed."""
+    """They are counted as comments."""
     text = labelled(EXAMPLE).replace("id10300", "#id10300")
     trials = read(tmp_path, text)
     assert len(trials) == len(EXAMPLE) - 2
     assert "2 lines that begin with # left out" in trials.notes[0].text
-    written = kaldi(EXAMPLE)
-    paths = Written(written.scores.replace("id10300", "#id10300"), written.key).save(tmp_path)
-    with pytest.raises(TrialFileError, match=r"2 trials of .*key\.txt have no score"):
-        read_trials(*paths)
-    quoted = labelled(EXAMPLE, ",").replace("id10300", '"#id10300"')
-    assert len(read(tmp_path, quoted)) == len(EXAMPLE)
-    elsewhere = lines(EXAMPLE, lambda r: (r.word("0", "1"), r.score, f"#{r.enrol}", r.test))
-    assert len(read(tmp_path, elsewhere)) == len(EXAMPLE)
     after_a_blank = read(tmp_path, " " + text.replace("\n", "\n "))
     assert len(after_a_blank) == len(EXAMPLE)  # which is no comment
 
@@ -275,22 +267,12 @@ def test_columns_are_counted_even_if_nobody_wants_them(tmp_path: Path, joint: st
         (500, "q a b 1.5 target x y"),
         (2_900, "q a b target x"),
         (2_800, "q 1 7 b 1.5 target x"),
+        *([(2_900, "q a  1.5 1 x")] if joint == " " else []),
     ):
         rows = [*whole]
         rows[place] = changed.replace(" ", joint)
         with pytest.raises(TrialFileError, match=rf"line {place + 1}: has \d columns where"):
             read(tmp_path, "\n".join(rows) + "\n")
-
-
-def test_one_class_a_file_loses_no_line(tmp_path: Path) -> None:
-    tar, non = tmp_path / "tar.txt", tmp_path / "non.txt"
-    rows = lines(MANY, lambda r: (r.enrol, r.test, r.score)).splitlines()
-    non.write_text("\n".join(rows) + "\n")
-    for line in ("a b", "a  1.5", "a", "a b c 1.5", "1.5"):
-        rows[2_900] = line
-        tar.write_text("\n".join(rows) + "\n")
-        with pytest.raises(TrialFileError, match=r"tar\.txt, line 2901: has . columns where 3"):
-            read_trials(tar, nontargets=non)
 
 
 def test_a_nul_byte_in_a_column_that_nobody_wants(tmp_path: Path) -> None:
@@ -338,28 +320,15 @@ def test_a_carriage_return_within_a_line(tmp_path: Path) -> None:
         read(tmp_path, "\n".join(rows))
 
 
+ODD_NUMBERS = "1e-320 5e-324 1e-400 -0 +.5 5. 1.e3 00012 1E5 9007199254740993"
+
+
 def test_numbers_are_read_to_the_last_bit(tmp_path: Path) -> None:
     rng = random.Random(1)
     texts = [repr(rng.uniform(-50, 50)) for _ in range(300)]
     texts += [f"{rng.uniform(-9, 9):.{digits}e}" for digits in range(25) for _ in range(20)]
-    texts += [
-        "1e-320",
-        "5e-324",
-        "1e-400",
-        "-0",
-        "+.5",
-        "5.",
-        "1.e3",
-        "00012",
-        "1E5",
-        "123456789" * 5,
-    ]
-    texts += [
-        "9007199254740993",
-        "2.2250738585072011e-308",
-        "1" + "0" * 300,
-        "0." + "0" * 300 + "1",
-    ]
+    texts += ODD_NUMBERS.split()
+    texts += ["123456789" * 5, "2.2250738585072011e-308", f"1{'0' * 300}", f"0.{'0' * 300}1"]
     rows = tuple(Row("a", f"b{i}", text, i % 2) for i, text in enumerate(texts))
     for joint in " ,":
         trials = read(tmp_path, labelled(rows, joint))

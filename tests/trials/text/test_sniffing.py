@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,28 +33,25 @@ pytestmark = pytest.mark.slow
 
 Write = Callable[[Rows], Written]
 
-# Names that people give to models and recordings, and names that invite to be misread.
 LETTERS = "abcxyzABCXYZ"
-NAMES = {
-    "whole numbers": st.integers(0, 20).map(str),
-    "longer numbers": st.integers(10_000, 99_999).map(str),
+ORDINARY: dict[str, Callable[[int], str]] = {
+    "numbers": lambda i: str(10_000 + 7919 * i % 90_000),
+    "small numbers": lambda i: str(2 + i),
+    "speakers": lambda i: f"id{10_001 + i}",
+    "digests": lambda i: f"{(i + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}",
+    "paths": lambda i: f"id{i % 7}/{i * 48271 % 65537:x}/{i:05d}.wav",
+    "letter and digits": lambda i: f"{'FM'[i % 2]}{i:02d}",
+    "sessions": lambda i: f"{i // 9 + 1}.{i % 9 + 1}",
+    "dates": lambda i: f"2021-03-{i % 28 + 1:02d}_{i}",
+    "language": lambda i: f"Jürgen{i}",
+}
+"""Names that people give to models and recordings."""
+NAMES = {name: st.integers(0, 99).map(of) for name, of in ORDINARY.items()} | {
     "padded numbers": st.integers(0, 999).map("{:06d}".format),
     "hexadecimal": st.integers(0, 16**4).map("{:x}".format),
-    "digests": st.integers(0, 16**32).map("{:032x}".format),
-    "speakers": st.integers(10_001, 11_251).map("id{}".format),
     "one letter": st.sampled_from(LETTERS),
-    "letter and two digits": st.builds(
-        "{}{:02d}".format, st.sampled_from(LETTERS), st.integers(0, 99)
-    ),
-    "paths": st.builds(
-        "{}/{}.wav".format, st.text(LETTERS + "-_0123", min_size=1, max_size=5), st.integers(0, 99)
-    ),
-    "sessions": st.builds("{}.{}".format, st.integers(1, 9), st.integers(1, 9)),
-    "dashes": st.builds(
-        "{}-{}".format, st.integers(1, 9), st.text(LETTERS, min_size=1, max_size=3)
-    ),
+    "dashes": st.builds("{}-{}".format, st.integers(1, 9), st.text(LETTERS, min_size=1)),
     "signed": st.integers(-50, 50).map("{:+d}".format),
-    "any language": st.text("äéß語ñЖ", min_size=1, max_size=4),
     "odd words": st.sampled_from(
         ["NA", "null", "nan", "-", "--", "1e5", "inf", "None", "n/a", "1_000", "0x1f", "a'b", "x#1",
          "test", "model", "score", "target", "true", "no", "1", "0", "-1", "a", "b", "spoof",
@@ -200,27 +196,26 @@ def test_what_is_told_settles_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "scores", "labels"),
+    ("roles", "lines"),
     [
-        ("a b 57 1\nc d 3 0\n", [57, 3], [1, 0]),
-        ("a b 1 57\nc d 0 3\n", [57, 3], [1, 0]),
-        ("a b 1 1.5\nc d 0 0.5\n", [1.5, 0.5], [1, 0]),
-        ("a b 0.5 1\nc d 0.25 0\n", [0.5, 0.25], [1, 0]),
-        ("1.1 2.1 57 target\n1.2 2.2 3 nontarget\n", [57, 3], [1, 0]),
-        ("0 1 0.5 target\n1 0 0.25 nontarget\n", [0.5, 0.25], [1, 0]),
-        ("F01 M02 0.5 1\nF02 M01 0.25 0\n", [0.5, 0.25], [1, 0]),
-        ("F01 M02 1 0.5\nF02 M01 0 0.25\n", [0.5, 0.25], [1, 0]),
-        ("1 0.5\n0 0.25\n", [0.5, 0.25], [1, 0]),
-        ("5 1\n3 0\n", [5, 3], [1, 0]),
-        ("1 5\n0 3\n", [5, 3], [1, 0]),
+        ("- - s l", "a b 57 1|c d 3 0"),
+        ("- - l s", "a b 1 57|c d 0 3"),
+        ("- - l s", "a b 1 1.5|c d 0 0.5"),
+        ("- - s l", "a b 0.5 1|c d 0.25 0"),
+        ("- - s l", "1.1 2.1 57 target|1.2 2.2 3 nontarget"),
+        ("- - s l", "0 1 0.5 target|1 0 0.25 nontarget"),
+        ("- - s l", "F01 M02 0.5 1|F02 M01 0.25 0"),
+        ("- - l s", "F01 M02 1 0.5|F02 M01 0 0.25"),
+        ("l s", "1 0.5|0 0.25"),
+        ("s l", "5 1|3 0"),
+        ("l s", "1 5|0 3"),
     ],
 )
-def test_numbers_that_can_be_told_apart(
-    tmp_path: Path, text: str, scores: list[float], labels: list[int]
-) -> None:
-    trials = read_trials(*Written(text).save(tmp_path))
-    assert trials.scores.tolist() == scores
-    assert trials.labels.tolist() == [bool(label) for label in labels]
+def test_numbers_that_can_be_told_apart(tmp_path: Path, roles: str, lines: str) -> None:
+    rows = [dict(zip(roles.split(), line.split(), strict=True)) for line in lines.split("|")]
+    trials = read_trials(*Written(lines.replace("|", "\n")).save(tmp_path))
+    assert trials.scores.tolist() == [float(row["s"]) for row in rows]
+    assert trials.labels.tolist() == [True, False]
 
 
 def test_somebody_compared_with_himself(tmp_path: Path) -> None:
@@ -252,24 +247,6 @@ def test_a_decision_beside_a_label(tmp_path: Path) -> None:
     text = "enrol,test,dec,score,truth\na,b,True,1.5,0\nc,d,False,-1.5,1\n"
     trials = read_trials(*Written(text).save(tmp_path))
     assert trials.labels.tolist() == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("header", "chosen"),
-    [
-        ("plda,cosine", "could be the score: plda, cosine; choose one: columns='score=plda'"),
-        ("score,llr", "2 columns could be the score: score, llr; choose one"),
-    ],
-)
-def test_two_columns_of_scores(tmp_path: Path, header: str, chosen: str) -> None:
-    text = f"enrol,test,{header},label\na,b,1.5,2.5,target\nc,d,-1.5,-2.5,nontarget\n"
-    (path,) = Written(text).save(tmp_path)
-    with pytest.raises(TrialFileError, match=chosen):
-        read_trials(path)
-    for place, name in enumerate(header.split(",")):
-        trials = read_trials(path, columns=f"score={name}")
-        assert trials.scores.tolist() == [[1.5, -1.5], [2.5, -2.5]][place]
-        assert trials.score_name == name
 
 
 @pytest.mark.parametrize(
@@ -370,7 +347,6 @@ def test_a_header_as_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b 1,5 target\nc d 2,25 nontarget\n", "column 3 has numbers with a decimal comma"),
         ("a;b;1,5;target\nc;d;2,25;nontarget\n", "column 3 has numbers with a decimal comma"),
         ("a\tb\t-1,5\ttarget\nc\td\t2,25\tnontarget\n", "column 3 has numbers with a decimal"),
         ("enrol;test;score;label\na;b;1,5;1\nc;d;2,5;0\n", "column 3 has numbers with a decimal"),
@@ -398,8 +374,6 @@ def test_whole_numbers_with_a_comma_between_them(tmp_path: Path) -> None:
     [
         ("a b target\nc d non\n", "a b 1.5\nc d 2.5\n", "scores.txt.*no scores: this is a key"),
         ("a b 1.5\nc d 2.5\n", "a b 1.5\nc d 2.5\n", "key.txt.*no labels: this is not a key"),
-        ("a b target\nc d non\n", None, "there are labels but no scores: this is a key"),
-        ("a b 1.5\nc d 2.5\n", None, "there are scores but no labels; give a key"),
         ("a b\nc d\n", None, "the columns look like text, text"),
         ("a\nb\n", None, "the columns look like text"),
         ("a b c d e f 1.5 target\nc d e f g h 2.5 non\n", None, "name them: columns='"),
@@ -428,13 +402,6 @@ def test_two_separators_that_both_part_the_line(tmp_path: Path) -> None:
     assert trials.ids.rows() == [("x y", "a"), ("z w", "b")]
 
 
-def test_an_index_without_a_name(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"": [0, 1, 2], "score": [1.5, 2.5, 0.5], "label": [1, 0, 1]})
-    path = tmp_path / "a.csv"
-    frame.write_csv(path)
-    assert read_trials(path).scores.tolist() == [1.5, 2.5, 0.5]
-
-
 @given(rows=trial_lists())
 def test_the_sniffer_reads_what_it_is_told(folder: Path, rows: Rows) -> None:
     """Where it must refuse to guess, a word is enough: whatever the names look like."""
@@ -445,20 +412,9 @@ def test_the_sniffer_reads_what_it_is_told(folder: Path, rows: Rows) -> None:
 
 def test_ordinary_files_are_not_refused(folder: Path) -> None:
     """Every convention with the names that people use, and scores that are no whole numbers."""
-    names: dict[str, Callable[[int], str]] = {
-        "numbers": lambda i: str(10_000 + 7919 * i % 90_000),
-        "small numbers": lambda i: str(2 + i),
-        "speakers": lambda i: f"id{10_001 + i}",
-        "digests": lambda i: f"{(i + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}",
-        "paths": lambda i: f"id{i % 7}/{i * 48271 % 65537:x}/{i:05d}.wav",
-        "letter and digits": lambda i: f"{'FM'[i % 2]}{i:02d}",
-        "sessions": lambda i: f"{i // 9 + 1}.{i % 9 + 1}",
-        "dates": lambda i: f"2021-03-{i % 28 + 1:02d}_{i}",
-        "language": lambda i: f"Jürgen{i}",
-    }
     for write in (*CONVENTIONS, *BY_RECORDING):
-        for place, enrol in enumerate(names.values()):
-            for test in (enrol, [*names.values()][place - 1]):
+        for place, enrol in enumerate(ORDINARY.values()):
+            for test in (enrol, [*ORDINARY.values()][place - 1]):
                 rows = tuple(
                     Row(
                         enrol(i % 9), test(i + 9), f"{(i * 37 % 101) / 16 - 3:.4f}", int(i % 3 == 0)

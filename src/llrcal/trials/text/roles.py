@@ -18,6 +18,7 @@ from llrcal.trials.conventions import (
     Convention,
     is_decision,
     kept_role,
+    known_from,
     role_of,
 )
 from llrcal.trials.request import Request
@@ -36,7 +37,7 @@ _TRAITS = {
     "side": (re.compile(r"[abAB]"), 1),
     "with comma": (re.compile(r"[^,]*,.*", re.DOTALL), 0.5),
     "maybe comma": (re.compile(r"[+-]?\d+(?:,\d+)?(?:[eE][+-]?\d+)?", re.ASCII), 1),
-    "forensic": (re.compile("|".join(FORENSIC_WORDS)), 1),
+    "forensic": (re.compile("|".join(FORENSIC_WORDS)), 1),  # a hypothesis
 }
 """What values may have in common, and the share of them that makes it a trait of the column."""
 
@@ -62,11 +63,6 @@ class ColumnSketch(frozenset[str]):
         if are_words and not 1 - _MOST < share["number"] < _MOST:  # "1" and "no" don't mix
             found.add("label")
         return cls(found)
-
-    @property
-    def forensic(self) -> bool:
-        """Whether each value is a hypothesis, Hp or Hd."""
-        return "forensic" in self
 
     def fits(self, role: str) -> bool:
         """Whether a column like this is likely to have a role: names are not measurements."""
@@ -100,7 +96,7 @@ def fitting_conventions(rows: Rows, sketches: Sketches, request: Request) -> lis
         return [_last_column(sketches, request)]
     possible = _possible(rows, sketches, request)
     if request.contents == "key":  # the labels are the same whether a number is an id or a score
-        possible = [c for c in possible if not c.has_score] or possible
+        possible = [c for c in possible if "score" not in c.columns] or possible
     possible = [c for c in possible if not _repeats(c, rows)] or possible
     likely = [c for c in possible if all(s.fits(r) for r, s in _held(c, sketches).items())]
     if likely and not any(_is_weak(c, sketches) for c in likely):
@@ -127,8 +123,7 @@ def _possible(rows: Rows, sketches: Sketches, request: Request) -> list[Conventi
         for convention in CONVENTIONS
         if request.convention in {None, convention.name}
         and len(convention.columns) == len(sketches)
-        and (convention.has_score or not request.needs_score)
-        and (convention.has_label or not request.needs_label)
+        and {*request.needed} <= known_from(convention.columns)
         and _can_be(convention, rows, sketches, request)
     ]
 
@@ -155,8 +150,8 @@ def _repeats(convention: Convention, rows: Rows) -> bool:
 
 def _is_weak(convention: Convention, sketches: Sketches) -> bool:
     """Whether the labels are numbers, or follow from the speakers: they may not be labels."""
-    label = _held(convention, sketches).get("label")
-    return convention.has_label if label is None else "number" in label
+    label = _held(convention, sketches).get("label", {"number"})
+    return "label" in known_from(convention.columns) and "number" in label
 
 
 def _last_column(sketches: Sketches, request: Request) -> Convention:
@@ -217,7 +212,7 @@ def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) ->
             if role in dict(request.named) or role in needed:
                 raise _unfit(role, names[i], request)
             roles[i] = "-"
-    given = {*roles, *(["label"] if {*SPEAKERS} <= {*roles} else [])}
+    given = known_from(roles)
     for i, name in enumerate(names):  # a column with another role is kept by with_derived_columns
         if name in request.keep and roles[i] == "-":
             roles[i] = kept_role(name)

@@ -235,7 +235,7 @@ def _readings(
             numbers[0] if header else 0,
             numbers[bool(header)],
             reading + separated,
-            forensic="label" in roles and sketches[roles.index("label")].forensic,
+            forensic="label" in roles and "forensic" in sketches[roles.index("label")],
             unnamed=could_be_ids(names, roles, sketches) if names else (),
         )
         for reading, roles in options.items()
