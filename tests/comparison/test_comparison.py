@@ -78,16 +78,6 @@ def test_scoring_rules_are_compared_like_weights() -> None:
             assert f"<small>{low:.4f}&nbsp;to {high:.4f}</small>" in page
 
 
-def test_other_points_and_methods() -> None:
-    point = OperatingPoint(0.01, c_miss=10)
-    found = compare(trials(1), trials(2), methods=["pav"], points=[point], replicates=0)
-    (row,) = metrics(found)
-    assert row["act_dcf_p0.01-miss10-fa1"] == found.candidates["pav"].evaluation.act_dcf(0.01, 10)
-    assert "cllr_low" not in row
-    with pytest.raises(llrcal.OptionError, match="p_target"):
-        OperatingPoint(1.5)
-
-
 def kinds(found: Comparison) -> set[tuple[str, str]]:
     return {(note.code, note.place) for note in found.notes}
 

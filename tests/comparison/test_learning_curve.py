@@ -12,7 +12,7 @@ import llrcal
 from llrcal.arrays import Array
 from llrcal.calibrations.fit import fit_methods
 from llrcal.comparison import LearningCurve, compare, learning_curve
-from llrcal.comparison.learning import Pool, thinned
+from llrcal.comparison.learning import Pool
 from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
 from llrcal.comparison.tables import as_csv
 from llrcal.evaluation.evaluate import evaluate_quietly
@@ -61,15 +61,6 @@ def test_a_draw_without_a_class_is_none() -> None:
     trials = Trials(np.arange(60.0), np.arange(5.0), "", same, two)
     found = [Pool.of(trials).drawn(3, np.random.default_rng(i)) for i in range(20)]
     assert None in found
-
-
-def test_thinning_keeps_small_classes_whole() -> None:
-    trials = crossed(speakers=20)
-    assert thinned(trials, 1000, seed=0) is trials
-    fewer = thinned(trials, 500, seed=0)
-    assert (len(fewer.tar), len(fewer.non)) == (400, 500)
-    assert fewer.non_speakers is not None
-    assert fewer.non_speakers.shape == (500, 2)
 
 
 # ------------------------------------------------------------------------ what it says

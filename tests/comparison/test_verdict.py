@@ -73,14 +73,6 @@ def test_other_criteria_are_refused(name: str, words: str) -> None:
         compared(criterion=name)
 
 
-def test_every_number_of_the_verdict_has_an_interval() -> None:
-    found = compared(points=(OperatingPoint(0.1), OperatingPoint(0.3)))
-    for label, (low, high) in found.ranking.intervals.items():
-        assert low < found.ranking.values[label] < high
-    low, high = found.ranking.intervals[found.verdict.best]
-    assert f"(95 % interval {low:.4f} to {high:.4f})" in found.verdict.text
-
-
 # ------------------------------------------------------------------------------ recommendation
 
 

@@ -182,15 +182,6 @@ def test_separable_classes_stay_separable() -> None:
     assert 0 < found.cllr[0] < found.cllr[1]
 
 
-def test_tied_trials_are_all_alike() -> None:
-    found = evaluate([0.0] * 3, [0.0] * 7).intervals([OperatingPoint(0.5)], replicates=99)
-    assert (found.cllr, found.min_cllr, found.eer) == ((1, 1), (1, 1), (0.5, 0.5))
-    assert found.min_dcf == ((1.0, 1.0),)
-    [(low, high)] = found.act_dcf
-    assert low == 1
-    assert high == pytest.approx(2 - 0.025 ** (1 / 3))  # there may be misses
-
-
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:
     """It is missing from a third of the draws, and Cllr is finite there."""

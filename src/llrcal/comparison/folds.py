@@ -107,11 +107,16 @@ class Folds:
     @classmethod
     def _dealt(cls, trials: Trials, count: int, seed: int) -> Folds:
         rng = np.random.default_rng(seed)
-        if trials.speakers is not None:
-            who = both_speakers(trials.speakers, *map(len, trials))
-            return cls(trials, count, "speaker", seed, *_speaker_groups(*who, count, rng))
-        dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
-        return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
+        if trials.speakers is None:
+            dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
+            return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
+        sides, speakers = numbered(*both_speakers(trials.speakers, *map(len, trials)))
+        targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in sides)
+        # Those with the most targets first: a hand of the deal is of speakers who are alike in that.
+        order = rng.permutation(speakers)
+        order = order[np.lexsort([-others[order], -targets[order]])]
+        group = _dealt(order, count, rng)
+        return cls(trials, count, "speaker", seed, *(group[side] for side in sides))
 
     def training(self, fold: int) -> Trials:
         """What a fold trains on: no speaker of its group takes part."""
@@ -224,19 +229,6 @@ def _way_out(trials: Trials, count: int, seed: int) -> tuple[str | Setting, ...]
         if not Folds._dealt(trials, other, seed)._gap():
             return ("give ", Setting("folds", other))
     return ("no other number would do: give more trials, or other trials to test on",)
-
-
-def _speaker_groups(
-    tar: Array, non: Array, count: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """The groups of both speakers of each trial."""
-    (tar, non), speakers = numbered(tar, non)
-    targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in (tar, non))
-    # Those with the most targets first: a hand of the deal is of speakers who are alike in that.
-    order = rng.permutation(speakers)
-    order = order[np.lexsort([-others[order], -targets[order]])]
-    group = _dealt(order, count, rng)
-    return group[tar], group[non]
 
 
 def _dealt(order: Array, count: int, rng: np.random.Generator) -> Array:

@@ -68,13 +68,10 @@ def shown(name: str, *, limit: int = NAME) -> str:
         # The ends of file names distinguish them.
         head = (limit - 1) // 3
         name = f"{name[:head]}…{name[head + 1 - limit :]}"
-    return "".join(_visible(character) for character in name)
-
-
-def _visible(character: str) -> str:
-    if unicodedata.category(character) in _STEERING or character in _BLANK:
-        return f"[U+{ord(character):04X}]"
-    return character
+    return "".join(
+        f"[U+{ord(one):04X}]" if unicodedata.category(one) in _STEERING or one in _BLANK else one
+        for one in name
+    )
 
 
 def metrics(comparison: Comparison) -> list[Row]:
@@ -168,29 +165,20 @@ def _cell(value: float | str) -> str:
 
 def as_markdown(comparison: Comparison) -> str:
     """The verdict, the table and the warnings for people."""
-    points = comparison.points
-    heads = ["calibration", "Cllr", "minCllr", "loss", "EER %"]
-    heads += [f"act {p.name}" for p in points] + [f"min {p.name}" for p in points]
-    lines = [
-        f"**{_sentence(comparison.verdict.text)}**",
-        "",
-        _line(heads),
-        _line(["---"] * len(heads)),
-    ]
-    for candidate in comparison.candidates.values():
-        ev = candidate.evaluation
-        cells = [_plain(shown(candidate.label)), f"{ev.cllr:.4f}", f"{ev.min_cllr:.4f}"]
-        cells += [f"{ev.calibration_loss:.4f}", f"{100 * ev.eer:.3f}"]
-        cells += [f"{ev.bayes_error(p.prior_log_odds):.4f}" for p in points]
-        cells += [f"{ev.min_bayes_error(p.prior_log_odds):.4f}" for p in points]
-        lines.append(_line(cells))
+    columns = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "loss"}
+    for kind in ("act", "min"):
+        columns |= {f"{kind}_dcf_{p.name}": f"{kind} {p.name}" for p in comparison.points}
+    heads = [*columns.values()]
+    table = [["calibration", *heads[:3], "EER %", *heads[3:]], ["---"] * (len(heads) + 2)]
+    for label, row in zip(comparison.candidates, metrics(comparison), strict=True):
+        cells = [f"{row[name]:.4f}" for name in columns]
+        cells.insert(3, f"{100 * float(row['eer']):.3f}")
+        table.append([_plain(shown(label)), *cells])
+    lines = [f"**{_sentence(comparison.verdict.text)}**", ""]
+    lines += [f"| {' | '.join(cells)} |" for cells in table]
     if comparison.notes:
         lines += ["", *(f"- {_sentence(note.text)}" for note in comparison.notes)]
     return "\n".join(lines) + "\n"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def _sentence(text: str) -> str:
