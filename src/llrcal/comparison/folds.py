@@ -8,14 +8,13 @@ would be in training as well. Where speakers are not known, trials are dealt ins
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, is_whole
+from llrcal.arrays import Array, check_whole
 from llrcal.calibrations import Calibration
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import both_speakers, numbered
@@ -68,15 +67,6 @@ def concatenated(sets: Sequence[Trials]) -> tuple[Array, Array]:
     return tar, non
 
 
-def check_whole(name: str, value: object, *, least: int, most: float = math.inf) -> None:
-    """Refuse a setting that is no whole number, or out of range."""
-    if not is_whole(value):
-        raise OptionError(Setting(name), f" is {value!r}; give a whole number")
-    if not least <= value <= most:
-        limit = f"{least:,} or more" if value < least else f"{most:,} or less"
-        raise OptionError(Setting(name), f" is {value!r}; give {limit}")
-
-
 @dataclass(frozen=True)
 class Folds:
     """Which fold tests a trial, and which it trains."""
@@ -112,7 +102,7 @@ class Folds:
             return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
         sides, speakers = numbered(*both_speakers(trials.speakers, *map(len, trials)))
         targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in sides)
-        # Those with the most targets first: a hand of the deal is of speakers who are alike in that.
+        # Those with the most targets first: a hand of the deal is of speakers alike in that.
         order = rng.permutation(speakers)
         order = order[np.lexsort([-others[order], -targets[order]])]
         group = _dealt(order, count, rng)

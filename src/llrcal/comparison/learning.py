@@ -17,18 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import Array, Bools, Floats
+from llrcal.arrays import Array, Bools, Floats, check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
-from llrcal.comparison.folds import (
-    Train,
-    check_whole,
-    concatenated,
-    divide,
-    in_memory,
-    part,
-)
+from llrcal.comparison.folds import Train, concatenated, divide, in_memory, part
 from llrcal.comparison.learning_curve import METRICS, Band, LearningCurve, Size
 from llrcal.comparison.ranking import Criterion
 from llrcal.errors import DegenerateError, OptionError

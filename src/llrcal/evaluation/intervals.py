@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import Floats
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible_rate
 from llrcal.evaluation.llrs import WholeLLRs
@@ -180,25 +180,18 @@ def centred_band(
     level: float = 0.95,
     limits: tuple[float, float] = (0.0, math.inf),
 ) -> Band:
-    """Intervals of :func:`centred` drawn values, within limits.
+    """Intervals of drawn numbers (rows), shifted so that their mean is the number, within limits.
 
-    Drawn sets in which a number is not defined are left out.
+    Columns with an infinite value are not shifted. Drawn sets in which a number is not defined are
+    left out.
     """
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     if np.isnan(actual).any() or not len(drawn):
         nothing = np.full(len(actual), math.nan)
         return nothing, nothing
-    return interval(np.clip(centred(drawn, actual), *limits), level)
-
-
-def centred(drawn: Floats, numbers: ArrayLike) -> Floats:
-    """Drawn numbers (rows) shifted so that each column's mean is its number.
-
-    Columns with an infinite value are not shifted.
-    """
     with np.errstate(invalid="ignore"):
-        bias = drawn.mean(axis=0) - np.asarray(numbers)
-    return np.asarray(drawn - np.where(np.isfinite(bias), bias, 0))
+        bias = drawn.mean(axis=0) - actual
+    return interval(np.clip(drawn - np.where(np.isfinite(bias), bias, 0), *limits), level)
 
 
 def interval(drawn: Floats, level: float = 0.95) -> Band:
