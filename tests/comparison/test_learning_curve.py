@@ -72,12 +72,11 @@ def test_sizes_rise_geometrically_to_all(curve: LearningCurve) -> None:
     assert curve.by == "speaker"
     assert sizes[-1] == Size(400, 16_000, len(people(simulated())), 1)
     assert all(size.draws == 4 for size in sizes[:-1])
-    speakers = np.array([size.speakers for size in sizes], float)
+    tar, non, speakers = np.array([size[:3] for size in sizes], float).T
     assert (speakers[1:] / speakers[:-1] > 1.7).all()
-    assert sizes[0].targets >= 8
+    assert tar[0] >= 8
     # A share of the speakers has this share of the targets, and its square of the non-targets.
     share = speakers / speakers[-1]
-    tar, non = np.array([(size.targets, size.non_targets) for size in sizes]).T
     np.testing.assert_allclose(tar, 400 * share, rtol=0.2)
     np.testing.assert_allclose(non[1:], 16_000 * share[1:] ** 2, rtol=0.35)
 

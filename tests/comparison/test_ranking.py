@@ -92,18 +92,6 @@ def test_intervals_are_those_of_tukey_where_numbers_are_normal(count: int) -> No
     assert half == pytest.approx(exact, rel=0.02)
 
 
-@pytest.mark.slow
-def test_equal_numbers_are_told_apart_in_at_most_one_of_twenty_sets() -> None:
-    rng = np.random.default_rng(5)
-    seen = 0
-    for _ in range(400):
-        truth = rng.normal(size=10)  # ten equal methods, as far apart as chance puts them
-        drawn = {str(i): truth[i] + rng.normal(size=200) for i in range(10)}
-        found = differences({str(i): truth[i] for i in range(10)}, drawn)
-        seen += any(one.is_seen for one in found.values())
-    assert seen <= 400 * 0.05 + 3 * math.sqrt(400 * 0.05 * 0.95)
-
-
 def test_infinite_numbers() -> None:
     drawn = np.random.default_rng(0).normal(size=50)
     infinite = np.where(np.arange(50) < 20, drawn, np.inf)

@@ -156,7 +156,8 @@ class Folds:
     @property
     def untested(self) -> tuple[int, int]:
         """How many target and non-target trials no fold tests."""
-        tar, non = (int((side[:, 0] != side[:, 1]).sum()) for side in (self.tar, self.non))
+        every = zip(self.trials, self.tested, strict=True)
+        tar, non = (len(one) - len(tested) for one, tested in every)
         return tar, non
 
     @property

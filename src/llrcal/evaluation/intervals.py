@@ -32,8 +32,6 @@ Interval = tuple[float, float]
 Band = tuple[Floats, Floats]
 """Lower and upper ends of several intervals."""
 
-BY_TRIAL, FEW_DRAWN, FEW_ERRORS = "by trial", "few drawn", "few errors"
-"""Codes of the notes."""
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
 # What numbers can be, other than zero or more: minimum costs are no worse than the default.
@@ -232,7 +230,7 @@ def interval_notes(
     ]
     if llrs.speakers is None:
         yield Note.of(
-            BY_TRIAL,
+            "by trial",
             "speakers are not known, so trials were resampled as if they were independent: where "
             "speakers have several trials, the intervals are too narrow. Columns enrol_speaker and "
             "test_speaker would name them",
@@ -243,7 +241,7 @@ def interval_notes(
     for name, count in counts.items():
         if count < FEW:
             yield Note.warning(
-                FEW_DRAWN,
+                "few drawn",
                 f"there are only {count} {name}; resampling so few gives intervals that are too "
                 "narrow",
             )
@@ -254,7 +252,7 @@ def interval_notes(
     ]
     if few:
         yield Note.of(
-            FEW_ERRORS,
+            "few errors",
             f"there are fewer than {LEAST_ERRORS} misses or false alarms at {', '.join(few)}: the "
             "intervals of these DCFs are rough",
         )
