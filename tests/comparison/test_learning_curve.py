@@ -12,8 +12,7 @@ import llrcal
 from llrcal.arrays import Array
 from llrcal.calibrations.fit import fit_methods
 from llrcal.comparison import LearningCurve, compare, learning_curve
-from llrcal.comparison.learning import Pool
-from llrcal.comparison.learning_curve import METRICS, Band, Size, banded, error_view
+from llrcal.comparison.learning_curve import METRICS, Band, Pool, Size, banded, error_view
 from llrcal.comparison.tables import as_csv
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.out_of_core import open_trials

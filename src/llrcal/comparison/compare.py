@@ -23,7 +23,7 @@ from llrcal.comparison.candidates import (
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.folds import Folds, Train, divide, in_memory
-from llrcal.comparison.learning import Round, curve_over, fit_by
+from llrcal.comparison.learning_curve import Round, curve_over, fit_by
 from llrcal.comparison.looks import FUSION
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError

@@ -81,18 +81,12 @@ def metrics(comparison: Comparison) -> list[Row]:
 
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
     ev, intervals, points = candidate.evaluation, candidate.intervals, comparison.points
-    every = comparison.candidates.values()
-    row: Row = {
-        "method": candidate.method,
-        "alpha": "" if candidate.alpha is None else candidate.alpha,
-    }
-    # What not every comparison has: other rules than the logarithmic one, and so on.
-    if comparison.rules:
-        row["rule"] = "" if candidate.rule is None else candidate.rule.name
-    if any(one.bayes for one in every):
-        row["bayes"] = "yes" if candidate.bayes else ""
-    if any(one.adapted for one in every):
-        row["adapted"] = "yes" if candidate.adapted else ""
+    row = Row()
+    for name, value in candidate.kind.items():
+        # What not every comparison has: other rules than the logarithmic one, and so on.
+        used = any(one.kind[name] for one in comparison.candidates.values())
+        if used or name in ("method", "alpha"):
+            row[name] = "yes" if value is True else value or ""
     row |= {name: getattr(ev, name) for name in _OVERALL}
     row["mean_error"] = comparison.mean_errors[candidate.label]
     row |= _at_points(ev, points)
@@ -139,7 +133,7 @@ def gravest_first(comparison: Comparison) -> tuple[list[Note], int]:
     told = {reason.code for reason in comparison.verdict.reasons}
     warnings = [note for note in comparison.notes if note.severity is Severity.WARNING]
     rest = [note for note in warnings if note.code not in told]
-    rest.sort(key=lambda note: _GRAVE.index(note.code) if note.code in _GRAVE else len(_GRAVE))
+    rest.sort(key=lambda note: [*_GRAVE, note.code].index(note.code))
     return rest, len(comparison.notes) - len(warnings)
 
 
