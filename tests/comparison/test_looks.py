@@ -74,6 +74,8 @@ def test_with_parameters_integrated_out_a_method_has_another_shade_and_dots(page
     can = {label(*method_and_options(m)) for m in methods_to_compare() if not isinstance(m, str)}
     for name in can | {name for name, entry in TABLE.items() if entry.bayes}:
         plain, other = looks([name, f"{name}-bayes"]).values()
+        deeper = looks([name, f"{name}-adapted"])[f"{name}-adapted"]
+        assert colour(deeper, page) not in (colour(plain, page), colour(other, page))
         shades = colour(plain, page), colour(other, page)
         assert np.linalg.norm(np.subtract(*map(lab, shades))) > 20, name
         assert contrast(shades[1], SURFACE[page]) > 3, name

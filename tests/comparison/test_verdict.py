@@ -177,7 +177,7 @@ def test_scores_that_say_nothing() -> None:
 
 def test_scores_that_run_the_wrong_way() -> None:
     upright = trials(1), trials(2)
-    inverted = [Trials(-t.tar, -t.non) for t in upright]
+    inverted = [one.negated() for one in upright]
     verdict = compare(*inverted, methods=LINE_OR_STEPS, replicates=0).verdict
     assert [note.code for note in verdict.reasons] == ["wrong way"]
     assert not verdict.fit

@@ -209,11 +209,10 @@ def test_neither_order_nor_threads_change_a_bit(
 ) -> None:
     trials, rng = of_speakers(), np.random.default_rng(1)
     tar, non = trials.tar + rng.normal(size=40), trials.non + rng.normal(size=56)
+    speakers = trials.speakers
 
     def asked(at: Array, of: Array) -> tuple[Intervals, bytes]:
-        assert trials.tar_speakers is not None
-        assert trials.non_speakers is not None
-        pairs = (trials.tar_speakers[at], trials.non_speakers[of]) if known else (None, None)
+        pairs = (speakers[0][at], speakers[1][of]) if known and speakers else (None, None)
         ev = evaluate(Trials(tar[at], non[of], "moved", *pairs))
         found = ev.intervals(rules=RULES, forensic=True, replicates=39)
         return found, bands(ev, replicates=39).tobytes()
