@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeGuard
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from llrcal.errors import OptionError
+from llrcal.messages import Setting
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Counts: TypeAlias = npt.NDArray[np.int64]
@@ -37,6 +39,15 @@ def is_number(value: object) -> TypeGuard[float]:
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is one integer, from any library. Booleans do not count."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: object, *, least: int, most: float = math.inf) -> None:
+    """Raise an OptionError if a setting is no whole number, or out of range."""
+    if not is_whole(value):
+        raise OptionError(Setting(name), f" is {value!r}; give a whole number")
+    if not least <= value <= most:
+        limit = f"{least:,} or more" if value < least else f"{most:,} or less"
+        raise OptionError(Setting(name), f" is {value!r}; give {limit}")
 
 
 def check_level(level: float) -> None:

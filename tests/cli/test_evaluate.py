@@ -471,7 +471,7 @@ def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch
         (["--key", "none.txt"], "none.txt: cannot be read"),
         (["--intervals", "--level", "95"], "level is 95.0; give a number strictly between 0 and 1"),
         (["--intervals", "--level", "0.999"], "give at least --replicates 1999"),
-        (["--intervals", "--replicates", "0"], "replicates is 0; it must be a positive integer"),
+        (["--intervals", "--replicates", "0"], "--replicates is 0; give 1 or more"),
         (["--level", "0.9"], "--level is for --intervals, which is not given"),
     ],
 )

@@ -8,7 +8,6 @@ import pytest
 import llrcal
 from llrcal import out_of_core
 from llrcal.comparison import Comparison, compare
-from llrcal.comparison.looks import looks
 from llrcal.comparison.tables import metrics
 from llrcal.report.build import build_report
 from llrcal.trials import Trials
@@ -65,10 +64,3 @@ def test_what_cannot_be_adapted_is_refused() -> None:
         compare(HERE, THERE, methods=METHODS, adapt=0)
     with pytest.raises(llrcal.OptionError, match="adapt is for test trials of another place"):
         compare(HERE, folds=3, methods=METHODS, adapt=0.05)
-
-
-def test_their_colours_are_deeper_than_those_they_come_from() -> None:
-    found = looks(["nig", "nig-adapted", "nig-bayes", "nig-bayes-adapted"])
-    assert len({look.light for look in found.values()}) == 4
-    assert len({look.dark for look in found.values()}) == 4
-    assert len({(look.dashes, look.marker) for look in found.values()}) == 4

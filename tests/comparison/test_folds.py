@@ -37,16 +37,13 @@ def anonymous(trials: Trials) -> Trials:
 
 
 def people(trials: Trials) -> set[int]:
-    assert trials.tar_speakers is not None
-    assert trials.non_speakers is not None
-    return {*trials.tar_speakers.ravel().tolist(), *trials.non_speakers.ravel().tolist()}
+    assert trials.speakers is not None
+    return {*np.concatenate(trials.speakers).ravel().tolist()}
 
 
-def rows(trials: Trials) -> list[tuple[bool, float]]:
+def rows(trials: Trials) -> list[tuple[int, float]]:
     """Trials without speakers, in order."""
-    return sorted(
-        [*((True, x) for x in trials.tar.tolist()), *((False, x) for x in trials.non.tolist())]
-    )
+    return sorted((is_tar, x) for is_tar, side in zip((1, 0), trials, strict=True) for x in side)
 
 
 # ------------------------------------------------------------------------- who tests whom
@@ -81,9 +78,8 @@ def test_no_speaker_is_in_training_and_test_of_a_fold(
 
 def pairs(trials: Trials) -> list[set[int]]:
     """The speakers of each trial."""
-    assert trials.tar_speakers is not None
-    assert trials.non_speakers is not None
-    return [set(pair) for pair in [*trials.tar_speakers.tolist(), *trials.non_speakers.tolist()]]
+    assert trials.speakers is not None
+    return list(map(set, np.concatenate(trials.speakers).tolist()))
 
 
 def test_every_target_is_tested_once_and_what_is_not_tested_is_counted() -> None:
@@ -148,23 +144,18 @@ def test_llrs_are_those_of_a_calibration_of_the_other_folds() -> None:
     trials = crossed()
     found = compare(trials, folds=5, methods=["logistic", "pav"], replicates=20)
     assert found.folds is not None
+    assert trials.speakers is not None
     for method in ("logistic", "pav"):
-        tar: list[Array] = []
-        non: list[Array] = []
+        llrs: list[list[Array]] = []
         for test in found.folds.tests:
             mine = people(test)
-            train_tar, train_non = (
-                scores[[not mine & set(pair) for pair in pairs.tolist()]]
-                for scores, pairs in (
-                    (trials.tar, trials.tar_speakers),
-                    (trials.non, trials.non_speakers),
-                )
-                if pairs is not None
+            others = (
+                scores[[not mine & set(pair) for pair in both.tolist()]]
+                for scores, both in zip(trials, trials.speakers, strict=True)
             )
-            cal = llrcal.fit(train_tar, train_non, method=method)
-            tar.append(cal(test.tar))
-            non.append(cal(test.non))
-        ev = llrcal.evaluate(np.concatenate(tar), np.concatenate(non))
+            cal = llrcal.fit(*others, method=method)
+            llrs.append([cal(side) for side in test])
+        ev = llrcal.evaluate(*map(np.concatenate, zip(*llrs, strict=True)))
         candidate = found.candidates[method]
         assert candidate.evaluation.cllr == ev.cllr
         assert candidate.evaluation.act_dcf(0.1) == ev.act_dcf(0.1)

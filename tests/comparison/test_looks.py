@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.calibrations.methods import label, method_and_options
 from llrcal.comparison.looks import looks
-from llrcal.method_table import ALPHAS, TABLE, Entry, Look, methods_to_compare
+from llrcal.method_table import ALPHAS, TABLE, Look, methods_to_compare
 from tests.colours import SIGHTS, contrast, lab
 
 EVERY = looks(label(*method_and_options(entry)) for entry in methods_to_compare())
@@ -45,14 +45,6 @@ def test_colours_are_apart_for_everybody(page: str, sight: str) -> None:
 
 
 @PAGES
-@EVERY_SIGHT
-def test_methods_are_far_apart_for_everybody(page: str, sight: str) -> None:
-    seen = {name: lab(colour(look, page), SIGHTS[sight]) for name, look in looks(TABLE).items()}
-    for one, other in combinations(seen, 2):
-        assert np.linalg.norm(seen[one] - seen[other]) > 25, (one, other)
-
-
-@PAGES
 def test_lines_stand_out_from_the_page(page: str) -> None:
     free = looks([f"system {i}" for i in range(50)])
     for name, look in {**EVERY, **free}.items():
@@ -77,23 +69,13 @@ def test_other_weights_lie_between_those_of_the_paper(page: str) -> None:
     assert colour(rare, page) == colour(EVERY["logistic-empirical"], page)
 
 
-def test_weights_of_a_method_with_one_look_share_its_colours(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    look = Look("#102030", "#d0e0f0", "p")
-    entry = Entry("some:Class", "something", group="mine", looks=(look,), options=("alpha",))
-    monkeypatch.setitem(TABLE, "mine", entry)
-    found = looks(["mine", "mine-empirical", "mine-0.3", "mine-0.92"])
-    assert found["mine"] == look == looks(["mine-0.5"])["mine-0.5"]
-    assert {(one.light, one.dark) for one in found.values()} == {(look.light, look.dark)}
-    assert len({(one.dashes, one.marker) for one in found.values()}) == 4
-
-
 @PAGES
 def test_with_parameters_integrated_out_a_method_has_another_shade_and_dots(page: str) -> None:
     can = {label(*method_and_options(m)) for m in methods_to_compare() if not isinstance(m, str)}
     for name in can | {name for name, entry in TABLE.items() if entry.bayes}:
         plain, other = looks([name, f"{name}-bayes"]).values()
+        deeper = looks([name, f"{name}-adapted"])[f"{name}-adapted"]
+        assert colour(deeper, page) not in (colour(plain, page), colour(other, page))
         shades = colour(plain, page), colour(other, page)
         assert np.linalg.norm(np.subtract(*map(lab, shades))) > 20, name
         assert contrast(shades[1], SURFACE[page]) > 3, name

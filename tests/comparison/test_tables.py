@@ -206,13 +206,6 @@ def test_ordinary_tables_have_no_backslashes() -> None:
         assert words(note.text)[0] in text
 
 
-def test_long_names_lose_their_middle() -> None:
-    text = as_markdown(named("x" * 10_000 + "end", notes=("y" * 10_000 + "end",)))
-    assert max(map(len, text.splitlines())) <= SENTENCE + 10
-    assert "xend |" in text
-    assert text.endswith("yend\n")
-
-
 def test_parameters_that_are_integrated_out_are_told_of_everywhere() -> None:
     out = integrated_out(["gaussian", "pav", ("logistic", {"rule": "brier"})])
     assert out == [("gaussian", {"bayes": True})]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import Evaluation, OptionError, evaluate
+from llrcal import OptionError, evaluate
 from tests import oracles
 from tests.trial_sets import ANY, FEW_VALUES, Sets
 
@@ -22,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 PRIOR_LOG_ODDS = FEW_VALUES.map(lambda value: -value) | st.floats(-30, 30)
 COSTS = st.floats(0.01, 100)
 PRIORS = st.floats(1e-6, 1 - 1e-6)
+OF_PRIORS = ("bayes_error", "min_bayes_error", "cross_entropy", "min_cross_entropy")
 
 
 @given(sets=ANY, x=PRIOR_LOG_ODDS)
@@ -64,33 +64,16 @@ def test_costs_are_bayes_errors_at_the_effective_prior(
 # --------------------------------------------------------------------- shapes and types
 
 
-EACH: list[tuple[str, Callable[[Evaluation, Any], Any], float]] = [
-    ("bayes_error", lambda ev, x: ev.bayes_error(x), 0.3),
-    ("min_bayes_error", lambda ev, x: ev.min_bayes_error(x), 0.3),
-    ("act_dcf", lambda ev, x: ev.act_dcf(x), 0.3),
-    ("min_dcf", lambda ev, x: ev.min_dcf(x), 0.3),
-    ("act_dcf plain", lambda ev, x: ev.act_dcf(x, normalised=False), 0.3),
-    ("min_dcf plain", lambda ev, x: ev.min_dcf(x, normalised=False), 0.3),
-    ("pmiss", lambda ev, x: ev.pmiss(x), 0.3),
-    ("pfa", lambda ev, x: ev.pfa(x), 0.3),
-]
-
-
-@pytest.mark.parametrize(("ask", "at"), [e[1:] for e in EACH], ids=[e[0] for e in EACH])
-def test_a_float_for_a_float_and_an_array_for_an_array(
-    ask: Callable[[Evaluation, Any], Any], at: float
-) -> None:
-    ev = evaluate([0.5, 2.0, -1.0], [-2.0, 0.7, -0.3, -4.0])
-    one = ask(ev, at)
-    assert type(one) is float
-    assert type(ask(ev, np.float64(at))) is float
-    assert type(ask(ev, np.array(at))) is float
-    several = ask(ev, [at, 0.6, at])
-    assert isinstance(several, np.ndarray)
+@pytest.mark.parametrize("name", [*OF_PRIORS, "act_dcf", "min_dcf", "pmiss", "pfa"])
+def test_a_float_for_a_float_and_an_array_for_an_array(name: str) -> None:
+    ask = getattr(evaluate([0.5, 2.0, -1.0], [-2.0, 0.7, -0.3, -4.0]), name)
+    one = ask(0.3)
+    assert type(one) is type(ask(np.float64(0.3))) is type(ask(np.array(0.3))) is float
+    several = ask([0.3, 0.6, 0.3])
     assert several.dtype == np.float64
-    assert several.tolist() == [one, ask(ev, 0.6), one]
-    assert ask(ev, np.full((2, 3), at)).tolist() == [[one] * 3] * 2
-    assert ask(ev, np.array([])).shape == (0,)
+    assert several.tolist() == [one, ask(0.6), one]
+    assert ask(np.full((2, 3), 0.3)).tolist() == [[one] * 3] * 2
+    assert ask(np.array([])).shape == (0,)
 
 
 def test_priors_and_costs_broadcast() -> None:
@@ -101,9 +84,8 @@ def test_priors_and_costs_broadcast() -> None:
             together = ask(p, c, normalised=normalised)
             assert together.shape == (3, 2)
             for i in range(3):
-                for j in range(2):
-                    alone = ask(p[j], c[i, 0], normalised=normalised)
-                    assert together[i, j] == pytest.approx(alone, rel=1e-15)
+                alone = [ask(one, c[i, 0], normalised=normalised) for one in p]
+                assert together[i] == pytest.approx(alone, rel=1e-15)
 
 
 @pytest.mark.parametrize("x", [-1000.0, -746.0, -710.0, 710.0, 746.0, 1000.0])
@@ -119,7 +101,7 @@ def test_extreme_priors_of_llrs_without_errors_there(x: float) -> None:
 # ------------------------------------------------------------------------- bad options
 
 
-@pytest.mark.parametrize("name", ["bayes_error", "min_bayes_error"])
+@pytest.mark.parametrize("name", OF_PRIORS)
 @pytest.mark.parametrize("x", [math.nan, math.inf, -math.inf, [0.0, math.nan], None, "even"])
 def test_bad_prior_log_odds(name: str, x: Any) -> None:
     with pytest.raises(OptionError, match=r"prior.log.odds"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from llrcal import OptionError, evaluate, optimal_llrs
+from llrcal import evaluate, optimal_llrs
 from llrcal.arrays import Floats
 from llrcal.evaluation.costs import WeightedLLRs, cross_entropy
 from llrcal.onepass.summary import EXACT_UP_TO, Summary
@@ -91,21 +91,6 @@ def test_llrs_too_far_apart_for_a_grid() -> None:
     tar, non = np.append(normal(2 * EXACT_UP_TO, 3, 1), -1e300), normal(50, -3, 1)
     expected = [llr_by_llr(tar, non, x) for x in PRIORS]
     np.testing.assert_allclose(evaluate(tar, non).cross_entropy(PRIORS), expected, rtol=1e-12)
-
-
-def test_llrs_of_zero_leave_the_entropy_of_the_prior() -> None:
-    ev = evaluate([0.0, 0.0], [0.0])
-    assert ev.cross_entropy(math.log(3)) == pytest.approx(2 - 0.75 * math.log2(3), rel=1e-15)
-    assert ev.min_cross_entropy(math.log(3)) == ev.cross_entropy(math.log(3))
-
-
-def test_a_number_for_a_number_and_an_array_for_an_array() -> None:
-    ev = evaluate([1.0, 2.0], [0.0, 1.5])
-    for ask in (ev.cross_entropy, ev.min_cross_entropy):
-        assert isinstance(ask(1.0), float)
-        assert np.shape(ask([[1.0, 2.0, 3.0]])) == (1, 3)
-        with pytest.raises(OptionError, match="prior log-odds"):
-            ask(math.nan)
 
 
 def test_the_ranges_of_both_classes() -> None:

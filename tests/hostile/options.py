@@ -367,7 +367,7 @@ CASES = (
     Case(
         "no bootstrap replicates",
         resampled(TAR, NON, replicates=0),
-        Refused(OptionError, "replicates is 0", "replicates", "positive integer"),
+        Refused(OptionError, "replicates is 0", "replicates", "give 1 or more"),
         "Refused.",
     ),
     Case(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,14 @@ class Candidate:
         """The scoring rule that was minimised, if it is not the logarithmic one."""
         rule: ScoringRule = getattr(self.calibration, "rule", LOG)
         return None if rule == LOG else rule
+
+    @property
+    def kind(self) -> dict[str, Any]:
+        """What it is, as plain values."""
+        names = ("method", "alpha", "rule", "bayes", "adapted")
+        return {name: getattr(self, name) for name in names} | {
+            "rule": self.rule and self.rule.name
+        }
 
     @property
     def bayes(self) -> bool:

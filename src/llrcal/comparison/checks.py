@@ -25,7 +25,7 @@ _SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not 
 
 def score_range(*sets: Trials) -> tuple[float, float]:
     """Least and greatest finite score of some sets of trials; zeros if none is finite."""
-    scores = [finite_part(side) for trials in sets for side in (trials.tar, trials.non)]
+    scores = [finite_part(side) for trials in sets for side in trials]
     ends = [(float(s.min()), float(s.max())) for s in scores if len(s)] or [(0.0, 0.0)]
     return min(low for low, _ in ends), max(high for _, high in ends)
 
@@ -33,8 +33,7 @@ def score_range(*sets: Trials) -> tuple[float, float]:
 def outside(train: Trials, test: Trials) -> tuple[int, int]:
     """How many test scores lie beyond the training scores, and how many there are."""
     low, high = score_range(train)
-    beyond = sum(int(((s < low) | (s > high)).sum()) for s in (test.tar, test.non))
-    return beyond, len(test.tar) + len(test.non)
+    return sum(int(((s < low) | (s > high)).sum()) for s in test), len(test)
 
 
 def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
@@ -50,10 +49,7 @@ def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
             "of the nearest training score",
             severity=Severity.WARNING if more_than_a_few(beyond, total) else Severity.INFO,
         )
-    for name, old, new in (
-        ("target", train.tar, test.tar),
-        ("non-target", train.non, test.non),
-    ):
+    for name, old, new in zip(("target", "non-target"), train, test, strict=True):
         distance, critical = _kolmogorov_smirnov(old, new)
         if distance > max(critical, _SMALL_SHIFT):
             yield Note.warning(
@@ -97,11 +93,10 @@ def bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Not
     grid = evenly(low, high, _GRID)
     llrs = calibration.without_warnings(grid)
     falls = np.diff(llrs) < -1e-9 * np.maximum(1, np.abs(llrs[1:]))
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], falls, [False]]).astype(int)))
+    edges = np.flatnonzero(np.diff(falls, prepend=False, append=False))
     for start, end in edges.reshape(-1, 2):
         a, b = grid[start], grid[end]
-        inside = sum(int(((s >= a) & (s <= b)).sum()) for s in (test.tar, test.non))
-        share = inside / (len(test.tar) + len(test.non))
+        share = sum(int(((s >= a) & (s <= b)).sum()) for s in test) / len(test)
         yield Note.warning(
             "not monotone",
             f"the LLR falls from {llrs[start]:.3g} to {llrs[end]:.3g} as the score rises "

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from llrcal.adaptation.adapt import check_share
+from llrcal.arrays import check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import Method, method_and_options
 from llrcal.comparison.candidates import (
@@ -22,11 +23,11 @@ from llrcal.comparison.candidates import (
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.folds import Folds, Train, divide, in_memory
-from llrcal.comparison.learning import Round, curve_over, fit_by
+from llrcal.comparison.learning_curve import Round, curve_over, fit_by
 from llrcal.comparison.looks import FUSION
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
-from llrcal.evaluation.bootstrap import Replicates, check_replicates
+from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
 from llrcal.evaluation.evaluation import Evaluation, replicates_of
 from llrcal.evaluation.intervals import Intervals
@@ -116,7 +117,7 @@ def compare(
     if settings not in ("default", "paper"):
         raise OptionError(f"settings are {settings!r}; choose default or paper")
     if replicates:
-        check_replicates(replicates)
+        check_whole("replicates", replicates, least=1)
     asked = points is not None and len(points) > 0
     judged_by = criterion_name(criterion, asked_for_points=asked)
     points = DEFAULT_POINTS if points is None else tuple(points)

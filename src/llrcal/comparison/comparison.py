@@ -144,11 +144,7 @@ class Comparison:
             "range": list(self.range),
             "calibrations": {
                 label: {
-                    "method": (one := self.candidates[label]).method,
-                    "alpha": one.alpha,
-                    "rule": None if one.rule is None else one.rule.name,
-                    "bayes": one.bayes,
-                    "adapted": one.adapted,
+                    **(one := self.candidates[label]).kind,
                     "value": value,
                     "interval": ranking.intervals.get(label),
                     "mean_error": self.mean_errors[label],

@@ -8,14 +8,13 @@ would be in training as well. Where speakers are not known, trials are dealt ins
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, is_whole
+from llrcal.arrays import Array, check_whole
 from llrcal.calibrations import Calibration
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import both_speakers, numbered
@@ -68,15 +67,6 @@ def concatenated(sets: Sequence[Trials]) -> tuple[Array, Array]:
     return tar, non
 
 
-def check_whole(name: str, value: object, *, least: int, most: float = math.inf) -> None:
-    """Refuse a setting that is no whole number, or out of range."""
-    if not is_whole(value):
-        raise OptionError(Setting(name), f" is {value!r}; give a whole number")
-    if not least <= value <= most:
-        limit = f"{least:,} or more" if value < least else f"{most:,} or less"
-        raise OptionError(Setting(name), f" is {value!r}; give {limit}")
-
-
 @dataclass(frozen=True)
 class Folds:
     """Which fold tests a trial, and which it trains."""
@@ -107,11 +97,16 @@ class Folds:
     @classmethod
     def _dealt(cls, trials: Trials, count: int, seed: int) -> Folds:
         rng = np.random.default_rng(seed)
-        if trials.speakers is not None:
-            who = both_speakers(trials.speakers, *map(len, trials))
-            return cls(trials, count, "speaker", seed, *_speaker_groups(*who, count, rng))
-        dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
-        return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
+        if trials.speakers is None:
+            dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
+            return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
+        sides, speakers = numbered(*both_speakers(trials.speakers, *map(len, trials)))
+        targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in sides)
+        # Those with the most targets first: a hand of the deal is of speakers alike in that.
+        order = rng.permutation(speakers)
+        order = order[np.lexsort([-others[order], -targets[order]])]
+        group = _dealt(order, count, rng)
+        return cls(trials, count, "speaker", seed, *(group[side] for side in sides))
 
     def training(self, fold: int) -> Trials:
         """What a fold trains on: no speaker of its group takes part."""
@@ -161,7 +156,8 @@ class Folds:
     @property
     def untested(self) -> tuple[int, int]:
         """How many target and non-target trials no fold tests."""
-        tar, non = (int((side[:, 0] != side[:, 1]).sum()) for side in (self.tar, self.non))
+        every = zip(self.trials, self.tested, strict=True)
+        tar, non = (len(one) - len(tested) for one, tested in every)
         return tar, non
 
     @property
@@ -224,19 +220,6 @@ def _way_out(trials: Trials, count: int, seed: int) -> tuple[str | Setting, ...]
         if not Folds._dealt(trials, other, seed)._gap():
             return ("give ", Setting("folds", other))
     return ("no other number would do: give more trials, or other trials to test on",)
-
-
-def _speaker_groups(
-    tar: Array, non: Array, count: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """The groups of both speakers of each trial."""
-    (tar, non), speakers = numbered(tar, non)
-    targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in (tar, non))
-    # Those with the most targets first: a hand of the deal is of speakers who are alike in that.
-    order = rng.permutation(speakers)
-    order = order[np.lexsort([-others[order], -targets[order]])]
-    group = _dealt(order, count, rng)
-    return group[tar], group[non]
 
 
 def _dealt(order: Array, count: int, rng: np.random.Generator) -> Array:

@@ -246,15 +246,13 @@ def _quantile(drawn: Floats) -> float:
     for one, other in combinations(drawn, 2):
         apart = one - other
         deviation = _deviation(apart)
-        if 0 < deviation < math.inf:
+        if deviation:
             largest = np.maximum(largest, np.abs(apart - apart.mean()) / deviation)
     rank = math.ceil(_LEVEL * (len(largest) + 1))
     return float(np.sort(largest)[min(rank, len(largest)) - 1])
 
 
 def _deviation(apart: Floats) -> float:
-    """Standard deviation; zero where there is nothing but rounding, or an infinite number."""
-    if not np.isfinite(apart).all():
-        return math.inf
+    """Standard deviation; zero where there is nothing but rounding."""
     deviation = float(apart.std(ddof=1))
     return deviation if deviation > _ROUNDING * float(np.abs(apart).max(initial=0.0)) else 0.0

@@ -68,13 +68,10 @@ def shown(name: str, *, limit: int = NAME) -> str:
         # The ends of file names distinguish them.
         head = (limit - 1) // 3
         name = f"{name[:head]}…{name[head + 1 - limit :]}"
-    return "".join(_visible(character) for character in name)
-
-
-def _visible(character: str) -> str:
-    if unicodedata.category(character) in _STEERING or character in _BLANK:
-        return f"[U+{ord(character):04X}]"
-    return character
+    return "".join(
+        f"[U+{ord(one):04X}]" if unicodedata.category(one) in _STEERING or one in _BLANK else one
+        for one in name
+    )
 
 
 def metrics(comparison: Comparison) -> list[Row]:
@@ -84,18 +81,12 @@ def metrics(comparison: Comparison) -> list[Row]:
 
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
     ev, intervals, points = candidate.evaluation, candidate.intervals, comparison.points
-    every = comparison.candidates.values()
-    row: Row = {
-        "method": candidate.method,
-        "alpha": "" if candidate.alpha is None else candidate.alpha,
-    }
-    # What not every comparison has: other rules than the logarithmic one, and so on.
-    if comparison.rules:
-        row["rule"] = "" if candidate.rule is None else candidate.rule.name
-    if any(one.bayes for one in every):
-        row["bayes"] = "yes" if candidate.bayes else ""
-    if any(one.adapted for one in every):
-        row["adapted"] = "yes" if candidate.adapted else ""
+    row = Row()
+    for name, value in candidate.kind.items():
+        # What not every comparison has: other rules than the logarithmic one, and so on.
+        used = any(one.kind[name] for one in comparison.candidates.values())
+        if used or name in ("method", "alpha"):
+            row[name] = "yes" if value is True else value or ""
     row |= {name: getattr(ev, name) for name in _OVERALL}
     row["mean_error"] = comparison.mean_errors[candidate.label]
     row |= _at_points(ev, points)
@@ -142,7 +133,7 @@ def gravest_first(comparison: Comparison) -> tuple[list[Note], int]:
     told = {reason.code for reason in comparison.verdict.reasons}
     warnings = [note for note in comparison.notes if note.severity is Severity.WARNING]
     rest = [note for note in warnings if note.code not in told]
-    rest.sort(key=lambda note: _GRAVE.index(note.code) if note.code in _GRAVE else len(_GRAVE))
+    rest.sort(key=lambda note: [*_GRAVE, note.code].index(note.code))
     return rest, len(comparison.notes) - len(warnings)
 
 
@@ -168,29 +159,20 @@ def _cell(value: float | str) -> str:
 
 def as_markdown(comparison: Comparison) -> str:
     """The verdict, the table and the warnings for people."""
-    points = comparison.points
-    heads = ["calibration", "Cllr", "minCllr", "loss", "EER %"]
-    heads += [f"act {p.name}" for p in points] + [f"min {p.name}" for p in points]
-    lines = [
-        f"**{_sentence(comparison.verdict.text)}**",
-        "",
-        _line(heads),
-        _line(["---"] * len(heads)),
-    ]
-    for candidate in comparison.candidates.values():
-        ev = candidate.evaluation
-        cells = [_plain(shown(candidate.label)), f"{ev.cllr:.4f}", f"{ev.min_cllr:.4f}"]
-        cells += [f"{ev.calibration_loss:.4f}", f"{100 * ev.eer:.3f}"]
-        cells += [f"{ev.bayes_error(p.prior_log_odds):.4f}" for p in points]
-        cells += [f"{ev.min_bayes_error(p.prior_log_odds):.4f}" for p in points]
-        lines.append(_line(cells))
+    columns = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "loss"}
+    for kind in ("act", "min"):
+        columns |= {f"{kind}_dcf_{p.name}": f"{kind} {p.name}" for p in comparison.points}
+    heads = [*columns.values()]
+    table = [["calibration", *heads[:3], "EER %", *heads[3:]], ["---"] * (len(heads) + 2)]
+    for label, row in zip(comparison.candidates, metrics(comparison), strict=True):
+        cells = [f"{row[name]:.4f}" for name in columns]
+        cells.insert(3, f"{100 * float(row['eer']):.3f}")
+        table.append([_plain(shown(label)), *cells])
+    lines = [f"**{_sentence(comparison.verdict.text)}**", ""]
+    lines += [f"| {' | '.join(cells)} |" for cells in table]
     if comparison.notes:
         lines += ["", *(f"- {_sentence(note.text)}" for note in comparison.notes)]
     return "\n".join(lines) + "\n"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def _sentence(text: str) -> str:

@@ -199,7 +199,7 @@ def _rests_on_errors(ranking: Ranking) -> bool:
 
 def _shift_notes(train: Trials, test: Trials) -> Iterator[Note]:
     """How the test scores differ from those of training."""
-    classes = ("targets", train.tar, test.tar), ("non-targets", train.non, test.non)
+    classes = zip(("targets", "non-targets"), train, test, strict=True)
     moved = ", ".join(f"{name} {_moved(old, new)}" for name, old, new in classes)
     yield Note.warning("shift", f"from training to test, {moved}")
     count, total = outside(train, test)

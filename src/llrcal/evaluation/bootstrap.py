@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, check_level, is_whole
+from llrcal.arrays import Array, Counts, check_level, check_whole
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.statistics import InCells, Numbers, Statistic
 from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
@@ -49,9 +49,8 @@ def unheard(_done: int, _total: int) -> None:
 
 def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
     """Raise an OptionError where no such intervals can be drawn."""
-    check_replicates(replicates)
-    if not is_whole(seed) or seed < 0:
-        raise OptionError(f"seed is {seed!r}; it must be a non-negative integer")
+    check_whole("replicates", replicates, least=1)
+    check_whole("seed", seed, least=0)
     check_level(level)
     if replicates < enough_for(level):
         raise OptionError(
@@ -63,12 +62,6 @@ def check_draws(*, level: float, replicates: int, seed: int = 0) -> None:
 def enough_for(level: float) -> int:
     """The least number of drawn sets such that some lie outside at either end."""
     return math.ceil(2 / (1 - level) - 1 - 1e-9)
-
-
-def check_replicates(replicates: int) -> None:
-    """Raise an OptionError where that is no number of drawn sets."""
-    if not is_whole(replicates) or replicates < 1:
-        raise OptionError(f"replicates is {replicates!r}; it must be a positive integer")
 
 
 def speaker_pairs(speakers: Speakers, tar_count: int, non_count: int) -> Pairs:

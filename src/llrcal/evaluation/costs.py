@@ -20,7 +20,7 @@ Science International 230 (2013), 156-169.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -152,10 +152,6 @@ class WeightedLLRs:
             return cls(hull.llrs[used], counts[used] / counts.sum(), infinitely_wrong=False)
 
         return of(hull.tar), of(hull.non)
-
-    def multiplied(self, factor: float) -> WeightedLLRs:
-        """The same trials with all LLRs multiplied by a factor."""
-        return replace(self, values=self.values * factor)
 
 
 def cross_entropy(tar: WeightedLLRs, non: WeightedLLRs, prior_log_odds: Floats) -> Floats:

@@ -162,15 +162,13 @@ class ByCondition:
         Actual costs are linear in the rates of error, so that this is the cost of averaged rates,
         which NIST calls equalised.
         """
-        numbers = [one.to_dict(points) for one in self.cells.values()]
-        return {
-            name: np.mean([one[name] for one in numbers], axis=0).tolist() for name in _AT_POINTS
-        }
+        every = [one.to_dict(points) for one in self.cells.values()]
+        return {name: np.mean([one[name] for one in every], axis=0).tolist() for name in _AT_POINTS}
 
     @property
     def bad(self) -> dict[str, Evaluation]:
         """The conditions in which LLRs are not what they should be, by label."""
-        told = {RAW_SCORES, CALIBRATION_LOSS}
+        told = (RAW_SCORES, CALIBRATION_LOSS)
         return {
             self.label(cell): one
             for cell, one in self.cells.items()
@@ -191,8 +189,7 @@ class ByCondition:
     def _repr_html_(self) -> str:
         rows = {label: one.cllr for label, one in self.by_label.items()}
         rows["average of conditions"] = self.average["cllr"]
-        title = f"Cllr by {', '.join(self.columns)}"
-        return html_table(title, rows, map(str, self.notes))
+        return html_table(f"Cllr by {', '.join(self.columns)}", rows, map(str, self.notes))
 
     def __repr__(self) -> str:
         return (

@@ -243,7 +243,7 @@ class Evaluation:
 
     def cllr_multiplied(self, factor: float) -> float:
         """The Cllr of the LLRs if all were multiplied by a factor, to about six digits."""
-        tar, non = (side.multiplied(factor) for side in self._llrs.weighted)
+        tar, non = (replace(one, values=one.values * factor) for one in self._llrs.weighted)
         return float(cross_entropy(tar, non, np.zeros(())))
 
     @property

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import Floats
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible_rate
 from llrcal.evaluation.llrs import WholeLLRs
@@ -32,8 +32,6 @@ Interval = tuple[float, float]
 Band = tuple[Floats, Floats]
 """Lower and upper ends of several intervals."""
 
-BY_TRIAL, FEW_DRAWN, FEW_ERRORS = "by trial", "few drawn", "few errors"
-"""Codes of the notes."""
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
 # What numbers can be, other than zero or more: minimum costs are no worse than the default.
@@ -180,25 +178,18 @@ def centred_band(
     level: float = 0.95,
     limits: tuple[float, float] = (0.0, math.inf),
 ) -> Band:
-    """Intervals of :func:`centred` drawn values, within limits.
+    """Intervals of drawn numbers (rows), shifted so that their mean is the number, within limits.
 
-    Drawn sets in which a number is not defined are left out.
+    Columns with an infinite value are not shifted. Drawn sets in which a number is not defined are
+    left out.
     """
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     if np.isnan(actual).any() or not len(drawn):
         nothing = np.full(len(actual), math.nan)
         return nothing, nothing
-    return interval(np.clip(centred(drawn, actual), *limits), level)
-
-
-def centred(drawn: Floats, numbers: ArrayLike) -> Floats:
-    """Drawn numbers (rows) shifted so that each column's mean is its number.
-
-    Columns with an infinite value are not shifted.
-    """
     with np.errstate(invalid="ignore"):
-        bias = drawn.mean(axis=0) - np.asarray(numbers)
-    return np.asarray(drawn - np.where(np.isfinite(bias), bias, 0))
+        bias = drawn.mean(axis=0) - actual
+    return interval(np.clip(drawn - np.where(np.isfinite(bias), bias, 0), *limits), level)
 
 
 def interval(drawn: Floats, level: float = 0.95) -> Band:
@@ -239,7 +230,7 @@ def interval_notes(
     ]
     if llrs.speakers is None:
         yield Note.of(
-            BY_TRIAL,
+            "by trial",
             "speakers are not known, so trials were resampled as if they were independent: where "
             "speakers have several trials, the intervals are too narrow. Columns enrol_speaker and "
             "test_speaker would name them",
@@ -250,7 +241,7 @@ def interval_notes(
     for name, count in counts.items():
         if count < FEW:
             yield Note.warning(
-                FEW_DRAWN,
+                "few drawn",
                 f"there are only {count} {name}; resampling so few gives intervals that are too "
                 "narrow",
             )
@@ -261,7 +252,7 @@ def interval_notes(
     ]
     if few:
         yield Note.of(
-            FEW_ERRORS,
+            "few errors",
             f"there are fewer than {LEAST_ERRORS} misses or false alarms at {', '.join(few)}: the "
             "intervals of these DCFs are rough",
         )

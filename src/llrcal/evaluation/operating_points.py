@@ -10,7 +10,7 @@ from numbers import Real
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Bools, Floats
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError
 
 
@@ -29,29 +29,31 @@ def as_numbers(values: ArrayLike, name: str) -> Floats:
 def as_prior_log_odds(prior_log_odds: ArrayLike) -> Floats:
     """Prior log-odds as an array; anything that is not finite is refused."""
     x = as_numbers(prior_log_odds, "prior log-odds")
-    _check(x, np.isfinite(x), "prior log-odds must be finite numbers, not {}")
-    return x
+    return _checked(x, -np.inf, np.inf, "prior log-odds must be finite numbers, not {}")
 
 
 def effective_prior_log_odds(p_target: ArrayLike, c_miss: ArrayLike, c_fa: ArrayLike) -> Floats:
     """Prior log-odds with the costs folded in."""
+    positive = "be positive and finite"
     p, miss, fa = (
-        as_numbers(value, name)
-        for name, value in (("p_target", p_target), ("c_miss", c_miss), ("c_fa", c_fa))
+        _checked(as_numbers(value, name), 0.0, most, f"{name} is {{}}; it must {words}")
+        for name, value, most, words in (
+            ("p_target", p_target, 1.0, "lie strictly between 0 and 1"),
+            ("c_miss", c_miss, np.inf, positive),
+            ("c_fa", c_fa, np.inf, positive),
+        )
     )
-    _check(p, (p > 0) & (p < 1), "p_target is {}; it must lie strictly between 0 and 1")
-    for name, cost in (("c_miss", miss), ("c_fa", fa)):
-        good = (cost > 0) & np.isfinite(cost)
-        _check(cost, good, f"{name} is {{}}; it must be positive and finite")
     return as_prior_log_odds(np.log(p) - np.log1p(-p) + np.log(miss) - np.log(fa))
 
 
-def _check(values: Floats, good: Bools, message: str) -> None:
-    """Refuse the first bad value, and say where it is among several: there may be thousands."""
-    if not good.all():
-        first = int(np.argmin(good))
-        where = f" at index {first}" if values.ndim else ""
-        raise OptionError(message.format(f"{float(values.flat[first])!r}{where}"))
+def _checked(values: Floats, least: float, most: float, message: str) -> Floats:
+    """Values that lie between others; the first that does not is named: there may be thousands."""
+    good = (least < values) & (values < most)
+    if good.all():
+        return values
+    first = int(np.argmin(good))
+    where = f" at index {first}" if values.ndim else ""
+    raise OptionError(message.format(f"{float(values.flat[first])!r}{where}"))
 
 
 @dataclass(frozen=True)

@@ -137,11 +137,10 @@ def with_ends(*inner: Floats) -> Floats:
 
 def grid(tar: Array, non: Array) -> Floats:
     """Edges every tenth of a nat near zero, and every fiftieth of the LLR far from it."""
-    finite = [(llrs, np.isfinite(llrs)) for llrs in (tar, non)]
-    least = min(float(llrs.min(where=where, initial=0)) for llrs, where in finite)
-    greatest = max(float(llrs.max(where=where, initial=0)) for llrs, where in finite)
+    finite = np.concatenate([llrs[np.isfinite(llrs)] for llrs in (tar, non)])
+    ends = np.array([finite.min(initial=0), finite.max(initial=0)], np.float64)
     scale = STEP / STRETCH
-    low, high = np.arcsinh(np.array([least, greatest]) / scale) / STRETCH
+    low, high = np.arcsinh(ends / scale) / STRETCH
     return np.asarray(scale * np.sinh(STRETCH * np.arange(np.ceil(low), np.floor(high) + 1)))
 
 
