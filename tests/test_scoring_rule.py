@@ -21,14 +21,15 @@ exponents = st.floats(LEAST, GREATEST).map(lambda one: one if abs(one) > 1e-300 
 rules = st.builds(ScoringRule, exponents, exponents)
 
 
-def integral(x: float, a: float, b: float) -> Any:
+def integrand(x: Any, a: float, b: float) -> Any:
+    """The slope of the cost of a non-target at log-odds x, before scaling."""
+    return (1 + mpmath.exp(-x)) ** -(a + 1) * (1 + mpmath.exp(x)) ** -b
+
+
+def integral(x: Any, a: float, b: float) -> Any:
     """The cost of a non-target at log-odds x, before scaling, by quadrature over log-odds."""
-
-    def integrand(at: Any) -> Any:
-        return (1 + mpmath.exp(-at)) ** -(a + 1) * (1 + mpmath.exp(at)) ** -b
-
     ends = [-mpmath.inf, *(end for end in (-40.0, -8.0, -2.0, 0.0, 2.0, 8.0, 40.0) if end < x), x]
-    return mpmath.quad(integrand, ends)
+    return mpmath.quad(lambda at: integrand(at, a, b), ends)
 
 
 def expected(rule: ScoringRule, x: float, sign: float) -> float:
@@ -63,7 +64,7 @@ def test_named_rules_have_closed_forms() -> None:
 
 
 def test_terms_are_the_costs_and_their_derivatives() -> None:
-    """The derivatives have closed forms; tests of lines take differences of them in 30 digits."""
+    """The derivatives have closed forms; tests of lines have them in 30 digits."""
     x = np.array([-20.0, -0.4, 0.0, 3.0])
     for a, b in [*NAMED.values(), (0.5, -0.5), (7.0, 1.5)]:
         rule = ScoringRule(a, b)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
@@ -210,7 +210,7 @@ def from_json(cls: Any, value: Any, where: str, **known: Any) -> Any:
     for name, (attribute, hint, default) in declared(cls).items():
         if name in value:
             known[attribute] = _read(hint, value[name], where, name)
-            if problem := _problem_among(schema_of(hint), value, name):
+            for problem in _problems_among(schema_of(hint), value, name):
                 raise field_error(where, name, problem)
         elif default is MISSING:
             raise field_error(where, name, "is missing")
@@ -227,7 +227,7 @@ def _read(hint: Any, value: Any, where: str, name: str) -> Any:
     """What a JSON value stands for, if it is as declared."""
     if _is_record(hint):
         return from_json(hint, value, f"{where}: {name}")
-    if problem := _problem(schema_of(hint), value):
+    for problem in _problems(schema_of(hint), value):
         raise field_error(where, name, problem)
     if get_origin(hint) is Annotated:
         stored = _stored(hint)
@@ -245,9 +245,8 @@ def _read(hint: Any, value: Any, where: str, name: str) -> Any:
     if _is_record(item):
         return tuple(from_json(item, one, f"{where}: {name}[{i}]") for i, one in enumerate(value))
     described = schema_of(item)  # once: there may be millions of numbers
-    for one in value:
-        if problem := _problem(described, one):
-            raise field_error(where, name, problem)
+    for problem in chain.from_iterable(_problems(described, one) for one in value):
+        raise field_error(where, name, problem)
     found = map(float, value) if described["type"] == "number" else value
     return tuple(found) if get_origin(hint) is tuple else hint(*found)
 
@@ -260,12 +259,8 @@ def _fits(described: dict[str, Any], value: Any) -> bool:
     return isinstance(value, types) and (bool in types or not isinstance(value, bool))
 
 
-def _problem(described: dict[str, Any], value: Any) -> str | None:
-    """What is wrong with a value, given its schema; with a list, but for its items."""
-    return next(_problems(described, value), None)
-
-
 def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
+    """What is wrong with a value, given its schema; with a list, but for its items."""
     if not _fits(described, value):
         kinds = [_KINDS[one["type"]][0] for one in described.get("anyOf", [described])]
         yield f"must be {' or '.join(kinds)}, not {_kind(value)}"
@@ -289,18 +284,17 @@ def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
         yield f"is {shown}, not one of {', '.join(map(str, described['enum']))}"
 
 
-def _problem_among(described: dict[str, Any], whole: dict[str, Any], name: str) -> str | None:
+def _problems_among(described: dict[str, Any], whole: dict[str, Any], name: str) -> Iterator[str]:
     """What is wrong with a list beside the other fields, or with the order of its items."""
     value = whole[name]
     if described.get("rising") and any(before >= after for before, after in pairwise(value)):
-        return "must be in strictly rising order"
+        yield "must be in strictly rising order"
     if described.get("uniqueItems") and len(set(value)) < len(value):
-        return "must not have the same name twice"
+        yield "must not have the same name twice"
     if "as_many_as" in described:
         wanted = len(whole[described["as_many_as"]]) + described.get("and_more", 0)
         if len(value) != wanted:
-            return f"has {len(value)} values; there must be {wanted}"
-    return None
+            yield f"has {len(value)} values; there must be {wanted}"
 
 
 def _kind(value: Any) -> str:

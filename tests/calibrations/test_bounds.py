@@ -170,13 +170,6 @@ def test_the_range_is_exact(
 
 @pytest.mark.slow
 @given(sets=ANY)
-def test_the_range_of_groups(sets: Sets) -> None:
-    data = ArrayTraining(*sets, summarised=False)
-    assert data.score_range == ends(*map(np.array, sets))
-
-
-@pytest.mark.slow
-@given(sets=ANY)
 def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
     low, high = ends(*map(np.array, sets))
     expected = tuple(min(max(end, -LARGEST), LARGEST) for end in (low, high))

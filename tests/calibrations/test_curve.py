@@ -15,9 +15,8 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations import Interval
 from llrcal.calibrations.curve import Curve
-from llrcal.calibrations.methods.pav import PAV
 from llrcal.calibrations.pieces import Pieces
-from tests.trial_sets import ANY, Sets, normal
+from tests.trial_sets import normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -70,17 +69,6 @@ def test_a_score_is_in_an_interval_exactly_if_its_llr_is_large_enough(seed: int)
     assert high >= curve(every[inside]).max() - 1e-12
 
 
-@given(sets=ANY, extra=st.floats(-5, 5))
-def test_pav_by_its_steps(sets: Sets, extra: float) -> None:
-    calibration = llrcal.fit(*sets, method="pav")
-    assert isinstance(calibration, PAV)
-    steps = list(zip(calibration.scores, calibration.llrs, strict=True))
-    for llr in (*calibration.llrs, extra):
-        first = [score for score, value in steps if value >= llr][:1]
-        low = [-math.inf] if first == [calibration.scores[0]] else first
-        assert calibration.regions(llr) == tuple(Interval(one, math.inf) for one in low)
-
-
 def fitted(method: str, **options: Any) -> llrcal.Calibration:
     """A plain formula, which may fall: it is what has several intervals."""
     options = {"bounds": "none", "rising": False, **options}
@@ -112,27 +100,6 @@ def test_two_gaussians_are_a_parabola() -> None:
         assert (left.high, right.low) == pytest.approx((low, high), rel=1e-12)
         assert left.low < -1e60
         assert right.high > 1e60
-
-
-@pytest.mark.parametrize("method", ["student-t", "nig"])
-@pytest.mark.parametrize("origin", [0.0, 1e9])
-def test_three_turns_make_two_intervals_and_what_lies_beyond(method: str, origin: float) -> None:
-    """A narrow peak on heavy tails: high far out, low at the shoulders, high in the middle.
-
-    Around 1e9, scores that differ by 1e-3 lose no digits.
-    """
-    rng = np.random.default_rng(1)
-    tar = np.concatenate([rng.normal(0, 0.3, 400), rng.standard_t(1.2, 600)])
-    unit = 1.0 if origin == 0 else 1 / 1024
-    tar, non = (origin + unit * side for side in (tar, rng.normal(0.5, 2, 3000)))
-    options: dict[str, Any] = {"method": method, "bounds": "range", "rising": False}
-    calibration: Any = llrcal.fit(tar, non, **options)
-    scores = np.linspace(min(tar.min(), non.min()), max(tar.max(), non.max()), 200_001)
-    accepted = calibration.tar.logpdf(scores) - calibration.non.logpdf(scores) >= 0.1
-    crossings = scores[1:][accepted[1:] != accepted[:-1]]
-    ends = [e for i in calibration.regions(0.1) for e in (i.low, i.high) if math.isfinite(e)]
-    assert len(ends) == 4
-    assert ends == pytest.approx(crossings, rel=0, abs=2 * (scores[1] - scores[0]))
 
 
 def test_an_llr_that_nobody_reaches_and_one_that_all_do() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -68,15 +67,6 @@ def test_logistic_is_optimal(tars: list[float], nons: list[float], alpha: float)
     assert here <= float(other.fun) + 1e-12
 
 
-def test_empirical_weight_is_the_plain_criterion() -> None:
-    rng = np.random.default_rng(1)
-    tar, non = rng.normal(1, 1, 40), rng.normal(0, 1, 360)
-    for method in ("linear-gaussian", "logistic"):
-        empirical = llrcal.fit(tar, non, method=method, alpha="empirical")
-        assert empirical.params == llrcal.fit(tar, non, method=method, alpha=0.1).params
-        assert empirical.params != llrcal.fit(tar, non, method=method).params
-
-
 def test_extreme_imbalance() -> None:
     # 20 : 200,000; general libraries stop far from the optimum here.
     rng = np.random.default_rng(2)
@@ -101,17 +91,6 @@ class TestSeparable:
         assert "separable" in codes(report.notes)
         overlapping = llrcal.fit(self.tar, np.append(self.non, 3.5), method="logistic").report
         assert not overlapping.notes
-
-    @pytest.mark.parametrize("alpha", [0.01, 0.5, "empirical"])
-    @pytest.mark.parametrize("unit", [1e-9, 0.01, 3.0, 1e9])
-    def test_answer_does_not_depend_on_the_unit(self, unit: float, alpha: float | str) -> None:
-        options: dict[str, Any] = {"method": "logistic", "alpha": alpha, "bounds": "none"}
-        one = llrcal.fit(self.tar, self.non, **options)
-        other = llrcal.fit(self.tar * unit, self.non * unit, **options)
-        grid = np.linspace(-5, 10, 31)
-        assert other(grid * unit) == pytest.approx(one(grid), rel=1e-9, abs=1e-9)
-        assert np.isfinite(one(grid)).all()
-        assert np.all(np.diff(one(grid)) > 0)
 
     @pytest.mark.parametrize(("tars", "nons"), [(1, 3000), (2, 3000), (3000, 1), (1, 2)])
     def test_the_line_rises_however_few_they_are(self, tars: int, nons: int) -> None:
@@ -191,13 +170,6 @@ def test_the_sign_of_a_zero_is_not_kept() -> None:
     fitted = llrcal.fit([-0.0, -0.0], [-0.0], method="logistic")
     assert isinstance(fitted, Linear)
     assert math.copysign(1, fitted.origin) == 1
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.5, 0.75])
-def test_equal_scores_leave_the_entropy_of_the_weight(alpha: float) -> None:
-    report = llrcal.fit([2.0, 2.0], [2.0], method="logistic", alpha=alpha).report
-    expected = -alpha * math.log(alpha) - (1 - alpha) * math.log(1 - alpha)
-    assert report.objective == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.slow

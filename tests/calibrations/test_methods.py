@@ -23,14 +23,6 @@ def test_all_ten_of_the_paper() -> None:
     assert not any(one.lower_is_better for one in every.values())
 
 
-def test_options_reach_the_method() -> None:
-    for alpha in (0.1, 0.9):
-        (one,) = llrcal.fit_all(TAR, NON, methods=[("linear-gaussian", {"alpha": alpha})]).values()
-        assert one == llrcal.fit(TAR, NON, method="linear-gaussian", alpha=alpha)
-        expected = alpha * TAR.var() + (1 - alpha) * NON.var()
-        assert abs(one.params["variance"] / expected - 1) < 1e-12
-
-
 EVERY_METHOD = pytest.mark.parametrize("name", TABLE)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 
 from llrcal import METHODS, ModelFileError, load
-from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.logistic import SEPARABLE
 from llrcal.calibrations.methods.smooth import Smooth
 from tests.calibrations.model_files import (
@@ -23,11 +21,7 @@ from tests.calibrations.model_files import (
     EVERY_KEPT,
     EVERY_METHOD,
     KEPT,
-    at,
     calibration,
-    field,
-    parent,
-    places,
     refusal,
 )
 from tests.notes import FAR_SCORES, texts
@@ -46,23 +40,15 @@ GRID = [-math.inf, -1e308, -1e9, *np.linspace(-12, 12, 481), 0.1, -0.0, 1e9, 1e3
 
 @EVERY_CASE
 def test_loaded_is_what_was_saved(case: str, tmp_path: Path) -> None:
-    saved = calibration(case)
-    saved.save(tmp_path / "m.json")
-    loaded = load(tmp_path / "m.json")
+    saved, first, second = calibration(case), tmp_path / "m.json", tmp_path / "again.json"
+    saved.save(first)
+    loaded = load(first)
     assert loaded == saved
-    assert type(loaded) is type(saved)
-    assert loaded.params == saved.params
-    assert loaded.report == saved.report
     assert texts(loaded.report.notes) == texts(saved.report.notes)
-    assert (loaded.tar_count, loaded.non_count) == (saved.tar_count, saved.non_count)
-    assert (loaded.bounds, loaded.lower_is_better) == (saved.bounds, saved.lower_is_better)
-    with np.errstate(over="ignore"):
-        before, after = saved(GRID), loaded(GRID)
-    assert before.tobytes() == after.tobytes()
-    loaded.save(str(tmp_path / "again.json"))
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "m.json").read_bytes()
-    words = re.findall(r"\bNaN\b|Infinity", (tmp_path / "m.json").read_text("utf-8"))
-    assert not words, "which are no JSON"
+    assert loaded.without_warnings(GRID).tobytes() == saved.without_warnings(GRID).tobytes()
+    loaded.save(str(second))
+    assert second.read_bytes() == first.read_bytes()
+    assert not re.search(r"\bNaN\b|Infinity", first.read_text("utf-8")), "which are no JSON"
 
 
 def test_the_separable_case_is_one() -> None:
@@ -89,24 +75,6 @@ def document(method: str, folder: Path) -> dict[str, Any]:
     out = json.loads((folder / "whole.json").read_bytes())
     assert isinstance(out, dict)
     return out
-
-
-@EVERY_METHOD
-def test_no_field_may_be_missing_twice_there_or_null(method: str, tmp_path: Path) -> None:
-    """Readers disagree on which of two fields of one name counts, so neither does."""
-    whole = document(method, tmp_path)
-    for path in places(whole):
-        if path[-1] in ("margins", "meeting") or not isinstance(path[-1], str):
-            continue
-        missing, null, twice = (deepcopy(whole) for _ in range(3))
-        del parent(missing, path)[path[-1]]
-        parent(null, path)[path[-1]] = None
-        parent(twice, path)["HERE"] = at(whole, path)
-        texts = json.dumps(missing), json.dumps(null), json.dumps(twice)
-        for text in (*texts[:2], texts[2].replace('"HERE"', json.dumps(path[-1]))):
-            message = refusal(text, tmp_path)
-            assert message is not None, f"{path} was accepted"
-            assert field(path) in message, f"{path} is not named in: {message}"
 
 
 @EVERY_METHOD
@@ -255,16 +223,6 @@ def test_kept_models_are_as_they_were() -> None:
     for name, digest in DIGESTS.items():
         content = [(KEPT / f"{name}{kind}.json").read_bytes() for kind in ("", ".llrs")]
         assert sha256(b"".join(content)).hexdigest()[:16] == digest, name
-
-
-def test_there_is_a_kept_model_of_each_kind() -> None:
-    kept = [load(KEPT / f"{name}.json") for name in DIGESTS]
-    assert {model.method for model in kept} == set(METHODS)
-    assert {model.bounds.policy for model in kept} == set(POLICIES)
-    assert {model.lower_is_better for model in kept} == {True, False}
-    assert any(model.report.notes for model in kept)
-    assert {model.method for model in kept if model.plateaus} == {"gaussian", "student-t", "nig"}
-    assert all(re.fullmatch("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) for name in DIGESTS)
 
 
 @EVERY_KEPT

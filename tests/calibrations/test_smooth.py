@@ -16,7 +16,6 @@ from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.stiffness import distances_of_ends
 from llrcal.onepass.rank_scale import Cells, Ordered
-from llrcal.onepass.summary import KEPT_UP_TO
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion, rises
 from tests.notes import texts
 from tests.score_sets import KINDS, score_set
@@ -193,22 +192,6 @@ def test_classes_that_change_places(classes: Classes) -> None:
     assert largest_difference(high, -least) < 1e-6
 
 
-@pytest.mark.slow
-def test_large_sets_are_mirrored_and_moved_as_well_as_bins_allow() -> None:
-    """Up to so many scores all are kept. Of more there are bins, which do not lie symmetrically.
-
-    With a million scores, 2e-6 nats were seen.
-    """
-    grid = np.linspace(-4, 5, 91)
-    for tar_count, non_count, within in ((3000, KEPT_UP_TO, 3e-9), (30_000, 1_000_000, 1e-5)):
-        tar, non = normal(tar_count, 2.0, 1.2), normal(non_count, -1.0, 1.0)
-        llrs = smooth(tar, non).without_warnings(grid)
-        mirrored = smooth(-non, -tar).without_warnings(-grid)
-        assert np.abs(llrs + mirrored).max() < within
-        moved = smooth(3.3 * tar + 1000, 3.3 * non + 1000).without_warnings(3.3 * grid + 1000)
-        assert np.abs(llrs - moved).max() < within
-
-
 # ----------------------------------------------------------------------------- odd sets
 
 
@@ -319,15 +302,9 @@ def test_between_knots_margins_are_nearly_straight() -> None:
     np.testing.assert_allclose(high - low, below + above, rtol=0.05)
 
 
-def test_wider_levels_and_more_trials() -> None:
+def test_levels_close_to_none_and_to_all() -> None:
     calibration = smooth(TAR, NON)
-    widths = [np.subtract(*calibration.interval(0.5, level=level)) for level in (0.99, 0.9, 0.5)]
-    assert widths == sorted(widths)
-    many = smooth(np.repeat(TAR, 20), np.repeat(NON, 20))
-    low, high = many.interval(0.5)
-    assert high - low < 0.6 * (calibration.interval(0.5)[1] - calibration.interval(0.5)[0])
-    almost_sure = calibration.interval(0.5, level=math.nextafter(1, 0))
-    assert np.isfinite(almost_sure).all()
+    assert np.isfinite(calibration.interval(0.5, level=math.nextafter(1, 0))).all()
     assert calibration.interval(0.5, level=5e-324) == (calibration(0.5), calibration(0.5))
 
 

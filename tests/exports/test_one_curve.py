@@ -1,7 +1,6 @@
 """Every calibration that there is gives the LLRs of its one curve, to the last bit, everywhere.
 
-In Python, in pieces, on a cluster, in scikit-learn, and in other languages, as which exported
-functions are compiled and run.
+In Python, in pieces, and in other languages, as which exported functions are compiled and run.
 """
 
 from __future__ import annotations
@@ -119,32 +118,6 @@ def in_pieces(folder: Path) -> Answers:
     return each(applied)(folder)
 
 
-def on_a_cluster(folder: Path) -> Answers:
-    pytest.importorskip("dask.dataframe")
-    import pandas as pd
-    from dask import dataframe as dd
-
-    import llrcal.dask
-
-    def applied(calibration: llrcal.Calibration, scores: Floats) -> Any:
-        frame = dd.from_pandas(pd.DataFrame({"score": scores}), npartitions=2)
-        llrs = llrcal.dask.apply(calibration, frame)
-        return llrs.compute(scheduler="synchronous")["score"]
-
-    return each(applied)(folder)
-
-
-def in_scikit_learn(folder: Path) -> Answers:
-    from llrcal.sklearn import LLRCalibrator
-
-    def transformed(calibration: llrcal.Calibration, scores: Floats) -> Floats:
-        estimator = LLRCalibrator().fit(TAR[:5].tolist() + NON[:5].tolist(), [1] * 5 + [0] * 5)
-        estimator.calibration_ = calibration
-        return estimator.transform(scores)[:, 0]
-
-    return each(transformed)(folder)
-
-
 # -------------------------------------------------------------------------- other languages
 
 
@@ -228,8 +201,6 @@ WAYS: list[Callable[[Path], Answers]] = [
     each(lambda calibration, scores: [calibration(score) for score in scores.tolist()]),
     from_a_file,
     in_pieces,
-    on_a_cluster,
-    in_scikit_learn,
     in_c,
     in_javascript,
     in_onnx,
@@ -243,16 +214,6 @@ def test_the_bits_of_the_curve(way: Callable[[Path], Answers], tmp_path: Path) -
         calibration = calibrations()[name]
         expected = by_the_curve(calibration.curve, scores_for(calibration))
         np.testing.assert_array_equal(found, expected, err_msg=name)
-
-
-def test_conditions_are_lines_on_top_of_the_curve() -> None:
-    by = (np.resize(["a", "b"], len(TAR)), np.resize(["a", "b"], len(NON)))
-    for method in EVERY:
-        model = llrcal.fit(TAR, NON, method=method, condition=by)
-        slope, offset = model.conditions.lines["b"]
-        llrs = slope * by_the_curve(model.pooled.curve, NON) + offset
-        expected = model.pooled.bounds.supported(llrs, *model.pooled.supported_llrs)
-        np.testing.assert_array_equal(model(NON, condition=["b"] * len(NON)), expected)
 
 
 # --------------------------------------------------------------------------------- exporting

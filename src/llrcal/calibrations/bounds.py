@@ -31,7 +31,6 @@ import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
 from llrcal.declaration import ALWAYS, NotNegative, Stored, field_error, schema
-from llrcal.errors import OptionError
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
@@ -143,12 +142,6 @@ class Bounds:
 
 
 UNBOUNDED = Bounds()
-
-
-def check_policy(policy: str) -> None:
-    """Raise an OptionError if there is no such policy."""
-    if not isinstance(policy, str) or policy not in POLICIES:
-        raise OptionError(f"bounds are {policy!r}; choose one of {', '.join(POLICIES)}")
 
 
 def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:

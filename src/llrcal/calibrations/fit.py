@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal, overload
 
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import Bounds, Policy, check_policy, soft_end
+from llrcal.calibrations.bounds import POLICIES, Bounds, Policy, soft_end
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditioned, conditioned
 from llrcal.calibrations.fit_notes import fit_notes
@@ -247,7 +247,8 @@ def fit_methods(
 
     Without margins, calibrations have no intervals: for those that nobody will see.
     """
-    check_policy(bounds)
+    if not isinstance(bounds, str) or bounds not in POLICIES:
+        raise OptionError(f"bounds are {bounds!r}; choose one of {', '.join(POLICIES)}")
     for name, value in (("rising", rising), ("lower_is_better", lower_is_better)):
         if not isinstance(value, bool):
             raise OptionError(f"{name} is {value!r}; give True or False")
@@ -255,7 +256,7 @@ def fit_methods(
         raise OptionError(f"methods are {methods!r}; give a list of names")
     chosen = [method_and_options(entry) for entry in methods]
 
-    by_ranks = [METHODS[method].needs_ranks for method, _ in chosen]
+    by_ranks = [class_of(method).needs_ranks for method, _ in chosen]
     summarised = not all(by_ranks)
     data: Training
     if isinstance(tar, Trainable) and non is None:
