@@ -11,7 +11,7 @@ of each pair of speakers, which count for both (Aronow, Samii and Assenova, *Pol
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -26,20 +26,12 @@ _AT = 0.025  # the lower tail of an interval of 95 %
 _AT_ONCE = 2**14  # pairs of speakers whose sums are held in memory together
 
 
-class _Trials(NamedTuple):
-    """How much of each trial of a class (row), or of a group of them, is at each of some scores."""
-
-    alone: csr_array
-    by_speaker: csr_array
-    by_pair: csr_array
-
-
 class Dependence:
     """The scores of both classes, and the two speakers of each trial."""
 
     def __init__(self, tar: Array, non: Array, tar_speakers: Array, non_speakers: Array) -> None:
         self._scores, self._who = (tar, non), (tar_speakers, non_speakers)
-        self._known: dict[bytes, list[_Trials]] = {}
+        self._known: dict[bytes, tuple[csr_array, csr_array, csr_array]] = {}
 
     @cached_property
     def _numbered(self) -> tuple[list[Array], int]:
@@ -58,60 +50,60 @@ class Dependence:
         influences in between are interpolated. There must be two speakers.
         """
         count = self.count
-        alone, by_pair = np.zeros(len(tar)), np.zeros(len(tar))
-        by_speaker = np.zeros((count, len(tar)))
-        for trials, influence in zip(self._placed(scores), (tar, non), strict=True):
-            shares = trials.alone.sum(axis=0) / trials.alone.shape[0]
-            centred = influence - (influence * shares).sum(axis=1)[:, None]
-            alone += (centred * ((trials.alone.T @ trials.alone) @ centred.T).T).sum(axis=1)
-            by_speaker += trials.by_speaker @ centred.T
-            for piece in range(0, trials.by_pair.shape[0], _AT_ONCE):
-                of_pairs = trials.by_pair[piece : piece + _AT_ONCE] @ centred.T
-                by_pair += (of_pairs**2).sum(axis=0)
-        together = ((by_speaker**2).sum(axis=0) - by_pair) * (count / (count - 1))
+        trials, by_speaker, by_pair = self._placed(scores)
+        shares = trials.sum(axis=0).reshape(2, -1) / [[len(side)] for side in self._scores]
+        influence = np.stack([tar, non], axis=1)
+        centred = influence - (influence * shares).sum(axis=2, keepdims=True)
+        moved = centred.reshape(len(tar), -1).T
+        alone = (moved * ((trials.T @ trials) @ moved)).sum(axis=0)
+        together = ((by_speaker @ moved) ** 2).sum(axis=0)
+        for piece in range(0, by_pair.shape[0], _AT_ONCE):
+            together -= ((by_pair[piece : piece + _AT_ONCE] @ moved) ** 2).sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):  # where nothing moves an estimate
-            design_effect = np.nan_to_num(together / alone, nan=1.0, posinf=1.0)
+            design_effect = together * (count / (count - 1)) / alone
+        design_effect = np.nan_to_num(design_effect, nan=1.0, posinf=1.0)
         # Squares of so few sums: the quantiles of Student's T, as for a mean of so many values.
         few = float(stdtrit(count - 1, _AT) / ndtri(_AT))
         return np.asarray(np.sqrt(np.maximum(design_effect, 1.0)) * few)
 
-    def _placed(self, scores: Floats) -> list[_Trials]:
-        """Both classes; most methods ask at the same scores, so that answers are kept."""
+    def _placed(self, scores: Floats) -> tuple[csr_array, csr_array, csr_array]:
+        """How much of each trial (row), speaker, or pair of speakers is at each of some scores.
+
+        There are as many columns for targets, and as many after these for non-targets. Most methods
+        ask at the same scores, so that answers are kept.
+        """
         key = scores.tobytes()
         if key not in self._known:
-            pairs = zip(self._scores, self._numbered[0], strict=True)
-            self._known[key] = [self._of_class(scores, trials, who) for trials, who in pairs]
+            trials, who = _interpolation(*self._scores, scores), np.concatenate(self._numbered[0])
+            low, high = who.min(axis=1).astype(np.int64), who.max(axis=1)
+            two = low != high
+            apart = trials[two]
+            _, pair = np.unique(low[two] * self.count + high[two], return_inverse=True)
+            self._known[key] = (
+                trials,
+                _sums(trials, low, self.count) + _sums(apart, high[two], self.count),
+                _sums(apart, pair, int(pair.max(initial=-1)) + 1),
+            )
         return self._known[key]
 
-    def _of_class(self, scores: Floats, trials: Array, who: Array) -> _Trials:
-        alone = _interpolation(trials, scores)
-        low, high = who.min(axis=1).astype(np.int64), who.max(axis=1)
-        two = low != high
-        apart = alone[two]
-        _, pair = np.unique(low[two] * self.count + high[two], return_inverse=True)
-        return _Trials(
-            alone,
-            _sums(alone, low, self.count) + _sums(apart, high[two], self.count),
-            _sums(apart, pair, int(pair.max(initial=-1)) + 1),
-        )
 
-
-def _interpolation(trials: Array, scores: Floats) -> csr_array:
-    """The shares of each trial (row) in the two scores next to it."""
+def _interpolation(tar: Array, non: Array, scores: Floats) -> csr_array:
+    """The shares of each trial (row) in the two scores next to it, by class."""
     from scipy.sparse import csr_array
 
+    trials = np.concatenate([tar, non]).astype(np.float64)
+    first = np.repeat([0, len(scores)], [len(tar), len(non)])
     # Halves, whose differences never overflow.
-    half = np.clip(trials.astype(np.float64), scores[0], scores[-1]) / 2
-    edges = scores / 2
+    half, edges = np.clip(trials, scores[0], scores[-1]) / 2, scores / 2
     left = np.clip(np.searchsorted(edges, half, side="right") - 1, 0, max(len(edges) - 2, 0))
     share = (half - edges[left]) / np.append(np.diff(edges), 1.0)[left]
-    row, right = np.arange(len(trials)), np.minimum(left + 1, len(scores) - 1)
+    right = np.minimum(left + 1, len(scores) - 1)
     return csr_array(
         (
             np.concatenate([1 - share, share]),
-            (np.concatenate([row, row]), np.concatenate([left, right])),
+            (np.tile(np.arange(len(trials)), 2), np.concatenate([first + left, first + right])),
         ),
-        shape=(len(trials), len(scores)),
+        shape=(len(trials), 2 * len(scores)),
     )
 
 

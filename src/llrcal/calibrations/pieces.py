@@ -154,10 +154,12 @@ class Pieces(NamedTuple):
         return self._cut(np.where(crosses, share, np.nan))
 
     def _cut(self, share: Floats) -> Pieces:
-        """Each piece cut at a share of its width, if that is between 0 and 1."""
-        inside = (share > 0) & (share < 1)
-        whole, share = self.select(inside), share[inside]
-        at, value = whole.left * (1 - share) + whole.right * share, whole._at_shares(share)
+        """Each piece cut at a share of its width, if that is a place within it."""
+        with np.errstate(invalid="ignore"):
+            at = self.left * (1 - share) + self.right * share
+        inside = (self.left < at) & (at < self.right)
+        whole, share, at = self.select(inside), share[inside], at[inside]
+        value = whole._at_shares(share)
         first = whole._replace(right=at, at_middle=whole._at_shares(share / 2), at_right=value)
         middle = whole._at_shares((1 + share) / 2)
         second = whole._replace(left=at, at_left=value, at_middle=middle)

@@ -10,7 +10,7 @@ that ratio (:mod:`llrcal.calibrations.dependence`). What is kept are :class:`Mar
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -51,18 +51,6 @@ class Uncertainty:
     influence: Influence
     """Asked for only if trials are not independent."""
 
-    @classmethod
-    def none(cls, scores: Floats, llrs: Floats) -> Uncertainty:
-        """Where scores say nothing, their LLRs are certain."""
-        nothing = np.zeros((len(scores), len(scores)))
-        return cls(scores, llrs, llrs, lambda: (nothing, nothing))
-
-    @classmethod
-    def total(cls, scores: Floats) -> Uncertainty:
-        """Where nothing is known about the LLRs."""
-        everything = np.full(len(scores), np.inf)
-        return replace(cls.none(scores, everything), low=-everything)
-
 
 @dataclass(frozen=True)
 class Margins:
@@ -100,6 +88,9 @@ class Margins:
 
 def margins(calibration: Calibration, data: Training) -> Margins | None:
     """The margins of a trained calibration, which has its bounds; None if the method has none."""
+    least, greatest = data.score_range
+    if least == greatest and not calibration.needs_ranks:  # where scores say nothing
+        return Margins.even(np.array([least]), np.zeros(1))
     found = calibration.uncertainty(data)
     if found is None:
         return None

@@ -135,8 +135,6 @@ class Logistic(Linear):
 
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
-        if len(at) == 1:
-            return Uncertainty.none(at, np.full(1, self.height))
         tar, non, origin, unit = _with_dummies(data)
         sides = (*tar, data.tar_count), (*non, data.non_count)
         fell_back = any(note.code == NO_MINIMUM.code for note in self.report.notes)
@@ -263,7 +261,8 @@ def line_uncertainty(
     ]
     curvature, variance = np.array(both).swapaxes(0, 1)
     if not (np.isfinite(curvature).all() and np.isfinite(variance).all()):
-        return Uncertainty.total(at)
+        everything = np.full(len(at), np.inf)
+        return Uncertainty(at, -everything, everything, lambda: 2 * (np.zeros((len(at), len(at))),))
     # In units of the curvatures, which an outlier may drive far apart.
     units = np.sqrt(np.maximum(np.einsum("sii->si", curvature), np.finfo(np.float64).tiny))
     products = units[:, :, None] * units[:, None, :]

@@ -123,8 +123,6 @@ class LogisticBayes(Calibration):
 
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
-        if len(at) == 1:
-            return Uncertainty.none(at, np.zeros(1))
         z = ((at - self.origin) - self.centre) / self.unit
         weight = data.weight(self.alpha)
         trials = effective_sample_size(weight, data.tar_count, data.non_count)

@@ -106,8 +106,6 @@ class Smooth(Calibration):
     def uncertainty(self, data: Training) -> Uncertainty:
         at = data.places
         llrs = self._plain_llrs(at)
-        if len(at) == 1:
-            return Uncertainty.none(at, llrs)
         spline = data.once(_averaged)
         below, above = distances_of_ends(spline, at, times=TIMES)
 
