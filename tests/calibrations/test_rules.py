@@ -67,9 +67,8 @@ def test_gradient_and_hessian_to_many_digits(rule: RuleLike) -> None:
     """From the integrand of the rule, which is the slope of the cost of a trial."""
     scoring, odds = ScoringRule.of(rule), mpmath.log(mpmath.mpf("0.25"))
     z, weights = np.array([1.5, -0.3, 4.0, -2.0, 0.8]), np.array([0.2, 0.5, 0.3, 0.4, 0.6])
-    sides = [(z[part], weights[part]) for part in (slice(3), slice(3, 5))]
-    default = scoring.default_cost(0.2)
-    found = LineCost(*sides, 0.2 / default, 0.8 / default, scoring)(np.array([0.75, -0.5]))
+    tar, non, default = (z[:3], weights[:3]), (z[3:], weights[3:]), scoring.default_cost(0.2)
+    found = LineCost(tar, non, 0.2 / default, 0.8 / default, scoring)(np.array([0.75, -0.5]))
     value, unit, gradient, hessian = 0, 0, np.zeros(2, object), np.zeros((2, 2), object)
     with mpmath.workdps(30):
         for i, weight in enumerate(weights):
