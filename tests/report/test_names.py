@@ -142,7 +142,7 @@ def browser() -> Iterator[Any]:
         yield browser
 
 
-@pytest.mark.parametrize("kind", ["markup", "attribute", "controls", "long"])
+@pytest.mark.parametrize("kind", ["markup", "attribute", "long"])
 def test_a_name_in_a_browser_is_text(
     kind: str, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
