@@ -16,12 +16,18 @@ from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
-from llrcal.figures.curves import Curve
+from llrcal.figures.curves import Curve, Named, Range
 from llrcal.figures.style import WORDS, dashes_of
 from llrcal.method_table import Look
 
 Entry: TypeAlias = tuple[str, Artist]
 """A name, and the line or area that it stands for. Two entries may have the same name."""
+
+Evaluations: TypeAlias = Evaluation | Named
+"""One evaluation, or several by label."""
+
+Style: TypeAlias = dict[str, Any]
+"""What matplotlib is told of a line or an area."""
 
 _Drawable = TypeVar("_Drawable", Evaluation, Calibration)
 
@@ -31,7 +37,7 @@ _NEEDED = {
 }
 _LONGEST = 40  # letters of a name: what fits into one column of a journal
 _MARKERS = 7  # per curve
-_BAND: dict[str, Any] = {"alpha": 0.2, "linewidth": 0}  # curves and others are seen through it
+_BAND: Style = {"alpha": 0.2, "linewidth": 0}  # curves and others are seen through it
 _FURTHEST = float(np.finfo(np.float32).max)
 
 
@@ -67,8 +73,8 @@ class Canvas:
     def __init__(
         self,
         ax: Axes | None,
-        x: tuple[float, float],
-        y: tuple[float, float] | None,
+        x: Range,
+        y: Range | None,
         names: tuple[str, str],
         *,
         square: bool = False,
@@ -170,7 +176,7 @@ def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> No
     ax.apply_aspect()  # or else square axes are thought to be wider
     room = ax.get_window_extent().width
     for columns in (3, 2, 1):
-        place: dict[str, Any] = {"bbox_to_anchor": (0, 1 + gap), "borderaxespad": 0}
+        place: Style = {"bbox_to_anchor": (0, 1 + gap), "borderaxespad": 0}
         legend = _legend(ax, entries, loc="lower left", ncols=columns, frameon=False, **place)
         if legend.get_window_extent().width <= room:
             break

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -21,7 +20,7 @@ from llrcal.figures.costs import bayes_error, ece
 from llrcal.figures.curves import visible_range
 from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
-from llrcal.figures.drawing import by_label
+from llrcal.figures.drawing import Evaluations, Style, by_label
 from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
 from llrcal.figures.style import column_figure, column_style, save
@@ -99,7 +98,7 @@ def _transforms(comparison: Comparison) -> Drawing:
 
 
 def draw_evaluation(
-    evaluation: Evaluation | Mapping[str, Evaluation],
+    evaluation: Evaluations,
     folder: Path,
     points: Sequence[OperatingPoint],
     *,
@@ -111,7 +110,7 @@ def draw_evaluation(
     With a ``level``, curves that have bands are drawn with them, from so many drawn test sets.
     """
     one = by_label(evaluation, Evaluation)
-    bands: dict[str, Any] = {"level": level, "replicates": replicates}
+    bands: Style = {"level": level, "replicates": replicates}
     point = points[0]
     at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
     draw_into(
