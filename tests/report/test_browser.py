@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.report.comparisons import small
-from tests.report.pages import Opened, chromium, written
+from tests.report.pages import Opened, written
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +29,6 @@ RESET = """() => {
   logarithms.value = "nats";
   logarithms.dispatchEvent(new Event("change"));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
