@@ -91,10 +91,7 @@ def cost_curves(
 def learning_curves(curve: LearningCurve, metric: str) -> list[Curve]:
     """Medians against the number of training targets, with bands that hold 80 % of the draws."""
     targets = np.array([size.targets for size in curve.sizes], np.float64)
-    ends = {
-        label: np.array([(band.low, band.median, band.high) for band in bands]).T
-        for label, bands in curve.bands[metric].items()
-    }
+    ends = {label: np.array(bands).T for label, bands in curve.bands[metric].items()}
     medians = {label: median for label, (_, median, _) in ends.items()}
     return curves(targets, medians, {label: (low, high) for label, (low, _, high) in ends.items()})
 

@@ -43,22 +43,15 @@ _FURTHEST = float(np.finfo(np.float32).max)
 
 def by_label(given: _Drawable | Mapping[str, _Drawable], kind: Any) -> dict[str, _Drawable]:
     """What to draw, of one kind; a calibration alone is called after its method."""
-    problem = ""
-    if isinstance(given, kind):
-        return {getattr(given, "method", "LLRs"): given}
-    if not isinstance(given, Mapping):
-        problem = f"a value of type {type(given).__name__} cannot be drawn here"
-    elif not given:
-        problem = "there is nothing to draw"
-    else:
-        for label, value in given.items():
-            if not isinstance(label, str):
-                problem = f"the label {label!r} is not a string"
-            elif not isinstance(value, kind):
-                problem = f"{label!r} is of type {type(value).__name__}, which cannot be drawn here"
-        if not problem:
-            return dict(given)
-    raise OptionError(f"{problem}; give {_NEEDED[kind]}, or a dict of them by label")
+    named = {getattr(given, "method", "LLRs"): given} if isinstance(given, kind) else given
+    shown: object = type(given).__name__
+    if isinstance(named, Mapping):
+        shown = {label: type(value).__name__ for label, value in named.items()}
+        if named and all(isinstance(x, str) and isinstance(y, kind) for x, y in named.items()):
+            return dict(named)
+    raise OptionError(
+        f"{shown!s:.200} cannot be drawn here; give {_NEEDED[kind]}, or a dict of them by label"
+    )
 
 
 def common_colour(looks: Iterable[Look]) -> str:

@@ -17,7 +17,7 @@ from llrcal.comparison.looks import FIGURE_FORMATS
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.costs import bayes_error, ece
-from llrcal.figures.curves import visible_range
+from llrcal.figures.curves import Named, visible_range
 from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
 from llrcal.figures.drawing import Evaluations, Style, by_label
@@ -76,7 +76,7 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     # The operating point nearest to the middle of the range, which lies well inside the frame.
     middle = sum(comparison.range) / 2
     point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
-    yield "det", partial(det, best, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+    yield "det", _det(best, point)
     yield "reliability", partial(reliability, best)
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
@@ -97,6 +97,10 @@ def _transforms(comparison: Comparison) -> Drawing:
     return partial(transforms, calibrations, low=low, high=high, training=training)
 
 
+def _det(evaluations: Named, point: OperatingPoint) -> partial[Axes]:
+    return partial(det, evaluations, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+
+
 def draw_evaluation(
     evaluation: Evaluations,
     folder: Path,
@@ -111,13 +115,11 @@ def draw_evaluation(
     """
     one = by_label(evaluation, Evaluation)
     bands: Style = {"level": level, "replicates": replicates}
-    point = points[0]
-    at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
     draw_into(
         folder,
         {
             "bayes-error": partial(bayes_error, one, **bands),
-            "det": partial(at_point, one),
+            "det": _det(one, points[0]),
             "reliability": partial(reliability, one),
             "tippett": partial(tippett, one, **bands),
             "ece": partial(ece, one, **bands),
