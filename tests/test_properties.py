@@ -22,8 +22,6 @@ from llrcal import METHODS, Calibration, DegenerateError, LlrcalError, evaluate,
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.linear import Linear
-from llrcal.onepass.grid import Grid
-from llrcal.onepass.summary import Summary
 from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.table_reading import read_table
@@ -124,6 +122,7 @@ def has_the_shape_of_scores(calibration: Calibration, scores: list[float]) -> No
     assert calibration(table).tobytes() == np.array([llrs, llrs[::-1], llrs]).tobytes()
     assert calibration(np.asfortranarray(table)).tolist() == calibration(table).tolist()
     assert [calibration(score) for score in scores] == llrs.tolist()
+    assert calibration(np.empty((0, 3))).shape == (0, 3)
 
 
 def stays_within_bounds(calibration: Calibration, llrs: Floats) -> None:
@@ -237,21 +236,6 @@ def falls(calibration: Calibration) -> bool:
 
 
 # --------------------------------------------------------------------------- summaries
-
-
-@given(scores=st.lists(st.integers(-800, 800), min_size=1, max_size=60), cut=st.integers(0, 60))
-def test_summaries_merge_in_any_order(scores: list[int], cut: int) -> None:
-    whole = np.array(scores) / 8
-    grid = Grid.of(whole)
-    one, other = Summary.of(whole[:cut], grid), Summary.of(whole[cut:], grid)
-    for merged in (one.merge(other), other.merge(one)):
-        assert merged.count == len(whole)
-        assert (merged.least, merged.greatest) == (whole.min(), whole.max())
-        assert merged.exact is not None
-        assert merged.exact.tolist() == sorted(whole.tolist())
-        mean, variance = merged.points().mean_and_variance()
-        assert mean * grid.unit + grid.origin == pytest.approx(whole.mean(), rel=1e-12, abs=1e-12)
-        assert variance * grid.unit**2 == pytest.approx(whole.var(), rel=1e-12, abs=1e-12)
 
 
 # ------------------------------------------------------------------- files of other libraries

@@ -6,7 +6,6 @@ import os
 import re
 import runpy
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,8 +17,9 @@ import pytest
 
 import llrcal
 from tests.command_files import make_files
-from tests.report.pages import Opened, chromium
+from tests.report import pages as opening
 
+browser = opening.browser
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = {page.relative_to(DOCS).as_posix(): page.read_text("utf-8") for page in DOCS.rglob("*.md")}
@@ -188,12 +188,6 @@ def site() -> Path:
     return Path(os.environ["LLRCAL_SITE"]).resolve()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
 def test_every_internal_link_leads_somewhere(site: Path) -> None:
     pages = {path.resolve(): Html(path) for path in site.rglob("*.html")}
     missing = []
@@ -235,7 +229,7 @@ def test_the_gallery_has_pictures_and_no_warnings(site: Path) -> None:
 @pytest.mark.parametrize("width", [1280, 375])
 def test_pages_open_quietly_and_fit(site: Path, browser: Any, width: int) -> None:
     pages = [*site.glob("*.html"), *site.glob("*/*.html")]
-    opened = Opened(browser, site / "index.html", viewport={"width": width, "height": 900})
+    opened = opening.Opened(browser, site / "index.html", viewport={"width": width, "height": 900})
     for page in pages:
         opened.page.goto(page.as_uri())
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width, page

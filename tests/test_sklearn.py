@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import copy
-import io
 import math
 import os
 import pickle
@@ -17,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import joblib  # type: ignore[import-untyped]
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -30,10 +28,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     StratifiedKFold,
-    cross_val_predict,
     cross_val_score,
 )
-from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -179,56 +176,31 @@ def test_tags() -> None:
 # ------------------------------------------------------------------------- llrcal's answers
 
 
-@EVERY_METHOD
-def test_llrs_are_those_of_fit(method: str) -> None:
-    calibrator = LLRCalibrator(method).fit(SCORES, LABELS)
-    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method)
-    np.testing.assert_array_equal(llrs(calibrator), calibrator.calibration_(NEW))
-    assert calibrator.transform(NEW).shape == (6, 1)
-    assert calibrator.n_features_in_ == 1
-    assert calibrator.classes_.tolist() == [0, 1]
+@pytest.mark.parametrize(
+    ("params", "options"),
+    [
+        *(({"method": method, "alpha": 0.9}, {}) for method in ("pav", "student-t", "nig")),
+        ({"method": "linear-gaussian", "rule": "brier"}, {}),
+        ({"method": "linear-gaussian", "alpha": "empirical"}, {"alpha": "empirical"}),
+        ({"method": "logistic", "alpha": 0.1}, {"alpha": 0.1}),
+        ({"method": "logistic", "rule": (0.5, -0.5)}, {"rule": (0.5, -0.5)}),
+        ({"method": "logistic", "alpha": 0.1, "bayes": True}, {"alpha": 0.1, "bayes": True}),
+        *(({"bounds": bounds}, {"bounds": bounds}) for bounds in ("range", "counts", "none")),
+        ({"rising": False}, {"rising": False}),
+    ],
+)
+def test_llrs_are_those_of_fit(params: dict[str, Any], options: dict[str, Any]) -> None:
+    """Methods ignore a weight or a rule that they do not take."""
+    calibrator = LLRCalibrator(**params).fit(SCORES, LABELS)
+    own = llrcal.fit(TAR, NON, method=params.get("method", "smooth"), **options)
+    assert calibrator.calibration_ == own
+    np.testing.assert_array_equal(calibrator.transform(NEW), own(NEW)[:, None])
+    assert clone(calibrator).get_params() == calibrator.get_params()
 
 
-@pytest.mark.parametrize("method", ["linear-gaussian", "logistic"])
-@pytest.mark.parametrize("alpha", [0.1, "empirical"])
-def test_alpha_is_the_weight_of_the_linear_methods(method: str, alpha: Any) -> None:
-    calibrator = LLRCalibrator(method, alpha=alpha).fit(SCORES, LABELS)
-    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method=method, alpha=alpha)
-
-
-@pytest.mark.parametrize("method", ["pav", "gaussian", "student-t", "nig"])
-def test_the_other_methods_ignore_alpha(method: str) -> None:
-    one = LLRCalibrator(method, alpha=0.9).fit(SCORES, LABELS)
-    assert one.calibration_ == llrcal.fit(TAR, NON, method=method)
-
-
-def test_the_scoring_rule_is_for_logistic() -> None:
-    for rule in ("brier", (0.5, -0.5)):
-        calibrator = LLRCalibrator("logistic", rule=rule).fit(SCORES, LABELS)
-        own = llrcal.fit(TAR, NON, method="logistic", rule=rule)
-        assert calibrator.calibration_ == own
-        assert clone(calibrator).rule == rule
-    other = LLRCalibrator("linear-gaussian", rule="brier").fit(SCORES, LABELS)
-    assert other.calibration_ == llrcal.fit(TAR, NON, method="linear-gaussian")
-
-
-def test_parameters_are_integrated_out_or_it_is_refused() -> None:
-    calibrator = LLRCalibrator("logistic", alpha=0.1, bayes=True).fit(SCORES, LABELS)
-    assert calibrator.calibration_ == llrcal.fit(TAR, NON, method="logistic", alpha=0.1, bayes=True)
-    assert clone(calibrator).bayes is True
+def test_parameters_that_a_method_cannot_integrate_out() -> None:
     with pytest.raises(llrcal.OptionError, match="smooth has no option 'bayes'"):
         LLRCalibrator(bayes=True).fit(SCORES, LABELS)
-    with pytest.raises(llrcal.OptionError, match="bayes is 'yes'; give True or False"):
-        LLRCalibrator("gaussian", bayes="yes").fit(SCORES, LABELS)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("rising", [True, False])
-@pytest.mark.parametrize("bounds", ["range", "counts", "none"])
-def test_bounds_are_those_of_fit(bounds: Any, rising: bool) -> None:
-    far = np.array([-30.0, 0.5, 30.0])
-    calibrator = LLRCalibrator(bounds=bounds, rising=rising).fit(SCORES, LABELS)
-    expected = llrcal.fit(TAR, NON, bounds=bounds, rising=rising)(far)
-    np.testing.assert_array_equal(llrs(calibrator, far), expected)
 
 
 def test_distances() -> None:
@@ -247,13 +219,6 @@ def test_in_a_pipeline() -> None:
     np.testing.assert_allclose(pipeline.transform(NEW[:, None])[:, 0], expected, rtol=1e-8)
     accepted = expected + math.log(0.2 / 0.8) >= 0
     assert pipeline.predict(NEW[:, None]).tolist() == accepted.astype(int).tolist()
-
-
-def test_llrs_feed_the_next_step() -> None:
-    fused = make_pipeline(
-        make_union(LLRCalibrator("gaussian"), LLRCalibrator("pav")), LogisticRegression()
-    )
-    assert fused.fit(SCORES[:, None], LABELS).score(SCORES[:, None], LABELS) > 0.9
 
 
 def test_grid_search_over_all_methods_is_the_loop_by_hand() -> None:
@@ -284,29 +249,6 @@ def test_grid_search_over_all_methods_is_the_loop_by_hand() -> None:
     assert neg_cllr_scorer(search, SCORES, LABELS) == neg_cllr_scorer(
         search.best_estimator_, SCORES, LABELS
     )
-
-
-@pytest.mark.slow
-def test_a_search_in_two_processes_of_a_pipeline() -> None:
-    pipeline = Pipeline([("scale", StandardScaler()), ("cal", LLRCalibrator(p_target=0.1))])
-    grid = {"cal__method": ["nig", "logistic"], "cal__alpha": [0.1, 0.5]}
-    best = [
-        GridSearchCV(pipeline, grid, scoring=neg_dcf_scorer, n_jobs=jobs).fit(
-            SCORES[:, None], LABELS
-        )
-        for jobs in (1, 2)
-    ]
-    np.testing.assert_array_equal(*(one.cv_results_["mean_test_score"] for one in best))
-    assert best[0].best_params_ == best[1].best_params_
-
-
-def test_cross_val_predict() -> None:
-    folds = StratifiedKFold(4)
-    found = cross_val_predict(LLRCalibrator(), SCORES, LABELS, cv=folds, method="decision_function")
-    for train, test in folds.split(SCORES, LABELS):
-        tar, non = (SCORES[train][LABELS[train] == label] for label in (1, 0))
-        calibration = llrcal.fit(tar, non)
-        np.testing.assert_array_equal(found[test], calibration(SCORES[test]))
 
 
 # --------------------------------------------------------------------------- which is target?
@@ -344,8 +286,7 @@ def test_words_mean_what_they_mean_in_split(target: str, nontarget: str, kind: s
     [
         (LABELS, 1),
         (LABELS.astype(bool), True),
-        (LABELS.astype(float), 1.0),
-        (2 * LABELS - 1, 1),
+        (2.0 * LABELS - 1, 1),
         (LABELS + 1, 2),
         (LABELS.astype(np.uint8) * 7, 7),
         (pd.Series(LABELS, dtype="Int64"), 1),
@@ -358,9 +299,6 @@ def test_the_greater_number_is_the_target(labels: Any, target: Any) -> None:
     calibrator = LLRCalibrator().fit(SCORES, labels)
     assert calibrator.target_label_ == target
     assert calibrator.calibration_ == llrcal.fit(TAR, NON)
-    assert neg_cllr_scorer(calibrator, SCORES, labels) == neg_cllr_scorer(
-        LLRCalibrator().fit(SCORES, LABELS), SCORES, LABELS
-    )
 
 
 @pytest.mark.parametrize(
@@ -374,12 +312,9 @@ def test_the_greater_number_is_the_target(labels: Any, target: Any) -> None:
     ],
 )
 def test_words_that_do_not_say_are_refused(one: str, other: str) -> None:
-    for labels in (words(one, other), words(one, other).astype(object)):
-        with pytest.raises(
-            llrcal.ScoreError,
-            match=f"'{one}' and '{other}', which does not show .*target_label='{one}' or",
-        ):
-            LLRCalibrator().fit(SCORES, labels)
+    shown = f"'{one}' and '{other}', which does not show .*target_label='{one}' or"
+    with pytest.raises(llrcal.ScoreError, match=shown):
+        LLRCalibrator().fit(SCORES, words(one, other))
 
 
 def test_of_unknown_words_the_last_is_taken_with_a_warning() -> None:
@@ -389,19 +324,13 @@ def test_of_unknown_words_the_last_is_taken_with_a_warning() -> None:
     assert calibrator.calibration_ == llrcal.fit(TAR, NON)
 
 
-@pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("dog", "cat")])
+@pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("dog", "cat"), ("Hd", "Hp")])
 def test_target_label_decides(one: str, other: str) -> None:
     calibrator = LLRCalibrator(target_label=one).fit(SCORES, words(one, other))
     assert calibrator.target_label_ == one
     assert calibrator.calibration_ == llrcal.fit(TAR, NON)
-    sign = 1 if one == "dog" else -1
+    sign = 1 if one > other else -1
     np.testing.assert_array_equal(calibrator.decision_function(NEW), sign * llrs(calibrator))
-
-
-def test_target_label_overrules_every_rule() -> None:
-    assert LLRCalibrator(target_label=0).fit(-SCORES, LABELS).target_label_ == 0
-    backwards = LLRCalibrator(target_label="impostor")
-    assert backwards.fit(-SCORES, words("genuine", "impostor")).target_label_ == "impostor"
 
 
 @pytest.mark.parametrize("wanted", ["Cat", "bird", 1, True, ["cat"]])
@@ -521,16 +450,12 @@ def test_log_loss_at_even_prior_and_even_classes_is_cllr() -> None:
     [
         ({"method": "platt"}, "no method 'platt'.*logistic"),
         ({"method": "logistic", "alpha": 1.5}, "alpha is 1.5"),
-        ({"method": "logistic", "alpha": "auto"}, "alpha is 'auto'"),
         ({"bounds": "all"}, "bounds are 'all'"),
         ({"rising": "yes"}, "rising is 'yes'"),
         ({"lower_is_better": "yes"}, "lower_is_better is 'yes'"),
         ({"p_target": 0}, "p_target is 0"),
-        ({"p_target": 1.0}, "p_target is 1"),
         ({"p_target": "0.5"}, "p_target is '0.5'; give one number"),
         ({"p_target": [0.1, 0.5]}, r"p_target is \[0.1, 0.5\]; give one number"),
-        ({"p_target": math.nan}, "p_target is nan"),
-        ({"c_miss": 0}, "c_miss is 0"),
         ({"c_fa": -1}, "c_fa is -1"),
         ({"c_fa": None}, "c_fa is None"),
     ],
@@ -557,9 +482,6 @@ def test_a_bad_operating_point_is_refused_after_fit_too() -> None:
         np.asarray,
         list,
         lambda scores: scores[:, None],
-        lambda scores: scores[:, None].tolist(),
-        lambda scores: np.asfortranarray(scores[:, None]),
-        lambda scores: np.repeat(scores, 2)[::2],
         lambda scores: scores.astype(object),
         pd.Series,
         lambda scores: pd.Series(scores, index=range(1000, 1000 + len(scores)), dtype="Float64"),
@@ -612,22 +534,9 @@ def test_scores_that_are_refused(scores: Any, what: str) -> None:
             getattr(trained, name)(scores)
 
 
-def test_scores_stay_as_they_were() -> None:
-    scores, labels = SCORES.copy(), LABELS.copy()
-    scores.flags.writeable = labels.flags.writeable = False
-    LLRCalibrator("nig").fit(scores, labels).transform(scores)
-    np.testing.assert_array_equal(scores, SCORES)
-
-
 def test_huge_scores_overflow_in_silence() -> None:
     scores = np.where(LABELS == 1, 1e308, 0.9e308) + SCORES * 1e306
     assert LLRCalibrator("pav").fit(scores, LABELS).predict([1.7e308]) == 1
-
-
-def test_there_are_no_sample_weights() -> None:
-    calibrator: Any = LLRCalibrator()
-    with pytest.raises(TypeError, match="sample_weight"):
-        calibrator.fit(SCORES, LABELS, sample_weight=np.ones(280))
 
 
 # --------------------------------------------------------------------------- names and frames
@@ -673,11 +582,7 @@ def test_copies_answer_the_same() -> None:
     calibrator = LLRCalibrator(p_target=0.1, target_label="dog")
     calibrator.fit(SCORES, words("dog", "cat"))
     expected = calibrator.transform(NEW)
-    file = io.BytesIO()
-    joblib.dump(calibrator, file)
-    file.seek(0)
     copies = [
-        joblib.load(file),
         pickle.loads(pickle.dumps(calibrator)),  # noqa: S301
         copy.deepcopy(calibrator),
         copy.copy(calibrator),
@@ -686,26 +591,6 @@ def test_copies_answer_the_same() -> None:
         np.testing.assert_array_equal(one.transform(NEW), expected)
         assert one.calibration_ == calibrator.calibration_
         assert one.get_params() == calibrator.get_params()
-        assert one.predict(NEW).tolist() == calibrator.predict(NEW).tolist()
-    np.testing.assert_array_equal(calibrator.transform(NEW), expected)
-
-
-def test_clones_are_unfitted() -> None:
-    calibrator = LLRCalibrator(alpha="empirical", target_label=1).fit(SCORES, LABELS)
-    fresh = clone(calibrator)
-    assert fresh.get_params() == calibrator.get_params()
-    assert set(vars(fresh)) == set(calibrator.get_params())
-    for name in ("transform", "predict", "predict_proba", "decision_function"):
-        with pytest.raises(NotFittedError):
-            getattr(fresh, name)(NEW)
-    with pytest.raises(NotFittedError):
-        fresh.get_feature_names_out()
-
-
-def test_repr_shows_what_differs() -> None:
-    assert repr(LLRCalibrator()) == "LLRCalibrator()"
-    assert repr(LLRCalibrator("nig", p_target=0.01)) == "LLRCalibrator(method='nig', p_target=0.01)"
-    assert "LLRCalibrator" in LLRCalibrator().fit(SCORES, LABELS)._repr_html_()
 
 
 def test_only_the_method_goes_without_its_name() -> None:

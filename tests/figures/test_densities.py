@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import StepPatch
 
-from llrcal import OptionError, ScoreError
+from llrcal import OptionError
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.figures import column_style, densities
 from llrcal.figures.style import NON_TARGET, TARGET
@@ -32,9 +32,8 @@ def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
     assert ax.get_yscale() == ("log" if log else "linear")
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_histograms_are_normalised_by_class(log: bool) -> None:
-    ax = densities(calibrations()["nig"], ax=axes(), tar=TAR, non=NON, log=log)
+def test_histograms_are_normalised_by_class() -> None:
+    ax = densities(calibrations()["nig"], ax=axes(), tar=TAR, non=NON)
     for patch, scores in zip(ax.patches, (TAR, NON), strict=True):
         assert isinstance(patch, StepPatch)
         heights, edges, _ = patch.get_data()
@@ -63,8 +62,3 @@ def test_the_log_axis_reaches_down_to_a_single_score() -> None:
 def test_a_calibration_without_densities() -> None:
     with pytest.raises(OptionError, match=r"pav has no densities; .* gaussian, student-t, nig"):
         densities(calibrations()["pav"], ax=axes(), tar=TAR, non=NON)
-
-
-def test_scores_that_cannot_be_used() -> None:
-    with pytest.raises(ScoreError, match="non-target"):
-        densities(calibrations()["nig"], ax=axes(), tar=TAR, non=[np.inf])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from llrcal import OptionError, evaluate
+from llrcal import evaluate
 from llrcal.figures import det
 from llrcal.figures.style import column_style
 from tests.figures.drawing import (
@@ -114,17 +114,6 @@ def test_the_legend_shows_the_marks_and_lines_that_are_drawn(labels: list[str]) 
             assert mark.get_color() == ("black" if len(labels) > 1 else drawn.get_color())
     widths = [lines(ax)[label].get_linewidth() for label in labels]
     assert widths == sorted(widths, reverse=True)
-
-
-def test_marks_with_many_misses_lie_within_the_frame() -> None:
-    ax = det(evaluations()["nig"], ax=axes(), p_target=3e-4)
-    _, (pmiss,) = data(lines(ax)["actual DCF of LLRs"])
-    assert 0.55 < pmiss < ax.get_ylim()[1]
-
-
-def test_bad_options() -> None:
-    with pytest.raises(OptionError, match="p_target"):
-        det(some("nig"), ax=axes(), p_target=1.0)
 
 
 def test_labels_do_not_touch_in_a_larger_font() -> None:

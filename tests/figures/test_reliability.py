@@ -60,14 +60,6 @@ def test_the_last_block_ends_with_the_greatest_llr() -> None:
     assert y[-1] == pytest.approx(math.log(1 / (2 / 3)))
 
 
-def test_separable_classes_have_nothing_else() -> None:
-    ax = reliability({"perfect recognizer": evaluate([1.0, 2.0], [-1.0, 0.0])}, ax=axes())
-    assert data(lines(ax)["perfect recognizer"])[0].size == 0
-    low, high = ax.get_xlim()
-    assert low < -1
-    assert high > 2
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:targets score lower")
 @given(sets=FINITE)

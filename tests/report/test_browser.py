@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.report.comparisons import shifted, small
-from tests.report.pages import Opened, chromium, written
+from tests.report.comparisons import small
+from tests.report.pages import Opened, written
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +29,6 @@ RESET = """() => {
   logarithms.value = "nats";
   logarithms.dispatchEvent(new Event("change"));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
@@ -178,23 +171,10 @@ def test_a_checkbox_hides_a_calibration_in_both_plots(page: Any) -> None:
     assert not page.get_by_role("checkbox", name="student-t").last.is_checked()
     page.get_by_role("checkbox", name="student-t").last.check()
     assert box.is_checked()
-    assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
-
-
-def test_all_and_none(page: Any) -> None:
     page.get_by_role("button", name="None").first.click()
     assert lines_drawn(page, "bayes-plot") == 1  # the minimum stays
     page.get_by_role("button", name="All").last.click()
     assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
-
-
-def test_checkboxes_work_by_keyboard(page: Any) -> None:
-    page.get_by_role("checkbox", name="pav").first.focus()
-    page.keyboard.press("Space")
-    assert lines_drawn(page, "bayes-plot") == len(LABELS)
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    assert not page.get_by_role("checkbox", name="gaussian", exact=True).first.is_checked()
 
 
 # ------------------------------------------------------------------ the operating point
@@ -424,24 +404,3 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
 
 
 # ------------------------------------------------------------------------------- the verdict
-
-
-def test_a_verdict_that_nothing_is_fit_looks_different(
-    browser: Any, tmp_path_factory: pytest.TempPathFactory, page: Any
-) -> None:
-    """In word, frame and colour; on the screen, in the dark and on paper."""
-    opened = Opened(browser, written(shifted(), tmp_path_factory), viewport=DESKTOP)
-    look = """() => {
-      const box = document.getElementById("verdict"), style = getComputedStyle(box);
-      const heading = box.querySelector("h2").innerText.toUpperCase();
-      return [heading, style.borderTopStyle, style.borderLeftWidth, style.backgroundColor];
-    }"""
-    assert opened.is_quiet()
-    for media in ({"color_scheme": "light"}, {"color_scheme": "dark"}, {"media": "print"}):
-        page.emulate_media(**media)
-        opened.page.emulate_media(**media)
-        fit, unfit = page.evaluate(look), opened.page.evaluate(look)
-        assert (fit[0], unfit[0]) == ("VERDICT", "VERDICT: NOT FIT FOR USE")
-        assert (fit[1], unfit[1]) == ("solid", "double")
-        assert all(one != other for one, other in zip(fit, unfit, strict=True))
-    page.emulate_media(media="screen", color_scheme="light")

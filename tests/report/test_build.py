@@ -12,12 +12,12 @@ from importlib.resources import files
 import pytest
 
 import llrcal
-from llrcal.comparison.tables import as_csv, metrics, shown
+from llrcal.comparison.tables import as_csv, metrics
 from llrcal.notes import Note
 from llrcal.report import build_report
-from llrcal.report.text import decimal, escaped, sentence
+from llrcal.report.text import decimal
 from llrcal.report.warnings_list import warnings_list
-from tests.report.comparisons import HOSTILE, IMAGE, TURNED, hostile, shifted, small
+from tests.report.comparisons import shifted, small
 from tests.report.pages import Page
 
 
@@ -97,20 +97,6 @@ def test_controls_have_labels_and_headings_a_scope(page: Page) -> None:
     assert page.elements[0] == ("html", {"lang": "en"})
 
 
-def test_hostile_names_are_text() -> None:
-    html = build_report(hostile())
-    page = Page(html)
-    assert len(page.scripts) == 3
-    assert not page.all("img")
-    for name in HOSTILE[:3]:
-        assert name in page.text
-    assert "abc[U+202E]gpj.exe" in page.text
-    html.encode("utf-8")
-    # 10,000 letters of a name are cut, its end is kept.
-    assert "x" * 200 not in page.text
-    assert "xend" in page.text
-
-
 def test_plotly_is_as_published() -> None:
     bundle = files("llrcal.report").joinpath("page", "plotly-basic.min.js").read_bytes()
     assert b"plotly.js (basic - minified) v4.1.1" in bundle[:100]
@@ -153,47 +139,10 @@ def test_endless_groups_are_cut() -> None:
     assert "and 960 more" in html
 
 
-def test_held_llrs_have_a_heading() -> None:
-    html = warnings_list(notes("held", 2))
-    assert "LLRs that are held" in html
-    assert "held number 1" in html
-
-
 def test_unknown_kinds_are_shown_as_they_are() -> None:
     html = warnings_list([Note.of("odd <b>", "a < b")])
     assert "Odd &lt;b&gt;" in html
     assert "a &lt; b" in html
-
-
-def test_ordinary_names_stay_as_they_are() -> None:
-    for name in ("scores.npz", "Sprecher-Größe 3", "話者", "متحدث", "a b", ""):
-        assert shown(name) == name
-
-
-def test_what_steers_the_display_is_spelled_out() -> None:
-    assert shown(TURNED) == "abc[U+202E]gpj.exe[U+2028][U+001B][31m"
-    for steering in ("\n", "\t", "\x00", "\x7f", "\x9b", "\u200b", "\u2066", "\ufeff", "\ud800"):
-        assert shown(f"a{steering}b") == f"a[U+{ord(steering):04X}]b"
-
-
-def test_long_names_keep_both_ends() -> None:
-    name = shown("/home/" + "x" * 1000 + "/eval.npz", limit=50)
-    assert len(name) == 50
-    assert name.startswith("/home/")
-    assert name.endswith("/eval.npz")
-    assert shown("y" * 50, limit=50) == "y" * 50
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_nothing_in_a_name_is_markup(name: str) -> None:
-    for text in (escaped(name), sentence(name)):
-        assert not set("<>\"'") & set(text)
-        text.encode("utf-8")
-
-
-def test_escaped_names_say_what_they_were() -> None:
-    assert escaped(IMAGE).startswith("&quot;&gt;&lt;img src=")
-    assert escaped("R&D") == "R&amp;D"
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.comparison import OperatingPoint
 from llrcal.comparison.comparison import PER_UNIT
-from llrcal.comparison.looks import looks
 from llrcal.evaluation import evaluate
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.figures.curves import llr_view
-from llrcal.report.data import _EVIDENCE, SYMBOLS, as_json, page_data, priors
+from llrcal.report.data import _EVIDENCE, as_json, page_data, priors
 from llrcal.trials import Trials
 from tests.notes import FAR_SCORES
 from tests.report.comparisons import HOSTILE, hostile, small
@@ -177,11 +176,3 @@ def test_views_of_odd_llrs() -> None:
     low, high = view([1e9], [-3.0])
     assert low < -3
     assert 1000 < high < 1100
-
-
-def test_a_calibration_looks_as_in_the_figures(data: dict[str, Any]) -> None:
-    for method, look in zip(data["methods"], looks(small().candidates).values(), strict=True):
-        style = method["style"]
-        assert (style["light"], style["dark"]) == (look.light, look.dark)
-        assert tuple(style["dashes"]) == look.dashes
-        assert style["symbol"] == SYMBOLS[look.marker]

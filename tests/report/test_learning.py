@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from llrcal.report import build_report
 from llrcal.report.data import page_data
 from tests.comparison.test_folds import anonymous, crossed
 from tests.report.comparisons import small, trials
-from tests.report.pages import Opened, Page, chromium, written
+from tests.report.pages import Opened, Page, written
 
 
 @cache
@@ -68,12 +67,6 @@ def test_cross_validation_is_said_first(by: str) -> None:
 
 
 # ------------------------------------------------------------------------ in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-import pytest
-
 from llrcal.report.metrics_table import metrics_note, metrics_table
 from tests.report.comparisons import hostile, small
 
@@ -86,10 +84,3 @@ def test_every_number_has_headings() -> None:
 def test_infinite_numbers() -> None:
     html = metrics_table(hostile())
     assert 'data-value="inf">∞</td>' in html
-
-
-@pytest.mark.parametrize("count", [1, 2])
-def test_few_calibrations(count: int) -> None:
-    comparison = small()
-    few = dict(list(comparison.candidates.items())[:count])
-    assert metrics_table(replace(comparison, candidates=few)).count("<tr>") == 3 + count

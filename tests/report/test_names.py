@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -23,7 +22,7 @@ from llrcal.notes import Note
 from llrcal.report import build_report
 from tests.cli.running import llrcal
 from tests.report.comparisons import small
-from tests.report.pages import Opened, Page, chromium, written
+from tests.report.pages import Opened, Page, written
 
 CONTROLS = "".join(map(chr, [*range(32), *range(127, 160)]))
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -136,13 +135,7 @@ def test_ids_of_trials_are_data_and_stay_as_they_are(to: str, tmp_path: Path) ->
 # ------------------------------------------------------------------------------ in a browser
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.mark.parametrize("kind", ["markup", "attribute", "controls", "long"])
+@pytest.mark.parametrize("kind", ["markup", "attribute", "long"])
 def test_a_name_in_a_browser_is_text(
     kind: str, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -17,8 +16,8 @@ from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.evaluation.operating_points import as_prior_log_odds
-from llrcal.figures.curves import DECADES, Curve, bands_of, cost_curves, curves
-from llrcal.figures.drawing import Canvas, by_label, common_colour
+from llrcal.figures.curves import DECADES, Curve, Named, Range, bands_of, cost_curves, curves
+from llrcal.figures.drawing import Canvas, Evaluations, Style, by_label, common_colour
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
@@ -31,7 +30,7 @@ _SAME = 0.01  # of the frame's height: about the width of a line
 
 
 def bayes_error(
-    evaluations: Evaluation | Mapping[str, Evaluation],
+    evaluations: Evaluations,
     *,
     ax: Axes | None = None,
     x: ArrayLike | None = None,
@@ -86,7 +85,7 @@ def bayes_error(
     # With rare targets the threshold is high, and false alarms run out first.
     for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
         if left <= limit <= right:
-            style: dict[str, Any] = {"linewidth": thin(), "linestyle": (0, (1, 2))}
+            style: Style = {"linewidth": thin(), "linestyle": (0, (1, 2))}
             canvas.ax.axvline(limit, color=REFERENCE, label=name, **style)
             # Above the frame, where no curve passes.
             canvas.words(name, limit, 1, 2, mpl.rcParams["legend.fontsize"])
@@ -94,7 +93,7 @@ def bayes_error(
 
 
 def ece(
-    evaluations: Evaluation | Mapping[str, Evaluation],
+    evaluations: Evaluations,
     *,
     ax: Axes | None = None,
     x: ArrayLike | None = None,
@@ -202,12 +201,12 @@ def _rising(x: ArrayLike) -> Floats:
 def _draw_costs(
     ax: Axes | None,
     quantity: str,
-    evaluations: Mapping[str, Evaluation],
+    evaluations: Named,
     x: Floats,
     names: tuple[str, str],
     bands: Mapping[str, Bands],
     *,
-    reference: tuple[str, Floats, dict[str, Any]],
+    reference: tuple[str, Floats, Style],
     minimum: str,
     unit: float = 1.0,
 ) -> Canvas:
@@ -244,7 +243,7 @@ def _draw_minima(canvas: Canvas, minima: Sequence[Curve], name: str) -> None:
     their order, costs discrimination as well. The common line stands for all in the legend.
     """
     first, top = minima[0], canvas.ax.get_ylim()[1]
-    dashes: dict[str, Any] = {"linestyle": MINIMUM, "named": False}
+    dashes: Style = {"linestyle": MINIMUM, "named": False}
     common = canvas.line(first.x, first.y, "minimum", color="black", zorder=3, **dashes)
     canvas.entries.append((name, common))
     for one in minima:
@@ -253,7 +252,7 @@ def _draw_minima(canvas: Canvas, minima: Sequence[Curve], name: str) -> None:
             canvas.line(one.x, one.y, f"minimum of {one.label}", **style)
 
 
-def _rule_of_30(evaluations: Iterable[Evaluation]) -> tuple[float, float] | None:
+def _rule_of_30(evaluations: Iterable[Evaluation]) -> Range | None:
     """The prior log-odds at which the rule holds for all that have a range at all."""
     ranges = np.array([ev.rule_of_30 for ev in evaluations])
     known = ranges[np.isfinite(ranges).all(axis=1)]
@@ -261,7 +260,7 @@ def _rule_of_30(evaluations: Iterable[Evaluation]) -> tuple[float, float] | None
     return (float(low), float(high)) if -np.inf < low < high else None
 
 
-def _default_priors(limits: tuple[float, float] | None) -> Floats:
+def _default_priors(limits: Range | None) -> Floats:
     low, high = limits or _WITHOUT_A_RULE
     margin = _MARGIN * (high - low) if limits else 0.0
     return np.linspace(low - margin, high + margin, _POINTS)

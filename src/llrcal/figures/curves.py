@@ -21,6 +21,12 @@ from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.intervals import Band
 from llrcal.method_table import Look
 
+Range = tuple[float, float]
+"""Least and greatest."""
+
+Named = Mapping[str, Evaluation]
+"""Evaluations by label."""
+
 FURTHEST = 1000.0
 """Largest LLR, in nats, to which an axis is stretched: no honest trial weighs that much."""
 
@@ -54,9 +60,7 @@ def curves(
     ]
 
 
-def bands_of(
-    evaluations: Mapping[str, Evaluation], level: float | None, replicates: int
-) -> dict[str, Bands]:
+def bands_of(evaluations: Named, level: float | None, replicates: int) -> dict[str, Bands]:
     """What draws test sets for each evaluation; nothing without a level."""
     if level is None:
         return {}
@@ -67,7 +71,7 @@ def bands_of(
 
 def cost_curves(
     quantity: str,
-    evaluations: Mapping[str, Evaluation],
+    evaluations: Named,
     x: Floats,
     bands: Mapping[str, Bands] | None = None,
     *,
@@ -87,10 +91,7 @@ def cost_curves(
 def learning_curves(curve: LearningCurve, metric: str) -> list[Curve]:
     """Medians against the number of training targets, with bands that hold 80 % of the draws."""
     targets = np.array([size.targets for size in curve.sizes], np.float64)
-    ends = {
-        label: np.array([(band.low, band.median, band.high) for band in bands]).T
-        for label, bands in curve.bands[metric].items()
-    }
+    ends = {label: np.array(bands).T for label, bands in curve.bands[metric].items()}
     medians = {label: median for label, (_, median, _) in ends.items()}
     return curves(targets, medians, {label: (low, high) for label, (low, _, high) in ends.items()})
 
@@ -129,7 +130,7 @@ def shares(evaluation: Evaluation) -> tuple[Shares, Shares]:
     )
 
 
-def llr_view(evaluations: Iterable[Evaluation]) -> tuple[float, float]:
+def llr_view(evaluations: Iterable[Evaluation]) -> Range:
     """All LLRs but the far tails of every class: one far outlier must not squash the rest."""
     classes = [one for ev in evaluations for one in shares(ev) if math.isfinite(one.least)]
     low = min((one.value_at(1 - _TAIL) for one in classes), default=0.0)
@@ -137,16 +138,14 @@ def llr_view(evaluations: Iterable[Evaluation]) -> tuple[float, float]:
     return with_margin(low, high, 0.03)
 
 
-def with_margin(low: float, high: float, margin: float) -> tuple[float, float]:
+def with_margin(low: float, high: float, margin: float) -> Range:
     """A range of LLRs, not too far, with a share of it as a margin on either side."""
     low, high = (min(max(end, -FURTHEST), FURTHEST) for end in (low, high))
     room = margin * (high - low) or 1.0
     return low - room, high + room
 
 
-def visible_range(
-    classes: Sequence[Array], *, margin: float, tail: float = _TAIL
-) -> tuple[float, float]:
+def visible_range(classes: Sequence[Array], *, margin: float, tail: float = _TAIL) -> Range:
     """All but the tails of each class, with a margin in units of that, within the extremes.
 
     One far outlier must not squash the rest. Infinite scores have no say.

@@ -16,7 +16,7 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
 from llrcal.figures.curves import densities_at, histogram, visible_range
-from llrcal.figures.drawing import Canvas
+from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET
 from llrcal.inputs.scores import as_scores
 from llrcal.onepass.summary import Summary
@@ -25,7 +25,7 @@ _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _Bars = Mapping[str, tuple[str, tuple[Floats, Floats]]]
 """Colours of histograms, heights and edges of their bins."""
-_Lines = Mapping[str, tuple[Any, dict[str, Any]]]
+_Lines = Mapping[str, tuple[Any, Style]]
 """Heights of lines, and their style."""
 
 
@@ -155,7 +155,7 @@ def _drawn(
         axes.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_ylim(least, room * peak)
-    style: dict[str, Any] = {"fill": True, "alpha": 0.35, "linewidth": 0}
+    style: Style = {"fill": True, "alpha": 0.35, "linewidth": 0}
     style["baseline"] = 0 if room is None else least
     for name, (colour, one) in bars.items():
         canvas.entries.append((name, axes.stairs(*one, color=colour, label=name, **style)))

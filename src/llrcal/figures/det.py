@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Collection
+from typing import TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -15,10 +15,11 @@ from llrcal.arrays import Array, Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
-from llrcal.figures.drawing import Canvas, by_label, common_colour
+from llrcal.figures.curves import Range
+from llrcal.figures.drawing import Canvas, Evaluations, Style, by_label, common_colour
 from llrcal.figures.style import REFERENCE, dashes_of, thin
 
-_Decisions: TypeAlias = dict[str, tuple[float, float]]
+_Decisions: TypeAlias = dict[str, Range]
 
 TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
 """Labelled rates, in percent, as far as they are in the frame and do not touch."""
@@ -29,7 +30,7 @@ _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far
 
 
 def det(
-    evaluations: Evaluation | Mapping[str, Evaluation],
+    evaluations: Evaluations,
     *,
     ax: Axes | None = None,
     p_target: float | None = None,
@@ -63,32 +64,33 @@ def det(
     chosen = by_label(evaluations, Evaluation)
     decisions: dict[str, _Decisions] = {}
     if p_target is not None:
-        x = float(effective_prior_log_odds(p_target, c_miss, c_fa))
-        decisions = {label: _decisions(ev, x) for label, ev in chosen.items()}
+        prior = float(effective_prior_log_odds(p_target, c_miss, c_fa))
+        decisions = {label: _decisions(ev, prior) for label, ev in chosen.items()}
     frame = _frame(chosen.values(), decisions.values())
     names = ("false-alarm rate [%]", "miss rate [%]")
     canvas = Canvas(ax, frame, frame, names, square=True)
     _probit_axes(canvas.ax, *frame)
-    grey: dict[str, Any] = {"color": REFERENCE, "linewidth": thin()}
+    grey: Style = {"color": REFERENCE, "linewidth": thin()}
     canvas.line(frame, frame, "equal error-rates", named=False, **grey)
     styles = looks(chosen)
     widths = mpl.rcParams["lines.linewidth"] * np.linspace(1, _WIDEST, len(chosen))[::-1]
     for width, (label, look) in zip(widths, styles.items(), strict=True):
-        curve: dict[str, Any] = {"color": look.light, "linestyle": dashes_of(look, of=len(styles))}
-        canvas.line(*chosen[label].roc(), label, named=False, linewidth=width, **curve)
+        curve: Style = {"color": look.light, "linestyle": dashes_of(look, of=len(styles))}
+        pfa, pmiss = chosen[label].roc()
+        canvas.line(pfa, pmiss, label, named=False, linewidth=width, **curve)
         canvas.name_line(label, **curve)
         for name, rates in decisions.get(label, {}).items():
             # Rates that are too small for the frame go to its edge.
-            pfa, pmiss = np.clip(rates, *frame)
+            x, y = np.clip(rates, *frame)[:, None]
             style = _marks()[name] | {"color": look.light, "clip_on": False, "zorder": 3}
-            canvas.line([pfa], [pmiss], f"{name} of {label}", named=False, **style)
+            canvas.line(x, y, f"{name} of {label}", named=False, **style)
     if decisions:
         for name, shape in _marks().items():
             canvas.name_line(name, color=common_colour(styles.values()), **shape)
     return canvas.done(legend=legend)
 
 
-def _marks() -> dict[str, dict[str, Any]]:
+def _marks() -> dict[str, Style]:
     """Marks of decisions: their shapes say of what kind they are, their colours whose.
 
     The actual one has a white rim, so that it shows on the curve; the minimum is hollow and larger,
@@ -110,9 +112,7 @@ def _decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
     }
 
 
-def _frame(
-    evaluations: Collection[Evaluation], decisions: Collection[_Decisions]
-) -> tuple[float, float]:
+def _frame(evaluations: Collection[Evaluation], decisions: Collection[_Decisions]) -> Range:
     """The usual frame; a larger one for very good or very poor recognizers, or one-sided costs."""
     eers = [ev.eer for ev in evaluations]
     usual = [eer for eer in eers if eer > 0]

@@ -16,12 +16,18 @@ from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
-from llrcal.figures.curves import Curve
+from llrcal.figures.curves import Curve, Named, Range
 from llrcal.figures.style import WORDS, dashes_of
 from llrcal.method_table import Look
 
 Entry: TypeAlias = tuple[str, Artist]
 """A name, and the line or area that it stands for. Two entries may have the same name."""
+
+Evaluations: TypeAlias = Evaluation | Named
+"""One evaluation, or several by label."""
+
+Style: TypeAlias = dict[str, Any]
+"""What matplotlib is told of a line or an area."""
 
 _Drawable = TypeVar("_Drawable", Evaluation, Calibration)
 
@@ -31,28 +37,21 @@ _NEEDED = {
 }
 _LONGEST = 40  # letters of a name: what fits into one column of a journal
 _MARKERS = 7  # per curve
-_BAND: dict[str, Any] = {"alpha": 0.2, "linewidth": 0}  # curves and others are seen through it
+_BAND: Style = {"alpha": 0.2, "linewidth": 0}  # curves and others are seen through it
 _FURTHEST = float(np.finfo(np.float32).max)
 
 
 def by_label(given: _Drawable | Mapping[str, _Drawable], kind: Any) -> dict[str, _Drawable]:
     """What to draw, of one kind; a calibration alone is called after its method."""
-    problem = ""
-    if isinstance(given, kind):
-        return {getattr(given, "method", "LLRs"): given}
-    if not isinstance(given, Mapping):
-        problem = f"a value of type {type(given).__name__} cannot be drawn here"
-    elif not given:
-        problem = "there is nothing to draw"
-    else:
-        for label, value in given.items():
-            if not isinstance(label, str):
-                problem = f"the label {label!r} is not a string"
-            elif not isinstance(value, kind):
-                problem = f"{label!r} is of type {type(value).__name__}, which cannot be drawn here"
-        if not problem:
-            return dict(given)
-    raise OptionError(f"{problem}; give {_NEEDED[kind]}, or a dict of them by label")
+    named = {getattr(given, "method", "LLRs"): given} if isinstance(given, kind) else given
+    shown: object = type(given).__name__
+    if isinstance(named, Mapping):
+        shown = {label: type(value).__name__ for label, value in named.items()}
+        if named and all(isinstance(x, str) and isinstance(y, kind) for x, y in named.items()):
+            return dict(named)
+    raise OptionError(
+        f"{shown!s:.200} cannot be drawn here; give {_NEEDED[kind]}, or a dict of them by label"
+    )
 
 
 def common_colour(looks: Iterable[Look]) -> str:
@@ -67,8 +66,8 @@ class Canvas:
     def __init__(
         self,
         ax: Axes | None,
-        x: tuple[float, float],
-        y: tuple[float, float] | None,
+        x: Range,
+        y: Range | None,
         names: tuple[str, str],
         *,
         square: bool = False,
@@ -170,7 +169,7 @@ def legend_above(ax: Axes, entries: Sequence[Entry], *, gap: float = 0.01) -> No
     ax.apply_aspect()  # or else square axes are thought to be wider
     room = ax.get_window_extent().width
     for columns in (3, 2, 1):
-        place: dict[str, Any] = {"bbox_to_anchor": (0, 1 + gap), "borderaxespad": 0}
+        place: Style = {"bbox_to_anchor": (0, 1 + gap), "borderaxespad": 0}
         legend = _legend(ax, entries, loc="lower left", ncols=columns, frameon=False, **place)
         if legend.get_window_extent().width <= room:
             break

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -18,10 +17,10 @@ from llrcal.comparison.looks import FIGURE_FORMATS
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.costs import bayes_error, ece
-from llrcal.figures.curves import visible_range
+from llrcal.figures.curves import Named, visible_range
 from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
-from llrcal.figures.drawing import by_label
+from llrcal.figures.drawing import Evaluations, Style, by_label
 from llrcal.figures.learning_curve import learning_curve
 from llrcal.figures.reliability import reliability
 from llrcal.figures.style import column_figure, column_style, save
@@ -77,7 +76,7 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     # The operating point nearest to the middle of the range, which lies well inside the frame.
     middle = sum(comparison.range) / 2
     point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
-    yield "det", partial(det, best, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+    yield "det", _det(best, point)
     yield "reliability", partial(reliability, best)
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
@@ -98,8 +97,12 @@ def _transforms(comparison: Comparison) -> Drawing:
     return partial(transforms, calibrations, low=low, high=high, training=training)
 
 
+def _det(evaluations: Named, point: OperatingPoint) -> partial[Axes]:
+    return partial(det, evaluations, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+
+
 def draw_evaluation(
-    evaluation: Evaluation | Mapping[str, Evaluation],
+    evaluation: Evaluations,
     folder: Path,
     points: Sequence[OperatingPoint],
     *,
@@ -111,14 +114,12 @@ def draw_evaluation(
     With a ``level``, curves that have bands are drawn with them, from so many drawn test sets.
     """
     one = by_label(evaluation, Evaluation)
-    bands: dict[str, Any] = {"level": level, "replicates": replicates}
-    point = points[0]
-    at_point = partial(det, p_target=point.p_target, c_miss=point.c_miss, c_fa=point.c_fa)
+    bands: Style = {"level": level, "replicates": replicates}
     draw_into(
         folder,
         {
             "bayes-error": partial(bayes_error, one, **bands),
-            "det": partial(at_point, one),
+            "det": _det(one, points[0]),
             "reliability": partial(reliability, one),
             "tippett": partial(tippett, one, **bands),
             "ece": partial(ece, one, **bands),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from llrcal.comparison.learning_curve import METRICS, LearningCurve, banded, error_view
 from llrcal.errors import OptionError
 from llrcal.figures.curves import learning_curves
-from llrcal.figures.drawing import Canvas
+from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM
 
 Metric = Literal["mean_error", "cllr", "calibration_loss"]
@@ -68,7 +68,7 @@ def learning_curve(
             canvas.band(one)
         canvas.line(one.x, one.y, one.label, color=one.look.light, marker=one.look.marker)
     if metric != "calibration_loss":
-        style: dict[str, Any] = {"color": "black", "linestyle": MINIMUM, "zorder": 3}
+        style: Style = {"color": "black", "linestyle": MINIMUM, "zorder": 3}
         line = canvas.ax.axhline(curve.minimum[metric], label="minimum", **style)
         canvas.entries.append(("minimum", line))
     return canvas.done(legend=legend)

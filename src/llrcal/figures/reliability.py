@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
-from llrcal.figures.curves import with_margin
-from llrcal.figures.drawing import Canvas, by_label, common_colour
+from llrcal.figures.curves import Range, with_margin
+from llrcal.figures.drawing import Canvas, Evaluations, by_label, common_colour
 from llrcal.figures.style import REFERENCE, thin
 
 _Blocks: TypeAlias = tuple[Floats, Floats, Floats]
@@ -22,7 +22,7 @@ _DOTS = (0.0, (1.0, 1.0))
 
 
 def reliability(
-    evaluations: Evaluation | Mapping[str, Evaluation],
+    evaluations: Evaluations,
     *,
     ax: Axes | None = None,
     legend: bool = True,
@@ -77,7 +77,7 @@ def _blocks(evaluation: Evaluation) -> _Blocks:
     return starts, np.append(starts[1:], greatest), evaluation.hull.llrs
 
 
-def _frame(blocks: Iterable[_Blocks], evaluations: Iterable[Evaluation]) -> tuple[float, float]:
+def _frame(blocks: Iterable[_Blocks], evaluations: Iterable[Evaluation]) -> Range:
     """A square that holds all that is finite on both axes; far ends that are not are cut."""
     seen = _finite([values[np.isfinite(block[2])] for block in blocks for values in block])
     if not len(seen):

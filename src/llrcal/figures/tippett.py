@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,8 +11,8 @@ from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
-from llrcal.figures.curves import Curve, Shares, bands_of, llr_view, shares
-from llrcal.figures.drawing import Canvas, by_label, common_colour
+from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_view, shares
+from llrcal.figures.drawing import Canvas, Evaluations, by_label, common_colour
 from llrcal.figures.style import REFERENCE, Dashes, thin
 from llrcal.method_table import Look
 
@@ -23,7 +22,7 @@ _DASHES: dict[str, Dashes] = {"targets": "solid", "non-targets": (0.0, (3.0, 1.5
 
 
 def tippett(
-    evaluations: Evaluation | Mapping[str, Evaluation],
+    evaluations: Evaluations,
     *,
     ax: Axes | None = None,
     level: float | None = None,
@@ -75,9 +74,7 @@ def tippett(
     return canvas.done(legend=legend)
 
 
-def _curve(
-    one: Shares, frame: tuple[float, float], look: Look, label: str, bands: Bands | None
-) -> Curve:
+def _curve(one: Shares, frame: Range, look: Look, label: str, bands: Bands | None) -> Curve:
     """Shares within the frame; the last step falls at the greatest LLR."""
     start, end = np.clip(frame, one.least, one.greatest).tolist()
     x = np.linspace(start, end, _POINTS)

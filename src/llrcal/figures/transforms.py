@@ -12,7 +12,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.comparison.looks import drawable, evenly
 from llrcal.errors import OptionError
-from llrcal.figures.curves import Curve, curves
+from llrcal.figures.curves import Curve, Range, curves
 from llrcal.figures.drawing import Canvas, Entry, by_label
 from llrcal.figures.style import REFERENCE, thin
 
@@ -29,7 +29,7 @@ def transforms(
     ax: Axes | None = None,
     low: float | None = None,
     high: float | None = None,
-    training: tuple[float, float] | None = None,
+    training: Range | None = None,
     limit: float | None = None,
     level: float | None = None,
     legend: bool = True,
@@ -63,7 +63,8 @@ def transforms(
         calibrations gives them.
     """
     chosen = by_label(calibrations, Calibration)
-    low, high = _score_range(chosen.values(), low, high)
+    ranges = {calibration.training_range for calibration in chosen.values()}
+    low, high = _score_range(ranges, low, high)
     scores = evenly(low, high, _POINTS)
     llrs = {label: calibration.without_warnings(scores) for label, calibration in chosen.items()}
     drawn = curves(scores, llrs, {} if level is None else _intervals(chosen, scores, level))
@@ -73,7 +74,9 @@ def transforms(
     for one in [one for one in drawn if one.band is not None][:1]:
         canvas.name_band(f"{100 * (level or 0):g} % interval", one.look.light)
     canvas.ax.axhline(0, color=REFERENCE, linewidth=thin())
-    least, greatest = training or _training_range(chosen.values())
+    # The range of the training scores that all calibrations share; all scores, if none.
+    shared = ranges.pop() if len(ranges) == 1 else (-math.inf, math.inf)
+    least, greatest = training or shared
     falling = any(calibration.lower_is_better for calibration in chosen.values())
     shaded: list[Entry] = []
     for start, end in ((low, min(least, high)), (max(greatest, low), high)):
@@ -91,12 +94,9 @@ def transforms(
     return canvas.done(legend=legend)
 
 
-def _score_range(
-    calibrations: Collection[Calibration], low: float | None, high: float | None
-) -> tuple[float, float]:
+def _score_range(ranges: Collection[Range], low: float | None, high: float | None) -> Range:
     """What was asked for; or else all training scores, and a margin."""
-    ranges = [calibration.training_range for calibration in calibrations]
-    least, greatest = min(ends[0] for ends in ranges), max(ends[1] for ends in ranges)
+    least, greatest = min(ranges)[0], max(end for _, end in ranges)
     room = _MARGIN * (greatest - least) or 1.0
     low = least - room if low is None else low
     high = greatest + room if high is None else high
@@ -123,9 +123,3 @@ def _intervals(
     if not found:
         raise OptionError("none of these calibrations gives intervals; leave level out")
     return found
-
-
-def _training_range(calibrations: Collection[Calibration]) -> tuple[float, float]:
-    """The range of the training scores that all calibrations share; all scores, if none."""
-    ranges = {calibration.training_range for calibration in calibrations}
-    return ranges.pop() if len(ranges) == 1 else (-math.inf, math.inf)

@@ -216,7 +216,9 @@ class Fused:
             ("quality", quality, bool(self.quality)),
             ("condition", condition, self.conditions is not None),
         ):
-            _check_given(name, given=value is not None, known=known)
+            if known != (value is not None):
+                how, what = ("with", "give it here, too") if known else ("without", "leave it out")
+                raise OptionError(f"the fusion was trained {how} ", Setting(name), f"; {what}")
         trials = matrix
         if quality is not None:
             side = as_quality(quality, self.quality, len(matrix), "the")
@@ -374,10 +376,3 @@ def load(path: str | PathLike[str]) -> Any:
     if isinstance(document, dict) and document.get("format") == FUSION:
         return Fused.load(path)
     return load_calibration(path)
-
-
-def _check_given(name: str, *, given: bool, known: bool) -> None:
-    if known and not given:
-        raise OptionError("the fusion was trained with ", Setting(name), "; give it here, too")
-    if given and not known:
-        raise OptionError("the fusion was trained without ", Setting(name), "; leave it out")

@@ -62,7 +62,7 @@ _MOST = 0.5  # of the curvature that the trials of one speaker may have to thems
 
 @dataclass(frozen=True)
 class Cost:
-    """The criterion without its prior, over trials wherever they are: each call is a pass."""
+    """The criterion, over trials wherever they are: each call is a pass."""
 
     terms: Terms
     sums: Summing
@@ -70,6 +70,7 @@ class Cost:
     counts: tuple[int, int]
     """How many targets and non-targets there are."""
     alpha: float
+    prior: Prior | None = None
 
     @classmethod
     def of(cls, trials: Trials, systems: int, alpha: float) -> Cost:
@@ -101,11 +102,12 @@ class Cost:
         of_tar, of_non = map(Pass.derivatives, works, self.sums(*works))
         size = self.effective_sample_size
         in_tar, in_non = size * self.alpha, size * (1 - self.alpha)
-        return Evaluated(
+        found = Evaluated(
             in_tar * of_tar.value + in_non * of_non.value,
             in_non * of_non.gradient - in_tar * of_tar.gradient,
             in_tar * of_tar.hessian + in_non * of_non.hessian,
         )
+        return found if self.prior is None else self.prior.added_to(found, weights)
 
     def is_separable(self, weights: Floats) -> bool:
         """Whether every target has a higher LLR than every non-target."""
@@ -144,19 +146,14 @@ class Prior:
     precision: Floats
     """Zero for a weight that may be anything."""
 
-    def added_to(self, cost: Cost) -> Function:
-        """The whole criterion."""
-
-        def penalised(weights: Floats) -> Evaluated:
-            value, gradient, hessian = cost(weights)
-            away = weights - self.centre
-            return Evaluated(
-                value + 0.5 * float((self.precision * away * away).sum()),
-                gradient + self.precision * away,
-                hessian + np.diag(self.precision),
-            )
-
-        return penalised
+    def added_to(self, cost: Evaluated, weights: Floats) -> Evaluated:
+        """The whole criterion at some weights."""
+        away = weights - self.centre
+        return Evaluated(
+            cost.value + 0.5 * float((self.precision * away * away).sum()),
+            cost.gradient + self.precision * away,
+            cost.hessian + np.diag(self.precision),
+        )
 
 
 @dataclass(frozen=True)
@@ -172,7 +169,7 @@ class Regression:
     """The prior around the weights at the share of the targets; None if these are the answer."""
 
 
-def _foreseeing(function: Function, cost: Cost, sample: Cost) -> Function:
+def _foreseeing(cost: Cost, sample: Cost) -> Function:
     """A criterion whose gradient foresees how it bends along a Newton step, as it does on a sample.
 
     That takes no pass over all trials, and saves one: the error of a step becomes that of its
@@ -180,7 +177,7 @@ def _foreseeing(function: Function, cost: Cost, sample: Cost) -> Function:
     """
 
     def foreseen(weights: Floats) -> Evaluated:
-        here = function(weights)
+        here = cost(weights)
         step = -np.linalg.solve(here.hessian, here.gradient)
         now, ahead = sample(weights), sample(weights + step)
         bent = ahead.gradient - now.gradient - now.hessian @ step
@@ -213,14 +210,14 @@ def regression(cost: Cost) -> Regression:
         # Each step takes a pass over all trials, and the first starts from where a sample ended.
         # The curvature of a mean cost is at most a quarter, so that its gradient is below a limit.
         least = min(_DECREASE, 2 * cost.effective_sample_size * _GRADIENT**2)
-        function = _foreseeing(prior.added_to(cost), cost, thinned)
+        function = _foreseeing(replace(cost, prior=prior), thinned)
         solution = minimise(function, start, enough=least, radius=_RADIUS)
     return Regression(solution, variances, at_share, None if prior is at_share else prior)
 
 
 def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
     """Weights after one step of Newton's, which is enough from where a sample ended."""
-    here = prior.added_to(cost)(point)
+    here = replace(cost, prior=prior)(point)
     return np.asarray(point - np.linalg.solve(here.hessian, here.gradient))
 
 
@@ -274,7 +271,8 @@ def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float
 
 
 def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREASE) -> Solution:
-    return minimise(prior.added_to(cost), start, tolerance=_SLOPE, enough=enough, radius=_RADIUS)
+    whole = replace(cost, prior=prior)
+    return minimise(whole, start, tolerance=_SLOPE, enough=enough, radius=_RADIUS)
 
 
 def margins(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.figures.curves import (
     DECADES,
+    Named,
+    Range,
     densities_at,
     learning_curves,
     llr_view,
@@ -37,6 +39,9 @@ from llrcal.figures.curves import (
 )
 from llrcal.method_table import Look
 from llrcal.trials import Trials
+
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON, but for arrays."""
 
 SYMBOLS = {
     "o": "circle",
@@ -76,7 +81,7 @@ _DIGITS = 8  # of what is only drawn
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def as_json(data: dict[str, Any]) -> str:
+def as_json(data: Json) -> str:
     r"""Data as JSON that can stand inside a script element; the numbers of arrays are rounded.
 
     Examples
@@ -114,7 +119,7 @@ def priors(comparison: Comparison) -> tuple[Floats, Floats]:
     return grid, np.append(grid, points)
 
 
-def page_data(comparison: Comparison) -> dict[str, Any]:
+def page_data(comparison: Comparison) -> Json:
     """The curves of a comparison, and where to draw them."""
     grid, places = priors(comparison)
     low, high = comparison.raw.rule_of_30
@@ -162,13 +167,13 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _style(look: Look) -> dict[str, Any]:
+def _style(look: Look) -> Json:
     """A line: its colour on light and on dark pages, its dashes in line widths, and its markers."""
     symbol = SYMBOLS[look.marker]
     return {"light": look.light, "dark": look.dark, "dashes": look.dashes, "symbol": symbol}
 
 
-def _tippett(evaluations: Mapping[str, Evaluation], bands: Bands | None) -> dict[str, Any]:
+def _tippett(evaluations: Named, bands: Bands | None) -> Json:
     """The share of each class at or above LLRs, for every calibration."""
     llrs = np.linspace(*llr_view(evaluations.values()), _EVIDENCE)
     tar, non = zip(*map(shares, evaluations.values()), strict=True)
@@ -180,9 +185,7 @@ def _tippett(evaluations: Mapping[str, Evaluation], bands: Bands | None) -> dict
     }
 
 
-def _ece(
-    evaluations: Mapping[str, Evaluation], raw: Evaluation, bands: Bands | None
-) -> dict[str, Any]:
+def _ece(evaluations: Named, raw: Evaluation, bands: Bands | None) -> Json:
     """Empirical cross-entropies in bits, that after PAV, and the entropy of the prior."""
     x: Floats = np.linspace(-DECADES, DECADES, _EVIDENCE) * math.log(10)
     return {
@@ -194,7 +197,7 @@ def _ece(
     }
 
 
-def _transforms(comparison: Comparison, view: tuple[float, float]) -> dict[str, Any]:
+def _transforms(comparison: Comparison, view: Range) -> Json:
     """Scores and LLRs of each calibration: dense over the view, and out to the last score."""
     everything = score_range(comparison.train, comparison.test)
     grid = np.union1d(evenly(*view, _SCORES), evenly(*everything, _FAR_SCORES))
@@ -227,7 +230,7 @@ def _transform(calibration: Calibration | None, grid: Floats) -> tuple[Floats, F
     return grid, calibration.without_warnings(grid), steps
 
 
-def _histograms(comparison: Comparison, view: tuple[float, float]) -> dict[str, Any]:
+def _histograms(comparison: Comparison, view: Range) -> Json:
     """Histograms of both classes, and the densities that generative calibrations fitted."""
     grid = evenly(*view, _DENSITIES)
     fitted = []
@@ -247,9 +250,9 @@ def _histograms(comparison: Comparison, view: tuple[float, float]) -> dict[str, 
     }
 
 
-def _histogram(trials: Trials, view: tuple[float, float]) -> dict[str, Any]:
+def _histogram(trials: Trials, view: Range) -> Json:
     """Share of each class in equal bins, per unit of score; and how many lie beyond them."""
-    found: dict[str, Any] = {"outside": 0}
+    found: Json = {"outside": 0}
     for name, side in (("tar", trials.tar), ("non", trials.non)):
         held, edges = np.histogram(side, _BINS, view)
         found[name] = held / (len(side) * np.diff(edges))
@@ -257,7 +260,7 @@ def _histogram(trials: Trials, view: tuple[float, float]) -> dict[str, Any]:
     return found
 
 
-def _learning(comparison: Comparison) -> dict[str, Any] | None:
+def _learning(comparison: Comparison) -> Json | None:
     """Lines and bands, in the order of the calibrations; null for one that has none."""
     curve = comparison.learning_curve
     if curve is None:

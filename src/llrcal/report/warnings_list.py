@@ -95,21 +95,19 @@ _MOST = 40
 
 def warnings_list(notes: Sequence[Note]) -> str:
     """Notes as foldable groups; long ones start folded."""
-    if not notes:
-        return "<p>There is nothing to warn of.</p>"
     groups: dict[tuple[str, str], list[Note]] = {(h, m): [] for h, m, _ in _KINDS}
     for note in notes:
         kind = _KIND_OF.get(note.code, (note.code.capitalize(), ""))
         groups.setdefault(kind, []).append(note)
-    return "\n".join(_group(*kind, group) for kind, group in groups.items() if group)
-
-
-def _group(heading: str, meaning: str, notes: list[Note]) -> str:
-    items = [f"<li>{sentence(note.text)}</li>" for note in notes[:_MOST]]
-    if len(notes) > _MOST:
-        items.append(f"<li>and {len(notes) - _MOST:,} more</li>")
-    return (
-        f'<details class="warning"{" open" if len(notes) <= _FEW else ""}>'
-        f'<summary>{escaped(heading)} <span class="count">{len(notes):,}</span></summary>'
-        f'<p class="note">{meaning}</p><ul>{"".join(items)}</ul></details>'
-    )
+    parts = []
+    for (heading, meaning), group in groups.items():
+        items = [f"<li>{sentence(note.text)}</li>" for note in group[:_MOST]]
+        if len(group) > _MOST:
+            items.append(f"<li>and {len(group) - _MOST:,} more</li>")
+        if group:
+            parts.append(
+                f'<details class="warning"{" open" if len(group) <= _FEW else ""}>'
+                f'<summary>{escaped(heading)} <span class="count">{len(group):,}</span></summary>'
+                f'<p class="note">{meaning}</p><ul>{"".join(items)}</ul></details>'
+            )
+    return "\n".join(parts) or "<p>There is nothing to warn of.</p>"

@@ -208,12 +208,13 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         If ``classes_[1]`` is the target, this is LLR + logit p_target + log(c_miss / c_fa);
         otherwise it is the negative of that, as scikit-learn requires.
         """
-        return self._side() * self._gains(X)
+        return self._sided(X, self.c_miss, self.c_fa)
 
     def predict(self, X: ArrayLike) -> Array:
         """Labels of least expected cost at ``p_target``, ``c_miss`` and ``c_fa``."""
-        decided = (self._gains(X) >= 0) == (self._side() > 0)
-        return np.asarray(self.classes_[decided.astype(np.intp)])
+        gains = self._llrs(X) + self._prior_log_odds(self.c_miss, self.c_fa)
+        others = self.classes_[self.classes_ != self.target_label_]
+        return np.asarray(np.where(gains >= 0, self.target_label_, others))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Name of the one column that ``transform`` gives: ``llr``.
@@ -232,19 +233,15 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         scores = self._one_column(validate_data(self, self._as_table(X), reset=False))
         return self.calibration_(scores)
 
-    def _gains(self, X: ArrayLike) -> Floats:
-        """Log-ratio of the expected costs of rejecting and of accepting."""
-        return self._llrs(X) + self._prior_log_odds(self.c_miss, self.c_fa)
+    def _sided(self, X: ArrayLike, *costs: float) -> Floats:
+        """Posterior log-odds of the second class, with costs folded in."""
+        log_odds = self._llrs(X) + self._prior_log_odds(*costs)
+        return log_odds if self.target_label_ == self.classes_[1] else -log_odds
 
     def _log_odds_of_classes(self, X: ArrayLike) -> Floats:
         """Posterior log-odds for each class, in two columns."""
-        log_odds = self._side() * (self._llrs(X) + self._prior_log_odds())
+        log_odds = self._sided(X)
         return np.column_stack([-log_odds, log_odds])
-
-    def _side(self) -> float:
-        """1 if the second class is the target, -1 if the first is."""
-        check_is_fitted(self, "calibration_")
-        return 1.0 if self.target_label_ == self.classes_[1] else -1.0
 
     def _prior_log_odds(self, c_miss: float = 1.0, c_fa: float = 1.0) -> float:
         """Prior log-odds with costs folded in."""
