@@ -303,7 +303,7 @@ def test_workers_that_are_killed_again_and_again(
     monkeypatch.setattr(two_workers.cluster.scheduler, "allowed_failures", 0)
     piece = Piece.of_arrays(np.ones(3), np.zeros(2))
     with pytest.raises(ClusterError, match="workers were killed again and again"):
-        DaskEngine(two_workers).reduce([piece], die, "dying", int.__add__)
+        DaskEngine(two_workers).reduce([piece], die, "dying")
     two_workers.wait_for_workers(2, timeout=PATIENCE)
 
 

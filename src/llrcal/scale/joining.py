@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -33,41 +32,32 @@ _EXAMPLES = 1000  # hashes kept of trials that are told of, to look up their ids
 _SEEDS = 4  # attempts to join; even the second is hardly ever needed
 
 
-@dataclass(frozen=True)
-class HashRows:
-    """The rows of a piece with a hash in place of the ids, and a score or a label."""
+def hash_rows(kind: np.dtype, ids: tuple[str, ...], seed: int, piece: Piece) -> Array:
+    """The rows of a piece with a hash in place of the ids, and a score or a label.
 
-    kind: np.dtype
-    ids: tuple[str, ...] = ()
-    """All that the piece has if empty."""
-    seed: int = 0
-
-    def __call__(self, piece: Piece) -> Array:
-        found = [np.empty(0, self.kind)]
-        values = (self.kind.names or ())[1:]
-        refused = ("label",) if self.kind == _SCORE else ()
-        for frame in piece.read((*(self.ids or IDS), *values, *refused)):
-            ids = self.ids or [role for role in IDS if role in frame.columns]
-            self._check(frame, piece, refused)
-            if "test" in ids:
-                rows = np.empty(frame.height, self.kind)
-                rows["hash"] = hashes_of_ids(frame, ids, self.seed).to_numpy()
-                for name in values:
-                    rows[name] = frame[name].to_numpy()
-                found.append(rows)
-        return np.concatenate(found)
-
-    def _check(self, frame: pl.DataFrame, piece: Piece, refused: tuple[str, ...]) -> None:
-        absent = [role for role in self.ids if role not in frame.columns]
-        if absent:
+    If no ids are given, they are all that the piece has.
+    """
+    found = [np.empty(0, kind)]
+    values = (kind.names or ())[1:]
+    refused = {"label"} if kind == _SCORE else set()
+    for frame in piece.read((*(ids or IDS), *values, *refused)):
+        if absent := [role for role in ids if role not in frame.columns]:
             raise TrialFileError(
                 f"{piece.file}: has no column of {absent[0]}s, which other files have"
             )
-        if {*refused} & {*frame.columns}:
+        if refused & {*frame.columns}:
             raise TrialFileError(
                 f"{piece.file}: has labels of its own, and in pieces these cannot be compared "
                 "with those of the key; leave out the key"
             )
+        known = ids or [role for role in IDS if role in frame.columns]
+        if "test" in known:
+            rows = np.empty(frame.height, kind)
+            rows["hash"] = hashes_of_ids(frame, known, seed).to_numpy()
+            for name in values:
+                rows[name] = frame[name].to_numpy()
+            found.append(rows)
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True)
@@ -95,21 +85,16 @@ class TrialExamples:
         return TrialExamples(self.count + other.count, tuple(some))
 
 
-@dataclass(frozen=True)
-class Lookup:
+def look_up(
+    hashes: tuple[int, ...], ids: tuple[str, ...], seed: int, pieces: Sequence[Piece]
+) -> tuple[pl.DataFrame, ...]:
     """The work on some pieces: the ids of trials with the given hashes, and their files."""
-
-    hashes: tuple[int, ...]
-    ids: tuple[str, ...] = ()
-    seed: int = 0
-
-    def __call__(self, pieces: Sequence[Piece]) -> tuple[pl.DataFrame, ...]:
-        found, known = [pl.DataFrame()], np.array(self.hashes, np.uint64)
-        for piece, frame in ((one, frame) for one in pieces for frame in one.read(IDS)):
-            hashes = hashes_of_ids(frame, self.ids or frame.columns, self.seed)
-            is_one = np.isin(hashes.to_numpy(), known, kind="sort")  # tables overflow in NumPy 2.0
-            found.append(frame.filter(is_one).with_columns(file=pl.lit(piece.file or piece.name)))
-        return tuple(found)
+    found, known = [pl.DataFrame()], np.array(hashes, np.uint64)
+    for piece, frame in ((one, frame) for one in pieces for frame in one.read(IDS)):
+        own = hashes_of_ids(frame, ids or frame.columns, seed)
+        is_one = np.isin(own.to_numpy(), known, kind="sort")  # tables overflow in NumPy 2.0
+        found.append(frame.filter(is_one).with_columns(file=pl.lit(piece.file or piece.name)))
+    return tuple(found)
 
 
 # ----------------------------------------------------------------------------- repeated trials
@@ -129,15 +114,15 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     if not with_ids:
         return
     parts = parts_by_hash(with_ids)
-    spill = Spill(with_ids, _HASH, HashRows(_HASH), partial(number_by_hash, parts), "reading ids")
-    divided = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
-    repeated = reduce(TrialExamples.merge, divided.values)
+    rows_of, number_of = partial(hash_rows, _HASH, (), 0), partial(number_by_hash, parts)
+    spill = Spill(with_ids, _HASH, rows_of, number_of, "reading ids")
+    values, _ = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
+    repeated = reduce(TrialExamples.merge, values)
     if not repeated.count:
         return
-    work = Lookup(repeated.hashes)
-    frame = pl.concat(
-        engine.reduce(with_ids, work, "looking up repeated trials", add), how="diagonal"
-    )
+    work = partial(look_up, repeated.hashes, (), 0)
+    found = engine.reduce(with_ids, work, "looking up repeated trials")
+    frame: pl.DataFrame = pl.concat(found, how="diagonal")
     ids = [name for name in frame.columns if name != "file"]
     # Sorted, for pieces may be done in any order, and the same set gives the same message.
     same = frame.filter(pl.struct(ids).is_duplicated()).sort(*ids, "file")
@@ -214,11 +199,11 @@ def join_pieces(
     number_of = partial(number_by_hash, parts)
     for seed in range(_SEEDS):
         spills = [
-            Spill(tuple(pieces), kind, HashRows(kind, ids, seed), number_of, what)
+            Spill(tuple(pieces), kind, partial(hash_rows, kind, ids, seed), number_of, what)
             for pieces, kind, what in sides
         ]
-        found = engine.divide(spills, parts, match, "joining")
-        tally = reduce(_merged, found.values)
+        values, joined = engine.divide(spills, parts, match, "joining")
+        tally = reduce(_merged, values)
         look_up = partial(_look_up, engine, (scores, key), ids, seed)
         faults = [fault for fault in _faults(tally, options, sources) if fault.some.count]
         if all(look_up(fault).height for fault in faults if fault.is_twice):
@@ -245,7 +230,7 @@ def join_pieces(
             score_name=scores[0].score_name,
             forensic=key[0].forensic,
         )
-        for piece in found.pieces
+        for piece in joined
     )
     return tuple(made), tuple(notes)
 
@@ -290,8 +275,8 @@ def _look_up(
     fault: _Fault,
 ) -> pl.DataFrame:
     """The ids of some trials, each once, in order."""
-    work = Lookup(fault.some.hashes, ids, seed)
-    found = engine.reduce(sides[fault.side], work, "looking up trials", add)
+    work = partial(look_up, fault.some.hashes, ids, seed)
+    found = engine.reduce(sides[fault.side], work, "looking up trials")
     frame: pl.DataFrame = pl.concat(found, how="diagonal")
     if fault.is_twice:
         frame = frame.filter(pl.struct(ids).is_duplicated())
