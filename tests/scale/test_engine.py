@@ -46,7 +46,7 @@ def test_values_of_all_pieces_are_merged(count: str, monkeypatch: pytest.MonkeyP
 def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or else what they found would wait in memory to be merged."""
     monkeypatch.setenv("LLRCAL_THREADS", "2")
-    begun, waiting = [], []
+    begun, waiting = list[Sequence[Piece]](), list[int]()
 
     class Found:
         merged = 0
