@@ -33,7 +33,7 @@ from llrcal.files.atomic import atomic_folder
 from llrcal.fusion.fused import Fused
 from llrcal.method_table import DEFAULT
 from llrcal.scale.applying import LLRColumns, apply_to_files
-from llrcal.scale.dask_applying import by_tasks, frame_of_llrs, write_partitions
+from llrcal.scale.dask_applying import frame_of_llrs, write_partitions
 from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
 from llrcal.scale.engine import silent
 from llrcal.scale.opening import cluster_engine, default_client
@@ -186,7 +186,7 @@ def apply(
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
         request = ReadOptions(columns={"score": score}).request("scores")
-        apply_to_files(answers, request, trials, out, by_tasks(client), force=force)
+        apply_to_files(answers, request, trials, out, cluster_engine(client), force=force)
         return None
     frame = trials if is_frame(trials) else dd.read_parquet(trials)
     check_frame_columns(frame, [score])

@@ -184,6 +184,11 @@ class DaskEngine:
             self._progress(what, done, total)
         return last.result()
 
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """Each file in a task of its own."""
+        sent = delayed(work, traverse=False)
+        computed([delayed(_alone)(sent, *place) for place in places], self._client)
+
     def divide(
         self,
         sides: Sequence[Spill],
@@ -220,6 +225,12 @@ class DaskEngine:
             "part", divisions=tuple(range(parts + 1))
         ).to_delayed()
         return found
+
+
+def _alone(work: Callable[[str, str], object], source: str, out: str) -> None:
+    """A task: the work on a file, in one thread."""
+    use_one_thread()
+    work(source, out)
 
 
 def _tasks(bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]) -> list[Delayed]:

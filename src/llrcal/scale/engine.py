@@ -47,6 +47,9 @@ class Engine(Protocol):
         and pieces with the trials that are left of them.
         """
 
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """Rewrite files: the work on each file, and where the new one goes."""
+
 
 _BUNDLES = 16  # for each thread: few to merge, yet no thread waits long for the last
 
@@ -89,6 +92,13 @@ class Threads:
                 trials.put(trial_rows(frame["score"].to_numpy(), frame["label"].to_numpy()))
         self._progress(what, parts, parts)
         return values, trials.pieces(what)
+
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """One after the other: each is rewritten on several threads."""
+        for done, place in enumerate(places):
+            self._progress("applying", done, len(places))
+            work(*place)
+        self._progress("applying", len(places), len(places))
 
     def _each(
         self, bundles: Sequence[Bundle], work: Callable[[Bundle], _Value]

@@ -18,6 +18,7 @@ from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note, Severity
+from llrcal.onepass.chunks import MergedByFields, merged
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Piece
 from llrcal.scale.spill import Spill, number_by_hash, parts_by_hash
@@ -61,7 +62,7 @@ def hash_rows(kind: np.dtype, ids: tuple[str, ...], seed: int, piece: Piece) -> 
 
 
 @dataclass(frozen=True)
-class TrialExamples:
+class TrialExamples(MergedByFields):
     """Some trials: how many, and the hashes of a few of them."""
 
     count: int = 0
@@ -80,13 +81,24 @@ class TrialExamples:
         several = frame.filter(pl.col("hash").is_duplicated())["hash"]
         return cls.of(several, count=len(several) - several.n_unique())
 
-    def merge(self, other: TrialExamples) -> TrialExamples:
-        some = sorted({*self.hashes, *other.hashes})[:_EXAMPLES]
-        return TrialExamples(self.count + other.count, tuple(some))
+
+def looked_up(
+    some: TrialExamples,
+    ids: tuple[str, ...],
+    seed: int,
+    pieces: Sequence[Piece],
+    engine: Engine,
+) -> pl.DataFrame:
+    """The ids of some trials, and their files, in order."""
+    work = partial(look_up, sorted(some.hashes)[:_EXAMPLES], ids, seed)
+    found: pl.DataFrame = pl.concat(
+        engine.reduce(pieces, work, "looking up trials"), how="diagonal"
+    )
+    return found.sort(found.columns)  # pieces may be done in any order
 
 
 def look_up(
-    hashes: tuple[int, ...], ids: tuple[str, ...], seed: int, pieces: Sequence[Piece]
+    hashes: Sequence[int], ids: tuple[str, ...], seed: int, pieces: Sequence[Piece]
 ) -> tuple[pl.DataFrame, ...]:
     """The work on some pieces: the ids of trials with the given hashes, and their files."""
     found, known = [pl.DataFrame()], np.array(hashes, np.uint64)
@@ -117,15 +129,12 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     rows_of, number_of = partial(hash_rows, _HASH, (), 0), partial(number_by_hash, parts)
     spill = Spill(with_ids, _HASH, rows_of, number_of, "reading ids")
     values, _ = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
-    repeated = reduce(TrialExamples.merge, values)
+    repeated = reduce(merged, values)
     if not repeated.count:
         return
-    work = partial(look_up, repeated.hashes, (), 0)
-    found = engine.reduce(with_ids, work, "looking up repeated trials")
-    frame: pl.DataFrame = pl.concat(found, how="diagonal")
+    frame = looked_up(repeated, (), 0, with_ids, engine)
     ids = [name for name in frame.columns if name != "file"]
-    # Sorted, for pieces may be done in any order, and the same set gives the same message.
-    same = frame.filter(pl.struct(ids).is_duplicated()).sort(*ids, "file")
+    same = frame.filter(pl.struct(ids).is_duplicated())
     if not same.height:  # different trials that share a hash: rare, and harmless
         return
     trial = same.head(1).select(ids)
@@ -144,34 +153,37 @@ def _find_repeated(frame: pl.DataFrame) -> tuple[TrialExamples, None]:
 # -------------------------------------------------------------------------------- scores and key
 
 
-Tally = dict[str, TrialExamples]
-"""What did not match, by kind: see ``_faults``; and all ``scores``."""
+_NONE = TrialExamples()
+
+
+@dataclass(frozen=True)
+class Tally(MergedByFields):
+    """How many scores there are to join, and what did not match: see ``_faults``."""
+
+    scores: int
+    repeated: TrialExamples
+    repeated_in_key: TrialExamples
+    conflicting: TrialExamples = _NONE
+    unknown: TrialExamples = _NONE
+    missing: TrialExamples = _NONE
 
 
 def match(scores: pl.DataFrame, key: pl.DataFrame) -> tuple[Tally, pl.DataFrame]:
     """One part of the scores, with labels from the same part of the key; and what did not match."""
-    tally = {
-        "scores": TrialExamples(scores.height),
-        "repeated": TrialExamples.repeated(scores),
-        "repeated in key": TrialExamples.repeated(key),
-    }
-    if tally["repeated in key"].count:
+    tally = Tally(scores.height, TrialExamples.repeated(scores), TrialExamples.repeated(key))
+    if tally.repeated_in_key.count:
         kinds = key.group_by("hash").agg(pl.col("label").n_unique())
-        tally["conflicting"] = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
-        key = key.unique("hash")
+        conflicting = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
+        tally, key = replace(tally, conflicting=conflicting), key.unique("hash")
     both = scores.join(key, on="hash", how="left")
     is_known = both["label"].is_not_null()
     if not is_known.all():
-        tally["unknown"] = TrialExamples.of(both.filter(~is_known)["hash"])
-        both = both.filter(is_known)
+        unknown = TrialExamples.of(both.filter(~is_known)["hash"])
+        tally, both = replace(tally, unknown=unknown), both.filter(is_known)
     if both["hash"].n_unique() < key.height:
-        tally["missing"] = TrialExamples.of(key.join(both, on="hash", how="anti")["hash"])
+        missing = TrialExamples.of(key.join(both, on="hash", how="anti")["hash"])
+        tally = replace(tally, missing=missing)
     return tally, both.select("score", "label")
-
-
-def _merged(one: Tally, other: Tally) -> Tally:
-    none = TrialExamples()
-    return {kind: one.get(kind, none).merge(other.get(kind, none)) for kind in {**one, **other}}
 
 
 def join_pieces(
@@ -203,25 +215,24 @@ def join_pieces(
             for pieces, kind, what in sides
         ]
         values, joined = engine.divide(spills, parts, match, "joining")
-        tally = reduce(_merged, values)
-        look_up = partial(_look_up, engine, (scores, key), ids, seed)
+        tally: Tally = reduce(merged, values)
         faults = [fault for fault in _faults(tally, options, sources) if fault.some.count]
-        if all(look_up(fault).height for fault in faults if fault.is_twice):
+        ids_of = partial(_ids_of, (scores, key), engine, ids, seed)
+        if all(ids_of(fault).height for fault in faults if fault.is_twice):
             break  # or else different trials share a hash
-    count = tally["scores"].count
-    text = f"{count:,} scores joined with {sources[1]} on {' and '.join(ids)}"
+    text = f"{tally.scores:,} scores joined with {sources[1]} on {' and '.join(ids)}"
     notes = [Note.of("joined", text).about(sources[0])]
     for fault in faults:
         what = f"{fault.some.count:,} {fault.what}"
         if fault.is_twice:
             what = f"{sources[fault.side]}: {what}"
-        elif tally.get("unknown", TrialExamples()).count == count:
-            trials = " against ".join(examples(look_up(one), ids) for one in reversed(faults))
+        elif tally.unknown.count == tally.scores:
+            trials = " against ".join(examples(ids_of(one), ids) for one in reversed(faults))
             raise TrialFileError(f"{' and '.join(sources)} have no trial in common: {trials}")
         elif getattr(options, fault.kind) == "skip":
             notes.append(Note.of(fault.kind, f"{what}; left out", severity=Severity.WARNING))
             continue
-        raise TrialFileError(f"{what}, such as {examples(look_up(fault), ids)}", *fault.remedy)
+        raise TrialFileError(f"{what}, such as {examples(ids_of(fault), ids)}", *fault.remedy)
     made = (
         replace(
             piece,
@@ -258,29 +269,27 @@ def _faults(tally: Tally, options: ReadOptions, sources: tuple[str, str]) -> Ite
     cases: list[tuple[str, int, str, Message]] = [
         ("conflicting", 1, "trials are both target and non-target", ()),
         ("repeated", 0, "repeated trials", keep),
-        ("repeated in key", 1, "repeated trials", keep),
+        ("repeated_in_key", 1, "repeated trials", keep),
         ("missing", 1, f"trials of {sources[1]} have no score", missing),
         ("unknown", 0, f"scores of {sources[0]} are not in the key", unknown),
     ]
     for kind, side, what, remedy in cases:
         if remedy is not keep or options.duplicates == "error":
-            yield _Fault(kind, tally.get(kind, TrialExamples()), side, what, remedy)
+            yield _Fault(kind, getattr(tally, kind), side, what, remedy)
 
 
-def _look_up(
+def _ids_of(
+    sides: Sequence[Sequence[Piece]],
     engine: Engine,
-    sides: tuple[Sequence[Piece], Sequence[Piece]],
     ids: tuple[str, ...],
     seed: int,
     fault: _Fault,
 ) -> pl.DataFrame:
     """The ids of some trials, each once, in order."""
-    work = partial(look_up, fault.some.hashes, ids, seed)
-    found = engine.reduce(sides[fault.side], work, "looking up trials")
-    frame: pl.DataFrame = pl.concat(found, how="diagonal")
+    frame = looked_up(fault.some, ids, seed, sides[fault.side], engine).select(ids)
     if fault.is_twice:
         frame = frame.filter(pl.struct(ids).is_duplicated())
-    return frame.unique(ids).sort(ids)
+    return frame.unique().sort(ids)
 
 
 def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:
