@@ -200,12 +200,18 @@ class Grid:
     @classmethod
     def of(cls, scores: Array, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
         """Grid for a set of scores."""
-        return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+        if len(scores) > SIZE:
+            return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+        finite = scores[np.isfinite(scores)].astype(np.float64)  # all are in the sample
+        return cls._around(*np.unique(finite, return_counts=True), bin_bits, octaves)
 
     @classmethod
     def of_sample(cls, sample: Sample, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
         """Grid for a set of scores, from the quantiles of a sample of them."""
-        values, counts = sample.sorted()
+        return cls._around(*sample.sorted(), bin_bits, octaves)
+
+    @classmethod
+    def _around(cls, values: Floats, counts: Counts, bin_bits: int, octaves: int) -> Grid:
         if not len(values):
             return cls(0.0, 1.0, bin_bits, octaves)
         with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit

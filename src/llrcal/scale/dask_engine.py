@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import itemgetter
-from os import PathLike
 from pydoc import locate
 from typing import Any, TypeVar
 
@@ -86,15 +85,9 @@ def _naming(name: str) -> Iterator[None]:
         raise TrialFileError(f"{name}: cannot be read: {reason}") from problem
 
 
-def is_frame(trials: Any) -> bool:
-    """Whether these are a frame of Dask."""
-    return isinstance(trials, dd.DataFrame)
-
-
-def is_remote(trials: Any) -> bool:
-    """Whether files are given by URLs for fsspec, rather than by names."""
-    first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
-    return "://" in str(first)
+def dask_frame(trials: Any) -> Any:
+    """A frame of Dask as it is; Parquet files, given by URLs for fsspec, as one."""
+    return trials if isinstance(trials, dd.DataFrame) else dd.read_parquet(trials)
 
 
 def frame_pieces(
@@ -104,7 +97,7 @@ def frame_pieces(
 
     There may be several columns of scores. Without a column of labels, these are not needed.
     """
-    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    frame = dask_frame(trials)
     names = [*scores, *([] if label is None else [label])]
     check_frame_columns(frame, names)
     roles = ["score", *(f"score {number}" for number in range(1, len(scores))), "label"]
