@@ -143,7 +143,7 @@ def test_threads_do_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(chunks, name, 2**11)
     for threads in (1, 2, 3, 8):
         monkeypatch.setenv("LLRCAL_THREADS", str(threads))
-        assert len(chunks.map_parts(len, SETS["many"][0])) >= threads
+        assert len(chunks.on_threads(slice, len(SETS["many"][0]))) >= threads
 
 
 # --------------------------------------------------------------------------------- the order

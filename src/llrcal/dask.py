@@ -20,8 +20,8 @@ from os import PathLike, fspath
 from typing import Any
 
 try:
-    import dask.dataframe as dd
-    import distributed  # noqa: F401  (needed by workers and clients)
+    import dask.dataframe as dd  # noqa: F401  (both are needed by workers and clients)
+    import distributed  # noqa: F401
 except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
@@ -33,10 +33,10 @@ from llrcal.files.atomic import atomic_folder
 from llrcal.fusion.fused import Fused
 from llrcal.method_table import DEFAULT
 from llrcal.scale.applying import LLRColumns, apply_to_files
-from llrcal.scale.dask_applying import by_tasks, frame_of_llrs, write_partitions
-from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, is_frame, is_remote
+from llrcal.scale.dask_applying import frame_of_llrs, write_partitions
+from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, dask_frame
 from llrcal.scale.engine import silent
-from llrcal.scale.opening import cluster_engine, default_client
+from llrcal.scale.opening import cluster_engine, default_client, is_on_cluster
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 
@@ -182,18 +182,18 @@ def apply(
     """
     client = default_client(client)
     answers = LLRColumns(calibration, interval)
-    if not is_frame(trials) and not is_remote(trials):
+    if not is_on_cluster(trials):
         if out is None:
             raise OptionError("give a folder for the LLRs of files (out)")
         request = ReadOptions(columns={"score": score}).request("scores")
-        apply_to_files(answers, request, trials, out, by_tasks(client), force=force)
+        apply_to_files(answers, request, trials, out, cluster_engine(client), force=force)
         return None
-    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    frame = dask_frame(trials)
     check_frame_columns(frame, [score])
     llrs = frame_of_llrs(frame, answers, score)
     if out is None:
         return llrs
-    if is_remote(out):
+    if is_on_cluster(out):
         llrs.to_parquet(fspath(out), write_index=False)
         return None
     with atomic_folder(out, force=force) as folder:

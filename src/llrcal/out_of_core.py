@@ -27,7 +27,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
-from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
+from llrcal.scale.applying import LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
@@ -220,5 +220,5 @@ def apply(
     seen = OutOfRangeCounter(calibration)
     request = reading_options({}, form).request("scores")
     columns = LLRColumns(calibration, interval, seen)
-    apply_to_files(columns, request, paths, out, one_by_one(progress), force=force)
+    apply_to_files(columns, request, paths, out, Threads(progress), force=force)
     warn(seen.notes)

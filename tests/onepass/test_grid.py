@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal.onepass.grid import PLACE_BITS, Grid
+from llrcal.onepass.grid import PLACE_BITS, Grid, Sample
 
 GRIDS = [Grid(0.0, 1.0), Grid(3.0, 0.25, bin_bits=14, octaves=8), Grid(-64.0, 64.0, bin_bits=4)]
 near = st.floats(-50, 50)
@@ -35,6 +35,13 @@ def test_scores_beyond_the_grid_go_to_its_ends() -> None:
     assert grid.reach == pytest.approx(3, rel=1e-12)
     numbers = grid.number(np.array([-np.inf, -1e300, -3.0, 2.99, 3.0, np.inf]))
     assert numbers.tolist() == [0, 0, 0, grid.size - 1, grid.size - 1, grid.size - 1]
+
+
+@given(st.lists(st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.5, 2.0**-9]), max_size=30))
+def test_few_scores_are_their_own_sample(scores: list[float]) -> None:
+    with np.errstate(all="ignore"):
+        array = np.array(scores)
+        assert Grid.of(array) == Grid.of_sample(Sample.of(array))
 
 
 def test_the_sample_hardly_matters() -> None:

@@ -127,7 +127,7 @@ def test_counts_below_thresholds_in_any_order(run: int, scores: list[float]) -> 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
 @pytest.mark.parametrize("tar_is_rarer", [True, False])
-@pytest.mark.parametrize("count", [RUN - 1, RUN, RUN + 1, 5 * RUN + 7])
+@pytest.mark.parametrize("count", [RUN, 5 * RUN + 7])
 def test_sets_longer_than_a_run(
     monkeypatch: pytest.MonkeyPatch, count: int, tar_is_rarer: bool, threads: str
 ) -> None:

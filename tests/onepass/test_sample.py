@@ -7,7 +7,6 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 from random import Random
 
 import numpy as np
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 from llrcal.arrays import Array
 from llrcal.onepass import chunks
 from llrcal.onepass import grid as sample
-from llrcal.onepass.grid import ALL_KEYS, SIZE, Sample, SampleFold, likely_ceiling
+from llrcal.onepass.grid import SIZE, Sample, likely_ceiling
 from tests.examples import examples
 from tests.trial_sets import normal
 
@@ -113,17 +112,6 @@ def test_counts_of_many_scores(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     np.testing.assert_array_equal(times[place], counts)
 
 
-def test_order_and_parts_of_many_scores() -> None:
-    scores = np.round(normal(300_000, 0, 1) * 4, 4)
-    whole = Sample.of(scores)
-    assert len(whole.keys) == SIZE
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        cuts = np.sort(rng.integers(0, len(scores), 5))
-        parts = [Sample.of(part) for part in np.split(rng.permutation(scores), cuts)]
-        assert_same(reduce(Sample.merge, parts), whole)
-
-
 def test_a_sample_is_spread_like_the_scores() -> None:
     """Else bins that follow from it would not fit. Its quartiles are as sure as chance allows."""
     scores = normal(400_000, 5, 2)
@@ -151,17 +139,6 @@ def test_infinite_scores_are_left_out_of_the_order() -> None:
     np.testing.assert_array_equal(counts, [2])
 
 
-def test_enough_or_not() -> None:
-    scores = normal(100_000, 0, 1)
-    none = Sample.below(0, scores)
-    assert not none.is_enough
-    assert Sample.below(ALL_KEYS, scores).is_enough
-    likely = Sample.below(likely_ceiling(len(scores)), scores)
-    assert likely_ceiling(len(scores)) < ALL_KEYS
-    assert likely.is_enough
-    assert_same(likely, Sample.below(ALL_KEYS, scores))
-
-
 def test_tied_scores_need_a_second_look() -> None:
     """Most of the keys up to the likely ceiling are not there, and all others must be asked for."""
     scores = np.repeat(normal(20_000, 0, 1), 20)
@@ -169,12 +146,3 @@ def test_tied_scores_need_a_second_look() -> None:
     found = Sample.of(scores)
     assert len(found.keys) == SIZE
     np.testing.assert_array_equal(found.counts, 20)
-
-
-def test_keys_that_are_kept_take_no_more_memory_than_they_need() -> None:
-    growing = SampleFold(2**56)
-    scores = np.random.default_rng(0).normal(size=10_000)
-    for number in range(20):
-        growing.add(scores + number)
-    held = [keys if keys.base is None else keys.base for keys in growing._held]
-    assert sum(keys.nbytes for keys in held) < 2**14

@@ -143,15 +143,6 @@ def test_grids_must_agree() -> None:
         Summary.of(heavy(10)).merge(Summary.of(heavy(10) + 100))
 
 
-@pytest.mark.parametrize("threads", ["1", "5"])
-def test_threads_change_no_bit(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = heavy(2_200_000)
-    whole = Summary.of(scores)
-    monkeypatch.setenv("LLRCAL_THREADS", threads)
-    assert same(Summary.of(scores), whole)
-    assert same(Summary.of(scores[::-1], whole.grid), whole)
-
-
 def test_grid_is_a_power_of_two_and_rescales_with_it() -> None:
     scores = heavy(1000) + 17.3
     grid = Grid.of(scores)

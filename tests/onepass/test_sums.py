@@ -82,16 +82,6 @@ def test_many_equal_numbers(value: float) -> None:
         assert found.mean == number
 
 
-@pytest.mark.slow
-def test_many_numbers_of_all_sizes() -> None:
-    rng = np.random.default_rng(2)
-    values = rng.random(70_000) * 10.0 ** rng.uniform(-30, 10, 70_000)
-    found = ExactSum.of(values)
-    assert total(found) == fraction(values.tolist())
-    assert is_nearest(found.mean, fraction(values.tolist()) / len(values))
-    assert found == ExactSum.of(np.sort(values)) == ExactSum.of(values[::-1])
-
-
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_WORTH_A_THREAD", "CHUNK"):

@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import ClusterError, LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
+from llrcal import ClusterError, LlrcalError, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale import spill
@@ -303,7 +303,7 @@ def test_workers_that_are_killed_again_and_again(
     monkeypatch.setattr(two_workers.cluster.scheduler, "allowed_failures", 0)
     piece = Piece.of_arrays(np.ones(3), np.zeros(2))
     with pytest.raises(ClusterError, match="workers were killed again and again"):
-        DaskEngine(two_workers).reduce([piece], die, "dying", int.__add__)
+        DaskEngine(two_workers).reduce([piece], die, "dying")
     two_workers.wait_for_workers(2, timeout=PATIENCE)
 
 
@@ -372,16 +372,6 @@ def test_partitions_without_trials(client: Any) -> None:
     empty = parts([0, 1], **{str(i): lambda part: part.head(0) for i in range(2)})
     with pytest.raises(ScoreError, match="no target scores in partition 0 of the frame and 1 more"):
         llrcal.dask.fit(empty, client=client)
-
-
-@pytest.mark.slow
-def test_nan_is_dropped_and_counted(client: Any) -> None:
-    data = parts([0, 1, 2], **{"1": with_one(np.nan)})
-    kept = np.delete(np.arange(1200), 407)
-    tar, non = SCORES[kept][IS_TARGET[kept]], SCORES[kept][~IS_TARGET[kept]]
-    with pytest.warns(LlrcalWarning, match="1 trials were left out"):
-        found = llrcal.dask.fit_all(data, methods=QUICK, client=client, form={"on_nan": "drop"})
-    assert texts(found) == in_memory(tar, non, QUICK)
 
 
 @pytest.mark.slow

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -39,36 +38,37 @@ def number_of(pieces: Sequence[Piece]) -> int:
 def test_values_of_all_pieces_are_merged(count: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLRCAL_THREADS", count)
     passes = Passes()
-    assert Threads(passes).reduce(PIECES, number_of, "adding", add) == sum(range(50))
+    assert Threads(passes).reduce(PIECES, number_of, "adding") == sum(range(50))
     assert (passes.names, passes.done, passes.total) == (["adding"], 100, 100)
-    assert Threads().reduce(PIECES[3:4], number_of, "adding", add) == 3
+    assert Threads().reduce(PIECES[3:4], number_of, "adding") == 3
 
 
 def test_few_pieces_are_under_way_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or else what they found would wait in memory to be merged."""
     monkeypatch.setenv("LLRCAL_THREADS", "2")
-    begun, merged = [], []
-    most = 0
+    begun, waiting = list[Sequence[Piece]](), list[int]()
 
-    def work(pieces: Sequence[Piece]) -> int:
+    class Found:
+        merged = 0
+
+        def merge(self, _other: Found) -> Found:
+            self.merged += 1
+            waiting.append(len(begun) - self.merged)
+            return self
+
+    def work(pieces: Sequence[Piece]) -> Found:
         begun.append(pieces)
-        return number_of(pieces)
+        return Found()
 
-    def merge(one: int, other: int) -> int:
-        nonlocal most
-        merged.append(other)
-        most = max(most, len(begun) - len(merged))
-        return one + other
-
-    Threads().reduce(PIECES, work, "adding", merge)
-    assert most <= 5
+    assert Threads().reduce(PIECES, work, "adding").merged == 49
+    assert max(waiting) <= 6
 
 
 def test_threads_work_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread for each piece is enough; it uses no others."""
     monkeypatch.setenv("LLRCAL_THREADS", "4")
     assert threads() == 4
-    assert Threads().reduce(PIECES, lambda _: threads(), "asking", max) == 1
+    assert Threads().reduce(PIECES, lambda _: (threads(),), "asking") == (1,) * len(PIECES)
     assert threads() == 4
 
 
@@ -86,7 +86,7 @@ def test_the_first_fault_in_order_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         return 0
 
     with pytest.raises(ScoreError, match="piece 10"):
-        Threads().reduce(PIECES, work, "failing", add)
+        Threads().reduce(PIECES, work, "failing")
 
 
 def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
         raise ScoreError(pieces[0].name)
 
     with pytest.raises(ScoreError, match="piece 0"):
-        Threads().reduce(PIECES, work, "failing", add)
+        Threads().reduce(PIECES, work, "failing")
     assert len(begun) <= 4
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal import LlrcalWarning, ScoreError, TrialFileError, out_of_core
+from llrcal import ScoreError, TrialFileError, out_of_core
 from llrcal.arrays import Array
 from tests.scale.sets import QUICK, cut_small, in_memory, quiet, texts
 from tests.trial_sets import normal
@@ -45,17 +45,6 @@ def test_faults_are_told_with_their_index(value: float, index: int, tmp_path: Pa
         TrialFileError, match=rf"tar\.npy: .* the first is {value} in row {index}\."
     ):
         fit_all(tmp_path, tar)
-
-
-def test_nan_is_dropped_and_infinity_is_not(tmp_path: Path) -> None:
-    tar = TAR.copy()
-    tar[[5, 3500]] = np.nan
-    with pytest.warns(LlrcalWarning, match="2 trials were left out"):
-        found = fit_all(tmp_path, tar, on_nan="drop")
-    assert texts(found) == in_memory(tar[~np.isnan(tar)], NON, QUICK)
-    tar[3600] = -np.inf
-    with pytest.raises(TrialFileError, match=r"-inf in row 3600\. Remove or repair them$"):
-        fit_all(tmp_path, tar, on_nan="drop")
 
 
 def test_what_is_no_array_of_scores(tmp_path: Path) -> None:

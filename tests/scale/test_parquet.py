@@ -10,9 +10,6 @@ import polars as pl
 import pytest
 
 from llrcal import LlrcalWarning, TrialFileError, out_of_core
-from llrcal.scale.files import pieces_of
-from llrcal.scale.piece import spans
-from llrcal.trials.request import Request
 from tests.scale.sets import QUICK, cut_small, in_memory, table, texts, trials, words
 
 COUNT, ROW = 10_000, 7777
@@ -77,15 +74,6 @@ def test_infinite_scores_are_not_dropped(tmp_path: Path) -> None:
         out_of_core.fit(path, form={"on_nan": "drop"})
 
 
-def test_batches_that_are_held_stay_as_they_are(tmp_path: Path) -> None:
-    table(SCORES, IS_TARGET).write_parquet(path := tmp_path / "trials.parquet")
-    batches = [b for piece in pieces_of(str(path), Request("trials")) for b in piece.batches()]
-    assert len(batches) > COUNT // 150
-    for is_class, side in ((IS_TARGET, "tar"), (~IS_TARGET, "non")):
-        found = np.concatenate([getattr(batch, side) for batch in batches])
-        assert np.array_equal(found, SCORES[is_class])
-
-
 def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not that which happens to be found first."""
     monkeypatch.setenv("LLRCAL_THREADS", "3")
@@ -108,19 +96,3 @@ def test_pages_that_are_damaged(tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(TrialFileError, match=r"trials\.parquet"):
         out_of_core.fit(path)
-
-
-def test_files_that_change(tmp_path: Path) -> None:
-    path = written(tmp_path / "trials.parquet")
-    pieces = pieces_of(path, Request("trials"))
-    table(SCORES[:9000], IS_TARGET[:9000]).write_parquet(path)
-    with pytest.raises(TrialFileError, match="has changed since it was opened"):
-        list(pieces[-1].batches())
-    path.unlink()
-    with pytest.raises(TrialFileError, match=r"trials\.parquet: cannot be read"):
-        list(pieces[0].batches())
-
-
-def test_pieces_cover_all_rows() -> None:
-    assert list(spans(10_000)) == [(0, 3000), (3000, 6000), (6000, 9000), (9000, 10_000)]
-    assert list(spans(1)) == [(0, 1)]

@@ -55,14 +55,6 @@ def test_thresholds_that_were_not_announced(name: str) -> None:
     assert numbers(ev) == expected(name)[0]
 
 
-@pytest.mark.slow
-def test_after_a_calibration() -> None:
-    tar, non = SETS["many"]
-    calibration = llrcal.fit(tar, non, method="nig")
-    ev = of_raw(of_pieces(cut(tar, non, 5)).mapped(calibration), prior_log_odds=PRIORS)
-    assert numbers(ev) == numbers(llrcal.evaluate(calibration(tar), calibration(non)))
-
-
 def with_infinities(scores: Array, *values: float) -> Floats:
     every = np.asarray(scores, np.float64).copy()
     every[: 3 * len(values)] = np.repeat(values, 3)

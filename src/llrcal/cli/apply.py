@@ -154,7 +154,8 @@ def _apply(
     from llrcal.calibrations.bounds import OutOfRangeCounter
     from llrcal.files.compression import display_name
     from llrcal.notes import Note
-    from llrcal.scale.applying import LLRColumns, apply_to_files, one_by_one
+    from llrcal.scale.applying import LLRColumns, apply_to_files
+    from llrcal.scale.engine import Threads
     from llrcal.scale.files import is_many
     from llrcal.trials.rewriting import rewrite
 
@@ -166,8 +167,8 @@ def _apply(
     is_folder = scores != "-" and is_many(scores)
     with print_warnings(), progress_bar(quiet=quiet) as show:
         if is_folder:
-            each = one_by_one(lambda what, done, total: show(what, completed=done, total=total))
-            how = f"{apply_to_files(answers, request, scores, out, each, force=force)} files"
+            engine = Threads(lambda what, done, total: show(what, completed=done, total=total))
+            how = f"{apply_to_files(answers, request, scores, out, engine, force=force)} files"
         else:
             path = Path(scores)
             size = path.stat().st_size if path.is_file() else None

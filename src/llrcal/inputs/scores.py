@@ -11,7 +11,7 @@ from llrcal.errors import ScoreError, changed_scores
 from llrcal.inputs.labels import Label, words_of
 from llrcal.kernels import kernels_for
 from llrcal.messages import Position
-from llrcal.onepass.chunks import chunks, map_parts
+from llrcal.onepass.chunks import chunks, on_threads
 
 
 def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> Array:
@@ -104,12 +104,13 @@ def are_usable(scores: Array, *, allow_infinite: bool = False) -> bool:
     """Whether all scores are finite, or at least numbers."""
     limit, unusable = (np.inf, np.isnan) if allow_infinite else (LARGEST, _not_finite)
 
-    def are_within(part: Array) -> bool:
+    def are_within(start: int, end: int) -> bool:
+        part = scores[start:end]
         if kernels := kernels_for(part):
             return not kernels.any_beyond(part, limit)
         return not any(unusable(chunk).any() for chunk in chunks(part))
 
-    return all(map_parts(are_within, scores))
+    return all(on_threads(are_within, len(scores)))
 
 
 def _first_odd(array: Array) -> str:

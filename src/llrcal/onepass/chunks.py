@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import reduce
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -31,17 +31,19 @@ class Mergeable(Protocol):
         """What is known of both sets together; associative and commutative to the last bit."""
 
 
+def merged(one: Any, other: Any) -> Any:
+    """Two values as one: by their own method, or else added."""
+    return one.merge(other) if hasattr(one, "merge") else one + other
+
+
 @dataclass(frozen=True)
 class MergedByFields:
-    """Values whose fields are merged by their own method, or else added."""
+    """Values whose fields are merged one by one."""
 
     def merge(self, other: Self) -> Self:
         """What is known of both sets together; associative and commutative, as the fields are."""
-        names = (field.name for field in fields(self))
-        pairs = ((getattr(self, name), getattr(other, name)) for name in names)
-        return type(self)(
-            *(one.merge(two) if hasattr(one, "merge") else one + two for one, two in pairs)
-        )
+        names = [field.name for field in fields(self)]
+        return type(self)(*(merged(getattr(self, name), getattr(other, name)) for name in names))
 
 
 _Value = TypeVar("_Value", bound=Mergeable)
@@ -94,7 +96,8 @@ def fold_array(new: Callable[[], Fold[_Value]], array: Array) -> _Value:
         folds[threading.get_ident()].add(array[start:end])
 
     on_threads(add, len(array))
-    return reduce(lambda one, other: one.merge(other), (fold.value for fold in folds.values()))
+    found: _Value = reduce(merged, (fold.value for fold in folds.values()))
+    return found
 
 
 def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:

@@ -66,7 +66,18 @@ class Sample:
 
     def merge(self, other: Sample) -> Sample:
         """Sample of both sets of scores together; associative and commutative."""
-        return _merged([self, other])
+        every = np.concatenate([self.keys, other.keys])
+        order = np.argsort(every, kind="stable")  # quick, since each part is in order
+        every = every[order]
+        first = np.flatnonzero(np.diff(every, prepend=~every[:1]))
+        keys = every[first]
+        counts = np.concatenate([self.counts, other.counts])[order]
+        counts = np.add.reduceat(counts, first) if len(first) else counts
+        ceiling = min(self.ceiling, other.ceiling)
+        if len(keys) > SIZE:
+            ceiling = min(ceiling, int(keys[SIZE - 1]))
+        kept = int(np.searchsorted(keys, np.uint64(ceiling), "right"))
+        return Sample(keys[:kept], counts[:kept], ceiling)
 
     @property
     def is_enough(self) -> bool:
@@ -90,21 +101,6 @@ NO_SAMPLE = Sample(np.empty(0, np.uint64), np.empty(0, np.int64))
 def likely_ceiling(count: int) -> int:
     """A ceiling that suffices for ``count`` scores, if most of them are distinct."""
     return ALL_KEYS if count <= _ENOUGH * SIZE else (_ENOUGH * SIZE << _KEY_BITS) // count
-
-
-def _merged(parts: list[Sample]) -> Sample:
-    ceiling = min(part.ceiling for part in parts)
-    every = np.concatenate([part.keys for part in parts])
-    order = np.argsort(every, kind="stable")  # quick, since each part is in order
-    every = every[order]
-    first = np.flatnonzero(np.diff(every, prepend=~every[:1]))
-    keys = every[first]
-    counts = np.concatenate([part.counts for part in parts])[order]
-    counts = np.add.reduceat(counts, first) if len(first) else counts
-    if len(keys) > SIZE:
-        ceiling = min(ceiling, int(keys[SIZE - 1]))
-    kept = int(np.searchsorted(keys, np.uint64(ceiling), "right"))
-    return Sample(keys[:kept], counts[:kept], ceiling)
 
 
 class SampleFold:
@@ -158,7 +154,7 @@ class SampleFold:
         """The sample of what was added."""
         known = replace(self._known, counts=self._known.counts + self._again)
         new = np.unique(np.concatenate([np.empty(0, np.uint64), *self._held]), return_counts=True)
-        return _merged([known, Sample(*new, self._known.ceiling)])
+        return known.merge(Sample(*new, self._known.ceiling))
 
 
 def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, int]:
@@ -204,12 +200,18 @@ class Grid:
     @classmethod
     def of(cls, scores: Array, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
         """Grid for a set of scores."""
-        return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+        if len(scores) > SIZE:
+            return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+        finite = scores[np.isfinite(scores)].astype(np.float64)  # all are in the sample
+        return cls._around(*np.unique(finite, return_counts=True), bin_bits, octaves)
 
     @classmethod
     def of_sample(cls, sample: Sample, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
         """Grid for a set of scores, from the quantiles of a sample of them."""
-        values, counts = sample.sorted()
+        return cls._around(*sample.sorted(), bin_bits, octaves)
+
+    @classmethod
+    def _around(cls, values: Floats, counts: Counts, bin_bits: int, octaves: int) -> Grid:
         if not len(values):
             return cls(0.0, 1.0, bin_bits, octaves)
         with np.errstate(over="ignore", invalid="ignore"):  # reported later, as an invalid unit

@@ -6,6 +6,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -23,6 +24,7 @@ from llrcal.files.atomic import atomic_file
 from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note, Severity, warn
+from llrcal.onepass.chunks import MergedByFields
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
 from llrcal.onepass.ranks import Distinct
 from llrcal.onepass.summary import MOST_IN_64_BITS, Summary
@@ -140,7 +142,7 @@ class Accumulator:
                 raise ScoreError(f"there are no {_NAMES[name]} scores yet")
         tar, non = self._sides.values()
         if self.keep == "summaries":
-            return _SummaryTraining(tar, non)
+            return _SummaryTraining({"target": tar.known, "non-target": non.known})
         pieces = [*tar.file.pieces("the accumulator", 1), *non.file.pieces("the accumulator", 0)]
         return TrialsInPieces.of(pieces, Threads(), "the accumulator", check_repeated=False)
 
@@ -164,7 +166,7 @@ class Accumulator:
         An archive of scores is also a file of trials, for :func:`llrcal.read_trials` and the verbs.
         """
         if self.keep == "summaries":
-            classes = {name: s.to_json() for name, s in self._sides.items() if s.count}
+            classes = {name: _to_json(s.known) for name, s in self._sides.items() if s.known}
             document = {"format": _FORMAT, "version": 1, "classes": classes}
             with atomic_file(path) as file:
                 file.write(json.dumps(document, allow_nan=False).encode())
@@ -200,10 +202,10 @@ class Accumulator:
             document = json.loads(content)
             if (document["format"], document["version"]) != (_FORMAT, 1):
                 raise ValueError("it has another format or version")  # noqa: TRY301
-            for name, side in document["classes"].items():
-                if name not in _NAMES:
-                    raise ValueError(f"there is no class {name!r}")  # noqa: TRY301
-                made._sides[name] = _Summaries.from_json(side)
+            for name, saved in document["classes"].items():
+                side = made._sides[name]
+                side.known = _from_json(saved)
+                side.grid = side.known.summary.grid
         except (ValueError, KeyError, TypeError, OverflowError) as problem:
             reason = f"{type(problem).__name__}: {problem}"
             raise TrialFileError(f"{path}: is not a saved accumulator: {reason:.200}") from problem
@@ -235,95 +237,96 @@ class _Scores:
             yield self.file.get(start, end - start)["score"]
 
 
-class _Summaries:
-    """The summary of a class in bins that follow from its first scores, and a sample of all."""
+@dataclass(frozen=True)
+class _Known(MergedByFields):
+    """What is known of some scores."""
 
-    def __init__(self, grid: Grid | None = None) -> None:
-        self.grid = grid
-        self._known: list[tuple[Summary, Sample]] = []
-        """Empty until there are scores; then one."""
-
-    @property
-    def count(self) -> int:
-        return sum(summary.count for summary, _ in self._known)
-
-    def add(self, scores: Array) -> None:
-        if self.grid is None:
-            self.grid = Grid.of(scores)
-        with _within_bins():
-            self._take(Summary.of(scores, self.grid), Sample.below(ALL_KEYS, scores))
-
-    def merge(self, other: Self) -> None:
-        for summary, sample in other._known:
-            if self.grid not in (None, summary.grid):
-                raise OptionError(
-                    "these accumulators have different bins, so they cannot be merged; make one "
-                    "from the other before it sees scores: first.emptied()"
-                )
-            self.grid = summary.grid
-            with _within_bins():
-                self._take(summary, sample)
-
-    def _take(self, summary: Summary, sample: Sample) -> None:
-        for known, other in self._known:
-            summary, sample = known.merge(summary), other.merge(sample)
-        self._known = [(summary, sample)]
-
-    @property
-    def summary(self) -> Summary:
-        """In the bins that suit all scores, as long as they are few."""
-        exact = self._known[0][0].exact
-        return self._known[0][0] if exact is None else Summary.of(exact, self.best_grid)
+    summary: Summary
+    sample: Sample
 
     @property
     def best_grid(self) -> Grid:
         """The bins that suit all scores."""
-        return Grid.of_sample(self._known[0][1])
+        return Grid.of_sample(self.sample)
 
-    def to_json(self) -> dict[str, Any]:
-        summary, sample = self._known[0]
-        return {
-            "grid": list(summary.grid.numbers),
-            "count": summary.count,
-            "range": [summary.least, summary.greatest],
-            "exact": None if summary.exact is None else summary.exact.tolist(),
-            "number": summary.number.tolist(),
-            "bins": summary.bins.tolist(),
-            "keys": sample.keys.tolist(),
-            "counts": sample.counts.tolist(),
-            "ceiling": sample.ceiling,
-        }
+    @cached_property
+    def best_summary(self) -> Summary:
+        """In the bins that suit all scores, as long as they are few."""
+        exact = self.summary.exact
+        return self.summary if exact is None else Summary.of(exact, self.best_grid)
 
-    @classmethod
-    def from_json(cls, found: dict[str, Any]) -> Self:
-        """What was saved.
 
-        Raises
-        ------
-        ValueError, KeyError, TypeError, OverflowError
-            If it is something else.
-        """
-        origin, unit, *sizes = found["grid"]
-        grid = Grid(float(origin), float(unit))
-        if sizes != [grid.bin_bits, grid.octaves] or not 0 < grid.unit < np.inf:
-            raise ValueError("its bins are unknown")
-        count, exact = int(found["count"]), found["exact"]
-        number = np.array(found["number"], np.int64)
-        kind = np.int64 if count < MOST_IN_64_BITS else object
-        bins = np.array(found["bins"], kind).reshape(3, len(number))
-        if (len(exact) if exact is not None else bins[0].sum()) != count or not count:
-            raise ValueError("it holds another number of scores than it claims")
-        if len(number) and not (number[0] >= 0 and number[-1] < grid.size and _rises(number)):
-            raise ValueError("its bins are not in order")
-        keys, counts = np.array(found["keys"], np.uint64), np.array(found["counts"], np.int64)
-        if len(keys) != len(counts) or not len(keys) or not _rises(keys):
-            raise ValueError("its sample is not in order")
-        least, greatest = map(float, found["range"])
-        scores = None if exact is None else np.array(exact, np.float64)
-        made = cls(grid)
-        summary = Summary(grid, count, least, greatest, scores, number, bins)
-        made._known = [(summary, Sample(keys, counts, int(found["ceiling"])))]
-        return made
+class _Summaries:
+    """The summary of a class in bins that follow from its first scores, and a sample of all."""
+
+    def __init__(self) -> None:
+        self.grid: Grid | None = None
+        self.known: _Known | None = None
+
+    @property
+    def count(self) -> int:
+        return self.known.summary.count if self.known else 0
+
+    def add(self, scores: Array) -> None:
+        self.grid = self.grid or Grid.of(scores)
+        with _within_bins():
+            new = _Known(Summary.of(scores, self.grid), Sample.below(ALL_KEYS, scores))
+            self.known = self.known.merge(new) if self.known else new
+
+    def merge(self, other: Self) -> None:
+        if other.known is None:
+            return
+        if self.grid not in (None, other.grid):
+            raise OptionError(
+                "these accumulators have different bins, so they cannot be merged; make one "
+                "from the other before it sees scores: first.emptied()"
+            )
+        self.grid = other.grid
+        with _within_bins():
+            self.known = self.known.merge(other.known) if self.known else other.known
+
+
+def _to_json(known: _Known) -> dict[str, Any]:
+    summary, sample = known.summary, known.sample
+    return {
+        "grid": list(summary.grid.numbers),
+        "count": summary.count,
+        "range": [summary.least, summary.greatest],
+        "exact": None if summary.exact is None else summary.exact.tolist(),
+        "number": summary.number.tolist(),
+        "bins": summary.bins.tolist(),
+        "keys": sample.keys.tolist(),
+        "counts": sample.counts.tolist(),
+        "ceiling": sample.ceiling,
+    }
+
+
+def _from_json(found: dict[str, Any]) -> _Known:
+    """What was saved.
+
+    Raises
+    ------
+    ValueError, KeyError, TypeError, OverflowError
+        If it is something else.
+    """
+    grid = Grid(*found["grid"])
+    number, counts = (np.array(found[name], np.int64) for name in ("number", "counts"))
+    keys, count = np.array(found["keys"], np.uint64), int(found["count"])
+    kind = np.int64 if count < MOST_IN_64_BITS else object
+    bins = np.array(found["bins"], kind).reshape(3, len(number))
+    exact = None if found["exact"] is None else np.array(found["exact"], np.float64)
+    if (
+        not 0 < count == (bins[0].sum() if exact is None else len(exact))
+        or replace(grid, origin=0.0, unit=1.0) != Grid(0.0, 1.0)
+        or not 0 < grid.unit < np.inf
+        or not 0 < len(keys) == len(counts)
+        or not all((values[1:] > values[:-1]).all() for values in (number, keys))
+        or np.any((number < 0) | (number >= grid.size))
+    ):
+        raise ValueError("its numbers contradict each other")
+    least, greatest = map(float, found["range"])
+    summary = Summary(grid, count, least, greatest, exact, number, bins)
+    return _Known(summary, Sample(keys, counts, int(found["ceiling"])))
 
 
 @contextmanager
@@ -338,23 +341,19 @@ def _within_bins() -> Iterator[None]:
         ) from problem
 
 
-def _rises(values: Array) -> bool:
-    return bool((values[1:] > values[:-1]).all())
-
-
 class _SummaryTraining(Training):
     """What methods ask of training scores, as far as summaries can tell."""
 
-    def __init__(self, tar: _Summaries, non: _Summaries) -> None:
-        self.tar_count, self.non_count = tar.count, non.count
-        self._sides = {"target": tar, "non-target": non}
+    def __init__(self, sides: dict[str, _Known]) -> None:
+        self.tar_count, self.non_count = (side.summary.count for side in sides.values())
+        self._sides = sides
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         """As that of a set of trials."""
         if lower_is_better:
             raise OptionError("summaries cannot be reversed; add the negated distances instead")
         for name, side in self._sides.items():
-            if side.summary.grid != side.best_grid:
+            if side.best_summary.grid != side.best_grid:
                 text = (
                     f"the bins of the {name} scores follow from the first batch, and all scores "
                     "suggest others: the last digits differ from those of a fit to the scores"
@@ -375,7 +374,7 @@ class _SummaryTraining(Training):
         return self._checked("non-target")
 
     def _checked(self, name: str) -> Summary:
-        summary = self._sides[name].summary
+        summary = self._sides[name].best_summary
         check_spread(summary.grid.unit, name)
         return summary
 

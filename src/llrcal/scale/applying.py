@@ -14,17 +14,11 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_overwrite
-from llrcal.scale.engine import Progress
+from llrcal.scale.engine import Engine
 from llrcal.scale.files import Paths, files_of, is_many
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers
-
-Places = list[tuple[str, str]]
-"""Files, and where their LLRs go."""
-
-Each = Callable[[Callable[[str, str], object], Places], None]
-"""A way to rewrite many files."""
 
 
 @dataclass(frozen=True)
@@ -52,24 +46,12 @@ class LLRColumns:
         return columns | dict(self.more(llrs)) if self.more else columns
 
 
-def one_by_one(progress: Progress) -> Each:
-    """Rewrite files one after the other, and report progress."""
-
-    def each(work: Callable[[str, str], object], places: Places) -> None:
-        for done, (name, place) in enumerate(places):
-            progress("applying", done, len(places))
-            work(name, place)
-        progress("applying", len(places), len(places))
-
-    return each
-
-
 def apply_to_files(
     answers: Answers,
     request: Request,
     paths: Paths,
     out: str | PathLike[str],
-    each: Each,
+    engine: Engine,
     *,
     force: bool = False,
 ) -> int:
@@ -91,7 +73,7 @@ def apply_to_files(
     refuse_output_around_inputs(fspath(out), *files)
     above = paths if isinstance(paths, str | PathLike) and Path(paths).is_dir() else None
     with atomic_folder(out, force=force) as folder:
-        each(work, list(_places(files, above, folder)))
+        engine.each(work, list(_places(files, above, folder)))
     return len(files)
 
 

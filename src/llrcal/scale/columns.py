@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
@@ -47,13 +47,8 @@ def _are_scores(column: pl.Series, request: Request) -> bool:
     is_float = column.dtype in (pl.Float64, pl.Float32)
     if request.on_nan != "error" or not is_float or column.null_count():
         return False
-    infinite = request.allow_infinite
-    return all(are_usable(part, allow_infinite=infinite) for part in _arrays(column))
-
-
-def _arrays(column: pl.Series) -> list[Array]:
-    """The parts in which a column without missing values lies in memory."""
-    return [part.to_numpy() for part in column.get_chunks()]
+    parts = (part.to_numpy() for part in column.get_chunks())  # of which nothing is copied
+    return all(are_usable(part, allow_infinite=request.allow_infinite) for part in parts)
 
 
 NO_SCORES: Floats = np.empty(0)
@@ -66,7 +61,7 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Both[Array]:
     so has the result.
     """
     names = [name for name in frame.columns if name.startswith("score")]
-    parts = _arrays(frame["score"]) if len(names) == 1 else [frame.select(names).to_numpy()]
+    scores = frame["score"].to_numpy() if len(names) == 1 else frame.select(names).to_numpy()
     if "label" in frame.columns:
         labels = frame["label"].to_numpy()
     else:
@@ -75,8 +70,7 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Both[Array]:
     is_spoof: Bools = labels == Label.SPOOF.value
     spoof = request.spoof
     if request.on_nan == "error" and spoof != "only" and not is_spoof.any() and len(names) == 1:
-        return split(parts, is_target)  # the usual case, in which scores are copied once
-    scores = np.concatenate(parts)
+        return split(scores, is_target)  # the usual case
     is_other: Bools = ~is_target
     if spoof == "error" and is_spoof.any():
         raise are_spoofs(source, int(is_spoof.sum()), len(labels))
@@ -90,18 +84,12 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Both[Array]:
     return Both(tar, non, len(scores) - len(tar) - len(non))
 
 
-def split(parts: Sequence[Array], is_tar: Bools) -> Both[Array]:
-    """Target and non-target scores of an array in parts."""
+def split(scores: Array, is_tar: Bools) -> Both[Array]:
+    """Target and non-target scores of an array."""
+    kernels = kernels_for(scores)
+    if kernels is None:
+        return Both(scores[is_tar].astype(np.float64), scores[~is_tar].astype(np.float64))
     targets = int(np.count_nonzero(is_tar))
-    tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)  # room for kernels
-    start = done = 0
-    for part in parts:
-        here, to_tar, to_non = is_tar[start : start + len(part)], tar[done:], non[start - done :]
-        if kernels := kernels_for(part):
-            found = kernels.split(part, here, to_tar, to_non)
-        else:
-            found = int(np.count_nonzero(here))
-            to_tar[:found] = part[here]
-            to_non[: len(part) - found] = part[~here]
-        start, done = start + len(part), done + found
+    tar, non = np.empty(targets + 1), np.empty(len(is_tar) - targets + 1)  # room for one more
+    kernels.split(scores, is_tar, tar, non)
     return Both(tar[:-1], non[:-1])

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import itemgetter
-from os import PathLike
 from pydoc import locate
 from typing import Any, TypeVar
 
@@ -22,9 +21,9 @@ from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import Array
 from llrcal.errors import ClusterError, LlrcalError, OptionError, TrialFileError
-from llrcal.onepass.chunks import use_one_thread
+from llrcal.onepass.chunks import merged, use_one_thread
 from llrcal.scale.columns import checked
-from llrcal.scale.engine import Divided, Progress, merge_values, silent
+from llrcal.scale.engine import Progress, silent
 from llrcal.scale.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
 from llrcal.trials.conventions import SPEAKERS, role_of
@@ -86,15 +85,9 @@ def _naming(name: str) -> Iterator[None]:
         raise TrialFileError(f"{name}: cannot be read: {reason}") from problem
 
 
-def is_frame(trials: Any) -> bool:
-    """Whether these are a frame of Dask."""
-    return isinstance(trials, dd.DataFrame)
-
-
-def is_remote(trials: Any) -> bool:
-    """Whether files are given by URLs for fsspec, rather than by names."""
-    first = trials if isinstance(trials, str | PathLike) else next(iter(trials), "")
-    return "://" in str(first)
+def dask_frame(trials: Any) -> Any:
+    """A frame of Dask as it is; Parquet files, given by URLs for fsspec, as one."""
+    return trials if isinstance(trials, dd.DataFrame) else dd.read_parquet(trials)
 
 
 def frame_pieces(
@@ -104,7 +97,7 @@ def frame_pieces(
 
     There may be several columns of scores. Without a column of labels, these are not needed.
     """
-    frame = trials if is_frame(trials) else dd.read_parquet(trials)
+    frame = dask_frame(trials)
     names = [*scores, *([] if label is None else [label])]
     check_frame_columns(frame, names)
     roles = ["score", *(f"score {number}" for number in range(1, len(scores))), "label"]
@@ -142,17 +135,13 @@ class DaskEngine:
         check_versions(client)
 
     def reduce(
-        self,
-        pieces: Sequence[Piece],
-        work: Callable[[Sequence[Piece]], _Value],
-        what: str,
-        merge: Callable[[_Value, _Value], _Value] = merge_values,
+        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
     ) -> _Value:
         bundles = self._bundled(pieces)
         leaves = values = _tasks(bundles, work)
         while len(values) > 1:
             values = [
-                delayed(_merged)(merge, values[i : i + _FAN_IN])
+                delayed(reduce)(merged, values[i : i + _FAN_IN])
                 for i in range(0, len(values), _FAN_IN)
             ]
         with cluster_errors():
@@ -188,13 +177,18 @@ class DaskEngine:
             self._progress(what, done, total)
         return last.result()
 
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """Each file in a task of its own."""
+        sent = delayed(work, traverse=False)
+        computed([delayed(_alone)(sent, *place) for place in places], self._client)
+
     def divide(
         self,
         sides: Sequence[Spill],
         parts: int,
         work: Callable[..., tuple[_Value, pl.DataFrame | None]],
         what: str,
-    ) -> Divided[_Value]:
+    ) -> tuple[list[_Value], list[Piece]]:
         """Divide rows by Dask's own shuffle, then work on each part in a task."""
         self._progress(what, 0, parts)
         names = [list(side.kind.names or ()) for side in sides]
@@ -211,12 +205,12 @@ class DaskEngine:
             Piece(name=what, rows=rows, reader=PartitionReader(delayed(itemgetter(1))(task), what))
             for task, (_, rows) in zip(tasks, found, strict=True)
         ]
-        return Divided([value for value, _ in found], pieces)
+        return [value for value, _ in found], pieces
 
     def _shuffled(self, side: Spill, parts: int) -> list[Delayed]:
         """A frame for each part, with its rows from all pieces."""
         empty = _numbered(np.empty(0, side.kind), np.empty(0, np.int64))
-        leaves = _tasks(self._bundled(side.pieces), _NumberedRows(side))
+        leaves = _tasks(self._bundled(side.pieces), partial(_numbered_rows, side))
         if parts == 1:
             return [delayed(pd.concat)([empty, *leaves])]
         frame = dd.from_delayed(leaves, meta=empty, verify_meta=False)
@@ -224,6 +218,12 @@ class DaskEngine:
             "part", divisions=tuple(range(parts + 1))
         ).to_delayed()
         return found
+
+
+def _alone(work: Callable[[str, str], object], source: str, out: str) -> None:
+    """A task: the work on a file, in one thread."""
+    use_one_thread()
+    work(source, out)
 
 
 def _tasks(bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]) -> list[Delayed]:
@@ -251,10 +251,6 @@ def _done(work: Callable[[Sequence[Piece]], _Value], bundle: Bundle, part: Any) 
     return work(bundle if part is None else [_with_part(bundle[0], part)])
 
 
-def _merged(merge: Callable[[_Value, _Value], _Value], values: list[_Value]) -> _Value:
-    return reduce(merge, values)
-
-
 def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
     """The results of tasks, computed by a cluster or by threads of this process."""
     if client is None:
@@ -263,15 +259,10 @@ def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
         return list(client.gather(client.compute(list(tasks))))
 
 
-@dataclass(frozen=True)
-class _NumberedRows:
+def _numbered_rows(side: Spill, pieces: Sequence[Piece]) -> pd.DataFrame:
     """The work on some pieces: their rows, each with the number of its part."""
-
-    side: Spill
-
-    def __call__(self, pieces: Sequence[Piece]) -> pd.DataFrame:
-        rows = np.concatenate([self.side.rows_of(piece) for piece in pieces])
-        return _numbered(rows, self.side.number_of(rows))
+    rows = np.concatenate([side.rows_of(piece) for piece in pieces])
+    return _numbered(rows, side.number_of(rows))
 
 
 def _numbered(rows: Array, number: Array) -> pd.DataFrame:

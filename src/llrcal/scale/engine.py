@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol, TypeVar
 
 import polars as pl
 
-from llrcal.onepass.chunks import threads, use_one_thread
+from llrcal.onepass.chunks import merged, threads, use_one_thread
 from llrcal.scale.piece import Bundle, Piece, bundled
 from llrcal.scale.spill import TRIALS, Partitions, Spill, SpillFile, trial_rows
 
@@ -19,22 +19,8 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, the number of trials done, and the total."""
 
 
-def merge_values(one: Any, other: Any) -> Any:
-    """Two values as one, by their own method."""
-    return one.merge(other)
-
-
 def silent(_what: str, _done: int, _total: int) -> None:
     """Show no progress."""
-
-
-@dataclass(frozen=True)
-class Divided(Generic[_Value]):
-    """What was made of rows part by part: a value of each, and trials that are left of them."""
-
-    values: list[_Value]
-    """In the order of the parts."""
-    pieces: Sequence[Piece]
 
 
 class Engine(Protocol):
@@ -44,11 +30,7 @@ class Engine(Protocol):
     """
 
     def reduce(
-        self,
-        pieces: Sequence[Piece],
-        work: Callable[[Sequence[Piece]], _Value],
-        what: str,
-        merge: Callable[[_Value, _Value], _Value] = merge_values,
+        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
     ) -> _Value:
         """The value of all pieces together; ``what`` says what is being done, for progress."""
 
@@ -58,11 +40,15 @@ class Engine(Protocol):
         parts: int,
         work: Callable[..., tuple[_Value, pl.DataFrame | None]],
         what: str,
-    ) -> Divided[_Value]:
+    ) -> tuple[list[_Value], list[Piece]]:
         """Divide rows into parts, and work on each: on a table of each side, with rows of the part.
 
-        The work gives a value, and perhaps a table of trials.
+        The work gives a value, and perhaps a table of trials. The values in the order of the parts,
+        and pieces with the trials that are left of them.
         """
+
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """Rewrite files: the work on each file, and where the new one goes."""
 
 
 _BUNDLES = 16  # for each thread: few to merge, yet no thread waits long for the last
@@ -75,20 +61,16 @@ class Threads:
         self._progress = progress
 
     def reduce(
-        self,
-        pieces: Sequence[Piece],
-        work: Callable[[Sequence[Piece]], _Value],
-        what: str,
-        merge: Callable[[_Value, _Value], _Value] = merge_values,
+        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
     ) -> _Value:
         total, done = sum(piece.rows for piece in pieces), 0
-        merged: list[_Value] = []
+        values: list[_Value] = []
         self._progress(what, done, total)
         for bundle, value in self._each(bundled(pieces, _BUNDLES * threads()), work):
-            merged = [merge(merged[0], value)] if merged else [value]
+            values = [merged(values[0], value)] if values else [value]
             done += sum(piece.rows for piece in bundle)
             self._progress(what, done, total)
-        return merged[0]
+        return values[0]
 
     def divide(
         self,
@@ -96,11 +78,11 @@ class Threads:
         parts: int,
         work: Callable[..., tuple[_Value, pl.DataFrame | None]],
         what: str,
-    ) -> Divided[_Value]:
+    ) -> tuple[list[_Value], list[Piece]]:
         """Rows are divided into parts on disk, and worked on part by part."""
         divided = [Partitions(side, parts) for side in sides]
         for side, rows in zip(sides, divided, strict=True):
-            self.reduce(side.pieces, rows.put, side.what, max)
+            self.reduce(side.pieces, rows.put, side.what)
         values, trials = [], SpillFile(TRIALS)
         for number in range(parts):
             self._progress(what, number, parts)
@@ -109,27 +91,28 @@ class Threads:
             if frame is not None:
                 trials.put(trial_rows(frame["score"].to_numpy(), frame["label"].to_numpy()))
         self._progress(what, parts, parts)
-        return Divided(values, trials.pieces(what))
+        return values, trials.pieces(what)
+
+    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+        """One after the other: each is rewritten on several threads."""
+        for done, place in enumerate(places):
+            self._progress("applying", done, len(places))
+            work(*place)
+        self._progress("applying", len(places), len(places))
 
     def _each(
         self, bundles: Sequence[Bundle], work: Callable[[Bundle], _Value]
-    ) -> Iterable[tuple[Bundle, _Value]]:
-        """Bundles and their values as they are completed; only a few are in progress at a time."""
-        waiting = iter(bundles)
+    ) -> Iterator[tuple[Bundle, _Value]]:
+        """Bundles in order, and their values; only a few are in progress at a time."""
+        under_way: deque[tuple[Bundle, Future[_Value]]] = deque()
         with ThreadPoolExecutor(threads(), initializer=use_one_thread) as pool:
-            under_way: dict[Future[_Value], Bundle] = {}
             try:
-                while True:
-                    while len(under_way) <= threads() and (bundle := next(waiting, None)):
-                        under_way[pool.submit(work, bundle)] = bundle
-                    if not under_way:
-                        return
-                    finished = wait(under_way, return_when=FIRST_COMPLETED).done
-                    if any(future.exception() for future in finished):
-                        for future in under_way:  # raise for the first pieces in order, not in time
-                            future.result()
-                    for done in finished:
-                        yield under_way.pop(done), done.result()
+                for bundle in bundles:
+                    under_way.append((bundle, pool.submit(work, bundle)))
+                    if len(under_way) > 2 * threads():
+                        first, future = under_way.popleft()
+                        yield first, future.result()
+                for first, future in under_way:
+                    yield first, future.result()
             finally:
-                for future in under_way:
-                    future.cancel()
+                pool.shutdown(cancel_futures=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -62,24 +62,22 @@ def is_many(paths: Paths) -> bool:
     return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
 
 
-@dataclass(frozen=True)
-class NpyReader:
-    """Reads some scores of an array in a file, all of one class."""
-
-    path: str
-    start: int
-    end: int
-    is_tar: bool
-    request: Request
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        for start in range(self.start, self.end, at_a_time):
-            # Copied, not memory-mapped: mapped pages would stay in memory.
-            part = np.array(read_npy(self.path)[start : min(start + at_a_time, self.end)])
-            frame = pl.DataFrame({"score": floats_of(part, self.path)})
-            frame = checked(frame, [("score", "score")], self.request, self.path, start)
-            label = pl.lit(int(self.is_tar), pl.Int8)
-            yield present(frame.with_columns(label=label), columns)
+def _read_scores(
+    path: str,
+    start: int,
+    end: int,
+    is_tar: bool,
+    request: Request,
+    columns: Sequence[str],
+    at_a_time: int,
+) -> Iterator[pl.DataFrame]:
+    """Read some scores of an array in a file, all of one class."""
+    for first in range(start, end, at_a_time):
+        # Copied, not memory-mapped: mapped pages would stay in memory.
+        part = np.array(read_npy(path)[first : min(first + at_a_time, end)])
+        frame = pl.DataFrame({"score": floats_of(part, path)})
+        frame = checked(frame, [("score", "score")], request, path, first)
+        yield present(frame.with_columns(label=pl.lit(int(is_tar), pl.Int8)), columns)
 
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
@@ -91,7 +89,7 @@ def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
         Piece(
             name=f"{path}, from score {start:,}",
             rows=end - start,
-            reader=NpyReader(path, start, end, is_tar, request),
+            reader=partial(_read_scores, path, start, end, is_tar, request),
             request=request,
             file=path,
         )
@@ -99,27 +97,23 @@ def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     ]
 
 
-@dataclass(frozen=True)
-class ParquetReader:
-    """Reads some rows of a Parquet file."""
-
-    path: str
-    start: int
-    end: int
-    roles: tuple[tuple[str, str], ...]
-    """Role and name of the columns."""
-    request: Request
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        roles = [pair for pair in self.roles if pair[0] in columns]
-        for start in range(self.start, self.end, at_a_time):
-            rows = min(at_a_time, self.end - start)
-            name = _part(self.path, start, start + rows)
-            scan = scan_parquet(self.path).slice(start, rows)
-            frame = collected(scan.select(column for _, column in roles), name)
-            if frame.height != rows:
-                raise TrialFileError(f"{name}: has changed since the file was opened")
-            yield checked(frame, roles, self.request, name, start)
+def _read_rows(
+    path: str,
+    start: int,
+    end: int,
+    roles: tuple[tuple[str, str], ...],
+    request: Request,
+    columns: Sequence[str],
+    at_a_time: int,
+) -> Iterator[pl.DataFrame]:
+    """Read some rows of a Parquet file, given the role and the name of its columns."""
+    wanted = [pair for pair in roles if pair[0] in columns]
+    for first in range(start, end, at_a_time):
+        rows = min(at_a_time, end - first)
+        name = _part(path, first, first + rows)
+        scan = scan_parquet(path).slice(first, rows)
+        frame = collected(scan.select(column for _, column in wanted), name)
+        yield checked(frame, wanted, request, name, first)
 
 
 def parquet_pieces(source: Source, request: Request) -> list[Piece]:
@@ -149,7 +143,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
         Piece(
             name=_part(path, start, end),
             rows=end - start,
-            reader=ParquetReader(path, start, end, chosen, request),
+            reader=partial(_read_rows, path, start, end, chosen, request),
             request=request,
             file=path,
             score_name=names.get("score"),
@@ -233,7 +227,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
             Piece(
                 name=name,
                 rows=_UNKNOWN_ROWS,
-                reader=WholeReader(name, request),
+                reader=partial(_read_whole, name, request),
                 request=request,
                 names_speakers=archive and "tar_speakers" in names_in_npz(name),
                 has_ids=not archive,
@@ -249,17 +243,12 @@ def _layout(source: Source, request: Request) -> Layout | None:
     return sniff(source, request)
 
 
-@dataclass(frozen=True)
-class WholeReader:
-    """Reads a file of any other kind, which must fit into memory as a whole."""
-
-    path: str
-    request: Request
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        if self.request.contents != "trials":
-            yield present(read_table(self.path, self.request).frame, columns)
-        else:
-            options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
-            table = read_and_join(self.path, None, options, self.request)
-            yield present(table.frame, columns)
+def _read_whole(
+    path: str, request: Request, columns: Sequence[str], _at_a_time: int
+) -> Iterator[pl.DataFrame]:
+    """Read a file of any other kind, which must fit into memory as a whole."""
+    if request.contents != "trials":
+        yield present(read_table(path, request).frame, columns)
+    else:
+        options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
+        yield present(read_and_join(path, None, options, request).frame, columns)

@@ -20,7 +20,7 @@ from llrcal.scale.engine import Engine
 from llrcal.scale.folds import Total, fold_pieces
 from llrcal.scale.opening import is_on_cluster, opened, opened_frame
 from llrcal.scale.passes import tell_left_out
-from llrcal.scale.piece import MultiColumn
+from llrcal.scale.piece import read_side_by_side
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import with_score
@@ -86,8 +86,8 @@ def opened_columns(
     for name in names:
         sets.append(opened(source, None, engine, with_score(options, name)))
         options = replace(options, duplicates="all")  # looked for once
-    pieces = (
-        replace(columns[0], reader=MultiColumn(tuple(column.reader for column in columns)))
-        for columns in zip(*(one.pieces for one in sets), strict=True)
-    )
+    pieces = []
+    for first, *others in zip(*(one.pieces for one in sets), strict=True):
+        readers = [first.reader, *(other.reader for other in others)]
+        pieces.append(replace(first, reader=partial(read_side_by_side, readers)))
     return replace(sets[0], pieces=tuple(pieces))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from llrcal.arrays import Array
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note, Severity
+from llrcal.onepass.chunks import MergedByFields, merged
 from llrcal.scale.engine import Engine
 from llrcal.scale.piece import Piece
 from llrcal.scale.spill import Spill, number_by_hash, parts_by_hash
@@ -33,45 +33,36 @@ _EXAMPLES = 1000  # hashes kept of trials that are told of, to look up their ids
 _SEEDS = 4  # attempts to join; even the second is hardly ever needed
 
 
-@dataclass(frozen=True)
-class HashRows:
-    """The rows of a piece with a hash in place of the ids, and a score or a label."""
+def hash_rows(kind: np.dtype, ids: tuple[str, ...], seed: int, piece: Piece) -> Array:
+    """The rows of a piece with a hash in place of the ids, and a score or a label.
 
-    kind: np.dtype
-    ids: tuple[str, ...] = ()
-    """All that the piece has if empty."""
-    seed: int = 0
-
-    def __call__(self, piece: Piece) -> Array:
-        found = [np.empty(0, self.kind)]
-        values = (self.kind.names or ())[1:]
-        refused = ("label",) if self.kind == _SCORE else ()
-        for frame in piece.read((*(self.ids or IDS), *values, *refused)):
-            ids = self.ids or [role for role in IDS if role in frame.columns]
-            self._check(frame, piece, refused)
-            if "test" in ids:
-                rows = np.empty(frame.height, self.kind)
-                rows["hash"] = hashes_of_ids(frame, ids, self.seed).to_numpy()
-                for name in values:
-                    rows[name] = frame[name].to_numpy()
-                found.append(rows)
-        return np.concatenate(found)
-
-    def _check(self, frame: pl.DataFrame, piece: Piece, refused: tuple[str, ...]) -> None:
-        absent = [role for role in self.ids if role not in frame.columns]
-        if absent:
+    If no ids are given, they are all that the piece has.
+    """
+    found = [np.empty(0, kind)]
+    values = (kind.names or ())[1:]
+    refused = {"label"} if kind == _SCORE else set()
+    for frame in piece.read((*(ids or IDS), *values, *refused)):
+        if absent := [role for role in ids if role not in frame.columns]:
             raise TrialFileError(
                 f"{piece.file}: has no column of {absent[0]}s, which other files have"
             )
-        if {*refused} & {*frame.columns}:
+        if refused & {*frame.columns}:
             raise TrialFileError(
                 f"{piece.file}: has labels of its own, and in pieces these cannot be compared "
                 "with those of the key; leave out the key"
             )
+        known = ids or [role for role in IDS if role in frame.columns]
+        if "test" in known:
+            rows = np.empty(frame.height, kind)
+            rows["hash"] = hashes_of_ids(frame, known, seed).to_numpy()
+            for name in values:
+                rows[name] = frame[name].to_numpy()
+            found.append(rows)
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True)
-class TrialExamples:
+class TrialExamples(MergedByFields):
     """Some trials: how many, and the hashes of a few of them."""
 
     count: int = 0
@@ -90,26 +81,32 @@ class TrialExamples:
         several = frame.filter(pl.col("hash").is_duplicated())["hash"]
         return cls.of(several, count=len(several) - several.n_unique())
 
-    def merge(self, other: TrialExamples) -> TrialExamples:
-        some = sorted({*self.hashes, *other.hashes})[:_EXAMPLES]
-        return TrialExamples(self.count + other.count, tuple(some))
+
+def looked_up(
+    some: TrialExamples,
+    ids: tuple[str, ...],
+    seed: int,
+    pieces: Sequence[Piece],
+    engine: Engine,
+) -> pl.DataFrame:
+    """The ids of some trials, and their files, in order."""
+    work = partial(look_up, sorted(some.hashes)[:_EXAMPLES], ids, seed)
+    found: pl.DataFrame = pl.concat(
+        engine.reduce(pieces, work, "looking up trials"), how="diagonal"
+    )
+    return found.sort(found.columns)  # pieces may be done in any order
 
 
-@dataclass(frozen=True)
-class Lookup:
+def look_up(
+    hashes: Sequence[int], ids: tuple[str, ...], seed: int, pieces: Sequence[Piece]
+) -> tuple[pl.DataFrame, ...]:
     """The work on some pieces: the ids of trials with the given hashes, and their files."""
-
-    hashes: tuple[int, ...]
-    ids: tuple[str, ...] = ()
-    seed: int = 0
-
-    def __call__(self, pieces: Sequence[Piece]) -> tuple[pl.DataFrame, ...]:
-        found, known = [pl.DataFrame()], np.array(self.hashes, np.uint64)
-        for piece, frame in ((one, frame) for one in pieces for frame in one.read(IDS)):
-            hashes = hashes_of_ids(frame, self.ids or frame.columns, self.seed)
-            is_one = np.isin(hashes.to_numpy(), known, kind="sort")  # tables overflow in NumPy 2.0
-            found.append(frame.filter(is_one).with_columns(file=pl.lit(piece.file or piece.name)))
-        return tuple(found)
+    found, known = [pl.DataFrame()], np.array(hashes, np.uint64)
+    for piece, frame in ((one, frame) for one in pieces for frame in one.read(IDS)):
+        own = hashes_of_ids(frame, ids or frame.columns, seed)
+        is_one = np.isin(own.to_numpy(), known, kind="sort")  # tables overflow in NumPy 2.0
+        found.append(frame.filter(is_one).with_columns(file=pl.lit(piece.file or piece.name)))
+    return tuple(found)
 
 
 # ----------------------------------------------------------------------------- repeated trials
@@ -129,18 +126,15 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     if not with_ids:
         return
     parts = parts_by_hash(with_ids)
-    spill = Spill(with_ids, _HASH, HashRows(_HASH), partial(number_by_hash, parts), "reading ids")
-    divided = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
-    repeated = reduce(TrialExamples.merge, divided.values)
+    rows_of, number_of = partial(hash_rows, _HASH, (), 0), partial(number_by_hash, parts)
+    spill = Spill(with_ids, _HASH, rows_of, number_of, "reading ids")
+    values, _ = engine.divide([spill], parts, _find_repeated, "looking for repeated trials")
+    repeated = reduce(merged, values)
     if not repeated.count:
         return
-    work = Lookup(repeated.hashes)
-    frame = pl.concat(
-        engine.reduce(with_ids, work, "looking up repeated trials", add), how="diagonal"
-    )
+    frame = looked_up(repeated, (), 0, with_ids, engine)
     ids = [name for name in frame.columns if name != "file"]
-    # Sorted, for pieces may be done in any order, and the same set gives the same message.
-    same = frame.filter(pl.struct(ids).is_duplicated()).sort(*ids, "file")
+    same = frame.filter(pl.struct(ids).is_duplicated())
     if not same.height:  # different trials that share a hash: rare, and harmless
         return
     trial = same.head(1).select(ids)
@@ -159,34 +153,37 @@ def _find_repeated(frame: pl.DataFrame) -> tuple[TrialExamples, None]:
 # -------------------------------------------------------------------------------- scores and key
 
 
-Tally = dict[str, TrialExamples]
-"""What did not match, by kind: see ``_faults``; and all ``scores``."""
+_NONE = TrialExamples()
+
+
+@dataclass(frozen=True)
+class Tally(MergedByFields):
+    """How many scores there are to join, and what did not match: see ``_faults``."""
+
+    scores: int
+    repeated: TrialExamples
+    repeated_in_key: TrialExamples
+    conflicting: TrialExamples = _NONE
+    unknown: TrialExamples = _NONE
+    missing: TrialExamples = _NONE
 
 
 def match(scores: pl.DataFrame, key: pl.DataFrame) -> tuple[Tally, pl.DataFrame]:
     """One part of the scores, with labels from the same part of the key; and what did not match."""
-    tally = {
-        "scores": TrialExamples(scores.height),
-        "repeated": TrialExamples.repeated(scores),
-        "repeated in key": TrialExamples.repeated(key),
-    }
-    if tally["repeated in key"].count:
+    tally = Tally(scores.height, TrialExamples.repeated(scores), TrialExamples.repeated(key))
+    if tally.repeated_in_key.count:
         kinds = key.group_by("hash").agg(pl.col("label").n_unique())
-        tally["conflicting"] = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
-        key = key.unique("hash")
+        conflicting = TrialExamples.of(kinds.filter(pl.col("label") > 1)["hash"])
+        tally, key = replace(tally, conflicting=conflicting), key.unique("hash")
     both = scores.join(key, on="hash", how="left")
     is_known = both["label"].is_not_null()
     if not is_known.all():
-        tally["unknown"] = TrialExamples.of(both.filter(~is_known)["hash"])
-        both = both.filter(is_known)
+        unknown = TrialExamples.of(both.filter(~is_known)["hash"])
+        tally, both = replace(tally, unknown=unknown), both.filter(is_known)
     if both["hash"].n_unique() < key.height:
-        tally["missing"] = TrialExamples.of(key.join(both, on="hash", how="anti")["hash"])
+        missing = TrialExamples.of(key.join(both, on="hash", how="anti")["hash"])
+        tally = replace(tally, missing=missing)
     return tally, both.select("score", "label")
-
-
-def _merged(one: Tally, other: Tally) -> Tally:
-    none = TrialExamples()
-    return {kind: one.get(kind, none).merge(other.get(kind, none)) for kind in {**one, **other}}
 
 
 def join_pieces(
@@ -214,29 +211,28 @@ def join_pieces(
     number_of = partial(number_by_hash, parts)
     for seed in range(_SEEDS):
         spills = [
-            Spill(tuple(pieces), kind, HashRows(kind, ids, seed), number_of, what)
+            Spill(tuple(pieces), kind, partial(hash_rows, kind, ids, seed), number_of, what)
             for pieces, kind, what in sides
         ]
-        found = engine.divide(spills, parts, match, "joining")
-        tally = reduce(_merged, found.values)
-        look_up = partial(_look_up, engine, (scores, key), ids, seed)
+        values, joined = engine.divide(spills, parts, match, "joining")
+        tally: Tally = reduce(merged, values)
         faults = [fault for fault in _faults(tally, options, sources) if fault.some.count]
-        if all(look_up(fault).height for fault in faults if fault.is_twice):
+        ids_of = partial(_ids_of, (scores, key), engine, ids, seed)
+        if all(ids_of(fault).height for fault in faults if fault.is_twice):
             break  # or else different trials share a hash
-    count = tally["scores"].count
-    text = f"{count:,} scores joined with {sources[1]} on {' and '.join(ids)}"
+    text = f"{tally.scores:,} scores joined with {sources[1]} on {' and '.join(ids)}"
     notes = [Note.of("joined", text).about(sources[0])]
     for fault in faults:
         what = f"{fault.some.count:,} {fault.what}"
         if fault.is_twice:
             what = f"{sources[fault.side]}: {what}"
-        elif tally.get("unknown", TrialExamples()).count == count:
-            trials = " against ".join(examples(look_up(one), ids) for one in reversed(faults))
+        elif tally.unknown.count == tally.scores:
+            trials = " against ".join(examples(ids_of(one), ids) for one in reversed(faults))
             raise TrialFileError(f"{' and '.join(sources)} have no trial in common: {trials}")
         elif getattr(options, fault.kind) == "skip":
             notes.append(Note.of(fault.kind, f"{what}; left out", severity=Severity.WARNING))
             continue
-        raise TrialFileError(f"{what}, such as {examples(look_up(fault), ids)}", *fault.remedy)
+        raise TrialFileError(f"{what}, such as {examples(ids_of(fault), ids)}", *fault.remedy)
     made = (
         replace(
             piece,
@@ -245,7 +241,7 @@ def join_pieces(
             score_name=scores[0].score_name,
             forensic=key[0].forensic,
         )
-        for piece in found.pieces
+        for piece in joined
     )
     return tuple(made), tuple(notes)
 
@@ -273,29 +269,27 @@ def _faults(tally: Tally, options: ReadOptions, sources: tuple[str, str]) -> Ite
     cases: list[tuple[str, int, str, Message]] = [
         ("conflicting", 1, "trials are both target and non-target", ()),
         ("repeated", 0, "repeated trials", keep),
-        ("repeated in key", 1, "repeated trials", keep),
+        ("repeated_in_key", 1, "repeated trials", keep),
         ("missing", 1, f"trials of {sources[1]} have no score", missing),
         ("unknown", 0, f"scores of {sources[0]} are not in the key", unknown),
     ]
     for kind, side, what, remedy in cases:
         if remedy is not keep or options.duplicates == "error":
-            yield _Fault(kind, tally.get(kind, TrialExamples()), side, what, remedy)
+            yield _Fault(kind, getattr(tally, kind), side, what, remedy)
 
 
-def _look_up(
+def _ids_of(
+    sides: Sequence[Sequence[Piece]],
     engine: Engine,
-    sides: tuple[Sequence[Piece], Sequence[Piece]],
     ids: tuple[str, ...],
     seed: int,
     fault: _Fault,
 ) -> pl.DataFrame:
     """The ids of some trials, each once, in order."""
-    work = Lookup(fault.some.hashes, ids, seed)
-    found = engine.reduce(sides[fault.side], work, "looking up trials", add)
-    frame: pl.DataFrame = pl.concat(found, how="diagonal")
+    frame = looked_up(fault.some, ids, seed, sides[fault.side], engine).select(ids)
     if fault.is_twice:
         frame = frame.filter(pl.struct(ids).is_duplicated())
-    return frame.unique(ids).sort(ids)
+    return frame.unique().sort(ids)
 
 
 def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from llrcal.errors import OptionError
 from llrcal.messages import Message, Setting
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
+from llrcal.scale.joining import join_pieces
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
@@ -133,13 +134,11 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
         return opened_frame(source, engine, options)
     if key is not None:
         options.refuse_key_and_nontargets(key)
-        return TrialsInPieces.joined(
-            table_pieces(source, options.request("scores")),
-            table_pieces(key, options.request("key")),
-            engine,
-            options=options,
-            sources=(_name_of(source), _name_of(key)),
-        )
+        sources = _name_of(source), _name_of(key)
+        scores = table_pieces(source, options.request("scores"))
+        labels = table_pieces(key, options.request("key"))
+        joined, notes = join_pieces(scores, labels, engine, options=options, sources=sources)
+        return TrialsInPieces(joined, engine, sources[0], notes)
     pieces = pieces_of(source, options.request("trials"), options.nontargets)
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"

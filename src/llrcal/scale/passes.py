@@ -207,7 +207,8 @@ class Passes(TwoClasses):
         number_of = partial(number_by_score, cuts)
         spill = Spill(self.pieces, TRIALS, class_rows, number_of, "dividing by score")
         work = partial(pool_range, rare_is_tar=self.rare_is_tar)
-        return join_ranges(self.engine.divide([spill], len(cuts) + 1, work, "sorting").values)
+        ranges, _ = self.engine.divide([spill], len(cuts) + 1, work, "sorting")
+        return join_ranges(ranges)
 
     @property
     def _cuts(self) -> Floats:

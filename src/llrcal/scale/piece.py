@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
@@ -129,7 +130,7 @@ class Piece:
         """Trials in memory."""
         labels = np.repeat(np.array([1, 0], np.int8), [len(tar), len(non)])
         frame = pl.DataFrame({"score": np.concatenate([tar, non]), "label": labels})
-        return cls(name=name, rows=frame.height, reader=FrameReader(frame))
+        return cls(name=name, rows=frame.height, reader=partial(read_frame, frame))
 
     def read(self, columns: Sequence[str], at_a_time: int | None = None) -> Iterator[pl.DataFrame]:
         """Columns of the trials, by role; those that are not there are left out."""
@@ -176,28 +177,22 @@ def with_transform(pieces: Sequence[Piece], transform: Transform) -> tuple[Piece
     return tuple(replace(piece, transforms=(*piece.transforms, transform)) for piece in pieces)
 
 
-@dataclass(frozen=True)
-class FrameReader:
-    """Reads a table in memory."""
-
-    frame: pl.DataFrame
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        yield present(self.frame, columns)
+def read_frame(
+    frame: pl.DataFrame, columns: Sequence[str], _at_a_time: int
+) -> Iterator[pl.DataFrame]:
+    """Read a table in memory."""
+    yield present(frame, columns)
 
 
-@dataclass(frozen=True)
-class MultiColumn:
-    """Reads several columns of scores of the same trials, each by a reader of its own."""
-
-    readers: tuple[Reader, ...]
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        every = (reader(columns, at_a_time) for reader in self.readers)
-        for first, *others in zip(*every, strict=True):
-            yield first.with_columns(
-                other["score"].alias(f"score {number}") for number, other in enumerate(others, 1)
-            )
+def read_side_by_side(
+    readers: Sequence[Reader], columns: Sequence[str], at_a_time: int
+) -> Iterator[pl.DataFrame]:
+    """Read several columns of scores of the same trials, each by a reader of its own."""
+    every = (reader(columns, at_a_time) for reader in readers)
+    for first, *others in zip(*every, strict=True):
+        yield first.with_columns(
+            other["score"].alias(f"score {number}") for number, other in enumerate(others, 1)
+        )
 
 
 def present(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from io import FileIO
 from tempfile import TemporaryFile
 from threading import Lock
@@ -111,26 +111,25 @@ class SpillFile:
     def pieces(self, name: str, label: int | None = None) -> list[Piece]:
         """The rows as they are now, which are trials; one label for all of them, if it is given."""
         return [
-            Piece(name=name, rows=end - start, reader=SpillReader(self, start, end, label))
+            Piece(name=name, rows=end - start, reader=partial(_read_spill, self, start, end, label))
             for start, end in spans(self.count)
         ]
 
 
-@dataclass(frozen=True)
-class SpillReader:
-    """Reads trials on disk: scores and labels, or scores of one class."""
-
-    file: SpillFile
-    start: int
-    end: int
-    label: int | None
-
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        for start in range(self.start, self.end, at_a_time):
-            frame = frame_of(self.file.get(start, min(at_a_time, self.end - start)))
-            if self.label is not None:
-                frame = frame.with_columns(label=pl.lit(self.label, pl.Int8))
-            yield present(frame, columns)
+def _read_spill(
+    file: SpillFile,
+    start: int,
+    end: int,
+    label: int | None,
+    columns: Sequence[str],
+    at_a_time: int,
+) -> Iterator[pl.DataFrame]:
+    """Read trials on disk: scores and labels, or scores of one class."""
+    for first in range(start, end, at_a_time):
+        frame = frame_of(file.get(first, min(at_a_time, end - first)))
+        if label is not None:
+            frame = frame.with_columns(label=pl.lit(label, pl.Int8))
+        yield present(frame, columns)
 
 
 def trial_rows(scores: Array, labels: Array | int) -> Array:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,48 +29,45 @@ _BLOCK = 2**23  # bytes that are parsed at a time; the system gives more than 2^
 _PIECE = 4 * _BLOCK
 
 
-@dataclass(frozen=True)
-class TextReader:
-    """Reads the lines of a text file that begin between two byte offsets."""
+def _read_lines(
+    path: str,
+    start: int,
+    end: int | None,
+    layout: Layout,
+    request: Request,
+    length: float,
+    columns: Sequence[str],
+    at_a_time: int,
+) -> Iterator[pl.DataFrame]:
+    """Read the lines of a text file that begin between two byte offsets, many at a time.
 
-    path: str
-    start: int
-    end: int | None
-    """None for the whole of a compressed file, which can only be read from its start."""
-    layout: Layout
-    request: Request
-    length: float
-    """Of a line, on average, in bytes."""
+    The end is None for the whole of a compressed file, which can only be read from its start.
+    ``length`` is that of a line, on average, in bytes.
+    """
+    size = min(_BLOCK, int(at_a_time * length) + 1)
+    blocks = Source(path).blocks() if end is None else _bytes(path, start, end, size)
+    for content in whole_lines(blocks, b"\n", path, at_least=size // 2):
+        if content and not content.isspace():
+            # Only the first block has a header.
+            here = layout if start == 0 else replace(layout, first_line=1)
+            try:
+                frame = read_text(Source(path, content), here, request).frame
+            except TrialFileError as problem:
+                raise problem.moved(line=_lines_before(path, start), offset=start) from problem
+            yield present(frame, columns)
+        start += len(content)
 
-    def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        start = self.start
-        for content in self._blocks(min(_BLOCK, int(at_a_time * self.length) + 1)):
-            if content and not content.isspace():
-                yield present(self._frame(content, start), columns)
-            start += len(content)
 
-    def _frame(self, content: bytes, start: int) -> pl.DataFrame:
-        # Only the first block has a header.
-        layout = self.layout if start == 0 else replace(self.layout, first_line=1)
-        try:
-            return read_text(Source(self.path, content), layout, self.request).frame
-        except TrialFileError as problem:
-            raise problem.moved(line=self._lines_before(start), offset=start) from problem
+def _bytes(path: str, start: int, end: int, size: int) -> Iterator[bytes]:
+    with reading_errors(path), Path(path).open("rb") as file:
+        file.seek(start)
+        yield from _up_to(end - start, file, size)
 
-    def _blocks(self, size: int) -> Iterator[bytes]:
-        """The lines, many at a time; the first block begins where the piece does."""
-        blocks = Source(self.path).blocks() if self.end is None else self._bytes(self.end, size)
-        return whole_lines(blocks, b"\n", self.path, at_least=size // 2)
 
-    def _bytes(self, end: int, size: int) -> Iterator[bytes]:
-        with reading_errors(self.path), Path(self.path).open("rb") as file:
-            file.seek(self.start)
-            yield from _up_to(end - self.start, file, size)
-
-    def _lines_before(self, place: int) -> int:
-        """The number of lines in the file before a byte."""
-        with Source(self.path).open() as file:
-            return sum(block.count(b"\n") for block in _up_to(place, file, _BLOCK))
+def _lines_before(path: str, place: int) -> int:
+    """The number of lines in a file before a byte."""
+    with Source(path).open() as file:
+        return sum(block.count(b"\n") for block in _up_to(place, file, _BLOCK))
 
 
 def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]:
@@ -90,7 +88,7 @@ def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]
         Piece(
             name=f"{path}, from byte {start:,}",
             rows=rows if end is None else int((end - start) * per_byte) + 1,
-            reader=TextReader(path, start, end, layout, request, 1 / per_byte),
+            reader=partial(_read_lines, path, start, end, layout, request, 1 / per_byte),
             request=request,
             file=path,
             score_name=layout.score_name,

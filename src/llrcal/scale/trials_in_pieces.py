@@ -17,11 +17,10 @@ from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 from llrcal.scale.engine import Engine
 from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
-from llrcal.scale.joining import join_pieces, refuse_repeated
+from llrcal.scale.joining import refuse_repeated
 from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
 from llrcal.scale.piece import Piece, with_transform
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
-from llrcal.trials.request import ReadOptions
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
 PREVIEW = 2**19
@@ -54,26 +53,6 @@ class TrialsInPieces(TrialSet):
         parts = "1 piece" if len(pieces) == 1 else f"{len(pieces):,} pieces"
         text = f"{source}: {parts} of about {rows:,} trials in all"
         return cls(tuple(pieces), engine, source, (Note.of("read", text),))
-
-    @classmethod
-    def joined(
-        cls,
-        scores: Sequence[Piece],
-        key: Sequence[Piece],
-        engine: Engine,
-        *,
-        options: ReadOptions,
-        sources: tuple[str, str],
-    ) -> TrialsInPieces:
-        """The trials of files with scores and of other files with labels.
-
-        Raises
-        ------
-        TrialFileError
-            If trials are missing, unknown or repeated and the options do not say what to do.
-        """
-        pieces, notes = join_pieces(scores, key, engine, options=options, sources=sources)
-        return cls(pieces, engine, sources[0], notes)
 
     @property
     def score_name(self) -> str | None:  # type: ignore[override]

@@ -237,7 +237,7 @@ def as_labels(column: pl.Series, request: Request, source: str) -> pl.Series:
             if word in meaning:
                 is_value = pl.first() == pl.lit(value, column.dtype)
                 labels = pl.when(is_value).then(pl.lit(meaning[word], pl.Int8)).otherwise(labels)
-        out = column.to_frame().select(labels.alias("label")).to_series()
+        out = column.to_frame().with_columns(labels.alias("label"))["label"]
         if not out.null_count():
             break
     # Unless the user says otherwise, both are words for non-targets.
