@@ -68,7 +68,7 @@ def test_files_give_the_fusion_of_python_and_its_llrs() -> None:
     words = "give a file of each, or one table with a column"
     refused(words, "apply f.json plda-eval.txt -o x")
     refused("have no intervals", swapped, "-o x --interval")
-    refused("has no label, which format npz needs", swapped, "-o x.npz")
+    refused("format npz needs score,label", swapped, "-o x.npz")
     refused("write .txt, .csv or .parquet", swapped, "-o x.h5 --decision --p-target 0.1")
     words = "no 'cos'; unknown: 'key'. Expected are 'cos', 'plda'"
     refused(words, "apply f.json plda-eval.txt key.csv -o x")

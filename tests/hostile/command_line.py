@@ -483,7 +483,7 @@ CASES = (
     ),
     wrong(
         "convert scores.txt -o new.npz",
-        "has no label",
+        "format npz needs score,label",
         "scores.txt",
         sentence="Refused; no file is written.",
     ),
