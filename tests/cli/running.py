@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +31,39 @@ def document(text: str) -> dict[str, Any]:
     return found
 
 
+def words_of(arguments: Iterable[object]) -> list[str]:
+    """Arguments as a shell gives them: a text may be several of them, a path is one."""
+    every = (one.split() if isinstance(one, str) else [str(one)] for one in arguments)
+    return list(chain.from_iterable(every))
+
+
 def llrcal(*arguments: object, stdin: bytes = b"") -> Result:
     """The command line in this process; only errors of ours end in an exit status."""
-    words = [str(argument) for argument in arguments]
+    words = words_of(arguments)
     return CliRunner().invoke(command_line, words, input=stdin, catch_exceptions=False)
+
+
+def done(*arguments: object, stdin: bytes = b"") -> Result:
+    """The same, where there is no error."""
+    result = llrcal(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def answer(*arguments: object) -> dict[str, Any]:
+    """What a verb answers in JSON."""
+    return document(done(*arguments, "--json").stdout)
 
 
 def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own."""
-    command = [sys.executable, "-m", "llrcal", *(str(argument) for argument in arguments)]
+    command = [sys.executable, "-m", "llrcal", *words_of(arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def refused(words: str, *arguments: object) -> None:
+    """Wrong use ends as it should, and so does this."""
+    only_line(llrcal(*arguments), words)
 
 
 def only_line(result: Result, words: str) -> None:

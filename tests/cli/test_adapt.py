@@ -44,7 +44,7 @@ def test_a_folder_in_pieces_gives_the_same_model(old: Calibration, tmp_path: Pat
         np.save(tmp_path / "parts" / f"{number}.npy", part)
     one, many = tmp_path / "one.json", tmp_path / "many.json"
     for source, new in ((tmp_path / "scores.npy", one), (tmp_path / "parts", many)):
-        result = llrcal("adapt", tmp_path / "old.json", source, "--p-target", 0.05, "-o", new)
+        result = llrcal("adapt", tmp_path / "old.json", source, "--p-target 0.05 -o", new)
         assert result.exit_code == 0, result.stderr
     assert many.read_bytes() == one.read_bytes()
     assert "2 pieces of about 2,000 trials" in result.stderr

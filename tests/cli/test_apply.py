@@ -14,9 +14,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import Calibration, fit, load
-from llrcal.cli.verbs import verb
-from tests.cli.running import llrcal, only_line
+from llrcal import fit, load
+from tests.cli.running import done, refused
 from tests.conftest import real_scores
 from tests.trial_sets import normal
 
@@ -29,24 +28,22 @@ TEXT = (
     + "\n# the other half\n"
     + "".join(f"\u00e9{i % 3} t{i} {s!r}\r\n" for i, s in enumerate(SCORES.tolist()[20:], 20))
 ).removesuffix("\r\n")
+MODEL = fit(TAR, NON, method="nig")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("apply")
-    fit(TAR, NON, method="nig").save(folder / "nig.json")
-    (folder / "scores.txt").write_bytes(TEXT.encode())
-    return folder
+@pytest.fixture(autouse=True)
+def _files(here: Path) -> None:
+    MODEL.save("nig.json")
+    Path("scores.txt").write_bytes(TEXT.encode())
 
 
-@pytest.fixture(scope="module")
-def model(folder: Path) -> Calibration:
-    return load(folder / "nig.json")
+def rows_in(name: str = "out") -> list[list[str]]:
+    lines = Path(name).read_text("utf-8-sig").splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]
 
 
-def llrs_in(content: bytes, place: int = 2) -> list[float]:
-    lines = content.decode("utf-8-sig").splitlines()
-    return [float(line.split()[place]) for line in lines if line and not line.startswith("#")]
+def column(place: int = 2, name: str = "out") -> list[float]:
+    return [float(row[place]) for row in rows_in(name)]
 
 
 def around_scores(content: bytes) -> list[bytes]:
@@ -54,73 +51,71 @@ def around_scores(content: bytes) -> list[bytes]:
     return re.split(rb"-?\d+\.\d+(?:e-?\d+)?", content)
 
 
+def piped(*arguments: str, **streams: int) -> subprocess.Popen[bytes]:
+    """The command with real pipes."""
+    words = [sys.executable, "-m", "llrcal", "apply", "nig.json", *arguments]
+    streams = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    } | streams
+    return subprocess.Popen(words, env={**os.environ, "TERM": "xterm"}, **streams)  # type: ignore[call-overload]
+
+
 # ------------------------------------------------------------------------- beyond the training
 
 
-def test_many_scores_beyond_those_of_training_are_told_of(folder: Path, tmp_path: Path) -> None:
-    low, high = load(folder / "nig.json").training_range
-    inside, outside = np.linspace(low, high, 296), [high + 1] * 4
-    for name, scores in (("few", [*inside, *outside[:3]]), ("many", [*inside, *outside])):
-        lines = "".join(f"m t{i} {score!r}\n" for i, score in enumerate(map(float, scores)))
-        (tmp_path / name).write_text(lines)
-        result = llrcal(
-            "apply", folder / "nig.json", tmp_path / name, "-o", tmp_path / f"{name}.out", "--quiet"
-        )
-        assert result.exit_code == 0
-        if name == "few":
-            assert result.stderr == ""
-    assert result.stderr.startswith("warning: 4 of 300 scores (1.3 %) lie beyond the training")
-    assert "calibrate on trials like these" in result.stderr
+def test_many_scores_beyond_those_of_training_are_told_of() -> None:
+    low, high = MODEL.training_range
+    inside = np.linspace(low, high, 296).tolist()
+    for count, words in ((3, ""), (4, "warning: 4 of 300 scores (1.3 %) lie beyond the training")):
+        scores = [*inside, *[high + 1] * count]
+        lines = (f"m t{i} {score!r}\n" for i, score in enumerate(scores))
+        Path("a.txt").write_text("".join(lines))
+        said = done("apply nig.json a.txt -o out --quiet").stderr
+        assert said.startswith(words)
+        assert ("calibrate on trials like these" in said) == bool(words)
 
 
 # ------------------------------------------------------------------------------------ the file
 
 
-def test_a_file_keeps_all_but_its_scores(folder: Path, model: Calibration, tmp_path: Path) -> None:
-    result = llrcal("apply", folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
-    assert (result.exit_code, result.stdout) == (0, "")
-    after = (tmp_path / "out").read_bytes()
-    assert around_scores(after) == around_scores(TEXT.encode())
-    assert llrs_in(after) == model(SCORES).tolist()
-    assert result.stderr == (
-        f"{folder / 'scores.txt'}: Kaldi scores (enrol,test,score), separated by space\n"
-    )
+def test_a_file_keeps_all_but_its_scores() -> None:
+    result = done("apply nig.json scores.txt -o out")
+    assert result.stdout == ""
+    assert around_scores(Path("out").read_bytes()) == around_scores(TEXT.encode())
+    assert column() == MODEL(SCORES).tolist()
+    assert result.stderr == "scores.txt: Kaldi scores (enrol,test,score), separated by space\n"
+    assert done("apply nig.json scores.txt -o out --quiet").output == ""
 
 
 @pytest.mark.slow
-def test_from_standard_input_to_standard_output(folder: Path, model: Calibration) -> None:
+def test_from_standard_input_to_standard_output() -> None:
     """Real pipes: nothing but the file on the one, nothing but words on the other."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "llrcal", "apply", str(folder / "nig.json"), "-", "-o", "-"],
-        input=TEXT.encode(),
-        capture_output=True,
-        check=True,
-    )
-    assert around_scores(ran.stdout) == around_scores(TEXT.encode())
-    assert llrs_in(ran.stdout) == model(SCORES).tolist()
-    assert ran.stderr.decode().splitlines() == [
-        "standard input: Kaldi scores (enrol,test,score), separated by space"
-    ]
-
-
-def test_quiet(folder: Path, tmp_path: Path) -> None:
-    paths = (folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
-    assert llrcal("apply", *paths, "--quiet").output == ""
+    ours, said = piped("-", "-o", "-").communicate(TEXT.encode())
+    assert around_scores(ours) == around_scores(TEXT.encode())
+    Path("out").write_bytes(ours)
+    assert column() == MODEL(SCORES).tolist()
+    assert said == b"standard input: Kaldi scores (enrol,test,score), separated by space\n"
 
 
 @pytest.mark.slow
-def test_progress_is_for_people(folder: Path, tmp_path: Path) -> None:
+def test_a_reader_who_has_enough_is_no_error() -> None:
+    """As in ``llrcal apply ... -o - | head``."""
+    with piped("-", "-o", "-") as child:
+        assert child.stdout is not None
+        child.stdout.close()
+        _, said = child.communicate(b"a b 1.5\n" * 100_000)
+    assert child.returncode == 141
+    assert b"Traceback" not in said
+
+
+@pytest.mark.slow
+def test_progress_is_for_people() -> None:
     """A terminal is shown a bar, and it is gone in the end."""
     pty = pytest.importorskip("pty")
     ours, its = pty.openpty()
-    command = ["apply", str(folder / "nig.json"), str(folder / "scores.txt"), "-o", "out"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "llrcal", *command],
-        stdout=subprocess.PIPE,
-        stderr=its,
-        cwd=tmp_path,
-        env={**os.environ, "TERM": "xterm"},
-    )
+    child = piped("scores.txt", "-o", "out", stderr=its)
     os.close(its)
     shown = b""
     try:
@@ -135,143 +130,116 @@ def test_progress_is_for_people(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_bytes_of_a_large_file_of_a_recognizer(tmp_path: Path) -> None:
+def test_bytes_of_a_large_file_of_a_recognizer() -> None:
     """TNO's scores in NIST SRE 2008: sixteen columns, of which one is to be replaced."""
     path = real_scores("nist_sre08", "tno.2008.tsv.gz")
     tar, non = (np.load(path.parent / f"{name}.npy") for name in ("tar", "non"))
-    fit(tar, non, method="linear-gaussian").save(tmp_path / "model.json")
-    result = llrcal("apply", tmp_path / "model.json", path, "-o", tmp_path / "out.tsv")
-    assert result.exit_code == 0
-    names, *before = _table(path)
-    again, *after = _table(tmp_path / "out.tsv")
+    fit(tar, non, method="linear-gaussian").save("model.json")
+    done("apply model.json", path, "-o out.tsv")
+    names, *before = _table(gzip.decompress(path.read_bytes()))
+    again, *after = _table(Path("out.tsv").read_bytes())
     assert names == again
     place = names.index("score")
-    assert [row[:place] + row[place + 1 :] for row in before] == [
-        row[:place] + row[place + 1 :] for row in after
-    ]
-    scores = np.array([float(row[place]) for row in before])
-    expected = load(tmp_path / "model.json")(scores)
-    assert [float(row[place]) for row in after] == expected.tolist()
+    scores, llrs = ([float(row.pop(place)) for row in rows] for rows in (before, after))
+    assert before == after
+    assert llrs == load("model.json")(np.array(scores)).tolist()
 
 
-def _table(path: Path) -> list[list[str]]:
-    content = path.read_bytes()
-    text = gzip.decompress(content) if path.suffix == ".gz" else content
-    assert text.endswith(b"\n")
-    return [line.split("\t") for line in text.decode().split("\n")[:-1]]
+def _table(content: bytes) -> list[list[str]]:
+    assert content.endswith(b"\n")
+    return [line.split("\t") for line in content.decode().split("\n")[:-1]]
 
 
 # -------------------------------------------------------------------------------- other kinds
 
 
-def test_every_kind_of_file(folder: Path, model: Calibration, tmp_path: Path) -> None:
-    expected = model(SCORES).tolist()
+def test_every_kind_of_file() -> None:
     frame = pl.DataFrame({"test": [f"t{i}" for i in range(40)], "score": SCORES})
-    frame.write_parquet(tmp_path / "a.parquet")
-    frame.write_ipc(tmp_path / "a.arrow")
-    np.save(tmp_path / "a.npy", SCORES)
-    np.savez(tmp_path / "a.npz", scores=SCORES)
+    frame.write_parquet("a.parquet")
+    frame.write_ipc("a.arrow")
+    np.save("a.npy", SCORES)
+    np.savez("a.npz", scores=SCORES)
     for kind in ("parquet", "arrow", "npy", "npz"):
-        paths = (folder / "nig.json", tmp_path / f"a.{kind}", "-o", tmp_path / f"b.{kind}")
-        assert llrcal("apply", *paths).exit_code == 0, kind
-    assert pl.read_parquet(tmp_path / "b.parquet")["score"].to_list() == expected
-    assert pl.read_ipc(tmp_path / "b.arrow")["score"].to_list() == expected
-    assert np.load(tmp_path / "b.npy").tolist() == expected
-    assert np.load(tmp_path / "b.npz")["scores"].tolist() == expected
+        done(f"apply nig.json a.{kind} -o b.{kind}")
+    for after in (
+        pl.read_parquet("b.parquet")["score"].to_list(),
+        pl.read_ipc("b.arrow")["score"].to_list(),
+        np.load("b.npy").tolist(),
+        np.load("b.npz")["scores"].tolist(),
+    ):
+        assert after == MODEL(SCORES).tolist()
 
 
-def test_columns_are_found_as_in_every_verb(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("test,cosine,plda\na,0.5,1.5\n")
-    paths = (folder / "nig.json", tmp_path / "a.csv", "-o", tmp_path / "out")
-    only_line(llrcal("apply", *paths, "--quiet"), "2 columns could be the score: cosine, plda")
-    assert llrcal("apply", *paths, "--columns", "score=plda").exit_code == 0
-    llr = load(folder / "nig.json")(1.5)
-    assert (tmp_path / "out").read_text() == f"test,cosine,plda\na,0.5,{float(llr)!r}\n"
+def test_columns_are_found_as_in_every_verb() -> None:
+    Path("a.csv").write_text("test,cosine,plda\na,0.5,1.5\n")
+    refused("2 columns could be the score: cosine, plda", "apply nig.json a.csv -o out --quiet")
+    done("apply nig.json a.csv -o out --columns score=plda")
+    assert Path("out").read_text() == f"test,cosine,plda\na,0.5,{float(MODEL(1.5))!r}\n"
 
 
 # ---------------------------------------------------------------------- units, decisions, odds
 
 
 @pytest.mark.parametrize(("units", "base"), [("nats", math.e), ("log10", 10), ("bits", 2)])
-def test_units(folder: Path, model: Calibration, tmp_path: Path, units: str, base: float) -> None:
-    paths = (folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
-    assert llrcal("apply", *paths, "--units", units).exit_code == 0
-    after = llrs_in((tmp_path / "out").read_bytes())
-    assert after == pytest.approx([llr / math.log(base) for llr in model(SCORES)], rel=1e-15)
+def test_units(units: str, base: float) -> None:
+    done("apply nig.json scores.txt -o out --units", units)
+    assert column() == pytest.approx(MODEL(SCORES) / math.log(base), rel=1e-15)
 
 
-def test_decisions_and_posteriors(folder: Path, model: Calibration, tmp_path: Path) -> None:
-    paths = (folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
-    asked = ("--decision", "--posterior", "--p-target", 0.01, "--c-miss", 10, "--c-fa", 2)
-    assert llrcal("apply", *paths, *asked, "--units", "bits").exit_code == 0
-    lines = (tmp_path / "out").read_text("utf-8-sig").splitlines()
-    rows = [line.split() for line in lines if line and not line.startswith("#")]
+def test_decisions_and_posteriors() -> None:
+    asked = "--decision --posterior --p-target 0.01 --c-miss 10 --c-fa 2 --units bits"
+    done("apply nig.json scores.txt -o out", asked)
+    llrs, words = MODEL(SCORES), [row[3] for row in rows_in()]
     threshold = math.log(2 * 0.99) - math.log(10 * 0.01)
-    seen = set()
-    for row, llr in zip(rows, model(SCORES).tolist(), strict=True):
-        posterior = 1 / (1 + 0.99 / 0.01 * math.exp(-llr))
-        assert float(row[2]) == pytest.approx(llr / math.log(2), rel=1e-15)
-        assert row[3] == ("accept" if llr >= threshold else "reject")
-        assert float(row[4]) == pytest.approx(posterior, rel=1e-12)
-        seen.add(row[3])
-    assert seen == {"accept", "reject"}
+    assert column() == pytest.approx(llrs / math.log(2), rel=1e-15)
+    assert words == np.where(llrs >= threshold, "accept", "reject").tolist()
+    assert {*words} == {"accept", "reject"}
+    assert column(4) == pytest.approx(1 / (1 + 0.99 / 0.01 * np.exp(-llrs)), rel=1e-12)
 
 
-@pytest.mark.parametrize(("asked", "level"), [(["--interval"], 0.95), (["--interval", 0.8], 0.8)])
-def test_intervals(
-    folder: Path, model: Calibration, tmp_path: Path, asked: list[str | float], level: float
-) -> None:
-    paths = (folder / "nig.json", folder / "scores.txt", "-o", tmp_path / "out")
-    assert llrcal("apply", *paths, "--units", "bits", *asked).exit_code == 0
-    after = (tmp_path / "out").read_bytes()
-    for place, ends in zip((3, 4), model.interval(SCORES, level=level), strict=True):
-        assert llrs_in(after, place) == pytest.approx(ends / math.log(2), rel=1e-15)
+@pytest.mark.parametrize(("asked", "level"), [("--interval", 0.95), ("--interval 0.8", 0.8)])
+def test_intervals(asked: str, level: float) -> None:
+    done("apply nig.json scores.txt -o out --units bits", asked)
+    for place, ends in zip((3, 4), MODEL.interval(SCORES, level=level), strict=True):
+        assert column(place) == pytest.approx(ends / math.log(2), rel=1e-15)
 
 
-def test_intervals_of_many_files(folder: Path, model: Calibration, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    pl.DataFrame({"test": "t", "score": SCORES}).write_parquet(tmp_path / "in" / "a.parquet")
-    paths = (folder / "nig.json", tmp_path / "in", "-o", tmp_path / "out")
-    assert llrcal("apply", *paths, "--interval").exit_code == 0
-    after = pl.read_parquet(tmp_path / "out" / "a.parquet")
-    low, high = model.interval(SCORES)
+def test_intervals_of_many_files() -> None:
+    Path("in").mkdir()
+    pl.DataFrame({"test": "t", "score": SCORES}).write_parquet("in/a.parquet")
+    done("apply nig.json in -o folder --interval")
+    after = pl.read_parquet("folder/a.parquet")
+    low, high = MODEL.interval(SCORES)
     assert after.columns == ["test", "score", "low", "high"]
     assert (after["low"].to_list(), after["high"].to_list()) == (low.tolist(), high.tolist())
 
 
-def test_at_the_threshold_a_trial_is_accepted(tmp_path: Path) -> None:
+def test_at_the_threshold_a_trial_is_accepted() -> None:
     """With even odds the threshold is zero, which is the LLR halfway between the classes."""
-    fit([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], method="linear-gaussian").save(tmp_path / "m.json")
-    (tmp_path / "a.txt").write_text("-0.5\n0.0\n0.5\n")
-    paths = (tmp_path / "m.json", tmp_path / "a.txt", "-o", "-")
-    result = llrcal("apply", *paths, "--decision", "--p-target", 0.5, "--quiet")
-    rows = [line.split() for line in result.stdout.splitlines()]
-    assert [(float(llr) >= 0, word) for llr, word in rows] == [
-        (False, "reject"), (True, "accept"), (True, "accept")
-    ]  # fmt: skip
-    assert abs(float(rows[1][0])) < 1e-14
+    fit([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], method="linear-gaussian").save("m.json")
+    Path("a.txt").write_text("-0.5\n0.0\n0.5\n")
+    done("apply m.json a.txt -o out --decision --p-target 0.5")
+    llrs, words = zip(*rows_in(), strict=True)
+    assert [float(llr) >= 0 for llr in llrs] == [False, True, True]
+    assert words == ("reject", "accept", "accept")
+    assert abs(float(llrs[1])) < 1e-14
 
 
-def test_columns_are_added_with_their_names(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("modelid\tsegmentid\tLLR\r\na\tb\t1.5\r\n")
-    paths = (folder / "nig.json", tmp_path / "a.tsv", "-o", tmp_path / "b.tsv")
-    asked = ("--decision", "--posterior", "--p-target", 0.5)
-    assert llrcal("apply", *paths, *asked).exit_code == 0
-    header, row = (tmp_path / "b.tsv").read_bytes().split(b"\r\n")[:2]
+def test_columns_are_added_with_their_names() -> None:
+    Path("a.tsv").write_text("modelid\tsegmentid\tLLR\r\na\tb\t1.5\r\n")
+    asked = "--decision --posterior --p-target 0.5"
+    done("apply nig.json a.tsv -o b.tsv", asked)
+    header, row = Path("b.tsv").read_bytes().split(b"\r\n")[:2]
     assert header == b"modelid\tsegmentid\tLLR\tdecision\tposterior"
     assert row.split(b"\t")[3] == b"accept"
-    only_line(
-        llrcal("apply", folder / "nig.json", tmp_path / "b.tsv", "-o", "-", *asked, "--quiet"),
-        "has a column 'decision' already",
-    )
+    refused("has a column 'decision' already", "apply nig.json b.tsv -o - --quiet", asked)
 
 
-def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
-    fit(-TAR, -NON, method="logistic", lower_is_better=True).save(tmp_path / "model.json")
-    (tmp_path / "a.txt").write_text("a b -2.5\nc d 1.5\n")
-    result = llrcal("apply", tmp_path / "model.json", tmp_path / "a.txt", "-o", "-", "--quiet")
-    expected = fit(TAR, NON, method="logistic")([2.5, -1.5])
-    assert [float(line.split()[2]) for line in result.stdout.splitlines()] == expected.tolist()
+def test_distances_are_given_as_they_are() -> None:
+    fit(-TAR, -NON, method="logistic", lower_is_better=True).save("model.json")
+    Path("a.txt").write_text("a b -2.5\nc d 1.5\n")
+    done("apply model.json a.txt -o out")
+    assert column() == fit(TAR, NON, method="logistic")([2.5, -1.5]).tolist()
 
 
 # ---------------------------------------------------------------------------------- wrong use
@@ -280,63 +248,24 @@ def test_distances_are_given_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["none.json", "scores.txt"], "none.json: cannot be read: No such file"),
-        (["scores.txt", "scores.txt"], "scores.txt: is no model of llrcal"),
-        (["nig.json", "none.txt"], "none.txt: cannot be read: No such file"),
-        (["nig.json", "key.txt"], "there are labels but no scores: this is a key"),
-        (["nig.json", "late.txt"], "late.txt, line 2001: the score 'x' is not a number"),
-        (["nig.json", "infinite.txt"], "line 2: the score 'inf' is infinite"),
-        (["nig.json", "scores.txt", "--decision"], "needs a prior: give --p-target"),
-        (["nig.json", "scores.txt", "--posterior"], "needs a prior: give --p-target"),
-        (["nig.json", "scores.txt", "--decision", "--p-target", "0"], "p_target is 0.0"),
-        (["nig.json", "scores.txt", "--decision", "--p-target", "nan"], "p_target is nan"),
-        (
-            ["nig.json", "scores.txt", "--decision", "--p-target", "0.5", "--c-miss", "-1"],
-            "c_miss is -1.0",
-        ),
-        (["nig.json", "scores.txt", "--p-target", "0.5"], "a prior does not change LLRs"),
-        (["nig.json", "a.npy", "--decision", "--p-target", "0.5"], "no columns can be added"),
-        (["nig.json", "a.npy", "--interval"], "no columns can be added"),
-        (["nig.json", "scores.txt", "--interval", "1"], "level is 1.0; give a number strictly"),
+        ("scores.txt scores.txt", "scores.txt: is no model of llrcal"),
+        ("nig.json late.txt", "late.txt, line 2001: the score 'x' is not a number"),
+        ("nig.json infinite.txt", "line 2: the score 'inf' is infinite"),
+        ("nig.json scores.txt --posterior", "needs a prior: give --p-target"),
+        ("nig.json scores.txt --decision --p-target nan", "p_target is nan"),
+        ("nig.json scores.txt --decision --p-target 0.5 --c-miss -1", "c_miss is -1.0"),
+        ("nig.json a.npy --decision --p-target 0.5", "no columns can be added"),
+        ("nig.json a.npy --interval", "no columns can be added"),
+        ("nig.json scores.txt --interval 1", "level is 1.0; give a number strictly"),
     ],
 )
 @pytest.mark.parametrize("out", ["there", "new.gz"])
-def test_a_failure_leaves_what_was_there(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    words: str,
-    out: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "nig.json").write_bytes((folder / "nig.json").read_bytes())
-    (tmp_path / "scores.txt").write_bytes(TEXT.encode())
-    (tmp_path / "key.txt").write_text("a b target\nc d nontarget\n")
-    (tmp_path / "late.txt").write_text("a b 1.5\n" * 2000 + "a b x\n")
-    (tmp_path / "infinite.txt").write_text("a b 1.5\nc d inf\n")
-    (tmp_path / "there").write_text("precious")
-    np.save(tmp_path / "a.npy", SCORES)
-    before = sorted(tmp_path.iterdir())
-    only_line(llrcal("apply", *arguments, "-o", out, "--quiet"), words)
-    assert sorted(tmp_path.iterdir()) == before
-    assert (tmp_path / "there").read_text() == "precious"
-
-
-@pytest.mark.slow
-def test_a_reader_who_has_enough_is_no_error(folder: Path) -> None:
-    """As in ``llrcal apply ... -o - | head``."""
-    command = [sys.executable, "-m", "llrcal", "apply", str(folder / "nig.json"), "-", "-o", "-"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as child:
-        assert child.stdout is not None
-        child.stdout.close()
-        _, said = child.communicate(b"a b 1.5\n" * 100_000)
-    assert child.returncode == 141
-    assert b"Traceback" not in said
-
-
-def test_help_names_every_unit() -> None:
-    [units] = [param for param in verb("apply").params if param.name == "units"]
-    assert list(units.type.choices) == ["nats", "log10", "bits"]  # type: ignore[attr-defined]
+def test_a_failure_leaves_what_was_there(here: Path, arguments: str, words: str, out: str) -> None:
+    Path("late.txt").write_text("a b 1.5\n" * 2000 + "a b x\n")
+    Path("infinite.txt").write_text("a b 1.5\nc d inf\n")
+    Path("there").write_text("precious")
+    np.save("a.npy", SCORES)
+    before = sorted(here.iterdir())
+    refused(words, "apply", arguments, "--quiet -o", out)
+    assert sorted(here.iterdir()) == before
+    assert Path("there").read_text() == "precious"

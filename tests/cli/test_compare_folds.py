@@ -12,7 +12,7 @@ import llrcal as package
 from tests.cli.running import llrcal, only_line, run
 from tests.comparison.test_folds import crossed
 
-QUICK = ("--replicates", "0", "--alpha", "0.5", "--formats", "none")
+QUICK = "--replicates 0 --alpha 0.5 --formats none"
 
 
 def table(path: Path) -> Path:
@@ -40,8 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
-    ran = run("compare", "--data", "all.csv", "--folds", "4", "--out", "speakers",
-              "--learning-curve", *QUICK[:-1], "svg", cwd=folder)  # fmt: skip
+    command = "compare --data all.csv --folds 4 --out speakers --learning-curve"
+    ran = run(command, QUICK, "--formats svg", cwd=folder)
     assert ran.returncode == 0, ran.stderr
     assert "4 folds, dealt by speaker with seed 0" in ran.stderr
     assert "0 of 400 targets and 600 of 760 non-targets" in ran.stderr
@@ -65,7 +65,7 @@ def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_without_speakers_it_warns_even_if_quiet(folder: Path) -> None:
-    ran = run("compare", "--data", "plain.npz", "--out", "plain", "--quiet", *QUICK, cwd=folder)
+    ran = run("compare --data plain.npz --out plain --quiet", QUICK, cwd=folder)
     assert (ran.returncode, ran.stdout) == (0, "")
     assert ran.stderr.startswith("warning: cross-validation in 5 folds, dealt by trial")
     assert ran.stderr.count("\n") == 1
@@ -132,12 +132,12 @@ def test_wrong_use_is_one_line(
 ) -> None:
     monkeypatch.chdir(folder)
     before = sorted(folder.rglob("*"))
-    only_line(llrcal("compare", *words.split(), "--out", "new", "--quiet", *QUICK), said)
+    only_line(llrcal("compare", words, "--out new --quiet", QUICK), said)
     assert sorted(folder.rglob("*")) == before
 
 
 def test_less_than_two_folds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    done = llrcal("compare", "--data", "all.csv", "--folds", "1", "--out", "new")
+    done = llrcal("compare --data all.csv --folds 1 --out new")
     assert done.exit_code == 2
     assert "1 is not in the range" in done.stderr

@@ -17,7 +17,7 @@ def test_the_script_is_that_of_click_and_says_how_to_install_it(name: str) -> No
     said, _, line = llrcal("completion", name).stdout.rstrip().rpartition("\n\n# To install: ")
     assert said.strip() == own.stdout.strip() != ""
     assert f"llrcal completion {name}" in line
-    assert line in llrcal("completion", "--help").stdout
+    assert line in llrcal("completion --help").stdout
 
 
 @pytest.mark.parametrize(

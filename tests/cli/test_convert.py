@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from llrcal import fit, read_trials
-from tests.cli.running import llrcal, only_line, run
+from tests.cli.running import done, refused
 from tests.conftest import real_scores
 
 pytestmark = pytest.mark.slow
@@ -28,14 +28,14 @@ PARTED = ("kaldi", "hdf5")
 ENDINGS = {"parquet": ".parquet", "hdf5": ".h5", "csv": ".csv"}
 
 
-@pytest.fixture
-def speechbrain(tmp_path: Path) -> Path:
-    path = tmp_path / "given.txt"  # a name that nothing is converted to
-    path.write_text("".join(f"{m} {t} {int(k)} {s!r}\n" for m, t, s, k in ROWS))
-    return path
+@pytest.fixture(autouse=True)
+def _given(here: Path) -> None:
+    """Trials in a file with a name that nothing is converted to."""
+    text = "".join(f"{m} {t} {int(k)} {s!r}\n" for m, t, s, k in ROWS)
+    Path("given.txt").write_text(text)
 
 
-def trials(*paths: Path) -> list[Trial]:
+def trials(*paths: str | Path) -> list[Trial]:
     """What is read again, in an order of its own, for a matrix has none."""
     read = read_trials(*paths, allow_infinite=True)
     assert read.ids is not None
@@ -43,214 +43,138 @@ def trials(*paths: Path) -> list[Trial]:
     return sorted((m, t, float(s), bool(k)) for m, t, s, k in rows)
 
 
-def converted(source: Path, to: str, *, key: Path | None = None) -> tuple[Path, ...]:
-    """The file, or the two, of the same trials in another format."""
-    out = source.parent / f"{to}{ENDINGS.get(to, '.txt')}"
-    parted = ("--key-out", f"{out}.key") if to in PARTED else ()
-    given = ("--key", key) if key else ()
-    result = llrcal("convert", source, *given, "-o", out, "--to", to, *parted)
-    assert (result.exit_code, result.stdout) == (0, ""), result.stderr
-    assert "not in it" not in result.stderr
-    return (out, Path(f"{out}.key")) if parted else (out,)
-
-
 # --------------------------------------------------------------------------------- round trips
 
 
-def test_through_every_format_and_back(speechbrain: Path) -> None:
+def test_through_every_format_and_back() -> None:
     """Each is written from what was read of the one before: nothing is lost on the way."""
-    path, key = speechbrain, None
+    files = ["given.txt"]
     for to in (*WHOLE, *PARTED, "wespeaker"):
-        path, *keys = converted(path, to, key=key)
-        key = keys[0] if keys else None
-        assert trials(path, *keys) == sorted(ROWS), to
+        out = f"{to}{ENDINGS.get(to, '.txt')}"
+        after = [out, f"{out}.key"] if to in PARTED else [out]
+        result = done("convert", " --key ".join(files), "--to", to, "-o", " --key-out ".join(after))
+        assert result.stdout == ""
+        assert "not in it" not in result.stderr
+        files = after
+        assert trials(*files) == sorted(ROWS), to
 
 
 @pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.tsv", "a.parquet"])
-def test_arrays_there_and_back(tmp_path: Path, name: str) -> None:
+def test_arrays_there_and_back(name: str) -> None:
     """Two classes, labelled scores and files of one class each have no ids, and need none."""
     tar, non = (np.array([s for _, _, s, k in ROWS if k is kind]) for kind in (True, False))
-    np.savez(tmp_path / "two.npz", tar=tar, non=non)
+    np.savez("two.npz", tar=tar, non=non)
     labels = np.array([k for *_, k in ROWS])
-    np.savez(tmp_path / "one.npz", scores=np.array([s for _, _, s, _ in ROWS]), labels=labels)
-    np.save(tmp_path / "tar.npy", tar)
-    (tmp_path / "non.txt").write_text("".join(f"{s!r}\n" for s in non.tolist()))
-    apart = ("tar.npy", "--nontargets", tmp_path / "non.txt")
-    for source, *others in (("two.npz",), ("one.npz",), apart):
-        result = llrcal("convert", tmp_path / str(source), *others, "-o", tmp_path / name)
-        assert result.exit_code == 0, result.stderr
-        after = read_trials(tmp_path / name)
+    np.savez("one.npz", scores=np.array([s for _, _, s, _ in ROWS]), labels=labels)
+    np.save("tar.npy", tar)
+    Path("non.txt").write_text("".join(f"{s!r}\n" for s in non.tolist()))
+    for source in ("two.npz", "one.npz", "tar.npy --nontargets non.txt"):
+        done("convert", source, "-o", name)
+        after = read_trials(name)
         assert after.tar.tolist() == tar.tolist()
         assert after.non.tolist() == non.tolist()
 
 
-def test_speakers_in_an_archive_stay(tmp_path: Path) -> None:
-    arrays = {
-        "tar": np.array([1.5, 2.5]),
-        "non": np.array([-1.5]),
-        "tar_speakers": np.array([[0, 0], [7, 7]]),
-        "non_speakers": np.array([[0, 7]]),
-    }
-    np.savez(tmp_path / "a.npz", allow_pickle=False, **arrays)
-    assert llrcal("convert", tmp_path / "a.npz", "-o", tmp_path / "a.csv").exit_code == 0
-    assert (tmp_path / "a.csv").read_text() == (
+def test_speakers_in_an_archive_stay() -> None:
+    same, others = np.array([[0, 0], [7, 7]]), np.array([[0, 7]])
+    np.savez("a.npz", tar=[1.5, 2.5], non=[-1.5], tar_speakers=same, non_speakers=others)
+    done("convert a.npz -o a.csv")
+    assert Path("a.csv").read_text() == (
         "score,label,enrol_speaker,test_speaker\n"
         "1.5,target,0,0\n2.5,target,7,7\n-1.5,nontarget,0,7\n"
     )
 
 
-def test_an_array_of_scores_alone(tmp_path: Path) -> None:
-    np.savez(tmp_path / "a.npz", scores=np.array([1.5, -2.0]))
-    result = llrcal("convert", tmp_path / "a.npz", "-o", "-", "--to", "scores")
-    assert result.stdout == "1.5\n-2.0\n"
+def test_an_array_of_scores_alone() -> None:
+    np.savez("a.npz", scores=np.array([1.5, -2.0]))
+    assert done("convert a.npz -o - --to scores").stdout == "1.5\n-2.0\n"
 
 
-@pytest.mark.parametrize("name", ["bosaris_key_sre10_det5.h5"])
-def test_a_real_key_is_not_a_file_of_scores(tmp_path: Path, name: str) -> None:
-    path = real_scores("formats", name)
-    only_line(llrcal("convert", path, "-o", tmp_path / "a.csv", "--quiet"), "has no scores; is")
-    assert not any(tmp_path.iterdir())
+def test_a_real_key_is_not_a_file_of_scores(here: Path) -> None:
+    path = real_scores("formats", "bosaris_key_sre10_det5.h5")
+    refused("has no scores; is", "convert", path, "-o a.csv --quiet")
+    assert [one.name for one in here.iterdir()] == ["given.txt"]
 
 
-def test_bob_and_back(tmp_path: Path) -> None:
+def test_bob_and_back() -> None:
     path = real_scores("formats", "scores-cmc-5col.txt")
     for to in ("bob5", "csv"):
-        result = llrcal("convert", path, "-o", tmp_path / to, "--to", to)
-        assert result.exit_code == 0
-        assert "not in it" not in result.stderr
-    before = [line.split() for line in path.read_text().splitlines() if line.strip()]
-    after = [line.split() for line in (tmp_path / "bob5").read_text().splitlines()]
-    assert [row[:4] for row in after] == [row[:4] for row in before]
-    assert [float(row[4]) for row in after] == [float(row[4]) for row in before]
-    assert trials(tmp_path / "csv") == trials(path)
+        assert "not in it" not in done("convert", path, "-o", to, "--to", to).stderr
+    before, after = (
+        [line.split() for line in one.read_text().splitlines() if line.strip()]
+        for one in (path, Path("bob5"))
+    )
+    for rows in (before, after):
+        rows[:] = [[*row[:4], str(float(row[4]))] for row in rows]
+    assert after == before
+    assert trials("csv") == trials(path)
 
 
 # ------------------------------------------------------------------------ keys and what is lost
 
 
-def test_labels_go_to_a_key(speechbrain: Path, tmp_path: Path) -> None:
-    paths = ("-o", tmp_path / "scores.txt", "--key-out", tmp_path / "trials.txt")
-    result = llrcal("convert", speechbrain, "--to", "kaldi", *paths)
-    assert result.exit_code == 0
-    assert (tmp_path / "scores.txt").read_text() == "".join(
-        f"{m} {t} {s!r}\n" for m, t, s, _ in ROWS
-    )
-    assert (tmp_path / "trials.txt").read_text() == "".join(
-        f"{m} {t} {'target' if k else 'nontarget'}\n" for m, t, _, k in ROWS
-    )
+def test_labels_go_to_a_key() -> None:
+    done("convert given.txt --to kaldi -o scores.txt --key-out trials.txt")
+    scores, key = (Path(name).read_text() for name in ("scores.txt", "trials.txt"))
+    assert scores == "".join(f"{m} {t} {s!r}\n" for m, t, s, _ in ROWS)
+    words = {True: "target", False: "nontarget"}
+    assert key == "".join(f"{m} {t} {words[k]}\n" for m, t, _, k in ROWS)
 
 
-def test_labels_that_are_left_out_are_said(speechbrain: Path, tmp_path: Path) -> None:
-    out = tmp_path / "scores.txt"
-    result = llrcal("convert", speechbrain, "--to", "kaldi", "-o", out)
-    assert f"{out}: labels are not in it; add --key-out" in result.stderr
-    assert llrcal("convert", speechbrain, "--to", "kaldi", "-o", out, "--quiet").output == ""
-
-
-def test_whatever_is_left_out_is_said(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(
+def test_whatever_is_left_out_is_said() -> None:
+    Path("a.csv").write_text(
         "modelid,segmentid,side,score,label,speaker1,speaker2\n"
         "m1,t1,a,1.5,target,s1,s1\nm2,t2,b,-1.5,nontarget,s1,s2\n"
     )
     lost = {"kaldi": ["sides and speakers", "labels"], "bob4": ["models and sides"], "csv": []}
     for to, words in lost.items():
-        result = llrcal("convert", tmp_path / "a.csv", "-o", tmp_path / "out", "--to", to)
-        assert result.exit_code == 0, result.stderr
-        said = [line for line in result.stderr.splitlines() if "not in it" in line]
-        assert [line.split(": ", 1)[1].split(" are not")[0] for line in said] == words, to
+        said = done("convert a.csv -o out --to", to).stderr.splitlines()
+        told = [line.removeprefix("out: ") for line in said if "not in it" in line]
+        assert [line.split(" are not")[0] for line in told] == words, to
+        if "labels" in words:
+            assert told[-1] == "labels are not in it; add --key-out"
+    assert done("convert a.csv --to kaldi -o out --quiet").output == ""
 
 
-def test_a_file_without_labels_is_as_welcome(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("m t 1.5\nn u -2.5\n")
-    assert llrcal("convert", tmp_path / "a.txt", "-o", tmp_path / "a.csv").exit_code == 0
-    assert (tmp_path / "a.csv").read_text() == "enrol,test,score\nm,t,1.5\nn,u,-2.5\n"
-    only_line(
-        llrcal("convert", tmp_path / "a.txt", "-o", tmp_path / "b.csv", "--key-out", "k.csv"),
-        "there are scores but no labels",
-    )
-
-
-@pytest.mark.parametrize(
-    ("key_out", "to", "words"),
-    [
-        ("no/key.txt", "kaldi", "no/key.txt cannot be written: no is not a folder"),
-        ("key.txt", "wespeaker", "format wespeaker has no file for labels alone"),
-        ("key.txt", "scores", "no file for labels alone; write them with --to labels"),
-        ("./out.txt", "kaldi", "out.txt cannot be both the scores and the key"),
-        ("key.h5.gz", "hdf5", "key.h5.gz: this can only be written to a plain file"),
-    ],
-)
-def test_both_files_appear_or_none(
-    speechbrain: Path, monkeypatch: pytest.MonkeyPatch, key_out: str, to: str, words: str
-) -> None:
-    monkeypatch.chdir(speechbrain.parent)
-    command = ("convert", speechbrain.name, "-o", "out.txt", "--to", to, "--key-out", key_out)
-    only_line(llrcal(*command), words)
-    assert list(speechbrain.parent.iterdir()) == [speechbrain]
+def test_a_file_without_labels_is_as_welcome() -> None:
+    Path("a.txt").write_text("m t 1.5\nn u -2.5\n")
+    done("convert a.txt -o a.csv")
+    assert Path("a.csv").read_text() == "enrol,test,score\nm,t,1.5\nn,u,-2.5\n"
+    refused("there are scores but no labels", "convert a.txt -o b.csv --key-out k.csv")
 
 
 # ----------------------------------------------------------------------------------- spoof trials
 
 
-@pytest.fixture
-def spoofed(tmp_path: Path) -> Path:
-    path = tmp_path / "spoofed.txt"
-    path.write_text("m t 1.5 target\nm u -2.5 nontarget\nm v 0.5 spoof\n")
-    return path
-
-
 @pytest.mark.parametrize("to", ["hdf5", "speechbrain"])
-def test_spoof_trials_are_not_made_into_something_else(
-    spoofed: Path, tmp_path: Path, to: str
-) -> None:
-    out, key = tmp_path / "out", tmp_path / "key"
-    more = ("--key-out", key) if to == "hdf5" else ()
-    result = llrcal("convert", spoofed, "-o", out, "--to", to, *more)
-    only_line(result, f"format {to} has no word for spoof trials; leave them out (--spoof omit)")
-    assert list(tmp_path.iterdir()) == [spoofed]
+def test_spoof_trials_are_not_made_into_something_else(to: str) -> None:
+    Path("a.txt").write_text("m t 1.5 target\nm u -2.5 nontarget\nm v 0.5 spoof\n")
+    command = f"convert a.txt -o out --to {to}{' --key-out key' if to == 'hdf5' else ''}"
+    refused(f"format {to} has no word for spoof trials; leave them out (--spoof omit)", command)
+    assert not Path("out").exists()
     for policy, count in (("omit", 2), ("nontarget", 3), ("only", 2)):
-        result = llrcal("convert", spoofed, "-o", out, "--to", to, *more, "--spoof", policy)
-        assert result.exit_code == 0
-        assert "1 spoof trials" in result.stderr
-        assert len(read_trials(out, key if more else None)) == count
+        assert "1 spoof trials" in done(command, "--spoof", policy).stderr
+        assert len(read_trials("out", "key" if to == "hdf5" else None)) == count
 
 
 # ------------------------------------------------------------------------------------- the rest
 
 
-def test_from_standard_input_to_standard_output(speechbrain: Path) -> None:
-    result = llrcal("convert", "-", "-o", "-", "--to", "tsv", stdin=speechbrain.read_bytes())
-    assert result.exit_code == 0
-    assert result.stdout.splitlines()[0] == "enrol\ttest\tscore\tlabel"
-    assert len(result.stdout.splitlines()) == 1 + len(ROWS)
+def test_from_standard_input_to_standard_output() -> None:
+    result = done("convert - -o - --to tsv", stdin=Path("given.txt").read_bytes())
+    head, *lines = result.stdout.splitlines()
+    assert head == "enrol\ttest\tscore\tlabel"
+    assert [float(line.split("\t")[2]) for line in lines] == [s for _, _, s, _ in ROWS]
     assert result.stderr.startswith("standard input: 12 trials; SpeechBrain")
 
 
-def test_pipes_stay_clean(speechbrain: Path) -> None:
-    command = ("convert", speechbrain.name, "-o", "-", "--to", "scores")
-    ran = run(*command, cwd=speechbrain.parent)
-    assert ran.returncode == 0
-    assert [float(line) for line in ran.stdout.splitlines()] == [s for _, _, s, _ in ROWS]
-    assert "models and recordings are not in it" in ran.stderr
-
-
-def test_trials_that_do_not_match(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("m t 1.5\nm u 2.5\nm u 3.5\n")
-    (tmp_path / "key.txt").write_text("m t target\nm v nontarget\n")
-    command = (
-        "convert",
-        tmp_path / "a.txt",
-        "--key",
-        tmp_path / "key.txt",
-        "-o",
-        "-",
-        "--to",
-        "csv",
-    )
-    only_line(llrcal(*command), "1 repeated trials, such as (m u)")
-    only_line(llrcal(*command, "--duplicates", "first"), "1 trials of")
-    skipped = ("--duplicates", "first", "--missing", "skip", "--unknown", "skip")
-    result = llrcal(*command, *skipped)
+def test_trials_that_do_not_match() -> None:
+    Path("a.txt").write_text("m t 1.5\nm u 2.5\nm u 3.5\n")
+    Path("key.txt").write_text("m t target\nm v nontarget\n")
+    command = "convert a.txt --key key.txt -o - --to csv"
+    refused("1 repeated trials, such as (m u)", command)
+    refused("1 trials of", command, "--duplicates first")
+    result = done(command, "--duplicates first --missing skip --unknown skip")
     assert result.stdout == "enrol,test,score,label\nm,t,1.5,target\n"
     assert "have no score, such as (m v); left out" in result.stderr
     assert "are not in the key, such as (m u); left out" in result.stderr
@@ -259,23 +183,18 @@ def test_trials_that_do_not_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            ["-o", "out.txt"],
-            "does not tell the format; choose one (--to FORMAT) of kaldi",
-        ),
-        (["-o", "-"], "the extension does not tell the format; choose one (--to FORMAT)"),
-        (["-o", "out", "--to", "htk"], "there is no format 'htk'; choose one of kaldi"),
-        (["-o", "out", "--to", "bob4"], "format bob4 needs enrol_speaker,test_speaker,test,score"),
-        (["-o", "-", "--to", "hdf5"], "-: this can only be written to a plain file"),
-        (["-o", "no/a.csv"], "no/a.csv cannot be written: no is not a folder"),
+        ("-o -", "the extension does not tell the format; choose one (--to FORMAT)"),
+        ("-o out --to bob4", "format bob4 needs enrol_speaker,test_speaker,test,score"),
+        ("-o no/a.csv", "no/a.csv cannot be written: no is not a folder"),
+        ("-o a --to kaldi --key-out no/k", "no/k cannot be written: no is not a folder"),
+        ("-o a --to wespeaker --key-out k", "format wespeaker has no file for labels alone"),
+        ("-o a --to scores --key-out k", "no file for labels alone; write them with --to labels"),
+        ("-o a --to hdf5 --key-out k.h5.gz", "k.h5.gz: this can only be written to a plain file"),
     ],
 )
-def test_wrong_use(
-    speechbrain: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(speechbrain.parent)
-    only_line(llrcal("convert", speechbrain.name, *arguments), words)
-    assert list(speechbrain.parent.iterdir()) == [speechbrain]
+def test_wrong_use_writes_nothing(here: Path, arguments: str, words: str) -> None:
+    refused(words, "convert given.txt", arguments)
+    assert [path.name for path in here.iterdir()] == ["given.txt"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
@@ -287,21 +206,17 @@ def test_wrong_use(
         "apply model.json in.parquet",
     ],
 )
-def test_standard_output_that_takes_no_more(
-    speechbrain: Path, tmp_path: Path, arguments: str
-) -> None:
-    assert llrcal("convert", speechbrain, "-o", tmp_path / "in.parquet").exit_code == 0
-    fit([1.0, 3.0], [0.0, 2.0]).save(tmp_path / "model.json")
+def test_standard_output_that_takes_no_more(arguments: str) -> None:
+    done("convert given.txt -o in.parquet")
+    fit([1.0, 3.0], [0.0, 2.0]).save("model.json")
     words = [sys.executable, "-m", "llrcal", *arguments.split(), "-o", "-", "--quiet"]
-    with Path("/dev/full").open("wb") as full:
-        ran = subprocess.run(
-            words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
-        )
-    assert (ran.returncode, ran.stderr) == (2, "llrcal: No space left on device\n")
     reading, writing = os.pipe()
     os.close(reading)
-    ran = subprocess.run(
-        words, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
-    )
-    os.close(writing)
-    assert (ran.returncode, ran.stderr) == (141, "")
+    full = os.open("/dev/full", os.O_WRONLY)
+    for output, ended in (
+        (full, (2, "llrcal: No space left on device\n")),
+        (writing, (141, "")),
+    ):
+        ran = subprocess.run(words, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+        assert (ran.returncode, ran.stderr) == ended
+        os.close(output)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
 
 import llrcal as package
 from llrcal.arrays import Array
@@ -17,8 +17,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.evaluation.operating_points import PRESETS
 from llrcal.figures import folder as drawing
-from tests.cli import running
-from tests.cli.running import llrcal, only_line, run, text_of
+from tests.cli.running import answer, done, llrcal, refused, text_of
 from tests.conftest import real_scores
 from tests.trial_sets import normal
 
@@ -26,226 +25,193 @@ TAR, NON = normal(300, 2.0, 2.0), normal(900, -2.0, 2.0)
 """LLRs that are nearly calibrated, as those of N(2, 2^2) and N(-2, 2^2) would be."""
 
 
-@pytest.fixture(scope="module")
-def llrs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("evaluate") / "llrs.txt"
-    path.write_text(text_of(TAR, NON))
-    return path
+@pytest.fixture(autouse=True)
+def _files(here: Path) -> None:
+    put(TAR, NON, "llrs.txt")
 
 
-def in_file_order(path: Path) -> Evaluation:
+def put(tar: Any, non: Any, name: str = "a.txt") -> None:
+    Path(name).write_text(text_of(np.array(tar), np.array(non)))
+
+
+def in_file_order(name: str = "llrs.txt") -> Evaluation:
     """The evaluation of the arrays, summed up in the order of the lines."""
-    rows = [line.split() for line in path.read_text().splitlines()]
+    rows = [line.split() for line in Path(name).read_text().splitlines()]
     tar, non = ([float(r[2]) for r in rows if r[3] == word] for word in ("target", "nontarget"))
     return package.evaluate(tar, non)
 
 
-def document(result: Result) -> dict[str, Any]:
-    """The answer in JSON."""
-    assert result.exit_code == 0, result.stderr
-    return running.document(result.stdout)
+def printed(line: str) -> str:
+    """What a command prints, with single blanks."""
+    return " ".join(done(line).stdout.split())
 
 
-def warnings_in(answer: dict[str, Any]) -> list[str]:
-    return [note["text"] for note in answer["notes"] if note["severity"] == "warning"]
+def warnings_in(found: dict[str, Any]) -> list[str]:
+    return [note["text"] for note in found["notes"] if note["severity"] == "warning"]
 
 
-def numbers_of(ev: Evaluation, *points: OperatingPoint) -> dict[str, Any]:
-    """What the package says, in the form of the answer."""
+def check_numbers(found: dict[str, Any], ev: Evaluation, *points: OperatingPoint) -> None:
+    """Each number is what the package says, under its name; rates are counted."""
     llrs = ev._llrs
     assert isinstance(llrs, ArrayLLRs)
-    costs = [(point.p_target, point.c_miss, point.c_fa) for point in points]
-    thresholds = [math.log(c_fa * (1 - p)) - math.log(c_miss * p) for p, c_miss, c_fa in costs]
-    names = ("cllr", "min_cllr", "calibration_loss", "eer", "tar_count", "non_count")
-    return {
-        **{name: getattr(ev, name) for name in names},
-        "rule_of_30": list(ev.rule_of_30),
-        "act_dcf": [ev.act_dcf(*cost) for cost in costs],
-        "min_dcf": [ev.min_dcf(*cost) for cost in costs],
-        "act_dcf_unnormalised": [ev.act_dcf(*cost, normalised=False) for cost in costs],
-        "min_dcf_unnormalised": [ev.min_dcf(*cost, normalised=False) for cost in costs],
-        "pmiss": [float(np.mean(llrs._tar < t)) for t in thresholds],
-        "pfa": [float(np.mean(llrs._non >= t)) for t in thresholds],
-        "p_target": [p for p, _, _ in costs],
-        "c_miss": [c for _, c, _ in costs],
-        "c_fa": [c for _, _, c in costs],
-        "prior_log_odds": pytest.approx([-t for t in thresholds], rel=1e-14),
-    }
+    for name in ("cllr", "min_cllr", "calibration_loss", "eer", "tar_count", "non_count"):
+        assert found[name] == getattr(ev, name)
+    assert found["rule_of_30"] == list(ev.rule_of_30)
+    for i, point in enumerate(points):
+        p, c_miss, c_fa = costs = tuple(found[name][i] for name in ("p_target", "c_miss", "c_fa"))
+        assert costs == (point.p_target, point.c_miss, point.c_fa)
+        for name in ("act_dcf", "min_dcf"):
+            cost = getattr(ev, name)
+            assert found[name][i] == cost(*costs)
+            assert found[f"{name}_unnormalised"][i] == cost(*costs, normalised=False)
+        threshold = math.log(c_fa * (1 - p)) - math.log(c_miss * p)
+        assert found["prior_log_odds"][i] == pytest.approx(-threshold, rel=1e-14)
+        assert found["pmiss"][i] == float(np.mean(llrs._tar < threshold))
+        assert found["pfa"][i] == float(np.mean(llrs._non >= threshold))
 
 
 # ------------------------------------------------------------------------- published numbers
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["table", "json"])
-def test_tno_in_sre08(tmp_path: Path, form: str) -> None:
-    """The numbers that the R package ROC publishes with these scores, from the real command."""
+def test_tno_in_sre08() -> None:
+    """The numbers that the R package ROC publishes with these scores."""
     path = real_scores("nist_sre08", "tno.2008.tsv.gz")
-    point = ("--p-target", "0.01", "--c-miss", "10", "--c-fa", "1")
-    flags = ["--json"] if form == "json" else ["--plain"]
-    ran = run("evaluate", path, *point, *flags, cwd=tmp_path)
-    assert ran.returncode == 0
-    if form == "json":
-        answer = running.document(ran.stdout)
-        assert answer["cllr"] == pytest.approx(0.2501407, abs=5e-8)
-        assert answer["min_cllr"] == pytest.approx(0.2237935, abs=5e-8)
-        assert answer["act_dcf_unnormalised"] == pytest.approx([0.03375549], abs=5e-9)
-        assert answer["min_dcf_unnormalised"] == pytest.approx([0.03221064], abs=5e-9)
-        assert (answer["tar_count"], answer["non_count"]) == (20449, 78327)
-        assert answer["eer"] == pytest.approx(0.05617778, abs=5e-9)
-        assert warnings_in(answer) == []
-    else:
-        for number in ("0.2501407", "0.2237935", "0.03375549", "0.03221064", "5.6178 %"):
-            assert number in ran.stdout
-        assert "20,449 targets, 78,327 non-targets" in ran.stdout
-    [said] = ran.stderr.splitlines()
+    result = done("evaluate", path, "--p-target 0.01 --c-miss 10 --c-fa 1 --plain")
+    for number in ("0.2501407", "0.2237935", "0.03375549", "0.03221064", "5.6178 %"):
+        assert number in result.stdout
+    assert "20,449 targets, 78,327 non-targets" in result.stdout
+    [said] = result.stderr.splitlines()
     assert "98,776 trials; columns by name (enrol=model,test=test,side=chan,score=score" in said
 
 
 # ----------------------------------------------------------------- the numbers of the package
 
 
-def test_json_has_the_names_and_numbers_of_the_package(llrs: Path) -> None:
-    result = llrcal("evaluate", llrs, "--json")
-    answer = document(result)
-    ev = in_file_order(llrs)
-    points = [OperatingPoint(p) for p in (0.001, 0.01, 0.1, 0.5)]
-    expected = numbers_of(ev, *points)
-    [note] = answer.pop("notes")
-    assert (note["code"], note["place"]) == ("read", str(llrs))
-    assert answer == {"verb": "evaluate", "source": str(llrs), **expected, "averages": {}}
-    for name in expected.keys() - {"p_target", "c_miss", "c_fa", "prior_log_odds"}:
-        assert hasattr(ev, name.removesuffix("_unnormalised"))
-    assert "1,200 trials" in result.stderr
+def test_json_has_the_names_and_numbers_of_the_package() -> None:
+    found = answer("evaluate llrs.txt")
+    check_numbers(found, in_file_order(), *(OperatingPoint(p) for p in (0.001, 0.01, 0.1, 0.5)))
+    [note] = found["notes"]
+    assert (note["code"], note["place"]) == ("read", "llrs.txt")
+    assert (found["verb"], found["source"], found["averages"]) == ("evaluate", "llrs.txt", {})
+    assert not {"rules", "forensic", "error_rates", "intervals", "by"} & {*found}
+    assert "1,200 trials" in llrcal("evaluate llrs.txt --json").stderr
 
 
-def test_the_table_has_the_same_numbers(llrs: Path) -> None:
-    result = llrcal("evaluate", llrs, "--p-target", 0.05, "--c-fa", 2, "--quiet")
-    assert (result.exit_code, result.stderr) == (0, "")
+def test_the_table_has_the_same_numbers() -> None:
+    result = done("evaluate llrs.txt --p-target 0.05 --c-fa 2 --quiet")
+    assert result.stderr == ""
     ev = package.evaluate(TAR, NON)
-    said = " ".join(result.stdout.split())
     low, high = ev.rule_of_30
-    assert "300 targets, 900 non-targets" in said
-    assert f"Cllr {ev.cllr:.7f} minCllr {ev.min_cllr:.7f}" in said
-    assert f"calibration loss {ev.calibration_loss:.7f} (bits)" in said
-    assert f"EER {100 * ev.eer:.4f} %" in said
-    assert f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}" in said
     costs = ev.act_dcf(0.05, 1, 2), ev.min_dcf(0.05, 1, 2)
-    assert f"0.05 1 2 {costs[0]:.7g} {costs[1]:.7g}" in said
+    for words in (
+        "300 targets, 900 non-targets",
+        f"Cllr {ev.cllr:.7f} minCllr {ev.min_cllr:.7f}",
+        f"calibration loss {ev.calibration_loss:.7f} (bits)",
+        f"EER {100 * ev.eer:.4f} %",
+        f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}",
+        f"0.05 1 2 {costs[0]:.7g} {costs[1]:.7g}",
+    ):
+        assert words in " ".join(result.stdout.split())
+    assert "average" not in result.stdout
+    assert "devPAV" not in result.stdout
 
 
-def test_points_are_averaged(llrs: Path) -> None:
+@pytest.mark.parametrize("plain", [False, True])
+def test_points_are_averaged(plain: bool) -> None:
     """Over the points of each evaluation, as its plan says, however many are asked for."""
-    asked = ("evaluate", llrs, "--preset", "sre16", "--preset", "sre12", "--preset", "voxsrc")
-    said = " ".join(llrcal(*asked, "--quiet").stdout.split())
-    averages = document(llrcal(*asked, "--json"))["averages"]
-    assert list(averages) == ["sre16", "sre12"]
-    ev = in_file_order(llrs)
+    asked = "evaluate llrs.txt --preset sre16 --preset sre12 --preset voxsrc"
+    found = answer(asked)
+    assert found["p_target"] == [0.01, 0.005, 0.001, 0.05]  # each point once
+    assert list(found["averages"]) == ["sre16", "sre12"]
+    ev, end = in_file_order(), "_unnormalised" if plain else ""
     for name, priors in (("sre16", [0.01, 0.005]), ("sre12", [0.01, 0.001])):
-        means = [sum(cost(p) for p in priors) / 2 for cost in (ev.act_dcf, ev.min_dcf)]
-        found = [averages[name][cost] for cost in ("act_dcf", "min_dcf")]
-        assert found == pytest.approx(means, rel=1e-15)
-        assert f"average of {name} {means[0]:.7g} {means[1]:.7g}" in said
-    assert "average" not in llrcal("evaluate", llrs, "--quiet").stdout
+        costs = {"act_dcf": ev.act_dcf, "min_dcf": ev.min_dcf}
+        means = {
+            f"{key}{end}": sum(cost(p, normalised=not plain) for p in priors) / 2
+            for key, cost in costs.items()
+        }
+        numbers = {key: found["averages"][name][key] for key in means}
+        assert numbers == pytest.approx(means, rel=1e-15)
+        shown = " ".join(f"{mean:.7g}" for mean in means.values())
+        assert f"average of {name} {shown}" in printed(f"{asked}{' --plain' if plain else ''}")
 
 
-def test_costs_by_scoring_rules(llrs: Path) -> None:
-    found = document(llrcal("evaluate", llrs, "--json", "--rule", "brier", "--rule", "0.5,-0.5"))
-    ev = in_file_order(llrs)
+def test_costs_by_scoring_rules() -> None:
+    found = answer("evaluate llrs.txt --rule brier --rule 0.5,-0.5")
+    ev = in_file_order()
     rules: dict[str, Any] = {"brier": "brier", "0.5,-0.5": (0.5, -0.5)}
     assert found["rules"] == {name: ev.cost(rule).to_dict() for name, rule in rules.items()}
-    assert "rules" not in document(llrcal("evaluate", llrs, "--json"))
     cost = ev.cost("boosting")
     line = f"boosting cost {cost.actual:.7f}  minimum {cost.minimum:.7f}  calibration loss"
-    assert line in llrcal("evaluate", llrs, "--rule", "boosting").stdout
+    assert line in done("evaluate llrs.txt --rule boosting").stdout
 
 
 @pytest.mark.slow
-def test_intervals_are_those_of_the_package(llrs: Path) -> None:
-    asked = (
-        "--intervals",
-        "--replicates",
-        99,
-        "--level",
-        0.9,
-        "--p-target",
-        0.1,
-        "--rule",
-        "brier",
-    )
-    result = llrcal("evaluate", llrs, *asked, "--forensic", "--json")
-    found = in_file_order(llrs).intervals(
+def test_intervals_are_those_of_the_package() -> None:
+    asked = "evaluate llrs.txt --intervals --replicates 99 --level 0.9 --p-target 0.1 --rule brier"
+    ev = in_file_order()
+    found = ev.intervals(
         [OperatingPoint(0.1)], rules=["brier"], forensic=True, level=0.9, replicates=99
     )
-    assert document(result)["intervals"] == found.to_dict()
-    said = " ".join(llrcal("evaluate", llrs, *asked, "--quiet").stdout.split())
-    low, _ = found.eer
+    assert answer(f"{asked} --forensic")["intervals"] == found.to_dict()
+    said = printed(f"{asked} --forensic --quiet")
+    assert found.forensic is not None
+    for name, number, ends, factor, unit in (
+        ("EER", ev.eer, found.eer, 100, " %"),
+        ("brier cost", ev.cost("brier").actual, found.rules["brier"].actual, 1, ""),
+        ("minDCF p0.1", ev.min_dcf(0.1), found.min_dcf[0], 1, ""),
+        (
+            "LR < 1/10, same source",
+            ev.forensic.misleading(10).tar,
+            found.misleading[1][0],
+            100,
+            " %",
+        ),
+        ("devPAV (log10)", ev.forensic.dev_pav, found.forensic.dev_pav, 1, ""),
+    ):
+        numbers = (f"{factor * one:.4f}{unit}" for one in (number, *ends))
+        assert f"{name} {' '.join(numbers)}" in said
     assert "90 % intervals by trial, 99 drawn test sets" in said
-    assert f"EER {100 * package.evaluate(TAR, NON).eer:.4f} % {100 * low:.4f} %" in said
-    assert f"brier cost {package.evaluate(TAR, NON).cost('brier').actual:.4f}" in said
     assert "note: speakers are not known" in said
 
 
-def test_intervals_by_speaker_where_the_file_names_speakers(tmp_path: Path) -> None:
+def test_intervals_by_speaker_where_the_file_names_speakers() -> None:
     pairs = np.repeat(np.arange(300)[:, None], 2, axis=1) % 40
-    speakers: dict[str, Any] = {
-        "tar_speakers": pairs,
-        "non_speakers": np.arange(1800).reshape(900, 2) % 40,
-    }
-    np.savez(tmp_path / "llrs.npz", tar=TAR, non=NON, **speakers)
-    found = document(
-        llrcal("evaluate", tmp_path / "llrs.npz", "--intervals", "--replicates", 39, "--json")
-    )["intervals"]
+    others = np.arange(1800).reshape(900, 2) % 40
+    np.savez("llrs.npz", tar=TAR, non=NON, tar_speakers=pairs, non_speakers=others)
+    found = answer("evaluate llrs.npz --intervals --replicates 39")["intervals"]
     assert (found["by"], found["replicates"]) == ("speaker", 39)
     assert "speakers are not known" not in str(found["notes"])
 
 
-def test_infinite_costs_are_words_in_json(tmp_path: Path) -> None:
-    (tmp_path / "llrs.txt").write_text(text_of(np.append(TAR, -np.inf), NON))
-    found = document(llrcal("evaluate", tmp_path / "llrs.txt", "--json", "--rule", "boosting"))
-    assert found["rules"]["boosting"]["actual"] == "inf"
-    assert found["rules"]["boosting"]["minimum"] < 1
-
-
-def test_presets(llrs: Path) -> None:
-    ev = in_file_order(llrs)
-    for name, points in PRESETS.items():
-        answer = document(llrcal("evaluate", llrs, "--preset", name, "--json"))
-        expected = numbers_of(ev, *points)
-        assert {key: answer[key] for key in expected} == expected
-    both = document(llrcal("evaluate", llrs, "--preset", "sre16", "--preset", "sre12", "--json"))
-    assert both["p_target"] == [0.01, 0.005, 0.001]  # each point once
-
-
 def test_presets_are_those_of_the_evaluation_plans() -> None:
     """Prior and costs from the evaluation plans of NIST and of the VoxCeleb challenges."""
+    two = [(0.01, 1, 1), (0.005, 1, 1)]
     plans = {
         "sre08": [(0.01, 10, 1)],
         "sre10": [(0.001, 1, 1)],
         "sre12": [(0.01, 1, 1), (0.001, 1, 1)],
-        "sre16": [(0.01, 1, 1), (0.005, 1, 1)],
-        "sre18-cmn2": [(0.01, 1, 1), (0.005, 1, 1)],
+        "sre16": two,
+        "sre18-cmn2": two,
         "sre18-vast": [(0.05, 1, 1)],
-        "sre19-cts": [(0.01, 1, 1), (0.005, 1, 1)],
+        "sre19-cts": two,
         "sre19-av": [(0.05, 1, 1)],
         "voxsrc": [(0.05, 1, 1)],
     }
-    found = {
+    assert {
         name: [(point.p_target, point.c_miss, point.c_fa) for point in points]
         for name, points in PRESETS.items()
-    }
-    assert found == plans
+    } == plans
+    for name in plans:
+        check_numbers(answer("evaluate llrs.txt --preset", name), in_file_order(), *PRESETS[name])
+    assert f"--preset [{'|'.join(PRESETS)}]" in printed("evaluate --help")
 
 
-def test_help_names_every_preset() -> None:
-    said = " ".join(llrcal("evaluate", "--help").stdout.split())
-    assert f"--preset [{'|'.join(PRESETS)}]" in said
-
-
-def test_costs_go_with_priors(llrs: Path) -> None:
-    points = ("--p-target", 0.1, "--p-target", 0.2, "--c-miss", 5, "--c-fa", 1, "--c-fa", 2)
-    answer = document(llrcal("evaluate", llrs, *points, "--json"))
-    assert (answer["p_target"], answer["c_miss"], answer["c_fa"]) == ([0.1, 0.2], [5, 5], [1, 2])
+def test_costs_go_with_priors() -> None:
+    points = "--p-target 0.1 --p-target 0.2 --c-miss 5 --c-fa 1 --c-fa 2"
+    found = answer("evaluate llrs.txt", points)
+    assert (found["p_target"], found["c_miss"], found["c_fa"]) == ([0.1, 0.2], [5, 5], [1, 2])
 
 
 # ------------------------------------------------------------------------------------ units
@@ -253,16 +219,16 @@ def test_costs_go_with_priors(llrs: Path) -> None:
 LOG10 = math.log(10)
 
 
-def cllr_of(tar: Array, non: Array) -> float:
+def cllr_of(tar: Array, non: Array) -> Any:
     """By the definition."""
     tar_cost = np.mean([math.log2(1 + math.exp(-x)) for x in tar.tolist()])
     non_cost = np.mean([math.log2(1 + math.exp(x)) for x in non.tolist()])
-    return float(tar_cost + non_cost) / 2
+    return pytest.approx(float(tar_cost + non_cost) / 2, rel=1e-12)
 
 
-def table_of(tar: Array, non: Array, *, name: str, words: tuple[str, str]) -> str:
+def put_table(tar: Array, non: Array, *, name: str, words: tuple[str, str]) -> None:
     rows = [f"{x!r},{words[0]}" for x in tar.tolist()] + [f"{x!r},{words[1]}" for x in non.tolist()]
-    return "\n".join([f"{name},label", *rows, ""])
+    Path("a.csv").write_text("\n".join([f"{name},label", *rows, ""]))
 
 
 @pytest.mark.parametrize(
@@ -274,87 +240,69 @@ def table_of(tar: Array, non: Array, *, name: str, words: tuple[str, str]) -> st
         ("ratio", np.exp),
     ],
 )
-def test_units(tmp_path: Path, units: str, transformed: Any) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text_of(transformed(TAR), transformed(NON)))
-    answer = document(llrcal("evaluate", path, "--units", units, "--json"))
-    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
-    assert warnings_in(answer) == []
+def test_units(units: str, transformed: Callable[[Array], Array]) -> None:
+    put(transformed(TAR), transformed(NON))
+    found = answer("evaluate a.txt --units", units)
+    assert found["cllr"] == cllr_of(TAR, NON)
+    assert warnings_in(found) == []
 
 
 @pytest.mark.parametrize("name", ["log10_lr", "LLR_log10", "log10 LLR", "llr10"])
-def test_log10_by_the_name_of_the_column(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(table_of(TAR / LOG10, NON / LOG10, name=name, words=("Hp", "Hd")))
-    result = llrcal("evaluate", path, "--json")
-    assert document(result)["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
-    assert f"column {name!r} contains common logarithms (log10)" in result.stderr
-    told = document(llrcal("evaluate", path, "--json", "--units", "nats"))
-    assert told["cllr"] == pytest.approx(cllr_of(TAR / LOG10, NON / LOG10), rel=1e-12)
+def test_log10_by_the_name_of_the_column(name: str) -> None:
+    put_table(TAR / LOG10, NON / LOG10, name=name, words=("Hp", "Hd"))
+    assert answer("evaluate a.csv")["cllr"] == cllr_of(TAR, NON)
+    said = llrcal("evaluate a.csv").stderr
+    assert f"column {name!r} contains common logarithms (log10)" in said
+    assert answer("evaluate a.csv --units nats")["cllr"] == cllr_of(TAR / LOG10, NON / LOG10)
 
 
-def test_hypotheses_do_not_say_which_logarithm(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(table_of(TAR, NON, name="llr", words=("Hp", "Hd")))
-    only_line(llrcal("evaluate", path, "--quiet"), "specify which: --units log10 or --units nats")
-    answer = document(llrcal("evaluate", path, "--units", "nats", "--json"))
-    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+def test_hypotheses_do_not_say_which_logarithm() -> None:
+    put_table(TAR, NON, name="llr", words=("Hp", "Hd"))
+    refused("specify which: --units log10 or --units nats", "evaluate a.csv --quiet")
+    assert answer("evaluate a.csv --units nats")["cllr"] == cllr_of(TAR, NON)
 
 
-def test_ratios_that_may_be_logarithms(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(table_of(np.exp(TAR), np.exp(NON), name="LR", words=("1", "0")))
-    only_line(
-        llrcal("evaluate", path, "--quiet"), "specify which: --units ratio, nats, log10 or bits"
-    )
-    answer = document(llrcal("evaluate", path, "--units", "ratio", "--json"))
-    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
+def test_ratios_that_may_be_logarithms() -> None:
+    put_table(np.exp(TAR), np.exp(NON), name="LR", words=("1", "0"))
+    refused("specify which: --units ratio, nats, log10 or bits", "evaluate a.csv --quiet")
+    assert answer("evaluate a.csv --units ratio")["cllr"] == cllr_of(TAR, NON)
 
 
-def test_a_ratio_is_never_negative(llrs: Path) -> None:
-    said = "a likelihood-ratio cannot be negative; are these logarithms?"
-    only_line(llrcal("evaluate", llrs, "--units", "ratio", "--quiet"), said)
-
-
-def test_doubt_about_the_logarithm(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text_of(TAR / LOG10, NON / LOG10))
-    result = llrcal("evaluate", path, "--json", "--quiet")
-    [warning] = warnings_in(document(result))
-    assert f"a Cllr of {cllr_of(TAR, NON):.4f} rather than" in warning
+def test_doubt_about_the_logarithm() -> None:
+    put(TAR / LOG10, NON / LOG10)
+    [warning] = warnings_in(answer("evaluate a.txt"))
+    assert f"a Cllr of {package.evaluate(TAR, NON).cllr:.4f} rather than" in warning
     assert "--units log10" in warning
-    assert result.stderr == f"warning: {warning}\n"
-    assert warnings_in(document(llrcal("evaluate", path, "--json", "--units", "nats"))) == []
+    assert llrcal("evaluate a.txt --quiet").stderr == f"warning: {warning}\n"
+    assert warnings_in(answer("evaluate a.txt --units nats")) == []
 
 
-def test_no_doubt_where_larger_is_always_better(tmp_path: Path) -> None:
+def test_no_doubt_where_larger_is_always_better() -> None:
     """Classes that do not overlap, and infinite costs, say nothing about a logarithm."""
     for tar, non in (([1.0, 2.0], [-1.0, -2.0]), ([-math.inf, 5.0, 6.0], [-3.0, math.inf, -1.0])):
-        (tmp_path / "a.txt").write_text(text_of(np.array(tar), np.array(non)))
-        assert warnings_in(document(llrcal("evaluate", tmp_path / "a.txt", "--json"))) == []
+        put(tar, non)
+        assert warnings_in(answer("evaluate a.txt")) == []
 
 
 # ------------------------------------------------------------------------------ infinite LLRs
 
 
-def test_infinite_llrs(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text_of(np.array([math.inf, 2.0, -1.0]), np.array([-math.inf, -2.0, 1.0])))
-    answer = document(llrcal("evaluate", path, "--json", "--p-target", 0.5))
+def test_infinite_llrs() -> None:
+    put([math.inf, 2.0, -1.0], [-math.inf, -2.0, 1.0])
+    found = answer("evaluate a.txt --p-target 0.5")
     # Trials that are infinitely sure of the truth cost nothing.
-    assert answer["cllr"] == pytest.approx(
-        (math.log2(1 + math.exp(-2)) + math.log2(1 + math.exp(1))) / 3, rel=1e-12
-    )
-    assert answer["act_dcf_unnormalised"] == pytest.approx([1 / 3])
-    assert answer["rule_of_30"] == [None, None]
+    costs = math.log2(1 + math.exp(-2)) + math.log2(1 + math.exp(1))
+    assert found["cllr"] == pytest.approx(costs / 3, rel=1e-12)
+    assert found["act_dcf_unnormalised"] == pytest.approx([1 / 3])
+    assert found["rule_of_30"] == [None, None]
 
 
-def test_infinitely_wrong_llrs_cost_infinitely_much(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text_of(np.array([-math.inf, math.inf]), np.array([-math.inf, math.inf])))
-    answer = document(llrcal("evaluate", path, "--json", "--p-target", 0.5))
-    assert (answer["cllr"], answer["calibration_loss"], answer["min_cllr"]) == ("inf", "inf", 1)
-    said = llrcal("evaluate", path).stdout
+def test_infinitely_wrong_llrs_cost_infinitely_much() -> None:
+    put([-math.inf, math.inf], [-math.inf, math.inf])
+    found = answer("evaluate a.txt --p-target 0.5 --rule boosting")
+    assert (found["cllr"], found["calibration_loss"], found["min_cllr"]) == ("inf", "inf", 1)
+    assert found["rules"]["boosting"]["actual"] == "inf"
+    said = done("evaluate a.txt").stdout
     assert "Cllr inf" in said
     assert "rule of 30: too few errors at any prior" in said
 
@@ -362,23 +310,16 @@ def test_infinitely_wrong_llrs_cost_infinitely_much(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------- direction
 
 
-def test_scores_the_wrong_way_round(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(text_of(-TAR, -NON))
+def test_scores_the_wrong_way_round() -> None:
+    put(-TAR, -NON)
     said = "If these are distances, give --distance; if the labels are swapped, give --labels"
-    only_line(llrcal("evaluate", path, "--quiet"), said)
-    answer = document(llrcal("evaluate", path, "--distance", "--json"))
-    assert answer["cllr"] == pytest.approx(cllr_of(TAR, NON), rel=1e-12)
-    assert answer["eer"] == package.evaluate(TAR, NON).eer
-    insisted = document(llrcal("evaluate", path, "--inverted", "--json"))
+    refused(said, "evaluate a.txt --quiet")
+    found = answer("evaluate a.txt --distance")
+    assert found["cllr"] == cllr_of(TAR, NON)
+    assert found["eer"] == package.evaluate(TAR, NON).eer
+    insisted = answer("evaluate a.txt --inverted")
     with pytest.warns(package.LlrcalWarning, match="targets score lower"):
-        assert insisted["cllr"] == in_file_order(path).cllr
-
-
-@pytest.mark.slow
-def test_likenesses_are_no_distances(llrs: Path) -> None:
-    said = "If these are similarities, leave out --distance"
-    only_line(llrcal("evaluate", llrs, "--distance", "--quiet"), said)
+        assert insisted["cllr"] == in_file_order("a.txt").cllr
 
 
 # --------------------------------------------------------------------------------- figures
@@ -402,81 +343,71 @@ FIGURES = ["bayes-error", "det", "reliability", "tippett", "ece"]
 
 
 @pytest.mark.slow
-def test_figures_are_drawn_into_a_folder(llrs: Path, tmp_path: Path) -> None:
-    result = llrcal("evaluate", llrs, "--figures", tmp_path / "figures", "--json")
-    assert document(result)["tar_count"] == len(TAR)  # nothing else on standard output
-    assert f"Figures: {tmp_path / 'figures'}" in result.stderr
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
+def test_figures_are_drawn_into_a_folder() -> None:
+    result = done("evaluate llrs.txt --figures figures --quiet --json")
+    assert result.stderr == ""
+    names = {path.name for path in Path("figures").iterdir()}
     assert names == {f"{name}.{kind}" for name in FIGURES for kind in ("png", "pdf", "svg")}
-    for path in (tmp_path / "figures").glob("*.png"):
+    for path in Path("figures").glob("*.png"):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_figures_of_infinite_llrs(tmp_path: Path, quick_figures: list[str]) -> None:
+def test_figures_of_infinite_llrs(quick_figures: list[str]) -> None:
     for tar, non in (
         ([math.inf, 2.0, -math.inf], [-math.inf, 1.0, math.inf]),
         ([math.inf], [-math.inf]),
         ([1.0], [1.0]),
     ):
-        (tmp_path / "a.txt").write_text(text_of(np.array(tar), np.array(non)))
-        arguments = ("--figures", tmp_path / "figures", "--force")
-        assert llrcal("evaluate", tmp_path / "a.txt", *arguments).exit_code == 0
+        put(tar, non)
+        assert "Figures: figures\n" in done("evaluate a.txt --figures figures --force").stderr
     assert quick_figures == 3 * FIGURES
 
 
-@pytest.mark.slow
-def test_a_filled_folder_is_not_replaced_unasked(
-    llrs: Path, tmp_path: Path, quick_figures: list[str]
-) -> None:
-    folder = tmp_path / "figures"
-    folder.mkdir()
-    assert llrcal("evaluate", llrs, "--figures", folder).exit_code == 0  # empty ones may be filled
-    (folder / "mine.txt").write_text("precious")
-    result = llrcal("evaluate", llrs, "--figures", folder)
-    only_line(result, "exists already; choose another folder, or replace it with --force")
-    assert (folder / "mine.txt").read_text() == "precious"
-    assert quick_figures == FIGURES
-    assert llrcal("evaluate", llrs, "--figures", folder, "--force").exit_code == 0
-    assert {path.name for path in folder.iterdir()} == {f"{name}.png" for name in FIGURES}
-    assert list(tmp_path.iterdir()) == [folder]
+@pytest.mark.usefixtures("quick_figures")
+def test_a_filled_folder_is_not_replaced_unasked(here: Path) -> None:
+    mine = Path("figures/mine.txt")
+    mine.parent.mkdir()
+    done("evaluate llrs.txt --figures figures")  # empty ones may be filled
+    mine.write_text("precious")
+    said = "exists already; choose another folder, or replace it with --force"
+    refused(said, "evaluate llrs.txt --figures figures")
+    assert mine.read_text() == "precious"
+    done("evaluate llrs.txt --figures figures --force")
+    assert {path.name for path in mine.parent.iterdir()} == {f"{name}.png" for name in FIGURES}
+    assert sorted(path.name for path in here.iterdir()) == ["figures", "llrs.txt"]
 
 
-def test_a_failure_leaves_no_folder(llrs: Path, tmp_path: Path) -> None:
-    before = sorted(tmp_path.iterdir())
-    folder = tmp_path / "figures"
-    only_line(llrcal("evaluate", "none.txt", "--figures", folder), "none.txt: cannot be read")
-    only_line(llrcal("evaluate", llrs, "--figures", tmp_path / "no" / "figures"), "cannot be made")
-    assert sorted(tmp_path.iterdir()) == before
+def test_a_failure_leaves_no_folder(here: Path) -> None:
+    refused("none.txt: cannot be read", "evaluate none.txt --figures figures")
+    refused("cannot be made", "evaluate llrs.txt --figures no/figures")
+    assert [path.name for path in here.iterdir()] == ["llrs.txt"]
 
 
 # -------------------------------------------------------------------------------- the terminal
 
 
-def test_numbers_are_never_cut_short(llrs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_are_never_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "30")
-    narrow = llrcal("evaluate", llrs, "--quiet").stdout
+    narrow = printed("evaluate llrs.txt --quiet")
     monkeypatch.setenv("COLUMNS", "200")
-    wide = llrcal("evaluate", llrs, "--quiet").stdout
-    assert narrow.split() == wide.split()
+    assert narrow == printed("evaluate llrs.txt --quiet")
     assert "\u2026" not in narrow
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--c-miss", "10"], "costs need a prior: give --p-target as well"),
-        (["--p-target", "1"], "p_target is 1.0; it must lie strictly between 0 and 1"),
-        (["--p-target", "0.1", "--c-fa", "1", "--c-fa", "2"], "--c-fa was given 2 times for 1"),
-        (["--p-target", "0.1", "--c-fa", "0"], "c_fa is 0.0; it must be positive"),
-        (["--key", "none.txt"], "none.txt: cannot be read"),
-        (["--intervals", "--level", "95"], "level is 95.0; give a number strictly between 0 and 1"),
-        (["--intervals", "--level", "0.999"], "give at least --replicates 1999"),
-        (["--intervals", "--replicates", "0"], "--replicates is 0; give 1 or more"),
-        (["--level", "0.9"], "--level is for --intervals, which is not given"),
+        ("--p-target 1", "p_target is 1.0; it must lie strictly between 0 and 1"),
+        ("--p-target 0.1 --c-fa 0", "c_fa is 0.0; it must be positive"),
+        ("--key none.txt", "none.txt: cannot be read"),
+        ("--intervals --level 95", "level is 95.0; give a number strictly between 0 and 1"),
+        ("--intervals --level 0.999", "give at least --replicates 1999"),
+        ("--intervals --replicates 0", "--replicates is 0; give 1 or more"),
+        ("--level 0.9", "--level is for --intervals, which is not given"),
     ],
 )
-def test_wrong_use(llrs: Path, arguments: list[str], words: str) -> None:
-    only_line(llrcal("evaluate", llrs, "--quiet", *arguments), words)
+def test_wrong_use(arguments: str, words: str) -> None:
+    refused(words, "evaluate llrs.txt --quiet", arguments)
 
 
 # --------------------------------------------------------------------- raw scores, other trials
@@ -485,27 +416,23 @@ def test_wrong_use(llrs: Path, arguments: list[str], words: str) -> None:
 @pytest.mark.parametrize(
     ("factor", "words"), [(0.05, "these do not look like LLRs"), (4.0, "much is lost")]
 )
-def test_scores_that_are_no_llrs_are_told_of(tmp_path: Path, factor: float, words: str) -> None:
+def test_scores_that_are_no_llrs_are_told_of(factor: float, words: str) -> None:
     rng = np.random.default_rng(0)
-    tar, non = factor * rng.normal(3, 6**0.5, 400), factor * rng.normal(-3, 6**0.5, 900)
-    (tmp_path / "a.txt").write_text(text_of(tar, non))
-    result = llrcal("evaluate", tmp_path / "a.txt", "--json", "--units", "nats", "--quiet")
-    [warning] = warnings_in(document(result))
+    put(factor * rng.normal(3, 6**0.5, 400), factor * rng.normal(-3, 6**0.5, 900))
+    [warning] = warnings_in(answer("evaluate a.txt --units nats"))
     assert words in warning
-    assert result.stderr == f"warning: {warning}\n"
-    table = llrcal("evaluate", tmp_path / "a.txt", "--units", "nats", "--quiet")
-    assert table.stderr == result.stderr
+    for form in ("", "--json"):
+        said = llrcal("evaluate a.txt --units nats --quiet", form).stderr
+        assert said == f"warning: {warning}\n"
 
 
 # --------------------------------------------------------------- forensic figures of merit
 
 
-def test_forensic_figures(llrs: Path) -> None:
-    figures = in_file_order(llrs).forensic
-    numbers = document(llrcal("evaluate", llrs, "--forensic", "--json"))["forensic"]
-    assert numbers == figures.to_dict()
-    assert "forensic" not in document(llrcal("evaluate", llrs, "--json"))
-    shown = llrcal("evaluate", llrs, "--forensic").stdout
+def test_forensic_figures() -> None:
+    figures = in_file_order().forensic
+    assert answer("evaluate llrs.txt --forensic")["forensic"] == figures.to_dict()
+    shown = done("evaluate llrs.txt --forensic").stdout
     low, high = (math.exp(end) for end in figures.elub)
     for words in (
         f"devPAV {figures.dev_pav:.4f}",
@@ -514,21 +441,19 @@ def test_forensic_figures(llrs: Path) -> None:
         "LR < 1/1,000",
     ):
         assert words in shown
-    assert "devPAV" not in llrcal("evaluate", llrs).stdout
 
 
-def test_forensic_figures_in_pieces(llrs: Path) -> None:
+def test_forensic_figures_in_pieces() -> None:
     whole, pieces = (
-        document(llrcal("evaluate", llrs, "--forensic", "--json", *how)) | {"notes": []}
-        for how in ([], ["--in-pieces"])
+        answer("evaluate llrs.txt --forensic", how) | {"notes": []} for how in ("", "--in-pieces")
     )
     assert pieces == whole
 
 
-def test_forensic_figures_that_are_not_there(tmp_path: Path) -> None:
-    (tmp_path / "apart.txt").write_text(text_of(np.array([3.0, 4.0]), np.array([-3.0, -math.inf])))
-    numbers = document(llrcal("evaluate", tmp_path / "apart.txt", "--forensic", "--json"))
-    assert numbers["forensic"]["dev_pav"] is None
-    assert numbers["forensic"]["expected"]["log10_lr_non"] == "-inf"
-    shown = llrcal("evaluate", tmp_path / "apart.txt", "--forensic").stdout
+def test_forensic_figures_that_are_not_there() -> None:
+    put([3.0, 4.0], [-3.0, -math.inf])
+    found = answer("evaluate a.txt --forensic")["forensic"]
+    assert found["dev_pav"] is None
+    assert found["expected"]["log10_lr_non"] == "-inf"
+    shown = done("evaluate a.txt --forensic").stdout
     assert "devPAV: none, because the classes do not overlap" in shown

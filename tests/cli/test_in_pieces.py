@@ -73,7 +73,7 @@ def test_a_large_file_is_read_in_pieces_without_being_asked(
 
 def test_evaluate_gives_the_same_numbers(home: Path) -> None:
     def numbers(*arguments: object) -> dict[str, object]:
-        result = llrcal("evaluate", *arguments, "--json", "--units", "nats", "--quiet")
+        result = llrcal("evaluate", *arguments, "--json --units nats --quiet")
         assert result.exit_code == 0, result.stderr
         found: dict[str, object] = json.loads(result.stdout)
         return {key: value for key, value in found.items() if key not in ("source", "notes")}
@@ -115,8 +115,8 @@ def test_compare_gives_the_same_numbers(home: Path, tmp_path: Path) -> None:
     for train in (home / "all.parquet", home / "parts"):
         out = tmp_path / train.name
         result = llrcal(
-            "compare", "--train", train, "--test", test, "--out", out,
-            "--replicates", "0", "--formats", "none",
+            "compare --train", train, "--test", test, "--out", out,
+            "--replicates 0 --formats none",
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
         assert (out / "report.html").stat().st_size > 100_000
@@ -127,10 +127,8 @@ def test_compare_gives_the_same_numbers(home: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_workers_of_our_own(home: Path, tmp_path: Path) -> None:
     one, many = tmp_path / "one.json", tmp_path / "many.json"
-    llrcal("fit", home / "all.parquet", "--method", "pav", "-o", one, "--quiet")
-    result = llrcal(
-        "fit", home / "parts", "--method", "pav", "-o", many, "--workers", "2", "--quiet"
-    )
+    llrcal("fit", home / "all.parquet", "--method pav -o", one, "--quiet")
+    result = llrcal("fit", home / "parts", "--method pav -o", many, "--workers 2 --quiet")
     assert result.exit_code == 0, result.stderr
     assert many.read_bytes() == one.read_bytes()
 
@@ -168,14 +166,14 @@ def test_wrong_use(
 
 def test_simulate_writes_any_number_of_trials(tmp_path: Path) -> None:
     out = tmp_path / "night"
-    assert llrcal("simulate", "--trials", "20000", "--out", out, "--quiet").exit_code == 0
+    assert llrcal("simulate --trials 20000 --out", out, "--quiet").exit_code == 0
     frame = pl.read_parquet(out / "train" / "part-00000.parquet")
     assert frame.columns == ["score", "label"]
     assert frame.height == 20_000
     assert frame["label"].sum() == 14  # as rare as in the paper
-    only_line(llrcal("simulate", "--trials", "9", "--full", "--out", out, "--force"), "not both")
+    only_line(llrcal("simulate --trials 9 --full --out", out, "--force"), "not both")
 
 
 def test_intervals_need_all_trials_in_memory(home: Path) -> None:
-    result = llrcal("evaluate", home / "all.parquet", "--in-pieces", "--intervals", "--quiet")
+    result = llrcal("evaluate", home / "all.parquet", "--in-pieces --intervals --quiet")
     only_line(result, "--intervals needs all trials in memory, and these are read in pieces; leave")

@@ -76,7 +76,7 @@ def test_help_is_one_text_that_fits_a_terminal(capsys: pytest.CaptureFixture[str
             sys.argv[1:] = before
         assert capsys.readouterr().out == invoke(word).stdout == f"{help_text()}\n"
     assert max(map(len, help_text().splitlines())) <= 80
-    assert "--help" in invoke("fit", "-h").stdout
+    assert "--help" in invoke("fit -h").stdout
 
 
 def test_every_verb_has_examples() -> None:
@@ -89,7 +89,7 @@ def test_the_manual_is_current() -> None:
 
 
 def test_a_verb_that_does_not_exist_is_an_error_of_use() -> None:
-    ran = invoke("comparr", "--help")
+    ran = invoke("comparr --help")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "No such command 'comparr'" in ran.stderr
 
@@ -172,7 +172,7 @@ def test_a_bug_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(verb("completion"), "callback", bug)
     with pytest.raises(ZeroDivisionError):
-        invoke("completion", "bash")
+        invoke("completion bash")
 
 
 def test_the_reader_of_rich_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,7 @@ def test_the_reader_of_rich_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
         raise end
 
     monkeypatch.setattr(verb("completion"), "callback", left)
-    assert invoke("completion", "bash").exit_code == 141
+    assert invoke("completion bash").exit_code == 141
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def saved(folder: Path, method: str) -> Calibration:
 def test_json(method: str, tmp_path: Path) -> None:
     calibration = saved(tmp_path, method)
     scores = [-1.25, 0.4, 3.5, 99.0]
-    result = llrcal("weigh", tmp_path / "model.json", *scores, "--level", 0.9, "--json")
+    result = llrcal("weigh", tmp_path / "model.json", *scores, "--level 0.9 --json")
     assert (result.exit_code, result.stderr) == (0, "")
     answer = document(result.stdout)
     weights = [calibration.weigh(score, level=0.9) for score in scores]
@@ -38,7 +38,7 @@ def test_json(method: str, tmp_path: Path) -> None:
 @METHODS
 def test_table(method: str, tmp_path: Path) -> None:
     saved(tmp_path, method)
-    result = llrcal("weigh", tmp_path / "model.json", "-2.5", "1.5", "99")
+    result = llrcal("weigh", tmp_path / "model.json", "-2.5 1.5 99")
     assert result.exit_code == 0
     assert "support for Hd" in result.stdout
     assert "support for Hp" in result.stdout
@@ -47,20 +47,20 @@ def test_table(method: str, tmp_path: Path) -> None:
 
 
 def test_old_models_have_no_intervals() -> None:
-    result = llrcal("weigh", KEPT / "logistic.json", "-2.5", "1.5")
+    result = llrcal("weigh", KEPT / "logistic.json", "-2.5 1.5")
     assert "interval" not in result.stdout
     assert result.stderr.count("has no intervals: its model file was written before") == 1
 
 
 def test_infinite_scores(tmp_path: Path) -> None:
     saved(tmp_path, "logistic")
-    result = llrcal("weigh", tmp_path / "model.json", "-inf", "--json")
+    result = llrcal("weigh", tmp_path / "model.json", "-inf --json")
     assert json.loads(result.stdout)["scores"][0]["score"] == "-inf"
 
 
 def test_no_prior_is_asked_for(tmp_path: Path) -> None:
     saved(tmp_path, "logistic")
-    result = llrcal("weigh", tmp_path / "model.json", "1", "--p-target", "0.5")
+    result = llrcal("weigh", tmp_path / "model.json", "1 --p-target 0.5")
     assert result.exit_code == 2
     assert "not a valid float" in result.stderr
 
@@ -68,7 +68,7 @@ def test_no_prior_is_asked_for(tmp_path: Path) -> None:
 def test_wrong_use(tmp_path: Path) -> None:
     saved(tmp_path, "smooth")
     only_line(llrcal("weigh", tmp_path / "model.json", "nan"), "NaN")
-    only_line(llrcal("weigh", tmp_path / "model.json", "1", "--level", "95"), "level is 95.0")
+    only_line(llrcal("weigh", tmp_path / "model.json", "1 --level 95"), "level is 95.0")
     comma = llrcal("weigh", tmp_path / "model.json", "2,5")
     assert comma.exit_code == 2
     assert "'2,5' is not a valid float" in comma.stderr

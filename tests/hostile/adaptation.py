@@ -21,7 +21,7 @@ def old(method: str = "gaussian") -> llrcal.Calibration:
 
 
 def adapted(scores: Any, method: str = "gaussian", **options: Any) -> Any:
-    return lambda _: llrcal.adapt(old(method), scores, **{"p_target": 0.05, **options})
+    return lambda: llrcal.adapt(old(method), scores, **{"p_target": 0.05, **options})
 
 
 def check_unchanged(calibration: llrcal.Calibration) -> None:

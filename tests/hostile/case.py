@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from llrcal.errors import LlrcalError
@@ -56,7 +55,7 @@ class Case:
 
     what: str
     """The input, in a few words."""
-    run: Callable[[Path], Any]
+    run: Callable[[], Any]
     """Makes the input in an empty folder, which is the current one, and lets llrcal have it."""
     outcome: Refused | Ended | Answered
     sentence: str

@@ -75,7 +75,7 @@ def command(line: str, stdin: str = "") -> Any:
     def run() -> Any:
         return CliRunner().invoke(command_line, line.split(), input=stdin, prog_name="llrcal")
 
-    return lambda _: left_as_it_was(run)
+    return lambda: left_as_it_was(run)
 
 
 def in_a_process(line: str, **options: Any) -> Any:
@@ -84,17 +84,17 @@ def in_a_process(line: str, **options: Any) -> Any:
         ran = subprocess.run(words, text=True, check=False, stderr=subprocess.PIPE, **options)
         return Ran(ran.returncode, ran.stdout or "", ran.stderr, SystemExit(ran.returncode))
 
-    return lambda _: left_as_it_was(run)
+    return lambda: left_as_it_was(run)
 
 
 def nobody_reads(line: str) -> Any:
     """Standard output is a pipe whose reader has gone."""
 
-    def run(folder: Path) -> Any:
+    def run() -> Any:
         reading, writing = os.pipe()
         os.close(reading)
         try:
-            return in_a_process(line, stdout=writing)(folder)
+            return in_a_process(line, stdout=writing)()
         finally:
             os.close(writing)
 
@@ -107,9 +107,9 @@ def no_room(line: str) -> Any:
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-    def run(folder: Path) -> Any:
-        with (folder.parent / "output").open("wb") as file:
-            return in_a_process(line, stdout=file, preexec_fn=limited)(folder)
+    def run() -> Any:
+        with Path("../output").open("wb") as file:
+            return in_a_process(line, stdout=file, preexec_fn=limited)()
 
     return run
 
@@ -120,13 +120,13 @@ def little_memory(line: str) -> Any:
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2**36, 2**36))
 
-    def run(folder: Path) -> Any:
+    def run() -> Any:
         for name in ("tar.npy", "non.npy"):
-            with (folder.parent / name).open("wb") as file:
+            with Path("..", name).open("wb") as file:
                 facts = {"descr": "<f8", "fortran_order": False, "shape": (2**34,)}
                 np.lib.format.write_array_header_1_0(file, facts)
                 file.truncate(file.tell() + 2**37)
-        return in_a_process(line, preexec_fn=limited)(folder)
+        return in_a_process(line, preexec_fn=limited)()
 
     return run
 
@@ -139,11 +139,11 @@ def closed(line: str, descriptor: str) -> Any:
         ran = subprocess.run(["/bin/sh", "-c", words], capture_output=True, text=True, check=False)
         return Ran(ran.returncode, ran.stdout, ran.stderr, SystemExit(ran.returncode))
 
-    return lambda _: left_as_it_was(run)
+    return lambda: left_as_it_was(run)
 
 
 def odd_name(name: str) -> Any:
-    def run(_: Path) -> Any:
+    def run() -> Any:
         put(name, CLEAR)
         words = ["fit", name, "--method", "pav", "-o", "m.json"]
         return CliRunner().invoke(command_line, words, color=True)
@@ -177,7 +177,7 @@ def check_without_nan(result: Any) -> None:
     assert "1 of 3 trials left out because their score is NaN" in result.stderr
 
 
-def many_columns(_: Path) -> Any:
+def many_columns() -> Any:
     set_out()
     names = ["score", *(f"c{i}" for i in range(MANY_COLUMNS - 1))]
     row = ["0.5", *("7" for _ in names[1:])]
@@ -483,7 +483,7 @@ CASES = (
     ),
     wrong(
         "convert scores.txt -o new.npz",
-        "has no label",
+        "format npz needs score,label",
         "scores.txt",
         sentence="Refused; no file is written.",
     ),

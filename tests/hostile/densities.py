@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ MICHELSON = np.array(
 
 
 def fit(tar: Any, method: str, **options: Any) -> Any:
-    return lambda _: llrcal.fit(tar, NON, method=method, **options)
+    return lambda: llrcal.fit(tar, NON, method=method, **options)
 
 
 def check_bounded_below(calibration: llrcal.Calibration) -> None:
@@ -142,13 +141,9 @@ def check_bounded_below(calibration: llrcal.Calibration) -> None:
     assert np.isfinite(calibration.without_warnings(np.linspace(-9, 9, 19))).all()
 
 
-def half_of_one_value(_: Path) -> Any:
+def half_of_one_value() -> Any:
     tar = np.concatenate([np.full(60, 1.5), RNG.permutation(GAUSSIAN)[:40]])
     by_every(("student-t", "nig"), lambda method: llrcal.fit(tar, NON, method=method))
-
-
-def half_of_one_value_in_a_line(_: Path) -> Any:
-    return llrcal.fit(np.concatenate([np.full(60, 1.5), GAUSSIAN[:40]]), NON, method="gaussian")
 
 
 def check_moments(calibration: llrcal.Calibration) -> None:
@@ -231,7 +226,9 @@ CASES = (
     ),
     Case(
         "six in ten scores of one value, `gaussian`",
-        half_of_one_value_in_a_line,
+        lambda: llrcal.fit(
+            np.concatenate([np.full(60, 1.5), GAUSSIAN[:40]]), NON, method="gaussian"
+        ),
         Answered(check_moments),
         "Mean and variance, which exist.",
     ),

@@ -20,12 +20,12 @@ def put(name: str, content: str | bytes) -> str:
 
 def joined(scores: str | bytes, key: str | bytes, **options: Any) -> Any:
     """Read a score file with its key."""
-    return lambda _: llrcal.read_trials(put("scores.txt", scores), put("key.txt", key), **options)
+    return lambda: llrcal.read_trials(put("scores.txt", scores), put("key.txt", key), **options)
 
 
 def labelled(content: str | bytes, **options: Any) -> Any:
     """Read one file of scores with labels."""
-    return lambda _: llrcal.read_trials(put("scores.txt", content), **options)
+    return lambda: llrcal.read_trials(put("scores.txt", content), **options)
 
 
 def holds(tar: list[float], non: list[float], *notes: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,17 +21,17 @@ BACKWARDS = "".join(reversed(KEY.splitlines(keepends=True)))
 
 
 def split(labels: Any, scores: Any = (1.0, 2.0, 3.0)) -> Any:
-    return lambda _: llrcal.split(scores, labels)
+    return lambda: llrcal.split(scores, labels)
 
 
-def frame_with_null(_: Path) -> Any:
+def frame_with_null() -> Any:
     frame = pl.DataFrame(
         {"enrol": ["a", "b"], "test": ["x", "y"], "score": [1.0, None], "label": ["target", "imp"]}
     )
     return llrcal.read_trials(frame)
 
 
-def lists_for_arrays(_: Path) -> Any:
+def lists_for_arrays() -> Any:
     trials = llrcal.Trials([1.5, 2.5], [-1.0])  # type: ignore[arg-type]
     return trials.scores, trials.negated().scores, trials.tar.min()
 
@@ -42,10 +41,6 @@ def check_lists(answer: Any) -> None:
     same(scores, [1.5, 2.5, -1.0])
     same(negated, [-1.5, -2.5, 1.0])
     assert least == 1.5
-
-
-def speakers_of_another_shape(_: Path) -> Any:
-    return llrcal.Trials(np.ones(3), np.zeros(2), tar_speakers=np.zeros((2, 2), int))
 
 
 TABLE = "enrol,test,score,label\na,x,1.5,target\nb,y,-2.5,nontarget\n"
@@ -226,37 +221,6 @@ CASES = (
         "Left out, counted in a note.",
     ),
     Case(
-        "a key for scores",
-        labelled(KEY),
-        Refused(TrialFileError, "labels but no scores", "scores.txt", "this is a key"),
-        "Refused.",
-    ),
-    Case(
-        "scores for a key",
-        joined(SCORES, SCORES),
-        Refused(TrialFileError, "scores but no labels", "key.txt", "this is not a key"),
-        "Refused.",
-    ),
-    Case(
-        "two columns that could be the score",
-        labelled("enrol,test,plda,cosine,label\na,x,1.5,0.5,target\nb,y,-2.5,0.1,nontarget\n"),
-        Refused(
-            TrialFileError,
-            "2 columns could be the score: plda, cosine",
-            "scores.txt",
-            "columns='score=plda'",
-        ),
-        "Refused until one is named.",
-    ),
-    Case(
-        "a column that is not there",
-        labelled(TABLE, columns="score=plda"),
-        Refused(
-            TrialFileError, "there is no column 'plda'", "scores.txt", "the columns are enrol, test"
-        ),
-        "Refused, with the names that there are.",
-    ),
-    Case(
         "a role that does not exist",
         labelled(TABLE, columns="enrol,probe,score,label"),
         Refused(OptionError, "there is no role 'probe'", "columns", "choose from"),
@@ -288,7 +252,7 @@ CASES = (
     ),
     Case(
         "speakers for another number of trials",
-        speakers_of_another_shape,
+        lambda: llrcal.Trials(np.ones(3), np.zeros(2), tar_speakers=np.zeros((2, 2), int)),
         Refused(ScoreError, "target speakers have shape (2, 2)", "target", "two columns for 3"),
         "Refused.",
     ),

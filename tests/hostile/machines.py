@@ -40,16 +40,12 @@ def check_whole(answer: Any) -> None:
         assert mine.tobytes() == whole.tobytes()
 
 
-def with_empty_parts(_: Path) -> Any:
-    return points([SCORES[:0], SCORES[:150_000], SCORES[:0], SCORES[150_000:]])
-
-
-def in_any_order(_: Path) -> Any:
+def in_any_order() -> Any:
     parts = np.array_split(np.random.default_rng(9).permutation(SCORES), 23)
     return points([np.asarray(part) for part in parts])
 
 
-def threads(_: Path) -> Any:
+def threads() -> Any:
     answers = []
     for count in ("1", "3", "16"):
         with mock.patch.dict(os.environ, LLRCAL_THREADS=count):
@@ -64,7 +60,7 @@ def check_threads(answers: Any) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def replaced(_: Path) -> Any:
+def replaced() -> Any:
     """Another file of the same length takes the place of one of two, before the second pass."""
     for name in ("a.parquet", "b.parquet"):
         frame = pl.DataFrame({"score": SCORES[:2000], "label": [True, False] * 1000})
@@ -91,8 +87,8 @@ class Writer:
         return SCORES
 
 
-def written_to(count: int, method: str) -> Callable[[Path], Any]:
-    def run(_: Path) -> Any:
+def written_to(count: int, method: str) -> Callable[[], Any]:
+    def run() -> Any:
         tar = SCORES[:count] + 2
         return llrcal.fit(tar, Writer(tar), method=method)
 
@@ -116,7 +112,7 @@ CASES = (
     ),
     Case(
         "empty partitions",
-        with_empty_parts,
+        lambda: points([SCORES[:0], SCORES[:150_000], SCORES[:0], SCORES[150_000:]]),
         Answered(check_whole),
         "They change nothing.",
     ),

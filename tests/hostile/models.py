@@ -36,7 +36,7 @@ def loaded(content: str | bytes) -> Any:
 def changed(change: Callable[[Document], Any], method: str = "logistic") -> Any:
     """Load a model in which something was changed."""
 
-    def run(_: Path) -> Any:
+    def run() -> Any:
         document = json.loads(saved(method))
         change(document)
         return loaded(json.dumps(document))
@@ -47,7 +47,7 @@ def changed(change: Callable[[Document], Any], method: str = "logistic") -> Any:
 def replaced(old: str, new: str, method: str = "logistic") -> Any:
     """Load a model in whose text something was replaced, once."""
 
-    def run(_: Path) -> Any:
+    def run() -> Any:
         text = saved(method)
         assert old in text
         return loaded(text.replace(old, new, 1))
@@ -78,7 +78,7 @@ def without(*path: str, method: str = "logistic") -> Any:
 def slope(literal: str) -> Any:
     """Load a model whose slope is written in another way."""
 
-    def run(_: Path) -> Any:
+    def run() -> Any:
         document = json.loads(saved("logistic"))
         document["model"]["slope"] = "HERE"
         return loaded(json.dumps(document).replace('"HERE"', literal))
@@ -86,7 +86,7 @@ def slope(literal: str) -> Any:
     return run
 
 
-def surrogates(_: Path) -> Any:
+def surrogates() -> Any:
     document = json.loads(saved("logistic"))
     document["report"]["notes"] = ["\ud800"]
     calibration = loaded(json.dumps(document))
@@ -94,7 +94,7 @@ def surrogates(_: Path) -> Any:
     return llrcal.load("again.json")
 
 
-def round_trip(_: Path) -> Any:
+def round_trip() -> Any:
     rng = np.random.default_rng(1)
     tar, non = np.sort(rng.normal(1, 1, 30_000)), np.sort(rng.normal(0, 1, 30_000))
     calibration = llrcal.fit(tar, non, method="pav")
@@ -107,16 +107,6 @@ def round_trip(_: Path) -> Any:
 
 def check_round_trip(calibration: llrcal.Calibration) -> None:
     assert len(calibration.params["scores"]) > 50
-
-
-def too_large(folder: Path) -> Any:
-    with (folder / "model.json").open("wb") as file:
-        file.truncate(2**26 + 1)  # takes no room on disk
-    return llrcal.load("model.json")
-
-
-def from_a_folder(folder: Path) -> Any:
-    return llrcal.load(folder)
 
 
 NUMBER = "must be a number"
@@ -160,13 +150,6 @@ CASES = (
         "`json.loads`: the last one",
     ),
     Case(
-        "brackets two hundred thousand deep",
-        lambda _: loaded("[" * 200_000),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
-        "Refused.",
-        "`json.loads`: RecursionError",
-    ),
-    Case(
         "a missing field",
         without("model", "height"),
         Refused(ModelFileError, "field 'height' is missing", "model.json: model"),
@@ -177,18 +160,6 @@ CASES = (
         field("model", "steepness", value=1.0),
         Refused(ModelFileError, "field 'steepness' is unknown", "model.json: model"),
         "Refused: it may change what the others mean.",
-    ),
-    Case(
-        "a model of a later version",
-        field("version", value=3),
-        Refused(ModelFileError, "field 'version' is 3", "model.json", "reads versions 1 to 2"),
-        "Refused.",
-    ),
-    Case(
-        "JSON of somebody else",
-        lambda _: loaded('{"format": "something else"}'),
-        Refused(ModelFileError, "not a model file of llrcal", "model.json: field 'format'"),
-        "Refused.",
     ),
     Case(
         "a model of an unknown method",
@@ -245,18 +216,6 @@ CASES = (
         "Refused.",
     ),
     Case(
-        "a highest score below the lowest",
-        changed(lambda d: d["bounds"].update(lowest_score=5.0, highest_score=-5.0)),
-        Refused(ModelFileError, "below the lowest", "model.json: bounds: field 'highest_score'"),
-        "Refused.",
-    ),
-    Case(
-        "a meeting point of the classes that is not among the training scores",
-        field("bounds", "meeting", value=1e9),
-        Refused(ModelFileError, "not between", "model.json: bounds: field 'meeting'"),
-        "Refused.",
-    ),
-    Case(
         "a lower bound of LLRs above zero",
         changed(lambda d: d["bounds"].update(policy="elub", least_llr=0.5, greatest_llr=2.0)),
         Refused(ModelFileError, "must be at most 0", "bounds: field 'least_llr'"),
@@ -275,12 +234,6 @@ CASES = (
         "Refused.",
     ),
     Case(
-        "half a training trial",
-        field("training", "tar", value=1.5),
-        Refused(ModelFileError, "must be a whole number", "training: field 'tar'"),
-        "Refused.",
-    ),
-    Case(
         "a report that is a list",
         field("report", value=[]),
         Refused(ModelFileError, "must be an object, not a list", "model.json: field 'report'"),
@@ -294,51 +247,15 @@ CASES = (
         "`json.loads` accepts it; writing it: UnicodeEncodeError",
     ),
     Case(
-        "a model file that was cut off",
-        lambda _: loaded(saved("nig")[:-20]),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
-        "Refused.",
-    ),
-    Case(
-        "an empty model file",
-        lambda _: loaded(""),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
-        "Refused.",
-    ),
-    Case(
-        "two documents in one file",
-        lambda _: loaded(saved("logistic") * 2),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
-        "Refused.",
-    ),
-    Case(
-        "Latin-1 in a model file",
-        lambda _: loaded(saved("logistic").replace("llrcal 0", "é").encode("latin-1")),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
-        "Refused.",
-    ),
-    Case(
-        "a model file of more than 64 megabytes",
-        too_large,
-        Refused(ModelFileError, "larger than", "model.json", "not a model file"),
-        "Refused before it is parsed.",
-    ),
-    Case(
         "a model file that is not there",
-        lambda _: llrcal.load("none.json"),
+        lambda: llrcal.load("none.json"),
         Refused(ModelFileError, "cannot be read: No such file", "none.json"),
         "Refused.",
     ),
     Case(
         "a folder for a model",
-        from_a_folder,
-        Refused(ModelFileError, "cannot be read: Is a directory", "first"),
-        "Refused.",
-    ),
-    Case(
-        "scores for a model",
-        lambda _: loaded("m1 t1 1.5 target\n"),
-        Refused(ModelFileError, "not a JSON document", "model.json"),
+        lambda: llrcal.load("."),
+        Refused(ModelFileError, "cannot be read: Is a directory", "."),
         "Refused.",
     ),
     Case(

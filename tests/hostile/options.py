@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,34 +18,30 @@ from tests.notes import codes
 
 
 def fit(**options: Any) -> Any:
-    return lambda _: llrcal.fit(TAR, NON, **options)
+    return lambda: llrcal.fit(TAR, NON, **options)
 
 
 def evaluated(ask: Any) -> Any:
-    return lambda _: ask(llrcal.evaluate(2 * TAR - 1, 2 * NON - 1))  # near enough to LLRs
+    return lambda: ask(llrcal.evaluate(2 * TAR - 1, 2 * NON - 1))  # near enough to LLRs
 
 
-def single_alpha(folder: Path) -> Any:
+def single_alpha() -> Any:
     calibration = llrcal.fit(TAR, NON, method="logistic", alpha=np.float32(0.92))  # type: ignore[call-overload]
-    calibration.save(folder / "model.json")
-    return llrcal.load(folder / "model.json")
+    calibration.save("model.json")
+    return llrcal.load("model.json")
 
 
 def check_single_alpha(calibration: llrcal.Calibration) -> None:
     assert calibration == llrcal.fit(TAR, NON, method="logistic", alpha=float(np.float32(0.92)))
 
 
-def no_operating_point(_: Path) -> Any:
-    return OperatingPoint([0.1, 0.2])  # type: ignore[arg-type]
-
-
 def resampled(tar: Any, non: Any, **options: Any) -> Any:
-    return lambda _: evaluated_quietly(tar, non).intervals(**options)
+    return lambda: evaluated_quietly(tar, non).intervals(**options)
 
 
-def resampled_in_pieces(folder: Path) -> Any:
-    np.savez(folder / "llrs.npz", tar=[2.0, 3.0, -1.0], non=[-2.0, -3.0, 0.5])
-    return llrcal.evaluate(llrcal.out_of_core.open_trials(folder / "llrs.npz")).intervals()
+def resampled_in_pieces() -> Any:
+    np.savez("llrs.npz", tar=[2.0, 3.0, -1.0], non=[-2.0, -3.0, 0.5])
+    return llrcal.evaluate(llrcal.out_of_core.open_trials("llrs.npz")).intervals()
 
 
 def check_one_trial_each(found: Intervals) -> None:
@@ -66,26 +61,22 @@ def check_infinitely_wrong(found: Intervals) -> None:
     assert 0 < found.eer[0] < found.eer[1] < 0.5
 
 
-def nothing_to_compare(_: Path) -> Any:
-    return compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), methods=[])
-
-
 def in_folds(folds: Any, **sets: Any) -> Any:
     trials = llrcal.Trials(TAR, NON)
-    return lambda _: compare(trials, folds=folds, methods=["pav"], replicates=0, **sets)
+    return lambda: compare(trials, folds=folds, methods=["pav"], replicates=0, **sets)
 
 
-def in_pieces(folder: Path) -> Any:
-    np.savez(folder / "all.npz", tar=TAR, non=NON)
-    return compare(llrcal.out_of_core.open_trials(folder / "all.npz"), folds=5)
+def in_pieces() -> Any:
+    np.savez("all.npz", tar=TAR, non=NON)
+    return compare(llrcal.out_of_core.open_trials("all.npz"), folds=5)
 
 
-def two_speakers(_: Path) -> Any:
+def two_speakers() -> Any:
     same, two = np.repeat([[0, 0], [1, 1]], 150, axis=0), np.tile([0, 1], (3000, 1))
     return compare(llrcal.Trials(TAR, NON, "two speakers", same, two), folds=2)
 
 
-def named_speakers(_: Path) -> Any:
+def named_speakers() -> Any:
     same, two = np.full((300, 2), "ann"), np.tile(["ann", "bob"], (3000, 1))
     return compare(llrcal.Trials(TAR, NON, "names", same, two), folds=2)
 
@@ -103,7 +94,7 @@ def check_as_if_independent(calibration: llrcal.Calibration) -> None:
 
 
 def compared(**options: Any) -> Any:
-    return lambda _: compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), **options)
+    return lambda: compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), **options)
 
 
 def check_far_priors(errors: Any) -> None:
@@ -126,13 +117,13 @@ CASES = (
     ),
     Case(
         "methods that are one text",
-        lambda _: llrcal.fit_all(TAR, NON, methods="pav"),
+        lambda: llrcal.fit_all(TAR, NON, methods="pav"),
         Refused(OptionError, "'pav'", "methods", "give a list"),
         "Refused, not taken letter by letter.",
     ),
     Case(
         "no methods to compare",
-        nothing_to_compare,
+        lambda: compare(llrcal.Trials(TAR, NON), llrcal.Trials(TAR, NON), methods=[]),
         Refused(OptionError, "no methods", "methods", "name at least one"),
         "Refused.",
     ),
@@ -182,33 +173,9 @@ CASES = (
     ),
     Case(
         "a learning curve without draws",
-        lambda _: llrcal.learning_curve(*[llrcal.Trials(TAR, NON)] * 2, draws=0),
+        lambda: llrcal.learning_curve(*[llrcal.Trials(TAR, NON)] * 2, draws=0),
         Refused(OptionError, "draws is 0", "draws", "give 1 or more"),
         "Refused.",
-    ),
-    Case(
-        "an option of another method",
-        fit(method="pav", alpha=0.5),
-        Refused(OptionError, "has no option 'alpha'", "method pav", "takes no options"),
-        "Refused, not ignored.",
-    ),
-    Case(
-        "bayes=True for a method without parameters",
-        fit(method="pav", bayes=True),
-        Refused(OptionError, "has no option 'bayes'", "method pav", "Methods with this option"),
-        "Refused, not ignored.",
-    ),
-    Case(
-        'bayes="yes"',
-        fit(method="nig", bayes="yes"),
-        Refused(OptionError, "bayes is 'yes'", "bayes", "give True or False"),
-        "Refused.",
-    ),
-    Case(
-        "bayes=True with another rule than the logarithmic one",
-        fit(method="logistic", bayes=True, rule="brier"),
-        Refused(OptionError, "logarithmic rule only", "bayes=True", "leave out the rule"),
-        "Refused: its predictive probability is that of the logarithmic rule.",
     ),
     *(
         Case(
@@ -292,20 +259,8 @@ CASES = (
         for p in (0, 1, -0.5, math.nan, "half")
     ),
     Case(
-        "a cost of zero",
-        evaluated(lambda ev: ev.min_dcf(0.5, 0, 1)),
-        Refused(OptionError, "c_miss is 0.0", "c_miss", "must be positive"),
-        "Refused.",
-    ),
-    Case(
-        "an infinite cost",
-        evaluated(lambda ev: ev.min_dcf(0.5, 1, math.inf)),
-        Refused(OptionError, "c_fa is inf", "c_fa", "positive and finite"),
-        "Refused.",
-    ),
-    Case(
         "several priors for one operating point",
-        no_operating_point,
+        lambda: OperatingPoint([0.1, 0.2]),  # type: ignore[arg-type]
         Refused(OptionError, "one prior and two costs", "operating point", "make several"),
         "Refused.",
     ),
@@ -322,19 +277,6 @@ CASES = (
         "One, the error of deciding by the prior: no weight overflows.",
     ),
     Case(
-        "a threshold of NaN",
-        evaluated(lambda ev: ev.pmiss(math.nan)),
-        Refused(OptionError, "not NaN", "threshold"),
-        "Refused: every score would be below it.",
-        "numpy sorts NaN behind all numbers",
-    ),
-    Case(
-        "a text for a threshold",
-        evaluated(lambda ev: ev.pfa("1.0")),
-        Refused(OptionError, "must be a number", "threshold"),
-        "Refused, not compared by the alphabet.",
-    ),
-    Case(
         "misleading evidence of a strength below one",
         evaluated(lambda ev: ev.forensic.misleading(0.1)),
         Refused(OptionError, "0.1", "strength", "give an LR of at least one"),
@@ -348,26 +290,20 @@ CASES = (
     ),
     Case(
         "several scores to be weighed as one",
-        lambda _: llrcal.fit(TAR, NON).weigh([0.5, 1.0]),  # type: ignore[arg-type]
+        lambda: llrcal.fit(TAR, NON).weigh([0.5, 1.0]),  # type: ignore[arg-type]
         Refused(OptionError, "not 2", "weigh takes one score", "weigh them one by one"),
         "Refused: each has a weight of its own.",
     ),
     Case(
         "an interval of 100 % of a weight",
-        lambda _: llrcal.fit(TAR, NON, method="pav").weigh(0.5, level=1.0),
+        lambda: llrcal.fit(TAR, NON, method="pav").weigh(0.5, level=1.0),
         Refused(OptionError, "level is 1.0", "level", BETWEEN),
         "Refused.",
     ),
     Case(
         "an LLR of NaN to be reached",
-        lambda _: llrcal.fit(TAR, NON).regions(math.nan),
+        lambda: llrcal.fit(TAR, NON).regions(math.nan),
         Refused(OptionError, "nan", "the LLR to be reached", "give a number"),
-        "Refused.",
-    ),
-    Case(
-        "no bootstrap replicates",
-        resampled(TAR, NON, replicates=0),
-        Refused(OptionError, "replicates is 0", "replicates", "give 1 or more"),
         "Refused.",
     ),
     Case(
@@ -380,24 +316,6 @@ CASES = (
         "speakers of one class only",
         fit(speakers=(np.zeros((300, 2), int),)),
         Refused(OptionError, "must be a pair", "speakers", "those of the non-targets"),
-        "Refused.",
-    ),
-    Case(
-        "an unknown criterion",
-        compared(criterion="eer"),
-        Refused(OptionError, "criterion is 'eer'", "criterion", "choose one of"),
-        "Refused: the EER knows nothing of calibration.",
-    ),
-    Case(
-        "points as a criterion, and none of them",
-        compared(criterion="points"),
-        Refused(OptionError, "none was asked for", "criterion", "give some"),
-        "Refused.",
-    ),
-    Case(
-        "an interval of an evaluation of 95, not 0.95",
-        resampled(TAR, NON, level=95),
-        Refused(OptionError, "level is 95", "level", BETWEEN),
         "Refused.",
     ),
     Case(

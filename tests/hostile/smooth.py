@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,11 @@ INNER = np.linspace(-1.5, 2.5, 17)
 
 
 def smooth(tar: Any, non: Any) -> Any:
-    return lambda _: llrcal.fit(tar, non, method="smooth")
+    return lambda: llrcal.fit(tar, non, method="smooth")
 
 
 def interval(scores: Any = 0.5, **options: Any) -> Any:
-    return lambda _: llrcal.fit(TAR, NON, method="smooth").interval(scores, **options)
+    return lambda: llrcal.fit(TAR, NON, method="smooth").interval(scores, **options)
 
 
 def check_two(calibration: llrcal.Calibration) -> None:
@@ -60,9 +59,7 @@ def check_outlier(calibration: llrcal.Calibration) -> None:
 
 
 def in_unit(unit: float) -> Any:
-    return lambda _: llrcal.fit(unit * TAR, unit * NON, method="smooth").without_warnings(
-        unit * GRID
-    )
+    return lambda: llrcal.fit(unit * TAR, unit * NON, method="smooth").without_warnings(unit * GRID)
 
 
 def check_unit(answer: Any) -> None:
@@ -87,7 +84,7 @@ def check_beyond(ends: Any) -> None:
     same(ends, calibration.interval(np.array(calibration.training_range)))
 
 
-def old(_: Path) -> Calibration:
+def old() -> Calibration:
     """A model from before there were intervals."""
     return replace(llrcal.fit(TAR, NON, method="pav"), margins=None)
 
@@ -195,13 +192,13 @@ CASES = (
     ),
     Case(
         "intervals of a model that has none",
-        lambda path: old(path).interval(0.5),
+        lambda: old().interval(0.5),
         Refused(OptionError, "this pav calibration", "no intervals", "train it again"),
         "Refused.",
     ),
     Case(
         "a figure with intervals that nobody gives",
-        lambda path: llrcal.figures.transforms(old(path), level=0.9),
+        lambda: llrcal.figures.transforms(old(), level=0.9),
         Refused(OptionError, "none of these calibrations", "level", "leave level out"),
         "Refused; no figure without the bands that were asked for.",
     ),

@@ -31,7 +31,7 @@ def outcome(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
         warnings.simplefilter("error")
         warnings.simplefilter("always", llrcal.LlrcalWarning)
         try:
-            answer = case.run(folder)
+            answer = case.run()
         except LlrcalError as problem:
             answer = problem
     return answer, [str(warning.message) for warning in caught]

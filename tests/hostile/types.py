@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,11 @@ import polars as pl
 import llrcal
 from llrcal.errors import ScoreError
 from tests.hostile.case import Answered, Case, Refused, Section
-from tests.hostile.scores import NON, TAR, by_every, same
+from tests.hostile.scores import NON, TAR, same
 
 
 def fit(tar: Any, **options: Any) -> Any:
-    return lambda _: llrcal.fit(tar, NON, **options)
+    return lambda: llrcal.fit(tar, NON, **options)
 
 
 def same_as(tar: Any, non: Any = NON) -> Any:
@@ -34,18 +33,10 @@ BYTES_TAR = np.clip(np.round(20 * TAR) + 100, 0, 255).astype(np.uint8)
 BYTES_NON = np.clip(np.round(20 * NON) + 100, 0, 255).astype(np.uint8)
 
 
-def unsigned_llrs(_: Path) -> Any:
-    return llrcal.evaluate(BYTES_TAR, BYTES_NON).cllr
-
-
 def check_unsigned_llrs(cllr: float) -> None:
     tar, non = BYTES_TAR.astype(float), BYTES_NON.astype(float)
     cost = np.logaddexp(0, -tar).mean() + np.logaddexp(0, non).mean()
     same(cllr, cost / (2 * np.log(2)), within=1e-12)
-
-
-def unsigned_distances(_: Path) -> Any:
-    return llrcal.fit(255 - BYTES_TAR, 255 - BYTES_NON, lower_is_better=True)
 
 
 def check_unsigned_distances(calibration: llrcal.Calibration) -> None:
@@ -53,15 +44,11 @@ def check_unsigned_distances(calibration: llrcal.Calibration) -> None:
     same_model(calibration, llrcal.fit(*wide, lower_is_better=True))
 
 
-def least_integers(_: Path) -> Any:
-    return llrcal.fit(np.array([-128, 3, 100], np.int8), np.array([-128, -100, 4], np.int8))(-128)
-
-
 def check_least_integers(llr: Any) -> None:
     same(llr, llrcal.fit([-128.0, 3.0, 100.0], [-128.0, -100.0, 4.0])(-128.0))
 
 
-def halves(_: Path) -> Any:
+def halves() -> Any:
     tar, non = TAR.astype(np.float16), NON.astype(np.float16)
     return llrcal.fit(tar, non, method="gaussian")
 
@@ -72,16 +59,12 @@ def check_halves(calibration: llrcal.Calibration) -> None:
     same(calibration.params["tar"]["mean"], tar.mean(), within=1e-13)
 
 
-def singles(_: Path) -> Any:
-    return llrcal.fit_all(TAR.astype(np.float32), NON.astype(np.float32))
-
-
 def check_singles(every: dict[str, llrcal.Calibration]) -> None:
     tar, non = (scores.astype(np.float32).astype(float) for scores in (TAR, NON))
     assert every == llrcal.fit_all(tar, non)
 
 
-def read_only(_: Path) -> Any:
+def read_only() -> Any:
     tar, non = TAR.copy(), NON.copy()
     tar.flags.writeable = non.flags.writeable = False
     calibration = llrcal.fit(tar, non)
@@ -91,12 +74,12 @@ def read_only(_: Path) -> Any:
     return calibration
 
 
-def strided(_: Path) -> Any:
+def strided() -> Any:
     wide = np.repeat(TAR, 3).reshape(-1, 3)
     return llrcal.fit(wide[:, 1][::-1], np.asfortranarray(np.tile(NON, (2, 1)))[0])
 
 
-def changed_later(_: Path) -> Any:
+def changed_later() -> Any:
     tar, non = TAR.copy(), NON.copy()
     ev = llrcal.evaluate(tar, non)
     tar[:], non[:] = 0, 0
@@ -108,7 +91,7 @@ def check_changed_later(answer: Any) -> None:
     same(answer, [ev.eer, ev.min_cllr, ev.pmiss(1.0)])
 
 
-def swallowed(_: Path) -> Any:
+def swallowed() -> Any:
     calibration = llrcal.fit(TAR, NON)
     return [np.shape(calibration(x)) for x in ([], 1.0, [[1.0, 2.0], [3.0, 4.0]], np.zeros((0, 3)))]
 
@@ -124,28 +107,26 @@ class Refuses:
         raise RuntimeError("the tensor is on another device")
 
 
-def labels_as_scores(_: Path) -> Any:
-    by_every(llrcal.METHODS, lambda m: llrcal.fit([True, False, True], NON, method=m))
-
-
 REAL_NUMBERS = "pass real numbers"
 CASES = (
     Case(
         "8-bit unsigned integers, evaluated",
-        unsigned_llrs,
+        lambda: llrcal.evaluate(BYTES_TAR, BYTES_NON).cllr,
         Answered(check_unsigned_llrs, warns="these do not look like LLRs"),
         "Converted to doubles on entry: the right Cllr.",
         "PYLLR: 150.9 instead of 81.06, since `-tar` wraps around",
     ),
     Case(
         "8-bit unsigned distances",
-        unsigned_distances,
+        lambda: llrcal.fit(255 - BYTES_TAR, 255 - BYTES_NON, lower_is_better=True),
         Answered(check_unsigned_distances),
         "Negated as doubles, where they do not wrap around.",
     ),
     Case(
         "signed bytes with -128, which has no opposite",
-        least_integers,
+        lambda: llrcal.fit(np.array([-128, 3, 100], np.int8), np.array([-128, -100, 4], np.int8))(
+            -128
+        ),
         Answered(check_least_integers),
         "Converted to doubles on entry.",
     ),
@@ -158,13 +139,13 @@ CASES = (
     ),
     Case(
         "single precision, all ten calibrations",
-        singles,
+        lambda: llrcal.fit_all(TAR.astype(np.float32), NON.astype(np.float32)),
         Answered(check_singles),
         "To the bit the calibrations of the same numbers in double precision.",
     ),
     Case(
         "single precision for one class only",
-        lambda _: llrcal.fit(TAR.astype(np.float32), NON),
+        lambda: llrcal.fit(TAR.astype(np.float32), NON),
         Answered(same_as(TAR.astype(np.float32).astype(float))),
         "Each class is converted by itself.",
     ),
@@ -183,13 +164,6 @@ CASES = (
         "Read in their own byte order.",
     ),
     Case(
-        "booleans",
-        labels_as_scores,
-        Refused(ScoreError, "are booleans", "target scores", "were labels passed as scores?"),
-        "Refused by all methods: most likely labels.",
-        "sklearn, lir and scipy calibrate them",
-    ),
-    Case(
         "numbers as texts",
         fit(["1.0", "-0.9", "-1.2"]),
         Refused(ScoreError, "have type <U4", "target scores", REAL_NUMBERS),
@@ -201,12 +175,6 @@ CASES = (
         fit(np.array([1.0, "2.0", 3.0], object)),
         Refused(ScoreError, "not a number is '2.0'", "at index 1", REAL_NUMBERS),
         "Refused, and the first of them named.",
-    ),
-    Case(
-        "bytes",
-        fit(np.array([b"1.0"])),
-        Refused(ScoreError, "have type |S3", "target scores", REAL_NUMBERS),
-        "Refused, not parsed.",
     ),
     Case(
         "`None` among the scores",
@@ -234,29 +202,10 @@ CASES = (
         "Refused, not rounded.",
     ),
     Case(
-        "complex numbers",
-        fit(TAR + 0j),
-        Refused(ScoreError, "have type complex128", "target scores", REAL_NUMBERS),
-        "Refused.",
-        "statsmodels, PYLLR and scipy warn and go on",
-    ),
-    Case(
-        "dates",
-        fit(np.array(["2020-01-01"], "M8[D]")),
-        Refused(ScoreError, "have type datetime64", "target scores", REAL_NUMBERS),
-        "Refused.",
-    ),
-    Case(
         "records",
         fit(np.array([(1.0,), (2.0,)], [("score", "f8")])),
         Refused(ScoreError, "have type [('score', '<f8')]", "target scores", REAL_NUMBERS),
         "Refused.",
-    ),
-    Case(
-        "a masked array",
-        fit(np.ma.MaskedArray([1.0, 2.0], mask=[False, True])),
-        Refused(ScoreError, "are a masked array", "target scores", "pass scores.compressed()"),
-        "Refused: masked values would come back to life.",
     ),
     Case(
         "a masked array with nothing masked",
@@ -287,12 +236,6 @@ CASES = (
         fit(TAR[:, None]),
         Refused(ScoreError, "have shape (300, 1)", "target scores", "one-dimensional"),
         "Refused, not flattened.",
-    ),
-    Case(
-        "a single number",
-        fit(1.0),
-        Refused(ScoreError, "have shape ()", "target scores", "one-dimensional"),
-        "Refused.",
     ),
     Case(
         "an empty table",

@@ -121,8 +121,8 @@ def test_bits_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatc
 
 def sides() -> tuple[Array, Array, simulation._Side, simulation._Side]:
     rng = np.random.default_rng(1)
-    voices, place = simulation._voices(rng, 20), simulation._CONDITIONS["train"]
-    enrolment, test = (simulation._sessions(rng, voices, each, place) for each in (2, 3))
+    voices = simulation._voices(rng, 20)
+    enrolment, test = (simulation._sessions(rng, voices, each, "train") for each in (2, 3))
     return enrolment, test, simulation._Side.of(enrolment, 2), simulation._Side.of(test, 3)
 
 

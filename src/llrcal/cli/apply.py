@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from llrcal.cli.options import FORCE, JSON, UNITS, File, argument, command, option, output, refuse
+from llrcal.cli.options import (
+    FORCE,
+    JSON,
+    UNITS,
+    File,
+    argument,
+    command,
+    option,
+    output,
+    refuse,
+    refuse_two_outputs,
+)
 from llrcal.cli.reading import Form
 from llrcal.cli.terminal import (
     echo_err,
@@ -15,7 +26,6 @@ from llrcal.cli.terminal import (
     print_notes,
     print_warnings,
     progress_bar,
-    refuse_two_outputs,
 )
 from llrcal.files.overwriting import refuse_to_overwrite
 
@@ -117,7 +127,7 @@ def apply(
 
     columns.point()  # or refused, before any work
     refuse_to_overwrite(out, model, *files)
-    refuse_two_outputs(out, as_json=json)
+    refuse_two_outputs(out, json=json)
     found, units = load(model), columns.units
     if isinstance(found, Calibration):
         one_system = (

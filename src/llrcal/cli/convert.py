@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from llrcal.cli.options import JSON, File, argument, command, option, output, refuse
+from llrcal.cli.options import (
+    JSON,
+    File,
+    argument,
+    command,
+    option,
+    output,
+    refuse,
+    refuse_two_outputs,
+)
 from llrcal.cli.reading import Reading
-from llrcal.cli.terminal import echo_err, print_json, refuse_two_outputs
+from llrcal.cli.terminal import echo_err, print_json
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 
@@ -44,7 +53,7 @@ def convert(
     refuse({f"{out} cannot be both the scores and the key": same})
     refuse_to_read_twice(scores, *reading.files)
     for place in places:
-        refuse_two_outputs(place, as_json=json)
+        refuse_two_outputs(place, json=json)
         refuse_to_overwrite(place, scores, *reading.files)
     options = reading.options(allow_infinite=True)
     # Labels are kept even if they are not needed.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from llrcal.cli.terminal import cells, print_lines, print_table
@@ -129,43 +131,43 @@ def show_conditions(by: _Numbers) -> None:
 def _show_intervals(answer: _Numbers) -> None:
     """Print a table of numbers with their intervals, and notes on the intervals."""
     found = answer["intervals"]
+    if "forensic" in found:
+        found = found | {"forensic": {**found["forensic"], "misleading": found["misleading"]}}
     rows = []
-    for name, number, ends in _intervals(answer, found):
+    number: Any
+    for name, *path in _with_intervals(answer):
+        number, ends = (reduce(getitem, path, numbers) for numbers in (answer, found))
         if not math.isnan(number):  # the table above says why
             scale, unit = (100, " %") if name.startswith(("EER", "LR")) else (1, "")
             rows.append([name, *(f"{scale * value:.4f}{unit}" for value in (number, *ends))])
-    print_lines(
-        f"{100 * found['level']:g} % intervals by {found['by']}, "
-        f"{found['replicates']:,} drawn test sets"
-    )
+    words = "{percent:g} % intervals by {by}, {replicates:,} drawn test sets"
+    print_lines(words.format(percent=100 * found["level"], **found))
     print_table(("", "number", "from", "to"), rows, words=("",))
     print_lines(*(f"note: {note['text']}" for note in found["notes"]))
 
 
-def _intervals(answer: _Numbers, found: _Numbers) -> Iterator[tuple[str, float, list[float]]]:
-    """Names, numbers and their intervals, in the order of the tables."""
+def _with_intervals(answer: _Numbers) -> Iterator[tuple[Any, ...]]:
+    """The numbers that have intervals: what they are called, and where they are in the answer."""
     from llrcal.evaluation import OperatingPoint
 
-    overall = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "calibration loss"}
-    words = {"actual": "cost", "minimum": "minimum", "loss": "calibration loss"}
-    for key, name in overall.items():
-        yield name, answer[key], found[key]
-    for rule, ends in found.get("rules", {}).items():
-        for key, word in words.items():
-            yield f"{rule} {word}", answer["rules"][rule][key], ends[key]
-    yield "EER", answer["eer"], found["eer"]
+    yield "Cllr", "cllr"
+    yield "minCllr", "min_cllr"
+    yield "calibration loss", "calibration_loss"
+    for rule in answer.get("rules", ()):
+        yield f"{rule} cost", "rules", rule, "actual"
+        yield f"{rule} minimum", "rules", rule, "minimum"
+        yield f"{rule} calibration loss", "rules", rule, "loss"
+    yield "EER", "eer"
     points = zip(answer["p_target"], answer["c_miss"], answer["c_fa"], strict=True)
     for i, point in enumerate(points):
         name = OperatingPoint(*point).name
-        yield f"DCF {name}", answer["act_dcf"][i], found["act_dcf"][i]
-        yield f"minDCF {name}", answer["min_dcf"][i], found["min_dcf"][i]
-    if "forensic" not in found:
-        return
-    forensic, ends = answer["forensic"], found["forensic"]
-    rates = zip(_misleading(forensic["misleading"]), *found["misleading"].values(), strict=True)
-    for (_, below, tar, above, non), of_tar, of_non in rates:
-        yield f"{below}, same source", tar, of_tar
-        yield f"{above}, different sources", non, of_non
-    yield "devPAV (log10)", forensic["dev_pav"], ends["dev_pav"]
-    for side, source in (("log10_lr_tar", "same source"), ("log10_lr_non", "different sources")):
-        yield f"mean log10 LR, {source}", forensic["expected"][side], ends["expected"][side]
+        yield f"DCF {name}", "act_dcf", i
+        yield f"minDCF {name}", "min_dcf", i
+    if "forensic" in answer:
+        rates = answer["forensic"]["misleading"]
+        for i, (_, below, _, above, _) in enumerate(_misleading(rates)):
+            yield f"{below}, same source", "forensic", "misleading", "tar", i
+            yield f"{above}, different sources", "forensic", "misleading", "non", i
+        yield "devPAV (log10)", "forensic", "dev_pav"
+        yield "mean log10 LR, same source", "forensic", "expected", "log10_lr_tar"
+        yield "mean log10 LR, different sources", "forensic", "expected", "log10_lr_non"

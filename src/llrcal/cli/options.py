@@ -168,6 +168,12 @@ class Points:
         return {name: points for name, points in sets.items() if len(points) > 1}
 
 
+def refuse_two_outputs(out: str, *, json: bool) -> None:
+    """Refuse to write both a file and a document to standard output."""
+    said = "-o - and --json would both write to standard output: name a file, or leave out --json"
+    refuse({said: json and out == "-"})
+
+
 def split_names(names: str | None) -> list[str]:
     """The names in a list with commas; none if there is no list."""
     return [name for one in (names or "").split(",") if (name := one.strip())]

@@ -153,27 +153,28 @@ class Opener:
 @contextmanager
 def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
     """An opener of sets of trials, which are available for as long as the context lasts."""
-    refuse({"give either --workers or --scheduler, not both": scale.workers and scale.scheduler})
-    is_cluster = bool(scale.workers or scale.scheduler)
-    with print_warnings(), progress_bar(quiet=quiet) as show:
+    from llrcal.scale.engine import Threads
+
+    with print_warnings(), progress_bar(quiet=quiet) as show, _client(scale) as client:
 
         def progress(what: str, done: int, total: int) -> None:
             show(what, completed=done, total=total)
 
-        if is_cluster:
-            with _client(scale) as client:
-                from llrcal.scale.dask_engine import DaskEngine
-
-                yield Opener(True, quiet, DaskEngine(client, progress))
-        else:
-            from llrcal.scale.engine import Threads
-
+        if client is None:
             yield Opener(scale.in_pieces or None, quiet, Threads(progress))
+        else:
+            from llrcal.scale.dask_engine import DaskEngine
+
+            yield Opener(True, quiet, DaskEngine(client, progress))
 
 
 @contextmanager
 def _client(scale: Scale) -> Iterator[Any]:
-    """A connection to the given cluster, or to a new local one."""
+    """A connection to the given cluster, or to a new local one; None if neither is asked for."""
+    refuse({"give either --workers or --scheduler, not both": scale.workers and scale.scheduler})
+    if not (scale.workers or scale.scheduler):
+        yield None
+        return
     try:
         from distributed import Client, LocalCluster
     except ImportError as problem:

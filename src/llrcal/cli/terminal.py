@@ -142,16 +142,6 @@ def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
     click.echo(json.dumps(_in_json(document), indent=1, allow_nan=False))
 
 
-def refuse_two_outputs(out: str, *, as_json: bool) -> None:
-    """Refuse to write both a file and a document to standard output."""
-    from llrcal.errors import OptionError
-
-    if as_json and out == "-":
-        raise OptionError(
-            "-o - and --json would both write to standard output: name a file, or leave out --json"
-        )
-
-
 def _in_json(value: Any) -> Any:
     """Numbers as values that JSON can represent: null for NaN, words for infinite ones."""
     if isinstance(value, Mapping):

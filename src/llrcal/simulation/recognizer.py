@@ -62,20 +62,9 @@ _CHANNEL_SEED = 20140616  # the channels are the same in all simulations
 _BLOCK = 2**20  # scores computed at a time
 
 
-@dataclass(frozen=True)
-class _Condition:
-    """The distribution of the sessions of a set; durations are log-uniform."""
-
-    stream: int
-    shortest_seconds: float
-    longest_seconds: float
-    channel_shares: tuple[float, ...]
-
-
-_CONDITIONS = {
-    "train": _Condition(0, 12, 300, (0.40, 0.30, 0.20, 0.10)),
-    "test": _Condition(1, 8, 200, (0.30, 0.30, 0.22, 0.18)),
-}
+# By condition: the shortest and the longest recording (lengths are log-uniform), and the channels.
+_SECONDS = {"train": (12, 300), "test": (8, 200)}
+_CHANNEL_SHARES = {"train": (0.40, 0.30, 0.20, 0.10), "test": (0.30, 0.30, 0.22, 0.18)}
 
 
 def simulate(
@@ -129,14 +118,13 @@ def simulate(
     for name, (value, least) in counts.items():
         if not is_whole(value) or value < least:
             raise OptionError(f"{name} is {value!r}; pass an integer of at least {least}")
-    if condition not in _CONDITIONS:
+    if condition not in _SECONDS:
         raise OptionError(f"there is no condition {condition!r}; choose train or test")
-    place = _CONDITIONS[condition]
     layout = Layout.of(int(targets), int(nontargets))
-    rng = np.random.default_rng([int(seed), place.stream])
+    rng = np.random.default_rng([int(seed), list(_SECONDS).index(condition)])
     voices = _voices(rng, layout.speakers)
     enrolment, test = (
-        _Side.of(_sessions(rng, voices, each, place), each)
+        _Side.of(_sessions(rng, voices, each, condition), each)
         for each in (layout.enrolments, layout.tests)
     )
     tar = Collector.of(int(targets), found_in_all=layout.targets)
@@ -163,13 +151,13 @@ def _voices(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
 
 
 def _sessions(
-    rng: np.random.Generator, voices: tuple[Floats, Floats], each: int, place: _Condition
+    rng: np.random.Generator, voices: tuple[Floats, Floats], each: int, condition: str
 ) -> Floats:
     """``each`` sessions of every speaker, in the order of speakers, one per row."""
     vectors, unsteadiness = (np.repeat(voice, each, axis=0) for voice in voices)
     count = len(vectors)
-    channel = rng.choice(len(_CHANNEL_NOISE), size=count, p=place.channel_shares)
-    shortest, longest = np.log((place.shortest_seconds, place.longest_seconds))
+    channel = rng.choice(len(_CHANNEL_NOISE), size=count, p=_CHANNEL_SHARES[condition])
+    shortest, longest = np.log(_SECONDS[condition])
     log_seconds = rng.uniform(shortest, longest, count)
     size = unsteadiness * _CHANNEL_NOISE[channel]
     variance = _SESSION_VARIANCE * size**2 + _SECONDS_OF_UNIT_NOISE / np.exp(log_seconds)
