@@ -212,19 +212,6 @@ def test_names_are_shown_as_they_are() -> None:
     assert not any(text.get_parse_math() for text in legend_of(ax).get_texts())
 
 
-@pytest.mark.parametrize("length", [3, 25, 39, 400])
-def test_it_lies_above_the_axes_and_within_the_figure(length: int) -> None:
-    with column_style():
-        figure, ax = column_figure()
-        ax.set_ylabel("cost")
-        legend_above(ax, entries([letter * length for letter in "abcde"]))
-        figure.draw_without_rendering()
-        box = legend_of(ax).get_window_extent()
-    assert box.y0 >= ax.get_window_extent().y1
-    assert box.x1 <= figure.bbox.x1
-    assert box.y1 <= figure.bbox.y1
-
-
 def test_it_goes_inside_where_there_is_no_room_above() -> None:
     with column_style():
         figure = Figure()  # without a layout
