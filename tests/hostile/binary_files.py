@@ -279,13 +279,13 @@ CASES = (
     Case(
         "an array of texts",
         read_pair(npy(np.array(["1.5", "2.5"]))),
-        Refused(ScoreError, "have type <U3", "target scores", "pass real numbers"),
+        Refused(ScoreError, "have type <U3", "tar.npy", "pass real numbers"),
         "Refused, not parsed.",
     ),
     Case(
         "an array with two dimensions",
         read_pair(npy(np.ones((2, 2)))),
-        Refused(ScoreError, "have shape (2, 2)", "target scores", "one-dimensional"),
+        Refused(TrialFileError, "have shape (2, 2)", "tar.npy", "one-dimensional"),
         "Refused.",
     ),
     Case(

@@ -526,7 +526,11 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("no scores", without("scores"), "holds ID, score_mask; expected scores and score_mask"),
     ("two keys", lambda f: [old_key()(f), matrices(trial_mask=MARKS)(f)], "one of the two keys"),
     ("half a key", matrices(target_mask=MASK), "has no nontarget_mask"),
-    ("threes in a key", matrices(trial_mask=3 * MARKS), "trial_mask holds 3; expected 1, -1, 0 only"),
+    (
+        "threes in a key",
+        matrices(trial_mask=3 * MARKS),
+        "trial_mask holds 3; expected 1, -1, 0 only",
+    ),
 ]
 
 

@@ -150,11 +150,11 @@ def _column(name: str, array: Array, source: str) -> pl.Series:
         raise TrialFileError(
             f"{source}: {name} have shape {array.shape}; expected a one-dimensional array"
         )
-    try:
+    if name == "scores":
         with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
-            is_score = name == "scores"
-            values = floats_of(array, source).astype(np.float64, copy=False) if is_score else array
-        return pl.Series(name, values)
+            return pl.Series(name, floats_of(array, source).astype(np.float64, copy=False))
+    try:
+        return pl.Series(name, array)
     except (ValueError, SystemError) as problem:  # from characters beyond Unicode
         raise TrialFileError(
             f"{source}: its {name} are not valid text ({problem}); write the file again"
