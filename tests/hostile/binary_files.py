@@ -241,7 +241,7 @@ CASES = (
     Case(
         "an array with two dimensions",
         read_pair(npy(np.ones((2, 2)))),
-        Refused(TrialFileError, "expected a one-dimensional array", "tar.npy"),
+        Refused(TrialFileError, "have shape (2, 2)", "tar.npy", "one-dimensional"),
         "Refused.",
     ),
     Case(

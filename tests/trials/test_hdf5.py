@@ -512,7 +512,7 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("ids in two dimensions", instead("ID/row_ids", [[b"a", b"b"]] * 2), "there are 4 ID/row_ids"),
     ("fewer ids", instead("ID/row_ids", [b"a", b"b"]), r"shapes \(3, 4\), and there are 2 ID/row"),
     ("another mask", instead("score_mask", MASK[:2]), r"shapes \(2, 4\) and \(3, 4\)"),
-    ("twos in a mask", instead("score_mask", 2 * MASK), "score_mask holds 2; expected 1 and 0"),
+    ("twos in a mask", instead("score_mask", 2 * MASK), "score_mask holds 2; expected 1, 0 only"),
     ("NaN in a mask", instead("score_mask", BAD), "score_mask holds"),
     ("an empty mask", instead("score_mask", 0 * MASK), "holds no trials"),
     ("NaN", instead("scores", NAN), "1 of 7 scores are not finite; the first is nan, of m2 / c"),
@@ -526,7 +526,11 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("no scores", without("scores"), "holds ID, score_mask; expected scores and score_mask"),
     ("two keys", lambda f: [old_key()(f), matrices(trial_mask=MARKS)(f)], "one of the two keys"),
     ("half a key", matrices(target_mask=MASK), "has no nontarget_mask"),
-    ("threes in a key", matrices(trial_mask=3 * MARKS), "trial_mask holds 3; expected 1, -1 and 0"),
+    (
+        "threes in a key",
+        matrices(trial_mask=3 * MARKS),
+        "trial_mask holds 3; expected 1, -1, 0 only",
+    ),
 ]
 
 

@@ -17,7 +17,7 @@ from llrcal.scale.columns import checked
 from llrcal.scale.piece import FileFingerprint, Piece, present, spans
 from llrcal.scale.text import text_pieces
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.frame_files import count_rows, scan_parquet
+from llrcal.trials.frame_files import counted, scan_parquet
 from llrcal.trials.frames import SAMPLE, collected, roles_of
 from llrcal.trials.npy import floats_of, names_in_npz, read_npy
 from llrcal.trials.reading import read_and_join
@@ -125,7 +125,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
         If the file is damaged, or its columns are missing or ambiguous.
     """
     path = str(source.path)
-    rows = count_rows(source)
+    _, rows = counted(source)
     if not rows:
         return []
     head = collected(scan_parquet(path).head(SAMPLE), source.name)

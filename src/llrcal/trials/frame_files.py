@@ -37,17 +37,12 @@ _LARGEST_RATIO = 1000  # of scores to file, in bytes: they may all be the same
 _ROWS = 2**20  # rows that are rewritten at a time
 
 
-def read_frame_file(source: Source, request: Request) -> Table:
-    """The trials of a Parquet or Arrow file; columns that are not needed stay on disk."""
-    return read_frame(_counted(source)[0], request, source.name)
-
-
 def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, request: Request) -> str:
     """Write a Parquet or Arrow file again with ``answers`` in place of its scores, rows by rows.
 
     Returns how it was read. Rows whose score is NaN are left out if the request says so.
     """
-    scan, rows = _counted(file)
+    scan, rows = counted(file)
     name = _score_name(scan, request, file.name)
     problems: list[LlrcalError] = []
     dropped = 0
@@ -111,12 +106,7 @@ def scan_parquet(path: str) -> pl.LazyFrame:
     return pl.scan_parquet(_plain(path))
 
 
-def count_rows(source: Source) -> int:
-    """The number of rows of a Parquet file."""
-    return _counted(source)[1]
-
-
-def _counted(source: Source) -> tuple[pl.LazyFrame, int]:
+def counted(source: Source) -> tuple[pl.LazyFrame, int]:
     """A file to be read lazily, and the number of its rows.
 
     Refused if it claims far more rows than it can hold, unless all are the same.

@@ -34,9 +34,12 @@ def read_npy(name: str) -> Array:
     """One array, left on disk until it is used."""
     try:
         with _PARSING:
-            return _with_room(np.asarray(np.load(name, allow_pickle=False, mmap_mode="r")))
+            array = np.asarray(np.load(name, allow_pickle=False, mmap_mode="r"))
     except Exception as problem:  # its header is parsed as Python, which fails in many ways
         raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
+    if not array.dtype.itemsize:  # it could claim any number of values
+        raise TrialFileError(f"{name}: its values have the type {array.dtype}, which holds nothing")
+    return array
 
 
 def read_npz(name: str) -> dict[str, Array]:
@@ -86,29 +89,22 @@ def _array(content: bytes) -> Array:
     return np.asarray(array.reshape(shape, order="F" if is_fortran else "C"))
 
 
-def _with_room(array: Array) -> Array:
-    """The same array; refused if values take no bytes, since it could claim any number."""
-    if not array.dtype.itemsize:
-        raise ValueError(f"its values have the type {array.dtype}, which holds nothing")
-    return array
-
-
 def read_arrays(file: Source, request: Request) -> Table:
     """The trials of an array, or of an archive: ``tar`` and ``non``, or ``scores`` and ``labels``.
 
     Scores alone will do where labels are not needed, and labels alone for a key.
     """
-    if file.kind == "npy" and request.contents == "trials":
+    if file.kind == "npz":
+        arrays = read_npz(file.on_disk)
+    elif request.contents != "trials":
+        arrays = {"scores" if request.needs_score else "labels": read_npy(file.on_disk)}
+    else:
         raise TrialFileError(
             f"{file.name}: a single array has no labels; give a key: ",
             Setting("key", "FILE"),
             ", or non-targets in an array of their own: ",
             Setting("nontargets", "FILE"),
         )
-    if file.kind == "npy":
-        arrays = {"scores" if request.needs_score else "labels": read_npy(file.on_disk)}
-    else:
-        arrays = read_npz(file.on_disk)
     has_classes = request.contents != "class"
     if has_classes and {*_CLASSES} <= arrays.keys():
         return _read_classes(arrays, file.name, request)
@@ -154,11 +150,11 @@ def _column(name: str, array: Array, source: str) -> pl.Series:
         raise TrialFileError(
             f"{source}: {name} have shape {array.shape}; expected a one-dimensional array"
         )
-    try:
+    if name == "scores":
         with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
-            is_score = name == "scores"
-            values = floats_of(array, source).astype(np.float64, copy=False) if is_score else array
-        return pl.Series(name, values)
+            return pl.Series(name, floats_of(array, source).astype(np.float64, copy=False))
+    try:
+        return pl.Series(name, array)
     except (ValueError, SystemError) as problem:  # from characters beyond Unicode
         raise TrialFileError(
             f"{source}: its {name} are not valid text ({problem}); write the file again"

@@ -157,10 +157,7 @@ def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
     """The options, with the name of the column of scores if it is known."""
     if score is None:
         return options
-    columns = options.columns
-    if isinstance(columns, str):
-        columns = dict(entry.split("=", 1) for entry in columns.split(",") if "=" in entry)
-    named = columns if isinstance(columns, Mapping) else {}
+    named = dict(options.request("scores").named)
     return replace(options, columns={**named, "score": score})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.notes import Note
-from llrcal.trials.frame_files import read_frame_file, read_workbook
+from llrcal.trials.frame_files import counted, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
 from llrcal.trials.npy import read_arrays
@@ -46,7 +46,7 @@ def _read_file(file: Source, request: Request) -> Table:
         return read_arrays(file, request)
     if file.kind == "excel":
         return read_workbook(file, request)
-    return read_frame_file(file, request)
+    return read_frame(counted(file)[0], request, file.name)  # columns not needed stay on disk
 
 
 def refuse_after_fork() -> None:

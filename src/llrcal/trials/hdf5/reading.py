@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ _LARGEST_PIECE = 2**27  # or so many, where chunks are as large
 
 _SCORES = ("scores", "score_mask")
 _KEY, _OLD_KEY = ("trial_mask",), ("target_mask", "nontarget_mask")
-_FLAGS = ("score_mask", *_OLD_KEY)
+_VALUES = {"trial_mask": (1, -1, 0), **dict.fromkeys(("score_mask", *_OLD_KEY), (1, 0))}
 _IDS = {"BOSARIS": ("ID/row_ids", "ID/column_ids"), "SIDEKIT": ("modelset", "segset")}
 
 
@@ -42,9 +42,9 @@ def read_hdf5(path: str, request: Request) -> Table:
         if "score" in frame.columns:
             _refuse_unusable(file, frame, request)
         if "label" in frame.columns:
-            if "key" in found:
-                _check_marks(file, frame["label"].to_numpy(), matrices["trial_mask"])
             frame = frame.with_columns((pl.col("label") == 1).cast(pl.Int8))
+            if "key" in found and frame["label"].min() == 1:
+                _refuse_index(file, matrices["trial_mask"])
     reading = f"{who} {' and '.join(found)} (HDF5), {pairs}"
     for role, needed in (("score", request.needs_score), ("label", request.needs_label)):
         if needed and role not in frame.columns:
@@ -97,37 +97,41 @@ def _cells(
     return cells.with_columns(names.gather(cells[side]).alias(side) for side, names in ids.items())
 
 
-def _trials(file: Container, arrays: Mapping[str, Array]) -> tuple[Bools, dict[str, Array]]:
+def _trials(file: Container, arrays: dict[str, Array]) -> tuple[Bools, dict[str, Array]]:
     """Where there are trials in a piece of all matrices, and their scores and marks."""
-    flags = {name: _flags(file, arrays[name], name) for name in _FLAGS if name in arrays}
-    columns: dict[str, Array] = {}
-    places = []
-    if "scores" in arrays:
-        places.append(flags["score_mask"])
-        with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
-            columns["score"] = arrays["scores"][places[0]].astype(np.float64)
-    if "trial_mask" in arrays:
-        places.append(arrays["trial_mask"] != 0)
-        columns["label"] = arrays["trial_mask"][places[-1]]
-    elif "target_mask" in arrays:
-        targets, nontargets = (flags[name] for name in _OLD_KEY)
-        if (targets & nontargets).any():
+    for name, allowed in _VALUES.items():
+        if name in arrays:
+            _refuse_others(file, name, arrays[name], allowed)
+    if "target_mask" in arrays:
+        targets, nontargets = (arrays[name].astype(np.int8) for name in _OLD_KEY)
+        if both := np.count_nonzero(targets & nontargets):
             raise file.error(
-                f"{int((targets & nontargets).sum())} trials are both target and non-target; "
-                "repair target_mask or nontarget_mask"
+                f"{both} trials are both target and non-target; repair target_mask or "
+                "nontarget_mask"
             )
-        places.append(targets | nontargets)
-        columns["label"] = targets[places[-1]].astype(np.int8)
+        arrays["trial_mask"] = targets - nontargets
+    places = [arrays[name] != 0 for name in ("score_mask", "trial_mask") if name in arrays]
     if not np.array_equal(places[0], places[-1]):
         raise file.error("has scores for some trials and labels for others; make two files of it")
+    columns = {
+        role: arrays[name][places[0]]
+        for role, name in (("score", "scores"), ("label", "trial_mask"))
+        if name in arrays
+    }
+    if "score" in columns:
+        with np.errstate(over="ignore"):  # too large for a double: infinite, and treated as such
+            columns["score"] = columns["score"].astype(np.float64)
     return places[0], columns
 
 
-def _flags(file: Container, values: Array, name: str) -> Bools:
-    flags: Bools = values == 1
-    if not (good := flags | (values == 0)).all():
-        raise file.error(f"{name} holds {values[~good][0]}; expected 1 and 0 only")
-    return flags
+def _refuse_others(file: Container, name: str, values: Array, allowed: Sequence[int]) -> None:
+    """Refuse a mask with values that mean nothing."""
+    is_other = np.ones(values.shape, bool)
+    for value in allowed:
+        is_other &= values != value
+    if is_other.any():
+        words = ", ".join(map(str, allowed))
+        raise file.error(f"{name} holds {values[is_other][0]}; expected {words} only")
 
 
 def pieces(*matrices: Any) -> Iterator[slice]:
@@ -159,20 +163,17 @@ def _refuse_unusable(file: Container, frame: pl.DataFrame, request: Request) -> 
         )
 
 
-def _check_marks(file: Container, marks: Array, key: Any) -> None:
-    """Refuse marks that are not labels.
+def _refuse_index(file: Container, key: Any) -> None:
+    """Refuse marks of targets alone, which may be those of trials in an index.
 
-    An index marks trials as a key marks targets; only BOSARIS's keys name their format.
+    Only BOSARIS's keys name their format.
     """
-    targets: Bools = marks == 1
-    if not (good := targets | (marks == -1)).all():
-        raise file.error(f"trial_mask holds {marks[~good][0]}; expected 1, -1 and 0 only")
-    if targets.all() and key.dtype.kind in "ub":
+    if key.dtype.kind in "ub":
         raise file.error(
             "is an index (Ndx): it says which trials there are, not which of them are targets; "
             "give the key instead"
         )
-    if targets.all() and not file.has("file_format"):
+    if not file.has("file_format"):
         raise file.error(
             "its trial_mask holds 1 and 0 only: it is an index (Ndx) without labels, or a key "
             "without non-targets; give a key that marks them by -1"
