@@ -134,8 +134,9 @@ class NIG(Shaped):
     @classmethod
     def kept(cls, *theta: Any) -> tuple[Any, ...]:
         location, log_omega, v, log1p_c = theta
-        tail = np.maximum(_tail(v, log1p_c), least_tail(v))
-        return location, log_omega + np.log(np.cosh(v) ** 2), v, tail
+        square = np.cosh(v) ** 2
+        tail = np.maximum(np.log1p(np.expm1(log1p_c) / square), least_tail(v))
+        return location, log_omega + np.log(square), v, tail
 
     @classmethod
     def free(cls, *kept: Any) -> Floats:
@@ -153,7 +154,7 @@ class NIG(Shaped):
             found.append("one tail is so heavy that |beta| is alpha to working precision")
         if log1p_c >= _MOST_TAIL:
             found.append("tails as heavy as Cauchy's: alpha is zero to working precision")
-        elif _tail(v, log1p_c) < least_tail(v):
+        elif cls.kept(*theta)[-1] == least_tail(v):
             found.append(
                 "the optimum is at the edge kappa = 0 (an inverse Gaussian, or the Gaussian "
                 "itself); kappa is set to the least value that keeps the density positive "
@@ -280,11 +281,6 @@ def least_tail(asymmetry: Any) -> Any:
     """The k to which a fit at the edge kappa = 0 is lifted."""
     least = _LIFT * np.minimum(np.sinh(asymmetry) ** 2, np.cosh(asymmetry) ** -2.0)
     return np.log1p(np.maximum(_LEAST_KAPPA, least))
-
-
-def _tail(v: Any, log1p_c: Any) -> Any:
-    """The k of free coordinates, or of arrays of these."""
-    return np.log1p(np.expm1(log1p_c) / np.cosh(v) ** 2)
 
 
 def _from_moments(

@@ -41,28 +41,23 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     """
     points = scores.points()
     check_spread(family, scores, points)
-    best = _search(family, points)
-    grid = scores.grid
-    density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
-    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
-    density = replace(density, loglik=weighted_sum(log_densities, points.weights))
-    notes = family.limits(best.point, points.tie_share)
-    return density, Report.of(best, objective=-density.loglik, notes=notes)
-
-
-def _search(family: type[Density], points: Points) -> Solution:
     coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
     rough = [_climb(family, coarse, start, enough=ROUGHLY) for start in starts]
     finalists = [_climb(family, points, end.point) for end in _worth_finishing(rough)]
     least = min(solution.value for solution in finalists)
     good = [solution for solution in finalists if solution.value <= least + _SAME]
-    best = min(good, key=lambda solution: (not solution.converged, solution.value))
-    return replace(
-        best,
+    best = replace(
+        min(good, key=lambda solution: (not solution.converged, solution.value)),
         iterations=sum(solution.iterations for solution in rough + finalists),
         saddles_escaped=sum(solution.saddles_escaped for solution in rough + finalists),
     )
+    grid = scores.grid
+    density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
+    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
+    density = replace(density, loglik=weighted_sum(log_densities, points.weights))
+    notes = family.limits(best.point, points.tie_share)
+    return density, Report.of(best, objective=-density.loglik, notes=notes)
 
 
 def _climb(
