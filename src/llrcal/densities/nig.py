@@ -202,7 +202,7 @@ class NIG(Shaped):
             rows = np.empty((10, len(z)))
             kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
             return list(rows)
-        c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers.tolist()
+        c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
         u, y = 1 + tanh * z, (z / cosh - sinh) / root
 
         # The derivatives of u and y. Terms that would cancel in y_v have been cancelled by hand.
@@ -236,7 +236,7 @@ class NIG(Shaped):
     @classmethod
     def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
-        c, sinh, cosh, tanh, square, a, *_ = _numbers(*shape).tolist()
+        c, sinh, cosh, tanh, square, a, *_ = _numbers(*shape)
         first = (tanh * c / a, -0.5 / a)
         second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
         return -0.5 * np.log1p(c / square) - HALF_LOG_TWO_PI, first, second
