@@ -94,12 +94,10 @@ class ScoringRule:
             return log_rest, q, bend
         a, b = self._exponents(sign)
         # Where q is the probability of the other class: 1 - q, and minus both logarithms.
-        _, rest, _ = logistic_terms(-x)
         log_q = np.maximum(-x, 0) + log
         with np.errstate(over="ignore", invalid="ignore"):  # where the cost is infinite
-            rise = np.exp(-(a + 1) * log_q - b * log_rest)
-            rise *= _scale(a, b)
-            return self.costs(x, sign), rise, rise * ((a + 1) * rest - b * q)
+            rise = _scale(a, b) * np.exp(-(a + 1) * log_q - b * log_rest)
+            return self.costs(x, sign), rise, rise * ((a + 1) * expit(-x) - b * q)
 
     def _exponents(self, sign: float) -> tuple[float, float]:
         # Of exponents that are all but zero, products with others lose their digits.
@@ -156,33 +154,21 @@ def _raw_costs(x: Floats, a: float, b: float) -> Floats:
     In powers of the smaller of q and 1 - q, so that nothing is lost in either tail.
     """
     low, high = _series(a, b)
+
+    def up_to(at: Any) -> Any:
+        return np.exp(-(a + 1) * np.logaddexp(0, -at)) * polyval(expit(at), low)
+
+    above = x > 0
     out = np.empty(x.shape)
-    below = x <= 0
-    out[below] = _below(x[below], a, low)
-    half = _below(np.zeros(()), a, low)
-    out[~below] = half + _above(x[~below], b, high)
-    return out
-
-
-def _below(x: Floats, a: float, series: Floats) -> Floats:
-    """The integral from 0 to q, at most one half."""
-    return np.exp(-(a + 1) * np.logaddexp(0, -x)) * _polynomial(series, expit(x))
-
-
-def _above(x: Floats, b: float, series: Floats) -> Floats:
-    """The integral from one half to q; by r = 1 - t, from 1 - q to one half of r^(b-1) (1 - r)^a.
-
-    Its first term, r^(b-1), is integrated apart: as b goes to zero it becomes a logarithm.
-    """
-    log_r = -np.logaddexp(0, x)
+    out[~above] = up_to(x[~above])
+    # Beyond one half, by r = 1 - t: from 1 - q to one half of r^(b-1) (1 - r)^a. Its first term,
+    # r^(b-1), is integrated apart: as b goes to zero it becomes a logarithm.
+    log_r = -np.logaddexp(0, x[above])
     since_half = log_r + math.log(2)
     first = -(np.expm1(b * since_half) / b if b else since_half) * 0.5**b
-    rest = np.exp((b + 1) * log_r) * _polynomial(series, expit(-x))
-    return np.asarray(first + (0.5 ** (b + 1) * _polynomial(series, np.array(0.5)) - rest))
-
-
-def _polynomial(coefficients: Floats, t: Floats) -> Floats:
-    return np.asarray(polyval(t, coefficients), np.float64)
+    rest = np.exp((b + 1) * log_r) * polyval(expit(-x[above]), high)
+    out[above] = up_to(0.0) + first + (0.5 ** (b + 1) * polyval(0.5, high) - rest)
+    return out
 
 
 @lru_cache(maxsize=32)

@@ -75,12 +75,9 @@ def test_nothing_moves_where_nothing_has_moved() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("method", "bayes"),
-    [("gaussian", True), ("student-t", True), pytest.param("nig", True, marks=pytest.mark.slow)],
-)
-def test_other_calibrations_move_as_well(method: str, bayes: bool, tmp_path: Path) -> None:
-    old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=bayes)
+@pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
+def test_other_calibrations_move_as_well(method: str, tmp_path: Path) -> None:
+    old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=True)
     new = llrcal.adapt(old, moved(0.05, shift=2.0, wider=1.0), p_target=0.05)
     grid = np.linspace(0.0, 6.0, 20)
     assert np.abs(new.without_warnings(grid) - old.without_warnings(grid - 2)).max() < 1.0
@@ -88,7 +85,6 @@ def test_other_calibrations_move_as_well(method: str, bayes: bool, tmp_path: Pat
     again = llrcal.load(tmp_path / "model.json")
     assert again == new
     assert again.adapted == new.adapted
-    assert (again.without_warnings(grid) == new.without_warnings(grid)).all()
 
 
 def test_labelled_scores_alone_do_and_distances_are_negated() -> None:

@@ -19,18 +19,13 @@ NIG_ROWS = np.column_stack(
 BOTH = pytest.mark.parametrize(("shapes", "rows"), [(StudentT, T_ROWS), (NIG, NIG_ROWS)])
 
 
-def test_student_t_densities() -> None:
-    for row, logs in zip(T_ROWS, StudentT.logpdfs(T_ROWS, SCORES), strict=True):
-        location, log_scale, log_tail = row
-        one = StudentT(0.0, 0.0, location, np.exp(log_scale), np.exp(log_tail))
-        assert logs == pytest.approx(one.logpdf(SCORES), rel=1e-13, abs=1e-13)
-
-
-def test_nig_densities() -> None:
-    for row, logs in zip(NIG_ROWS, NIG.logpdfs(NIG_ROWS, SCORES), strict=True):
-        location, log_scale, v, root = row
-        one = NIG(0.0, 0.0, location, np.exp(log_scale), v, root * root)
+@BOTH
+def test_densities(shapes: type[Shaped], rows: Floats) -> None:
+    free = shapes.free_rows(rows)
+    for theta, logs in zip(free, shapes.logpdfs(rows, SCORES), strict=True):
+        one = shapes.from_coordinates(theta, origin=0.0, unit=1.0)
         assert logs == pytest.approx(one.logpdf(SCORES), rel=1e-9, abs=1e-9)
+    assert shapes.from_free(free) == pytest.approx(rows, rel=1e-9)
 
 
 @BOTH

@@ -131,15 +131,6 @@ def test_symmetric_light_tails_end_at_the_gaussian() -> None:
         assert report.notes
 
 
-def test_weights_are_repetitions() -> None:
-    scores = score_set("heavy-tailed", 200, 3)
-    for family in (Gaussian, StudentT, NIG):
-        once, _ = maximum_likelihood(family, Summary.of(scores))
-        thrice, _ = maximum_likelihood(family, Summary.of(np.repeat(scores, 3)))
-        assert thrice.loglik == pytest.approx(once.loglik, rel=1e-13)
-        assert list(thrice.params.values()) == pytest.approx(list(once.params.values()), rel=1e-8)
-
-
 @pytest.mark.parametrize("family", [Gaussian, StudentT, NIG])
 def test_degenerate_scores_are_refused(family: type[Density]) -> None:
     with pytest.raises(DegenerateError, match="all 30 scores equal 2"):

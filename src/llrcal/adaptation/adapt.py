@@ -172,10 +172,12 @@ def _findings(
 ) -> Adapted:
     draws = found.draws(_DRAWS)
     axis = Axis.around(place, found.moves)
-    here = axis.shares(found.moves)
-    everywhere = [axis.shares(row) for row in draws]
+    shares = [axis.shares(moves) for moves in (found.moves, *draws)]
     before, after = (
-        [predicted(llrs, shares, p_target) for shares in (here, *everywhere)]
+        [
+            estimate(each)
+            for each in zip(*(predicted(llrs, s, p_target) for s in shares), strict=True)
+        ]
         for llrs in (axis.llrs(old), axis.llrs(new))
     )
     share = 1 / (1 + np.exp(-data.log_odds - np.r_[found.moves[-1], draws[:, -1]]))
@@ -188,12 +190,12 @@ def _findings(
         non=given.non.count if given.non else 0,
         trust=data.trust,
         unmoved=min(found.unmoved, 1.0),
-        misfit=misfit(given.scores, axis, here, float(share[0])) if given.scores else 0.0,
-        share=estimate(float(share[0]), share[1:]),
-        cllr_before=estimate(before[0].cllr, [one.cllr for one in before[1:]]),
-        cllr=estimate(after[0].cllr, [one.cllr for one in after[1:]]),
-        eer=estimate(after[0].eer, [one.eer for one in after[1:]]),
-        dcf=estimate(after[0].dcf, [one.dcf for one in after[1:]]),
+        misfit=misfit(given.scores, axis, shares[0], float(share[0])) if given.scores else 0.0,
+        share=estimate(share),
+        cllr_before=before[0],
+        cllr=after[0],
+        eer=after[1],
+        dcf=after[2],
         **moves_found(place, found, draws),
     )
 

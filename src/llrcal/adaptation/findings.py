@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
+from collections.abc import Iterable, Iterator
 
 from llrcal.adaptation.hypotheses import Averaged
 from llrcal.adaptation.move import Place
@@ -28,24 +25,15 @@ IN_THE_WAY = {"does not fit", "cannot tell", "share", "few scores", "far", "one 
 
 def moves_found(place: Place, found: Averaged, draws: Floats) -> dict[str, Estimate]:
     """How far each class has moved and widened, in score units and as a factor."""
-    rows = np.array([_shifts_and_widenings(place, moves) for moves in (found.moves, *draws)])
+    rows = []
+    for moves in (found.moves, *draws):
+        row = []
+        for old, new in zip((place.tar, place.non), place.moved(moves), strict=True):
+            before, after = place.density(old), place.density(new.theta)
+            row += [after.location - before.location, after.scale / before.scale]
+        rows.append(row)
     names = ("tar_shift", "tar_widening", "non_shift", "non_widening")
-    return {
-        name: estimate(float(column[0]), column[1:])
-        for name, column in zip(names, rows.T, strict=True)
-    }
-
-
-def _shifts_and_widenings(place: Place, moves: Floats) -> list[float]:
-    """Of the targets, then of the non-targets."""
-    out = []
-    for old, new in zip((place.tar, place.non), place.moved(moves), strict=True):
-        before, after = (
-            place.family.from_coordinates(theta, origin=place.origin, unit=place.unit)
-            for theta in (old, new.theta)
-        )
-        out += [after.location - before.location, after.scale / before.scale]
-    return out
+    return dict(zip(names, map(estimate, zip(*rows, strict=True)), strict=True))
 
 
 def notes_on(
@@ -122,11 +110,11 @@ def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> Iterator[
         yield Note.warning("not converged", "not every search converged")
 
 
-def estimate(value: float, draws: Any) -> Estimate:
-    """A value, with the middle 95 % of draws around it."""
-    ordered = sorted(float(draw) for draw in draws)
-    ends = (ordered[round(level * (len(ordered) - 1))] for level in (0.025, 0.975))
-    low, high = ends
+def estimate(values: Iterable[float]) -> Estimate:
+    """The first of some values, with the middle 95 % of the others, draws of it, around it."""
+    value, *draws = map(float, values)
+    draws.sort()
+    low, high = (draws[round(level * (len(draws) - 1))] for level in (0.025, 0.975))
     if not all(map(math.isfinite, (value, low, high))):
         return Estimate(0.0, -LARGEST, LARGEST)
     return Estimate(value, min(low, value), max(high, value))

@@ -66,15 +66,19 @@ class Hypothesis:
         Of labelled scores beside unlabelled ones, the integral has only a part; the rest is taken
         at the mean.
         """
-        volume = _log_volume(self.solution.hessian, self.deviations)
-        integral = self.log_prior - self.solution.value - 0.5 * volume
+        volume = np.log(np.maximum(np.linalg.eigvalsh(self._scaled), 1e-6)).sum()
+        integral = float(self.log_prior - self.solution.value - 0.5 * volume)
         return integral + self.data.rest_of_labelled(self.mean)
+
+    @property
+    def _scaled(self) -> Floats:
+        """The Hessian in units of the prior deviations, in which that of the prior alone is one."""
+        return np.asarray(self.solution.hessian * np.outer(self.deviations, self.deviations))
 
     @property
     def covariance(self) -> Floats:
         """Of the moves, by the curvature at the best ones."""
-        scaled = self.solution.hessian * np.outer(self.deviations, self.deviations)
-        values, vectors = np.linalg.eigh(scaled)
+        values, vectors = np.linalg.eigh(self._scaled)
         inverse = (vectors / np.maximum(values, 1.0)) @ vectors.T  # the prior alone has 1
         return np.asarray(inverse * np.outer(self.deviations, self.deviations))
 
@@ -92,7 +96,6 @@ class Averaged:
     weights: Floats
     moves: Floats
     """The mean over the hypotheses."""
-    bounds: tuple[Floats, Floats]
     optima: int
     """In how many different optima the starts of the freest hypothesis ended."""
 
@@ -128,7 +131,7 @@ class Averaged:
             root = vectors * np.sqrt(np.maximum(values, 0))
             standard = rng.standard_normal((number, len(values)))
             rows.append(hypothesis.solution.point + standard @ root.T)
-        return np.asarray(np.clip(np.concatenate(rows), *self.bounds))
+        return np.asarray(np.clip(np.concatenate(rows), *self.best.data.place.bounds))
 
 
 def averaged(data: Evidence, odds_deviation: float) -> Averaged:
@@ -154,7 +157,7 @@ def averaged(data: Evidence, odds_deviation: float) -> Averaged:
         found += _with_the_share_as_told(found, data)
     weights = _weights(found)
     moves = weights @ np.array([hypothesis.mean for hypothesis in found])
-    return Averaged(tuple(found), weights, moves, data.place.bounds, optima)
+    return Averaged(tuple(found), weights, moves, optima)
 
 
 def one_class_instead(data: Evidence, found: Averaged, odds_deviation: float) -> float:
@@ -238,9 +241,3 @@ def mean_between(lower: Floats, upper: Floats, best: Floats, covariance: Floats)
         cut = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2 * np.pi) / left
         mean += covariance[:, i] / np.sqrt(variance) * cut
     return np.asarray(np.clip(mean, lower, upper))
-
-
-def _log_volume(hessian: Floats, deviations: Floats) -> float:
-    """Minus twice the log of the share of the prior that the data leave."""
-    scaled = hessian * np.outer(deviations, deviations)
-    return float(np.log(np.maximum(np.linalg.eigvalsh(scaled), 1e-6)).sum())

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -85,6 +85,10 @@ class Place:
         shapes = _SHAPES[self.family]
         own = (f"{side} {shape}" for side in ("non-target", "target") for shape in shapes)
         return (*TOGETHER, *APART, *own, "odds")
+
+    def density(self, theta: Floats) -> Density:
+        """The density with some free coordinates."""
+        return self.family.from_coordinates(theta, origin=self.origin, unit=self.unit)
 
     def moved(self, moves: Floats) -> tuple[Moved, Moved]:
         """Targets and non-targets after some moves."""
@@ -156,11 +160,9 @@ def place_of(tar: Density, non: Density) -> Place:
 _METHODS = ("gaussian", "student-t", "nig")
 
 
-def has_densities(calibration: Calibration) -> bool:
+def has_densities(calibration: Calibration) -> TypeGuard[Generative | SampledBayes]:
     """Whether a calibration can be moved to another place."""
-    return getattr(calibration, "method", "") in _METHODS and isinstance(
-        calibration, Generative | SampledBayes
-    )
+    return isinstance(calibration, Generative | SampledBayes) and calibration.method in _METHODS
 
 
 def densities_of(calibration: Calibration) -> tuple[Density, Density]:
@@ -171,10 +173,10 @@ def densities_of(calibration: Calibration) -> tuple[Density, Density]:
     OptionError
         If the calibration has none; the message says what to do.
     """
-    if has_densities(calibration) and isinstance(calibration, Generative):
-        return calibration.tar, calibration.non
-    if has_densities(calibration) and isinstance(calibration, SampledBayes):
-        return _middle(calibration.tar), _middle(calibration.non)
+    if has_densities(calibration):
+        sides = calibration.tar, calibration.non
+        tar, non = (_middle(side) if isinstance(side, Predictive) else side for side in sides)
+        return tar, non
     name = getattr(calibration, "method", type(calibration).__name__)
     raise OptionError(
         f"a {name} calibration has no densities that could be moved to another place; train "
@@ -185,25 +187,16 @@ def densities_of(calibration: Calibration) -> tuple[Density, Density]:
 
 def moved_calibration(calibration: Calibration, place: Place, moves: Floats) -> Calibration:
     """The calibration with its densities moved, and everything else as it is."""
-    tar, non = (side.theta for side in place.moved(moves))
-    if isinstance(calibration, Generative):
-        return replace(
-            calibration,
-            tar=_density(place, tar, calibration.tar.loglik),
-            non=_density(place, non, calibration.non.loglik),
-        )
-    if not isinstance(calibration, SampledBayes):
+    if not has_densities(calibration):
         raise TypeError(type(calibration))
-    return replace(
-        calibration,
-        tar=_moved_draws(calibration.tar, place, tar - place.tar),
-        non=_moved_draws(calibration.non, place, non - place.non),
-    )
-
-
-def _density(place: Place, theta: Floats, loglik: float) -> Density:
-    density = place.family.from_coordinates(theta, origin=place.origin, unit=place.unit)
-    return replace(density, loglik=loglik)
+    both: dict[str, Any] = {"tar": calibration.tar, "non": calibration.non}
+    old = (place.tar, place.non)
+    for (name, side), before, after in zip(both.items(), old, place.moved(moves), strict=True):
+        if isinstance(side, Predictive):
+            both[name] = _moved_draws(side, place, after.theta - before)
+        else:
+            both[name] = replace(place.density(after.theta), loglik=side.loglik)
+    return replace(calibration, **both)
 
 
 def _middle(draws: Predictive) -> Density:

@@ -54,9 +54,7 @@ class Axis:
         return Shares(*(self._shares(side.theta) for side in self.place.moved(moves)))
 
     def _shares(self, theta: Floats) -> Floats:
-        place = self.place
-        density = place.family.from_coordinates(theta, origin=place.origin, unit=place.unit)
-        logs = density.logpdf_from(place.origin, self.distances)
+        logs = self.place.density(theta).logpdf_from(self.place.origin, self.distances)
         shares = np.exp(logs - logs.max())
         return np.asarray(shares / shares.sum())
 

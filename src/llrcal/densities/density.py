@@ -133,14 +133,14 @@ class Density(ABC):
         """
 
     @classmethod
-    def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
-        """What the shape alone adds to it, with derivatives by each s, and by each pair of s."""
-        return -HALF_LOG_TWO_PI, (), ()
-
-    @classmethod
     def shape(cls, *free: float) -> tuple[Numbers, Numbers, Numbers]:
         """The parameters of the shape, and two derivatives of each by its free coordinate."""
         return free, (1.0,) * len(free), (0.0,) * len(free)
+
+    @classmethod
+    def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
+        """What the shape alone adds to it, with derivatives by each s, and by each pair of s."""
+        return -HALF_LOG_TWO_PI, (), ()
 
     @classmethod
     def at_each(cls, theta: Array, values: Floats) -> tuple[Floats, Floats]:
@@ -214,6 +214,10 @@ class Shaped(Density):
     """Of the coordinates; the last says how heavy the tails are."""
     tails: ClassVar[tuple[float, float]]
     """Bounds of the last coordinate."""
+    tail_of: ClassVar[np.ufunc]
+    """What a density keeps of its tails, as a function of the last coordinate."""
+    tail_coordinate: ClassVar[np.ufunc]
+    """Its inverse."""
     folded: ClassVar[bool]
     """Whether a last coordinate of the other sign means the same density."""
     prior: ClassVar[str]
@@ -225,16 +229,6 @@ class Shaped(Density):
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
         """Log densities, one row of them for each row of coordinates."""
 
-    @staticmethod
-    @abstractmethod
-    def tail_of(coordinates: Floats) -> Floats:
-        """What a density keeps of its tails, from last coordinates."""
-
-    @staticmethod
-    @abstractmethod
-    def tail_coordinate(tails: Floats) -> Floats:
-        """Last coordinates, from what densities keep."""
-
     @classmethod
     def free_rows(cls, rows: Floats) -> Floats:
         """The free coordinates of each row."""
@@ -244,7 +238,8 @@ class Shaped(Density):
     def from_free(cls, free: Floats) -> Floats:
         """Rows of coordinates, of rows of free coordinates; tails are kept in their bounds."""
         *others, tails = cls.kept(*free.T)
-        return np.column_stack([*others, np.clip(cls.tail_coordinate(tails), *cls.tails)])
+        with np.errstate(divide="ignore"):
+            return np.column_stack([*others, np.clip(cls.tail_coordinate(tails), *cls.tails)])
 
     @classmethod
     @abstractmethod

@@ -42,6 +42,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -105,6 +106,7 @@ class NIG(Shaped):
         "with shape 1/2 and mean 0.2"
     )
     tails = (2.0**-25, 6.7)  # from the Gaussian, to the last bit
+    tail_of, tail_coordinate = np.square, np.sqrt
     folded = True
     likely = ((-0.8, math.sqrt(0.02)), (0.8, math.sqrt(2.0)))
 
@@ -132,8 +134,9 @@ class NIG(Shaped):
     @classmethod
     def kept(cls, *theta: Any) -> tuple[Any, ...]:
         location, log_omega, v, log1p_c = theta
-        tail = np.maximum(_tail(v, log1p_c), least_tail(v))
-        return location, log_omega + np.log(np.cosh(v) ** 2), v, tail
+        square = np.cosh(v) ** 2
+        tail = np.maximum(np.log1p(np.expm1(log1p_c) / square), least_tail(v))
+        return location, log_omega + np.log(square), v, tail
 
     @classmethod
     def free(cls, *kept: Any) -> Floats:
@@ -151,7 +154,7 @@ class NIG(Shaped):
             found.append("one tail is so heavy that |beta| is alpha to working precision")
         if log1p_c >= _MOST_TAIL:
             found.append("tails as heavy as Cauchy's: alpha is zero to working precision")
-        elif _tail(v, log1p_c) < least_tail(v):
+        elif cls.kept(*theta)[-1] == least_tail(v):
             found.append(
                 "the optimum is at the edge kappa = 0 (an inverse Gaussian, or the Gaussian "
                 "itself); kappa is set to the least value that keeps the density positive "
@@ -194,13 +197,12 @@ class NIG(Shaped):
     @classmethod
     def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
         """K(u, y, c) with its derivatives by z, v and c."""
-        v, c = shape
-        numbers = _numbers(v, c)
+        numbers = _numbers(*shape)
         if kernels := kernels_for(z):
             rows = np.empty((10, len(z)))
             kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
             return list(rows)
-        _, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
+        c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
         u, y = 1 + tanh * z, (z / cosh - sinh) / root
 
         # The derivatives of u and y. Terms that would cancel in y_v have been cancelled by hand.
@@ -234,10 +236,7 @@ class NIG(Shaped):
     @classmethod
     def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """log(cosh^2 v / A)/2 - log(2 pi)/2, with its derivatives by v and c."""
-        v, c = shape
-        sinh, cosh, tanh = np.sinh(v), np.cosh(v), np.tanh(v)
-        square = cosh * cosh
-        a = c + square
+        c, sinh, cosh, tanh, square, a, *_ = _numbers(*shape)
         first = (tanh * c / a, -0.5 / a)
         second = (c / a * (1 / square - 2 * sinh**2 / a), sinh * cosh / a**2, 0.5 / a**2)
         return -0.5 * np.log1p(c / square) - HALF_LOG_TWO_PI, first, second
@@ -255,14 +254,6 @@ class NIG(Shaped):
         location, log_omega, v, log1p_c = cls.free_rows(rows).T[:, :, None]
         z = (scores - location) * np.exp(-log_omega)
         return _logpdfs(z, v, np.expm1(log1p_c), log_omega, series=17)
-
-    @staticmethod
-    def tail_of(coordinates: Floats) -> Floats:
-        return coordinates * coordinates
-
-    @staticmethod
-    def tail_coordinate(tails: Floats) -> Floats:
-        return np.sqrt(tails)
 
     @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:
@@ -292,11 +283,6 @@ def least_tail(asymmetry: Any) -> Any:
     return np.log1p(np.maximum(_LEAST_KAPPA, least))
 
 
-def _tail(v: Any, log1p_c: Any) -> Any:
-    """The k of free coordinates, or of arrays of these."""
-    return np.log1p(np.expm1(log1p_c) / np.cosh(v) ** 2)
-
-
 def _from_moments(
     mean: float, sd: float, eta: float, kappa: float
 ) -> tuple[float, float, float, float]:
@@ -322,6 +308,7 @@ def _logpdfs(z: Floats, v: Any, c: Any, log_omega: Any, series: int = 27) -> Flo
     return np.asarray(out)
 
 
+@lru_cache(maxsize=4)
 def _numbers(v: float, c: float) -> Floats:
     """What depends on the shape alone: c, sinh, cosh, tanh, cosh^2, A, A^2, its root, and two more.
 

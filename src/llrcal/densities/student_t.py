@@ -66,6 +66,7 @@ class StudentT(Shaped):
     names = ("location", "log_scale", "log_inverse_dof")
     prior = "flat in location and log scale; 1 / dof Gamma with shape 1/2 and mean 0.25"
     tails = (-40.0, math.log(1 / _LEAST_DOF))  # from the Gaussian, to the last bit
+    tail_of, tail_coordinate = np.exp, np.log
     folded = False
     likely = ((math.log(0.02),), (0.0,))
 
@@ -152,14 +153,6 @@ class StudentT(Shaped):
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
         location, log_scale, log_tail = rows.T[:, :, None]
         return _logpdfs((scores - location) * np.exp(-log_scale), np.exp(log_tail), log_scale)
-
-    @staticmethod
-    def tail_of(coordinates: Floats) -> Floats:
-        return np.exp(coordinates)
-
-    @staticmethod
-    def tail_coordinate(tails: Floats) -> Floats:
-        return np.log(np.maximum(tails, np.finfo(float).tiny))
 
     @classmethod
     def derivatives(cls, row: Floats) -> tuple[Floats, Floats]:

@@ -41,28 +41,23 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
     """
     points = scores.points()
     check_spread(family, scores, points)
-    best = _search(family, points)
-    grid = scores.grid
-    density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
-    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
-    density = replace(density, loglik=weighted_sum(log_densities, points.weights))
-    notes = family.limits(best.point, points.tie_share)
-    return density, Report.of(best, objective=-density.loglik, notes=notes)
-
-
-def _search(family: type[Density], points: Points) -> Solution:
     coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
     rough = [_climb(family, coarse, start, enough=ROUGHLY) for start in starts]
     finalists = [_climb(family, points, end.point) for end in _worth_finishing(rough)]
     least = min(solution.value for solution in finalists)
     good = [solution for solution in finalists if solution.value <= least + _SAME]
-    best = min(good, key=lambda solution: (not solution.converged, solution.value))
-    return replace(
-        best,
+    best = replace(
+        min(good, key=lambda solution: (not solution.converged, solution.value)),
         iterations=sum(solution.iterations for solution in rough + finalists),
         saddles_escaped=sum(solution.saddles_escaped for solution in rough + finalists),
     )
+    grid = scores.grid
+    density = family.from_coordinates(best.point, origin=grid.origin, unit=grid.unit)
+    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
+    density = replace(density, loglik=weighted_sum(log_densities, points.weights))
+    notes = family.limits(best.point, points.tie_share)
+    return density, Report.of(best, objective=-density.loglik, notes=notes)
 
 
 def _climb(
@@ -83,25 +78,22 @@ def _worth_finishing(solutions: list[Solution]) -> list[Solution]:
     """The best few solutions, without repetitions and without hopeless ones.
 
     A search that has not converged may still be on its way to the best point of all, unless
-    another has already arrived at a better one.
+    another has already arrived at a better one. Two of them are one if their points are close, and
+    also where the likelihood is: narrow peaks may be side by side.
     """
     arrived = min((s.value for s in solutions if s.converged), default=np.inf)
     kept: list[Solution] = []
-    for solution in sorted(solutions, key=lambda solution: solution.value):
-        hopeless = not solution.converged and solution.value > arrived
-        if not hopeless and not any(_is_same(solution, other) for other in kept):
-            kept.append(solution)
+    for one in sorted(solutions, key=lambda solution: solution.value):
+        if not one.converged and one.value > arrived:
+            continue
+        for other in kept:
+            away = one.point - other.point
+            apart = abs(one.value - other.value) + abs(float(away @ other.hessian @ away))
+            if apart <= _ONE_PEAK and (np.abs(away) <= _NEARBY).all():
+                break
+        else:
+            kept.append(one)
     return kept[:_FINALISTS]
-
-
-def _is_same(one: Solution, other: Solution) -> bool:
-    """Whether two searches went for the same point, which either may have left for others to reach.
-
-    Points are close where the likelihood is: narrow peaks may be side by side.
-    """
-    away = one.point - other.point
-    apart = abs(one.value - other.value) + abs(float(away @ other.hessian @ away))
-    return apart <= _ONE_PEAK and bool((np.abs(away) <= _NEARBY).all())
 
 
 def coarser(points: Points, most: int = _COARSE) -> Points:
@@ -149,17 +141,12 @@ def check_spread(family: type[Density], scores: Summary, points: Points) -> None
             f"{points.tie_share:.0%} of the {scores.count} scores share one value: the likelihood "
             f"of a {family.family} density grows without bound there. Use pav or logistic"
         )
-    end_share = _end_share(scores, points)
+    # The share of the least or of the greatest (or of its bin), whichever is larger.
+    ends = points.weights if scores.exact is not None else scores.bins[0] / scores.count
+    end_share = float(ends[[0, -1]].max())
     if end_share > family.most_tied_at_end:
         raise DegenerateError(
             f"{end_share:.0%} of the {scores.count} scores share one value, and no score lies "
             f"beyond it: the likelihood of a {family.family} density grows without bound there. "
             "Use pav or logistic"
         )
-
-
-def _end_share(scores: Summary, points: Points) -> float:
-    """Share of the scores at the least or at the greatest (or in its bin), whichever is larger."""
-    if scores.exact is None:
-        return float(scores.bins[0, [0, -1]].max()) / scores.count
-    return float(points.weights[[0, -1]].max())

@@ -304,15 +304,9 @@ def bends_more_than(least: float, hessian: Floats) -> bool:
 
 def _noise(hessian: Floats) -> float:
     """Curvature that cannot be distinguished from zero, given the rounding of the Hessian."""
-    return 1e-12 * _largest(hessian.diagonal())
+    return 1e-12 * float(max(1.0, *map(abs, hessian.diagonal().tolist())))
 
 
 def _resolution(point: Floats) -> float:
     """Length below which a step cannot be distinguished from no step."""
-    return 1e-14 * _largest(point)
-
-
-def _largest(values: Floats) -> float:
-    """Largest absolute value, if it is more than one."""
-    sizes: list[float] = values.tolist()  # for a few of them, this is faster than NumPy
-    return max(1.0, *map(abs, sizes))
+    return 1e-14 * float(max(1.0, *map(abs, point.tolist())))

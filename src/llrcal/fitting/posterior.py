@@ -20,7 +20,7 @@ weights are raked: Deville and Särndal 1992).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,7 +60,10 @@ class Target:
     def __init__(self, family: type[Shaped], scores: Summary) -> None:
         self.family, self.count, self.grid = family, scores.count, scores.grid
         points = scores.points()
-        self.middle, self.spread = _middle_and_spread(points)
+        # Not the mean and the deviation: a far score must not make all others equal.
+        levels = (0.25, 0.5, 0.75)
+        left, self.middle, right = quantiles(points.values, points.weights, levels)
+        self.spread = right - left or math.sqrt(points.mean_and_variance()[1])
         values = (points.values - self.middle) / self.spread
         self.points = Points(values, points.weights, points.tie_share)
         self.few = coarser(self.points, _POINTS)
@@ -145,14 +148,6 @@ class Target:
         return np.asarray(self.count * loglik + self.family.log_priors(rows)[0].sum(axis=1))
 
 
-def _middle_and_spread(points: Points) -> tuple[float, float]:
-    """The median, and the distance of the quartiles: a far score must not make all others equal."""
-    left, middle, right = quantiles(points.values, points.weights, (0.25, 0.5, 0.75))
-    if left < right:
-        return middle, right - left
-    return middle, points.mean_and_variance()[1] ** 0.5
-
-
 @dataclass(frozen=True)
 class Draws:
     """Weighted draws of the parameters of one density, for scores in standard units."""
@@ -203,18 +198,8 @@ def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, fl
     for end in limits:
         values, weights = np.append(few.values, end), np.append(few.weights, 1 / target.count)
         modes.append(target.climb(Points(values, weights, few.tie_share), mode.point))
-    proposals = [target.proposal(one) for one in modes]
-
-    sample = _Sample(target, limits)
-    for count in (*DRAWS, MORE_DRAWS):
-        sample.draw(proposals, count)
-        aimed = sample.weights()
-        if len(sample.rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE:
-            break
-        proposals = [
-            one.refitted(sample.rows, own) for one, own in zip(proposals, aimed, strict=True)
-        ]
-    draws = Draws(target, limits, sample.rows, aimed, _effective(aimed), mode)
+    rows, aimed = _sampled(target, limits, modes, (*DRAWS, MORE_DRAWS))
+    draws = Draws(target, limits, rows, aimed, _effective(aimed), mode)
     return draws if draws.enough else _chained(draws)
 
 
@@ -254,49 +239,49 @@ def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Fl
     target = Target(type(density), scores)
     best = density.coordinates(target.grid.origin, target.grid.unit)
     best[0], best[1] = (best[0] - target.middle) / target.spread, best[1] - np.log(target.spread)
-    proposal, (first, rest) = target.proposal(target.mode([best])), _NEAR
-    sample = _Sample(target, np.empty(0))
-    sample.draw([proposal], first)
-    sample.draw([proposal.refitted(sample.rows, *sample.weights())], rest)
-    (weights,) = sample.weights()
+    rows, (weights,) = _sampled(target, np.empty(0), [target.mode([best])], _NEAR)
     unit = target.spread * target.grid.unit
-    return target.logpdfs(sample.rows, target.standard(at)) - np.log(unit), weights
+    return target.logpdfs(rows, target.standard(at)) - np.log(unit), weights
 
 
-class _Sample:
-    """Draws of several rounds, weighted as if all of them came from one mixture of proposals."""
+def _sampled(
+    target: Target, ends: Floats, modes: list[Solution], counts: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """Rows drawn in several rounds, and their weights: as they are, and given one more score.
 
-    def __init__(self, target: Target, ends: Floats) -> None:
-        self._target, self._ends = target, ends
-        self._rounds: list[tuple[Proposal, int]] = []
-        self.rows = np.empty((0, len(target.family.names)))
-        self._logs = np.empty((1 + len(ends), 0))
+    Of several modes, the first has half of the draws, and each other a quarter. Proposals are
+    refitted after each round, and no more are made once ordinary draws are worth enough.
+    """
+    proposals = [target.proposal(mode) for mode in modes]
+    shares = [1] if len(modes) == 1 else [2, 4, 4]
+    rows, logs = np.empty((0, len(target.family.names))), np.empty((1 + len(ends), 0))
+    used: list[tuple[Proposal, int]] = []
+    for count in counts:
+        for proposal, share in zip(proposals, shares, strict=True):
+            own, found = target.logs(proposal.draws(count // share, first=len(rows)), ends)
+            rows, logs = np.concatenate([rows, own]), np.concatenate([logs, found], axis=1)
+            used.append((proposal, len(own)))
+        aimed = _balanced(used, rows, logs, folded=target.family.folded)
+        if len(rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE:
+            break
+        pairs = zip(proposals, aimed, strict=True)
+        proposals = [proposal.refitted(rows, weights) for proposal, weights in pairs]
+    return rows, aimed
 
-    def draw(self, proposals: Sequence[Proposal], count: int) -> None:
-        """Add draws: of one proposal, or half of them of the first, and a quarter of each other."""
-        for i, proposal in enumerate(proposals):
-            share = 1 if len(proposals) == 1 else 4 if i else 2
-            rows = proposal.draws(count // share, first=len(self.rows))
-            own, logs = self._target.logs(rows, self._ends)
-            self.rows = np.concatenate([self.rows, own])
-            self._logs = np.concatenate([self._logs, logs], axis=1)
-            self._rounds.append((proposal, len(rows)))
 
-    def weights(self) -> Floats:
-        """By the balance heuristic: as they are, and given one more score at each of the ends.
+def _balanced(
+    used: list[tuple[Proposal, int]], rows: Floats, logs: Floats, *, folded: bool
+) -> Floats:
+    """Weights by the balance heuristic, as if all rows came from one mixture of proposals.
 
-        They sum to one; a draw has none where the posterior is not finite.
-        """
-        sides = [self.rows]
-        if self._target.family.folded:
-            sides.append(np.column_stack([self.rows[:, :-1], -self.rows[:, -1]]))
-        mixture = [
-            one.logpdf(side) + np.log(count) for one, count in self._rounds for side in sides
-        ]
-        logs = self._logs - np.logaddexp.reduce(mixture, axis=0)
-        logs = np.where(np.isfinite(logs), logs, -np.inf)
-        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    They sum to one; a draw has none where the posterior is not finite.
+    """
+    sides = [rows, np.column_stack([rows[:, :-1], -rows[:, -1]])] if folded else [rows]
+    mixture = [one.logpdf(side) + np.log(count) for one, count in used for side in sides]
+    logs = logs - np.logaddexp.reduce(mixture, axis=0)
+    logs = np.where(np.isfinite(logs), logs, -np.inf)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _effective(weights: Floats) -> Floats:

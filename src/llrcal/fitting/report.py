@@ -68,23 +68,20 @@ class Report:
     @classmethod
     def joint(cls, parts: dict[str, tuple[float, Report]]) -> Report:
         """Report of several fits made together, each with its weight in the objective."""
-        reports = {name: report for name, (_, report) in parts.items()}
-        reasons = {name: report.reason for name, report in reports.items()}
-        one = len(set(reasons.values())) == 1
+        reports = [report for _, report in parts.values()]
+        reasons = [report.reason for report in reports]
+        if len(set(reasons)) > 1:
+            reasons = [f"{name}: {reason}" for name, reason in zip(parts, reasons, strict=True)]
         return cls(
-            converged=all(report.converged for report in reports.values()),
-            reason=(
-                next(iter(reasons.values()))
-                if one
-                else "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
-            ),
-            iterations=sum(report.iterations for report in reports.values()),
+            converged=all(report.converged for report in reports),
+            reason="; ".join(dict.fromkeys(reasons)),
+            iterations=sum(report.iterations for report in reports),
             objective=sum(weight * report.objective for weight, report in parts.values()),
-            gradient_norm=max(report.gradient_norm for report in reports.values()),
-            saddles_escaped=sum(report.saddles_escaped for report in reports.values()),
-            positive_definite=all(report.positive_definite for report in reports.values()),
+            gradient_norm=max(report.gradient_norm for report in reports),
+            saddles_escaped=sum(report.saddles_escaped for report in reports),
+            positive_definite=all(report.positive_definite for report in reports),
             notes=tuple(
-                note.about(name) for name, report in reports.items() for note in report.notes
+                note.about(name) for name, (_, report) in parts.items() for note in report.notes
             ),
         )
 

@@ -96,22 +96,14 @@ class Rises:
         self.unit = 2.0 ** int(np.frexp(knots.range)[1])
         piece, before, after = knots.shares(scores)
         self.order = np.argsort(piece, kind="stable")
-        self._piece, self._before, self._after = (
-            part[self.order] for part in (piece, before / self.unit, after / self.unit)
-        )
+        self._piece = piece[self.order]
+        before, after = before[self.order] / self.unit, after[self.order] / self.unit
+        self._before, self._after = before, after
         self._used, self._start = np.unique(self._piece, return_index=True)
         up_to = knots.up_to_knots[self._used] / self.unit
         self._same = np.column_stack([np.ones(len(up_to)), up_to])
-        one = np.ones(len(scores))
-        self._ones = np.array([one, self._before, self._after])
-        self._products = np.array(
-            [
-                *self._ones,
-                self._before * self._before,
-                self._before * self._after,
-                self._after * self._after,
-            ]
-        )
+        products = [before * before, before * after, after * after]
+        self._rows = np.array([np.ones(len(scores)), before, after, *products])
 
     def values(self, first: float, slopes: Floats) -> Floats:
         """The spline at each score, from its slopes per unit."""
@@ -124,7 +116,7 @@ class Rises:
 
     def sum(self, weights: Floats) -> Floats:
         """Sum of the rows times weights."""
-        all_of_it, before, after = self._in_pieces(self._ones, weights)
+        all_of_it, before, after = self._in_pieces(self._rows[:3], weights)
         out = (self._same * all_of_it[:, None]).sum(axis=0)
         out[1 + self._used] += before
         out[2 + self._used] += after
@@ -132,7 +124,7 @@ class Rises:
 
     def squares(self, weights: Floats) -> Floats:
         """Sum of the outer products of each row with itself, times weights."""
-        all_of_it, before, after, *own = self._in_pieces(self._products, weights)
+        all_of_it, before, after, *own = self._in_pieces(self._rows, weights)
         half = self._same * (0.5 * all_of_it)[:, None]
         row, at = np.arange(len(self._used)), 1 + self._used
         half[row, at] += before

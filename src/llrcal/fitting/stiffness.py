@@ -31,7 +31,6 @@ Constants were chosen on simulated scores, of which docs/smooth.md tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -46,7 +45,8 @@ from llrcal.scoring_rule import logistic_terms
 
 _STRAIGHT = 6.0  # decimal logarithm of a stiffness at which no bend is left
 _STIFFNESS = np.array([_STRAIGHT, 3.0, 2.0, 1.0, 0.0])
-_P_STRAIGHT, _MIDDLE, _SPREAD = 0.25, 1.5, 0.7
+_BENT = np.exp(-0.5 * ((_STIFFNESS[1:] - 1.5) / 0.7) ** 2)
+_LOG_PRIOR = np.log([0.25, *(0.75 * _BENT / _BENT.sum())])
 _SPREAD_TRIALS = 0.5  # of either class, spread over the scores of the other
 _LEVEL_DEVIATION = 3.0  # of the mean log slope, a priori
 # A slope of 1e-6 promises a decrease of 5e-13 nats; steps beyond it are for the last digits only.
@@ -76,22 +76,12 @@ class Averaged:
     def covariance(self, scores: Floats) -> Floats:
         """Of the log-odds at some scores, a posteriori."""
         basis = self.knots.basis(scores)
-        means, within = zip(*(part.moments(basis) for part in self.parts), strict=True)
         weights = np.array([part.weight for part in self.parts])
-        away = np.array(means) - (weights[:, None] * means).sum(axis=0)
+        means = np.array([part.values(basis) for part in self.parts])
+        within = [_between(part.jacobian(basis).T, part.covariance) for part in self.parts]
+        away = means - (weights[:, None] * means).sum(axis=0)
         between = np.einsum("pk,pl->kl", weights[:, None] * away, away)
         return np.asarray((weights[:, None, None] * within).sum(axis=0) + between)
-
-
-@dataclass(frozen=True)
-class Level:
-    """The mean of the log slopes of a spline, a posteriori."""
-
-    deviation: float
-    effect: Floats
-    """By how much the first value and the log slopes are expected to rise if it rises by one."""
-    pull: float
-    """By how much the spread trials lower it, to first order."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +95,12 @@ class Part:
     slopes: Floats
     covariance: Floats
     """Of the first value and the logarithms of the slopes, a posteriori, by Laplace's method."""
-    level: Level
-
-    def moments(self, basis: Floats) -> tuple[Floats, Floats]:
-        """Means and covariance of the values at some scores."""
-        return self.values(basis), _between(self.jacobian(basis).T, self.covariance)
+    level_deviation: float
+    """Of the mean of the log slopes, a posteriori."""
+    level_effect: Floats
+    """By how much the first value and the log slopes are expected to rise if it rises by one."""
+    level_pull: float
+    """By how much the spread trials lower it, to first order."""
 
     def values(self, basis: Floats) -> Floats:
         """At some scores."""
@@ -123,15 +114,30 @@ class Part:
 def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
     """The average over stiffnesses of splines with given knots, which have given ranks."""
     problem = _Problem(cells, Knots(knots), ranks)
-    solutions = list(problem.solutions())
-    evidence = np.array(list(map(problem.log_evidence, _STIFFNESS, solutions)))
+    solutions, point = [], problem.start
+    for stiffness in 10**_STIFFNESS:  # from the straight line to the most pliable spline
+        function = partial(problem.penalised, stiffness=stiffness)
+        solutions.append(minimise(function, point, tolerance=_SLOPE))
+        point = solutions[-1].point
+    evidence = _LOG_PRIOR + list(map(_log_evidence, _STIFFNESS, solutions))
     weights = np.exp(evidence - evidence.max())
     weights /= weights.sum()
-    parts = tuple(map(problem.part, _STIFFNESS.tolist(), weights.tolist(), solutions))
+    parts = tuple(map(problem.part, 10**_STIFFNESS, weights.tolist(), solutions))
     first = sum(part.weight * part.first for part in parts)
     slopes = np.asarray(sum(part.weight * part.slopes for part in parts))
     cost = problem.mean_cost(first, slopes)
     return Averaged(problem.knots, float(first), slopes, parts, cost, problem.odds_variance)
+
+
+def _log_evidence(log_stiffness: float, solution: Solution) -> float:
+    """Log probability of the labels, up to a constant, by Laplace's method.
+
+    Nothing speaks for a spline whose search did not end in a minimum.
+    """
+    if not solution.positive_definite:
+        return -np.inf
+    steps, volume = len(solution.point) - 2, np.linalg.slogdet(solution.hessian)[1]
+    return float(0.5 * (steps * np.log(10) * log_stiffness - volume) - solution.value)
 
 
 class _Problem:
@@ -143,70 +149,40 @@ class _Problem:
 
     def __init__(self, cells: Cells, knots: Knots, ranks: Floats) -> None:
         self.knots = knots
-        tar_count, non_count = cells.tar_counts.sum(), cells.non_counts.sum()
-        self._prior_log_odds = float(np.log(tar_count) - np.log(non_count))
         self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
-        self.odds_variance = float(sum(1 / (n + _SPREAD_TRIALS) for n in (tar_count, non_count)))
-        both = np.concatenate([cells.tar_counts, cells.non_counts])
-        is_tar = np.arange(len(both)) < len(cells.tar_counts)
-        order = self._rises.order
-        self._spread_tar = np.where(is_tar, 0, _SPREAD_TRIALS / non_count * both)[order]
-        self._spread_non = np.where(is_tar, _SPREAD_TRIALS / tar_count * both, 0)[order]
-        self._tar = np.where(is_tar, both, 0)[order] + self._spread_tar
-        self._non = np.where(is_tar, 0, both)[order] + self._spread_non
+        # Of each score, how many targets and how many non-targets there are.
+        tar, non = cells.tar_counts, cells.non_counts
+        counts = np.array([np.append(tar, 0 * non), np.append(0 * tar, non)])[:, self._rises.order]
+        totals = counts.sum(axis=1)
+        self._prior_log_odds = float(np.log(totals[0]) - np.log(totals[1]))
+        self.odds_variance = float((1 / (totals + _SPREAD_TRIALS)).sum())
+        self._spread = counts[::-1] * (_SPREAD_TRIALS / totals[::-1, None])
+        self._trials = counts + self._spread
         self._turned = _from_steps(np.diff(ranks))
         self._level = float(np.log(ranks[-1] - ranks[0]) - np.log(knots.range))
-        self._start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
-        self._start[0] = ranks[0]
+        self.start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
+        self.start[0] = ranks[0]
 
-    def solutions(self) -> Iterator[Solution]:
-        """The optimum at each stiffness, from the straight line to the most pliable spline."""
-        point = self._start
-        for stiffness in 10**_STIFFNESS:
-            function = partial(self.penalised, stiffness=stiffness)
-            solution = minimise(function, point, tolerance=_SLOPE)
-            point = solution.point
-            yield solution
-
-    def log_evidence(self, log_stiffness: float, solution: Solution) -> float:
-        """Log probability of the labels and the stiffness, up to a constant.
-
-        Nothing speaks for a spline whose search did not end in a minimum.
-        """
-        steps = len(solution.point) - 2
-        try:
-            volume = np.log(np.diag(np.linalg.cholesky(solution.hessian))).sum()
-        except np.linalg.LinAlgError:
-            return -np.inf
-        likelihood = 0.5 * steps * np.log(10) * log_stiffness - solution.value - volume
-        return float(likelihood + _log_prior(log_stiffness))
-
-    def part(self, log_stiffness: float, weight: float, solution: Solution) -> Part:
+    def part(self, stiffness: float, weight: float, solution: Solution) -> Part:
         parameters = self._first_and_log_slopes(solution.point)
         inverse = np.asarray(np.linalg.inv(solution.hessian))
-        covariance = _between(self._turned.T, inverse)
         with_level = (self._turned * inverse[1]).sum(axis=1)
-        level = Level(
-            deviation=float(np.sqrt(inverse[1, 1])),
-            effect=with_level / inverse[1, 1],
-            pull=float((with_level * self._pull(parameters)).sum()),
-        )
-        slopes = np.exp(parameters[1:])
+        pull = self._cost(parameters, self._spread).gradient
         return Part(
-            10**log_stiffness, weight, solution, float(parameters[0]), slopes, covariance, level
+            float(stiffness),
+            weight,
+            solution,
+            first=float(parameters[0]),
+            slopes=np.exp(parameters[1:]),
+            covariance=_between(self._turned.T, inverse),
+            level_deviation=float(np.sqrt(inverse[1, 1])),
+            level_effect=with_level / inverse[1, 1],
+            level_pull=float((with_level * pull).sum()),
         )
 
-    def _pull(self, point: Floats) -> Floats:
-        """Gradient of the cost of the spread trials."""
-        slopes = np.exp(point[1:]) * self._rises.unit
-        p = logistic_terms(self._rises.values(point[0], slopes) + self._prior_log_odds)[1]
-        pulls = (self._spread_tar + self._spread_non) * p - self._spread_tar
-        return np.concatenate([[1.0], slopes]) * self._rises.sum(pulls)
-
-    @np.errstate(over="ignore", invalid="ignore")  # a step too far, whose value is infinite
     def penalised(self, point: Floats, stiffness: float) -> Evaluated:
         """Cost of the labels and of the penalties, in the coordinates of the problem."""
-        value, gradient, hessian = self._cost(self._first_and_log_slopes(point))
+        value, gradient, hessian = self._cost(self._first_and_log_slopes(point), self._trials)
         weights = np.full(len(point), stiffness)
         weights[:2] = 0.0, _LEVEL_DEVIATION**-2
         return Evaluated(
@@ -220,23 +196,24 @@ class _Problem:
         out[1:] += self._level
         return np.asarray(out)
 
-    def _cost(self, point: Floats) -> Evaluated:
-        """Cost of the labels as a function of the first value and the log slopes."""
+    def _cost(self, point: Floats, trials: Floats) -> Evaluated:
+        """Cost of the labels of trials as a function of the first value and the log slopes."""
         slopes = np.exp(point[1:]) * self._rises.unit
         x = self._rises.values(point[0], slopes) + self._prior_log_odds
         log, p, bend = logistic_terms(x)
-        both = self._tar + self._non
-        value = (self._tar * np.maximum(-x, 0) + self._non * np.maximum(x, 0) + both * log).sum()
+        tar, non = trials
+        both = tar + non
+        value = (tar * np.maximum(-x, 0) + non * np.maximum(x, 0) + both * log).sum()
         unit = np.concatenate([[1.0], slopes])
-        gradient = unit * self._rises.sum(both * p - self._tar)
+        gradient = unit * self._rises.sum(both * p - tar)
         hessian = unit[:, None] * self._rises.squares(both * bend) * unit
         np.einsum("ii->i", hessian)[1:] += gradient[1:]  # e^g is its own second derivative
-        return Evaluated(float(value) if np.isfinite(value) else np.inf, gradient, hessian)
+        return Evaluated(float(value), gradient, hessian)
 
     def mean_cost(self, first: float, slopes: Floats) -> float:
         """Cost of the labels per trial."""
-        value, *_ = self._cost(np.concatenate([[first], np.log(slopes)]))
-        return value / float(self._tar.sum() + self._non.sum())
+        point = np.concatenate([[first], np.log(slopes)])
+        return self._cost(point, self._trials).value / float(self._trials.sum())
 
 
 def _from_steps(rank_steps: Floats) -> Floats:
@@ -253,16 +230,6 @@ def _from_steps(rank_steps: Floats) -> Floats:
 def _between(turned: Floats, form: Floats) -> Floats:
     """A quadratic form in other coordinates."""
     return np.asarray(np.einsum("ki,kj->ij", turned, np.einsum("kl,lj->kj", form, turned)))
-
-
-def _log_prior(log_stiffness: float) -> float:
-    """Log prior probability of a stiffness, given by its decimal logarithm."""
-    if log_stiffness == _STRAIGHT:
-        return float(np.log(_P_STRAIGHT))
-    bent = _STIFFNESS[1:]
-    densities = np.exp(-0.5 * ((bent - _MIDDLE) / _SPREAD) ** 2)
-    place = -0.5 * ((log_stiffness - _MIDDLE) / _SPREAD) ** 2
-    return float(np.log1p(-_P_STRAIGHT) + place - np.log(densities.sum()))
 
 
 def distances_of_ends(average: Averaged, scores: Floats, *, times: float) -> tuple[Floats, Floats]:
@@ -283,12 +250,12 @@ def _ends(average: Averaged, part: Part, scores: Floats, mean: Floats, times: fl
     basis = average.knots.basis(scores)
     values, jacobian = part.values(basis), part.jacobian(basis)
     straight = part.stiffness / (part.stiffness + _HALF_STRAIGHT)
-    by_level = (jacobian * part.level.effect).sum(axis=1)
+    by_level = (jacobian * part.level_effect).sum(axis=1)
     variance = np.einsum("ki,ij,kj->k", jacobian, part.covariance, jacobian)
-    variance -= (by_level * part.level.deviation) ** 2 + straight * average.odds_variance
+    variance -= (by_level * part.level_deviation) ** 2 + straight * average.odds_variance
     even = times**2 * (np.maximum(variance, 0) + (values - mean) ** 2)
-    level = times * part.level.deviation
-    held_back = _HELD_BACK * max(part.level.pull, 0.0)
+    level = times * part.level_deviation
+    held_back = _HELD_BACK * max(part.level_pull, 0.0)
     of_level = _scaled(by_level, inwards=level, outwards=level + held_back)
     walk = times / np.sqrt(part.stiffness)
     beyond = values - part.values(average.knots.basis(np.clip(scores, at[0], at[-1])))
