@@ -27,7 +27,7 @@ import pytest
 import llrcal
 from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Floats
-from llrcal.onepass import chunks, ranks
+from llrcal.onepass import chunks, ranks, two_classes
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
 from tests.notes import FAR_SCORES
@@ -190,8 +190,8 @@ def test_order_of_many_trials_where_a_sample_settles_the_bins() -> None:
 @pytest.mark.parametrize("size", [997, 2**12, 2**20])
 def test_size_of_the_chunks(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunks.chunks, "__defaults__", (size,))
-    monkeypatch.setattr(chunks.map_into, "__defaults__", (size,))
-    monkeypatch.setattr(ranks, "RUN", size)
+    for module in (ranks, two_classes):
+        monkeypatch.setattr(module, "RUN", size)
     assert len(list(chunks.chunks(np.empty(2 * size)))) == 2
     assert_same(answers(*SETS["many"]), known("many"))
 

@@ -24,10 +24,11 @@ from llrcal.evaluation.costs import cost
 from llrcal.fusion.passes import Pass, Trials
 from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
+from llrcal.onepass.chunks import fold_array
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
 from llrcal.onepass.ranks import CountFold, Sieve
 from llrcal.onepass.summary import Summary, SummaryFold
-from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.sums import SumFold
 from llrcal.scale.columns import split
 from tests.examples import examples
 
@@ -173,7 +174,7 @@ def test_counts_among_values(scores: Array, among: Array) -> None:
 @given(score_arrays())
 def test_exact_sums(scores: Array) -> None:
     def added_up() -> Any:
-        found = ExactSum.of(scores)
+        found = fold_array(SumFold, scores)
         return found.count, found.total, found.infinite
 
     agree(added_up)

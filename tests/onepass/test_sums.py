@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from llrcal.arrays import Array
 from llrcal.onepass import chunks
-from llrcal.onepass.sums import ExactSum
+from llrcal.onepass.chunks import fold_array
+from llrcal.onepass.sums import ExactSum, SumFold
 from tests.examples import examples
 
 LEAST, LARGEST = 5e-324, float(np.finfo(np.float64).max)
@@ -48,7 +49,7 @@ def is_nearest(mean: float, exact: Fraction) -> bool:
 @examples(200)
 @given(NUMBERS)
 def test_the_sum_is_exact_and_the_mean_the_nearest_double(values: list[float]) -> None:
-    found = ExactSum.of(np.array(values))
+    found = fold_array(SumFold, np.array(values))
     assert found.count == len(values)
     assert total(found) == fraction(values)
     assert not found.infinite
@@ -61,12 +62,12 @@ def test_neither_order_nor_parts_matter(
     values: list[float], cuts: list[int], random: Random
 ) -> None:
     mixed = np.array(random.sample(values, len(values)))
-    parts = [ExactSum.of(part) for part in np.split(mixed, sorted(cuts))]
+    parts = [fold_array(SumFold, part) for part in np.split(mixed, sorted(cuts))]
     while len(parts) > 1:
         one = parts.pop(random.randrange(len(parts)))
         other = parts.pop(random.randrange(len(parts)))
         parts.append(one.merge(other))
-    assert parts[0] == ExactSum.of(np.array(values))
+    assert parts[0] == fold_array(SumFold, np.array(values))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_many_equal_numbers(value: float) -> None:
     worst = np.nextafter(value, 0) or value
     count = 3 * 2**15 + 1
     for number in (value, worst):
-        found = ExactSum.of(np.full(count, number))
+        found = fold_array(SumFold, np.full(count, number))
         assert total(found) == Fraction(float(number)) * count
         assert found.mean == number
 
@@ -88,22 +89,23 @@ def test_threads(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(chunks, name, 2**11)
     monkeypatch.setenv("LLRCAL_THREADS", threads)
     values = np.random.default_rng(1).random(30_000)
-    assert total(ExactSum.of(values)) == fraction(values.tolist())
+    assert total(fold_array(SumFold, values)) == fraction(values.tolist())
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_widths(dtype: type[np.floating]) -> None:
     values: Array = np.array([0.1, 3.7, 1e-30, 7e10]).astype(dtype)
-    assert total(ExactSum.of(values)) == fraction(values.astype(np.float64).tolist())
+    assert total(fold_array(SumFold, values)) == fraction(values.astype(np.float64).tolist())
 
 
 def test_infinity_wins() -> None:
-    assert ExactSum.of(np.array([1.0, math.inf])).mean == math.inf
-    merged = ExactSum.of(np.array([1.0, 2.0])).merge(ExactSum.of(np.array([math.inf])))
+    assert fold_array(SumFold, np.array([1.0, math.inf])).mean == math.inf
+    finite, infinite = (fold_array(SumFold, np.array(some)) for some in ([1.0, 2.0], [math.inf]))
+    merged = finite.merge(infinite)
     assert merged.mean == math.inf
     assert merged.count == 3
 
 
 def test_the_mean_of_the_largest_numbers_is_finite() -> None:
     """Their sum would not be."""
-    assert ExactSum.of(np.full(9, LARGEST)).mean == LARGEST
+    assert fold_array(SumFold, np.full(9, LARGEST)).mean == LARGEST

@@ -134,12 +134,15 @@ class LLRs(TwoClasses):
         """A class, counted among rising values; what is counted once is kept."""
         known = self._counted.get(of_tar)
         if known is None:
-            new = [values, self._thresholds, *([self.rare.values] if self.keeps_rare else [])]
-            known = super().count(np.unique(np.concatenate(new)), of_tar=of_tar)
-        elif len(others := np.setdiff1d(values, known.values)):
-            known = known.beside(super().count(others, of_tar=of_tar))
+            first = [values, self._thresholds, *([self.rare.values] if self.keeps_rare else [])]
+            known = super().count(np.unique(np.concatenate(first)), of_tar=of_tar)
+        place = np.searchsorted(known.values, values)
+        is_new = np.append(known.values, np.nan)[place] != values
+        if is_new.any():
+            known = known.beside(super().count(values[is_new], of_tar=of_tar))
+            place = np.searchsorted(known.values, values)
         self._counted[of_tar] = known
-        return known.at(np.searchsorted(known.values, values))
+        return known.at(place)
 
 
 @runtime_checkable

@@ -64,6 +64,10 @@ class Fold(Protocol[_Value_co]):
         """What is known of the scores so far."""
 
 
+New = Callable[[], Fold[_Value]]
+"""Makes a new fold."""
+
+
 def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
     """Consecutive pieces of an array, as views."""
     for start in range(0, len(array), size):
@@ -88,7 +92,7 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def fold_array(new: Callable[[], Fold[_Value]], array: Array) -> _Value:
+def fold_array(new: New[_Value], array: Array) -> _Value:
     """The value of an array: a new fold for each thread, and their values merged."""
     folds: defaultdict[int, Fold[_Value]] = defaultdict(new)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for, kernels_for_doubles
-from llrcal.onepass.chunks import CHUNK, MergedByFields, chunks, fold_array
+from llrcal.onepass.chunks import CHUNK, MergedByFields, chunks
 
 _CHUNK = 2**15  # numbers; what is made of them stays in the cache
 _LEAST = 1074  # the smallest double is 2^-1074
@@ -35,11 +35,6 @@ class ExactSum(MergedByFields):
     """In units of the smallest double."""
     infinite: int = 0
     """Zero unless some of them are infinite."""
-
-    @classmethod
-    def of(cls, values: Array) -> ExactSum:
-        """Sum of an array."""
-        return fold_array(SumFold, values)
 
     @property
     def mean(self) -> float:

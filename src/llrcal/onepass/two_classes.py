@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import Fold, Mergeable, MergedByFields, fold_array
+from llrcal.onepass.chunks import Mergeable, MergedByFields, New, fold_array
 from llrcal.onepass.rank_scale import share_of_pairs
 from llrcal.onepass.ranks import RUN, Counted, CountFold, Distinct, Groups, Sieve
 
@@ -47,13 +47,11 @@ class TwoClasses(ABC):
     non_count: int
 
     @abstractmethod
-    def fold(
-        self, tar: Callable[[], Fold[_Value]], non: Callable[[], Fold[_Value]], what: str
-    ) -> Both[_Value]:
+    def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
         """The values of new folds of each class; ``what`` says what for, where it takes long."""
 
     @abstractmethod
-    def fold_one(self, new: Callable[[], Fold[_Value]], *, of_tar: bool, what: str) -> _Value:
+    def fold_one(self, new: New[_Value], *, of_tar: bool, what: str) -> _Value:
         """The value of a new fold of one class."""
 
     @abstractmethod
@@ -110,12 +108,10 @@ class InArrays(TwoClasses):
         self._tar, self._non = tar, non
         self.tar_count, self.non_count = len(tar), len(non)
 
-    def fold(
-        self, tar: Callable[[], Fold[_Value]], non: Callable[[], Fold[_Value]], what: str
-    ) -> Both[_Value]:
+    def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
         return Both(fold_array(tar, self._tar), fold_array(non, self._non))
 
-    def fold_one(self, new: Callable[[], Fold[_Value]], *, of_tar: bool, what: str) -> _Value:
+    def fold_one(self, new: New[_Value], *, of_tar: bool, what: str) -> _Value:
         return fold_array(new, self._tar if of_tar else self._non)
 
     def mapped(self, function: Callable[[Array], Array]) -> InArrays:

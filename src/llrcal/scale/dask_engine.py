@@ -23,7 +23,7 @@ from llrcal.arrays import Array
 from llrcal.errors import ClusterError, LlrcalError, OptionError, TrialFileError
 from llrcal.onepass.chunks import merged, use_one_thread
 from llrcal.scale.columns import checked
-from llrcal.scale.engine import Progress, silent
+from llrcal.scale.engine import FileWork, PartWork, Progress, Work, silent
 from llrcal.scale.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
 from llrcal.trials.conventions import SPEAKERS, role_of
@@ -134,9 +134,7 @@ class DaskEngine:
         self._progress = progress
         check_versions(client)
 
-    def reduce(
-        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
-    ) -> _Value:
+    def reduce(self, pieces: Sequence[Piece], work: Work[_Value], what: str) -> _Value:
         bundles = self._bundled(pieces)
         leaves = values = _tasks(bundles, work)
         while len(values) > 1:
@@ -177,17 +175,13 @@ class DaskEngine:
             self._progress(what, done, total)
         return last.result()
 
-    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+    def each(self, work: FileWork, places: Sequence[tuple[str, str]]) -> None:
         """Each file in a task of its own."""
         sent = delayed(work, traverse=False)
         computed([delayed(_alone)(sent, *place) for place in places], self._client)
 
     def divide(
-        self,
-        sides: Sequence[Spill],
-        parts: int,
-        work: Callable[..., tuple[_Value, pl.DataFrame | None]],
-        what: str,
+        self, sides: Sequence[Spill], parts: int, work: PartWork[_Value], what: str
     ) -> tuple[list[_Value], list[Piece]]:
         """Divide rows by Dask's own shuffle, then work on each part in a task."""
         self._progress(what, 0, parts)
@@ -220,13 +214,13 @@ class DaskEngine:
         return found
 
 
-def _alone(work: Callable[[str, str], object], source: str, out: str) -> None:
+def _alone(work: FileWork, source: str, out: str) -> None:
     """A task: the work on a file, in one thread."""
     use_one_thread()
     work(source, out)
 
 
-def _tasks(bundles: Sequence[Bundle], work: Callable[[Sequence[Piece]], Any]) -> list[Delayed]:
+def _tasks(bundles: Sequence[Bundle], work: Work[Any]) -> list[Delayed]:
     """A task for each bundle, which has the table of a partition before it starts."""
     # The work is the result of a task like any other, so that Dask can send it again to a worker
     # that has lost it.
@@ -245,7 +239,7 @@ def _with_part(piece: Piece, part: Any) -> Piece:
     return replace(piece, reader=replace(reader, part=part))
 
 
-def _done(work: Callable[[Sequence[Piece]], _Value], bundle: Bundle, part: Any) -> _Value:
+def _done(work: Work[_Value], bundle: Bundle, part: Any) -> _Value:
     """A task: the work on some pieces, in one thread."""
     use_one_thread()
     return work(bundle if part is None else [_with_part(bundle[0], part)])

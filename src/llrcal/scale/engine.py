@@ -19,6 +19,14 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, the number of trials done, and the total."""
 
 
+Work = Callable[[Sequence[Piece]], _Value]
+"""What is made of some pieces."""
+PartWork = Callable[..., tuple[_Value, pl.DataFrame | None]]
+"""What is made of one part of each side: a value, and perhaps a table of trials."""
+FileWork = Callable[[str, str], object]
+"""What is done with a file, and where the result goes."""
+
+
 def silent(_what: str, _done: int, _total: int) -> None:
     """Show no progress."""
 
@@ -29,25 +37,18 @@ class Engine(Protocol):
     Merging is associative and commutative to the last bit, so its order does not matter.
     """
 
-    def reduce(
-        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
-    ) -> _Value:
+    def reduce(self, pieces: Sequence[Piece], work: Work[_Value], what: str) -> _Value:
         """The value of all pieces together; ``what`` says what is being done, for progress."""
 
     def divide(
-        self,
-        sides: Sequence[Spill],
-        parts: int,
-        work: Callable[..., tuple[_Value, pl.DataFrame | None]],
-        what: str,
+        self, sides: Sequence[Spill], parts: int, work: PartWork[_Value], what: str
     ) -> tuple[list[_Value], list[Piece]]:
         """Divide rows into parts, and work on each: on a table of each side, with rows of the part.
 
-        The work gives a value, and perhaps a table of trials. The values in the order of the parts,
-        and pieces with the trials that are left of them.
+        The values in the order of the parts, and pieces with the trials that are left of them.
         """
 
-    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+    def each(self, work: FileWork, places: Sequence[tuple[str, str]]) -> None:
         """Rewrite files: the work on each file, and where the new one goes."""
 
 
@@ -60,9 +61,7 @@ class Threads:
     def __init__(self, progress: Progress = silent) -> None:
         self._progress = progress
 
-    def reduce(
-        self, pieces: Sequence[Piece], work: Callable[[Sequence[Piece]], _Value], what: str
-    ) -> _Value:
+    def reduce(self, pieces: Sequence[Piece], work: Work[_Value], what: str) -> _Value:
         total, done = sum(piece.rows for piece in pieces), 0
         values: list[_Value] = []
         self._progress(what, done, total)
@@ -73,11 +72,7 @@ class Threads:
         return values[0]
 
     def divide(
-        self,
-        sides: Sequence[Spill],
-        parts: int,
-        work: Callable[..., tuple[_Value, pl.DataFrame | None]],
-        what: str,
+        self, sides: Sequence[Spill], parts: int, work: PartWork[_Value], what: str
     ) -> tuple[list[_Value], list[Piece]]:
         """Rows are divided into parts on disk, and worked on part by part."""
         divided = [Partitions(side, parts) for side in sides]
@@ -93,7 +88,7 @@ class Threads:
         self._progress(what, parts, parts)
         return values, trials.pieces(what)
 
-    def each(self, work: Callable[[str, str], object], places: Sequence[tuple[str, str]]) -> None:
+    def each(self, work: FileWork, places: Sequence[tuple[str, str]]) -> None:
         """One after the other: each is rewritten on several threads."""
         for done, place in enumerate(places):
             self._progress("applying", done, len(places))
@@ -101,7 +96,7 @@ class Threads:
         self._progress("applying", len(places), len(places))
 
     def _each(
-        self, bundles: Sequence[Bundle], work: Callable[[Bundle], _Value]
+        self, bundles: Sequence[Bundle], work: Work[_Value]
     ) -> Iterator[tuple[Bundle, _Value]]:
         """Bundles in order, and their values; only a few are in progress at a time."""
         under_way: deque[tuple[Bundle, Future[_Value]]] = deque()

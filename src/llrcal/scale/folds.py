@@ -11,7 +11,7 @@ import numpy as np
 
 from llrcal.arrays import Array
 from llrcal.errors import LlrcalError
-from llrcal.onepass.chunks import Fold, Mergeable, MergedByFields
+from llrcal.onepass.chunks import Mergeable, MergedByFields, New
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample, SampleFold
 from llrcal.onepass.summary import Summary, SummaryFold
 from llrcal.onepass.sums import CostFold, ExactSum
@@ -22,10 +22,9 @@ MOST_KEPT = 2**23
 """The most scores of the rarer class that are kept, and sent to workers that count."""
 
 _Value = TypeVar("_Value", bound=Mergeable)
-_New = Callable[[], Fold[_Value]]
 
 
-def fold_pieces(tar: _New[_Value], non: _New[_Value], pieces: Sequence[Piece]) -> Both[_Value]:
+def fold_pieces(tar: New[_Value], non: New[_Value], pieces: Sequence[Piece]) -> Both[_Value]:
     """The work on some pieces: fold the scores of each class by themselves."""
     of_tar, of_non, left_out = tar(), non(), 0
     for piece in pieces:
@@ -36,7 +35,7 @@ def fold_pieces(tar: _New[_Value], non: _New[_Value], pieces: Sequence[Piece]) -
     return Both(of_tar.value, of_non.value, left_out)
 
 
-def fold_one_class(new: _New[_Value], of_tar: bool | None, pieces: Sequence[Piece]) -> _Value:
+def fold_one_class(new: New[_Value], of_tar: bool | None, pieces: Sequence[Piece]) -> _Value:
     """The work on some pieces: fold the scores of one class, or all if labels do not matter.
 
     If trials are left out, some of their scores may be among all.

@@ -13,7 +13,7 @@ import polars as pl
 from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
 from llrcal.notes import Note, Severity, warn
-from llrcal.onepass.chunks import Fold, Mergeable
+from llrcal.onepass.chunks import Mergeable, New
 from llrcal.onepass.grid import NO_SAMPLE, Grid, Sample, likely_ceiling
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import share_of_pairs
@@ -135,14 +135,10 @@ class Passes(TwoClasses):
             return Plan(keep=True, sign=sign)
         return replace(plan_for(some, bins=self.summarised), sign=sign)
 
-    def fold(
-        self, tar: Callable[[], Fold[_Value]], non: Callable[[], Fold[_Value]], what: str
-    ) -> Both[_Value]:
+    def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
         return self.engine.reduce(self.pieces, partial(fold_pieces, tar, non), what)
 
-    def fold_one(
-        self, new: Callable[[], Fold[_Value]], *, of_tar: bool | None, what: str
-    ) -> _Value:
+    def fold_one(self, new: New[_Value], *, of_tar: bool | None, what: str) -> _Value:
         """The value of a new fold of one class, or of both."""
         return self.engine.reduce(self.pieces, partial(fold_one_class, new, of_tar), what)
 
