@@ -75,16 +75,9 @@ class LogisticBayes(Calibration):
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
-            zero = (
-                "centre",
-                "slope",
-                "height",
-                "slope_deviation",
-                "height_deviation",
-                "correlation",
-            )
-            flat = dict.fromkeys(zero, 0.0)
-            return cls(**common, **flat, origin=least, unit=1.0, report=report)
+            common |= {"origin": least, "centre": 0.0, "unit": 1.0, "slope": 0.0, "height": 0.0}
+            certain = {"slope_deviation": 0.0, "height_deviation": 0.0, "correlation": 0.0}
+            return cls(**(common | certain), report=report)
         tar, non, origin, wide = standard_points(data)
         plain = LineCost(tar, non, weight, 1 - weight)
         centre = weighted_sum(plain.values, plain.weights)
