@@ -53,8 +53,9 @@ class Pieces(NamedTuple):
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
             depth = np.minimum(np.abs(slope), np.abs(slope + 2 * bend)) ** 2 / np.abs(4 * bend)
+            value = found._at_shares(turn)
         deep = depth > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
-        cut = found._cut(np.where(deep, turn, np.nan))
+        cut = found._cut(np.where(deep, turn, np.nan), value)
         slack = 2 * TOLERANCE * np.maximum(1, np.abs(cut.at_left))
         return cut._replace(falls=cut.at_left - cut.at_right > slack)
 
@@ -92,13 +93,17 @@ class Pieces(NamedTuple):
         return [(edges[low], edges[high]) for low, high in runs if self.falls[low:high].any()]
 
     def mapped(self, function: Callable[[Floats], Floats], kinks: tuple[float, float]) -> Pieces:
-        """A rising function of these values, which is smooth but for two kinks."""
+        """A rising function of these values that leaves them as they are between two kinks."""
         if np.array_equal(self.at_left, self.at_right):
             return Pieces.steps(self.left, function(self.at_left))
         cut = self
         for kink in kinks:
             cut = cut._cut_at_levels(kink)
-        return _halved(lambda z: function(cut._at_places(z)), cut.left, cut.right)
+        # Those between the kinks keep their bits.
+        least, greatest = np.sort([cut.at_left, cut.at_right], axis=0)
+        outer = (least < kinks[0]) | (greatest > kinks[1])
+        made = _halved(lambda z: function(cut._at_places(z)), cut.left[outer], cut.right[outer])
+        return Pieces.joined(cut.select(~outer), made)
 
     @property
     def knots(self) -> Floats:
@@ -151,15 +156,14 @@ class Pieces(NamedTuple):
             root = np.sqrt(np.maximum(slope * slope + 4 * bend * start, 0))
             share = 2 * start / (slope + np.copysign(root, start))
             crosses = start * (level - self.at_right) < 0
-        return self._cut(np.where(crosses, share, np.nan))
+        return self._cut(np.where(crosses, share, np.nan), np.broadcast_to(level, share.shape))
 
-    def _cut(self, share: Floats) -> Pieces:
-        """Each piece cut at a share of its width, if that is a place within it."""
+    def _cut(self, share: Floats, value: Floats) -> Pieces:
+        """Each piece cut at a share of its width, if that is a place within it, with a value."""
         with np.errstate(invalid="ignore"):
             at = self.left * (1 - share) + self.right * share
         inside = (self.left < at) & (at < self.right)
-        whole, share, at = self.select(inside), share[inside], at[inside]
-        value = whole._at_shares(share)
+        whole, share, at, value = self.select(inside), share[inside], at[inside], value[inside]
         first = whole._replace(right=at, at_middle=whole._at_shares(share / 2), at_right=value)
         middle = whole._at_shares((1 + share) / 2)
         second = whole._replace(left=at, at_left=value, at_middle=middle)

@@ -75,7 +75,9 @@ class LogisticBayes(Calibration):
         least, greatest = data.score_range
         if least == greatest:
             report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
-            return cls(**common, **_nothing(least), report=report)
+            common |= {"origin": least, "centre": 0.0, "unit": 1.0, "slope": 0.0, "height": 0.0}
+            certain = {"slope_deviation": 0.0, "height_deviation": 0.0, "correlation": 0.0}
+            return cls(**(common | certain), report=report)
         tar, non, origin, wide = standard_points(data)
         plain = LineCost(tar, non, weight, 1 - weight)
         centre = weighted_sum(plain.values, plain.weights)
@@ -215,9 +217,3 @@ def predictive_log_odds(mean: Floats, deviation: Floats) -> Floats:
 def _log_mean_exp(logs: Floats) -> Floats:
     largest = logs.max(axis=1, initial=-np.inf)
     return np.asarray(largest + np.log((np.exp(logs - largest[:, None]) * _WEIGHTS).sum(axis=1)))
-
-
-def _nothing(score: float) -> dict[str, Any]:
-    """A line without a slope, which is certain."""
-    zero = ("centre", "slope", "height", "slope_deviation", "height_deviation", "correlation")
-    return dict.fromkeys(zero, 0.0) | {"origin": score, "unit": 1.0}
