@@ -190,6 +190,9 @@ def test_columns_by_name_or_place() -> None:
             read_trials(by_place, columns=columns)
     with pytest.raises(TrialFileError, match="there is no column 'x'"):
         read_trials(by_place, columns="score=x")
+    lists = by_place.with_columns(label=pl.lit([1]))
+    with pytest.raises(TrialFileError, match="'label' should be the label, but is of type List"):
+        read_trials(lists, columns="score,label,enrol,-,test")
 
 
 @pytest.mark.slow

@@ -96,6 +96,10 @@ def test_refused_with_the_way_out_or_left_out(kind: str, tmp_path: Path) -> None
     assert str(note).endswith(": 2 of 5 trials left out because their score is NaN")
 
 
+def test_nothing_to_leave_out() -> None:
+    assert not dropped(read_trials(frame().drop_nans(), on_nan="drop"))
+
+
 INFINITE = [*ROWS, ("m4", "t4", -math.inf, "nontarget")]
 STILL_REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "null elsewhere": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import openpyxl
 import pytest
 
 import llrcal
-from llrcal.errors import TrialFileError
+from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials import read_trials
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
@@ -142,6 +143,13 @@ def test_workbooks_with_several_sheets_or_none(tmp_path: Path) -> None:
         read_trials(workbook(tmp_path, []))
     with pytest.raises(TrialFileError, match="two columns have the same name"):
         read_trials(workbook(tmp_path, [["score", "same", "score"], [1.5, True, 2.5]]))
+
+
+def test_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = workbook(tmp_path, TABLE)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(OptionError, match=r"pip install 'llrcal\[excel\]'"):
+        read_trials(path)
 
 
 def test_damaged_workbooks(tmp_path: Path) -> None:
