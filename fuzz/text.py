@@ -14,7 +14,6 @@ from llrcal.trials.request import Contents, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
-from llrcal.trials.text.grammar import is_data, lines_of
 from llrcal.trials.text.sniffing import Layout, sniff
 
 _CONTENTS = get_args(Contents)
@@ -53,9 +52,10 @@ def agree(table: Table, path: str, request: Request) -> None:
 
 def slow_reading(source: Source, layout: Layout, request: Request) -> dict[str, list[Any]]:
     """The columns of a text file by its layout, with nothing of a fast parser."""
-    numbered = enumerate(lines_of(source.content.decode("utf-8-sig")), 1)
-    lines = [line for n, line in numbered if n >= layout.first_line and is_data(line)]
-    rows = map(layout.grammar.split, lines)
+    text = source.content.decode("utf-8-sig")
+    lines = text.split("\n" if "\n" in text else "\r")[layout.first_line - 1 :]
+    data = [line for line in lines if line.strip(" \t\r") and not line.startswith("#")]
+    rows = [layout.grammar.split(line.removesuffix("\r")) for line in data]
     columns = dict(zip(layout.roles, zip(*rows, strict=True), strict=True))
     out: dict[str, list[Any]] = {
         role: list(columns[role]) for role in (*IDS, *SPEAKERS) if role in columns

@@ -34,21 +34,17 @@ class Case:
     options: tuple[str, ...]
 
 
-def of_file(text: str, *options: str, **settings: Any) -> Case:
-    def cause(folder: Path) -> None:
-        (folder / "a").write_text(text)
-        read_trials(folder / "a", **settings)
-
-    return Case(cause, options)
-
-
-def of_pair(scores: str, key: str, *options: str, **settings: Any) -> Case:
+def of_pair(scores: str, key: str | None, *options: str, **settings: Any) -> Case:
     def cause(folder: Path) -> None:
         (folder / "a").write_text(scores)
-        (folder / "k").write_text(key)
-        read_trials(folder / "a", folder / "k", **settings)
+        (folder / "k").write_text(key or "")
+        read_trials(folder / "a", key and folder / "k", **settings)
 
     return Case(cause, options)
+
+
+def of_file(text: str, *options: str, **settings: Any) -> Case:
+    return of_pair(text, None, *options, **settings)
 
 
 def of_frame(data: dict[str, Any], *options: str, **settings: Any) -> Case:

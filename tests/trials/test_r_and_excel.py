@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,56 +19,38 @@ from llrcal.trials.rewriting import rewrite
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
 
-SCORES = [1.5, -0.25, 1e-05, -3.0, 2.0, 0.125]
-LABELS = ["SS", "DS", "SS", "DS", "SS", "DS"]
-MODELS = ["a b", "c", 'd"e', "c", "a b", "f"]
+SCORES = [1.5, -0.25, 1e-05, -3.0]
+LABELS = ["SS", "DS", "SS", "DS"]
+MODELS = ["a b", "c", 'd"e', "c"]
 
-
-def write_table(
-    *, sep: str = " ", quote: bool = True, row_names: bool = True, dec: str = ".", col: bool = False
-) -> Iterator[str]:
-    """What R's ``write.table(frame, ...)`` writes, line by line; ``col`` is ``col.names=NA``."""
-
-    def text(value: str, doubled: bool = col) -> str:
-        escaped = value.replace('"', '""' if doubled else '\\"')
-        return f'"{escaped}"' if quote else value
-
-    head = [text(name) for name in ("model", "score", "type")]
-    yield sep.join([text(""), *head] if row_names and col else head)
-    rows = zip(MODELS, SCORES, LABELS, strict=True)
-    for number, (model, score, label) in enumerate(rows, 1):
-        name = [text(str(number))] if row_names else []
-        figure = f"{score:g}".replace(".", dec)
-        yield sep.join([*name, text(model), figure, text(label)])
-
-
-def write_csv(*, sep: str = ",", dec: str = ".", row_names: bool = True) -> Iterator[str]:
-    """What ``write.csv`` and ``write.csv2`` write: quotation marks are doubled."""
-    return write_table(sep=sep, dec=dec, row_names=row_names, col=True)
-
-
-def one_word(lines: Iterator[str]) -> Iterator[str]:
-    """Without the blanks in values that cannot be told from separators, and without escapes."""
-    return (line.replace("a b", "ab").replace('\\"', "-") for line in lines)
-
-
-FORMS: dict[str, Callable[[], Iterator[str]]] = {
-    "write.table": lambda: one_word(write_table()),
-    "write.table, blanks in values": lambda: (x.replace('\\"', "-") for x in write_table()),
-    "write.table, no quotes": lambda: one_word(
-        line.replace('"', "-") for line in write_table(quote=False)
-    ),
-    "write.table, no row names": lambda: one_word(write_table(row_names=False)),
-    "write.table, tabs": lambda: (line.replace('\\"', "-") for line in write_table(sep="\t")),
-    "write.table, tabs and col.names=NA": lambda: write_table(sep="\t", col=True),
-    "write.csv": write_csv,
-    "write.csv, no row names": lambda: write_csv(row_names=False),
+# What R writes of a frame of models, scores and types.
+TABLE_OF_R = """"model" "score" "type"
+"1" "ab" 1.5 "SS"
+"2" "c" -0.25 "DS"
+"3" "d-e" 1e-05 "SS"
+"4" "c" -3 "DS"
+"""
+CSV = """"","model","score","type"
+"1","a b",1.5,"SS"
+"2","c",-0.25,"DS"
+"3","d""e",1e-05,"SS"
+"4","c",-3,"DS"
+"""
+FORMS = {
+    "write.table": TABLE_OF_R,
+    "write.table, blanks in values": TABLE_OF_R.replace("ab", "a b"),
+    "write.table, no quotes": TABLE_OF_R.replace('"', ""),
+    "write.table, no row names": re.sub(r'(?m)^"\d" ', "", TABLE_OF_R),
+    "write.table, tabs": TABLE_OF_R.replace(" ", "\t").replace("ab", "a b"),
+    "write.table, tabs and col.names=NA": CSV.replace(",", "\t"),
+    "write.csv": CSV,
+    "write.csv, no row names": re.sub(r'(?m)^"\d?",', "", CSV),
 }
 
 
-def saved(folder: Path, lines: Iterator[str]) -> Path:
+def saved(folder: Path, text: str) -> Path:
     path = folder / "table.txt"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(text)
     return path
 
 
@@ -83,7 +65,7 @@ def rewritten(path: Path, **options: Any) -> list[float]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_tables_of_r(form: str, tmp_path: Path) -> None:
-    path = saved(tmp_path, FORMS[form]())
+    path = saved(tmp_path, FORMS[form])
     trials = read_trials(path)
     assert trials.scores.tolist() == SCORES
     pieces = llrcal.out_of_core.open_trials(path)
@@ -95,7 +77,7 @@ def test_tables_of_r(form: str, tmp_path: Path) -> None:
 
 
 def test_decimal_commas(tmp_path: Path) -> None:
-    path = saved(tmp_path, write_csv(sep=";", dec=","))
+    path = saved(tmp_path, CSV.replace(",", ";").replace(".", ","))
     with pytest.raises(TrialFileError, match="decimal='comma'"):
         read_trials(path)
     assert read_trials(path, decimal="comma").scores.tolist() == SCORES
@@ -103,7 +85,7 @@ def test_decimal_commas(tmp_path: Path) -> None:
 
 
 def test_a_short_first_line_that_names_nothing_is_refused(tmp_path: Path) -> None:
-    path = saved(tmp_path, iter(["m1 s1 target", "m1 s2 0.5 target", "m2 s1 0.1 nontarget"]))
+    path = saved(tmp_path, "m1 s1 target\nm1 s2 0.5 target\nm2 s1 0.1 nontarget\n")
     with pytest.raises(TrialFileError, match="line 1: has 3 columns where most have 4"):
         read_trials(path)
 
@@ -160,8 +142,7 @@ def test_damaged_workbooks(tmp_path: Path) -> None:
 
 
 def test_ids_that_nobody_needs_do_not_stop_a_table(tmp_path: Path) -> None:
-    lines = ["side,channel,score,label", "A,B,1.5,1", "A,A,-0.5,0", "B,A,0.5,0"]
-    path = saved(tmp_path, iter(lines))
+    path = saved(tmp_path, "side,channel,score,label\nA,B,1.5,1\nA,A,-0.5,0\nB,A,0.5,0\n")
     assert np.array_equal(read_trials(path).tar, [1.5])
     key = tmp_path / "key.csv"
     key.write_text("side,channel,label\nA,B,1\nA,A,0\nB,A,0\n")

@@ -59,7 +59,8 @@ def atomic_file(path: PathLike) -> Iterator[IO[bytes]]:
         with _File(raw) as file:
             yield file
             _keep_mode(hidden, mode)
-            file.sync()
+            file.flush()
+            file.told(os.fsync, file.fileno())
         hidden.replace(target)
     _sync_folder(target.parent)
 
@@ -109,22 +110,18 @@ class _File(io.BufferedWriter):
     _problem: OSError | None = None
 
     def write(self, data: Any, /) -> Any:
-        return self._told(super().write, data)
+        return self.told(super().write, data)
 
     def flush(self) -> None:
-        self._told(super().flush)
-
-    def sync(self) -> None:
-        """Bring everything that was written to disk."""
-        self.flush()
-        self._told(os.fsync, self.fileno())
+        self.told(super().flush)
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any, /) -> None:
         super().__exit__(kind, error, trace)
         if isinstance(error, Exception) and self._problem and self._problem is not error:
             raise self._problem from error
 
-    def _told(self, act: Callable[..., Any], *arguments: Any) -> Any:
+    def told(self, act: Callable[..., Any], *arguments: Any) -> Any:
+        """What ``act`` gives; an error gets the name of the file."""
         try:
             return act(*arguments)
         except OSError as problem:

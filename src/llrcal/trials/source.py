@@ -89,6 +89,9 @@ class Source:
             start = file.read(4)
         # By the first bytes rather than by the name.
         self.compression = "gzip" if start[:2] == _GZIP else "zstd" if start == _ZSTD else None
+        is_plain = self._content is None and self.compression is None
+        self.path = name if is_plain else None
+        """The name of the file, if the content can be read from it as it is."""
 
     @cached_property
     def head(self) -> bytes:
@@ -108,11 +111,6 @@ class Source:
     def kind(self) -> Kind:
         """What the content is."""
         return kind_of(self.head)
-
-    @property
-    def path(self) -> str | None:
-        """The name of the file, if the content can be read from it as it is."""
-        return None if self._content is not None or self.compression else self._path
 
     @property
     def on_disk(self) -> str:

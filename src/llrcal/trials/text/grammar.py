@@ -144,18 +144,6 @@ class Grammar:
         return r"[ \t]+" if self.separator == " " else self.separator
 
 
-def lines_of(text: str) -> list[str]:
-    """The lines of a text: carriage returns end them only if there are no line feeds at all."""
-    if "\n" not in text:
-        return text.split("\r")
-    return [line.removesuffix("\r") for line in text.split("\n")]
-
-
-def is_data(line: str) -> bool:
-    """Whether a line is neither blank nor a comment."""
-    return bool(line.strip(BLANK)) and not line.startswith(COMMENT)
-
-
 def are_data(lines: pl.Series) -> Bools:
     """Which lines are neither blank nor comments."""
     blank = lines.str.strip_chars(BLANK) == ""

@@ -94,12 +94,15 @@ def fitting_conventions(rows: Rows, sketches: Sketches, request: Request) -> lis
         return [_as_given(sketches, request)]
     if request.contents == "class" and request.convention is None and "number" in sketches[-1]:
         return [_last_column(sketches, request)]
-    possible = _possible(rows, sketches, request)
+    held = _possible(rows, sketches, request)
+    possible = list(held)
     if request.contents == "key":  # the labels are the same whether a number is an id or a score
         possible = [c for c in possible if "score" not in c.columns] or possible
     possible = [c for c in possible if not _repeats(c, rows)] or possible
-    likely = [c for c in possible if all(s.fits(r) for r, s in _held(c, sketches).items())]
-    if likely and not any(_is_weak(c, sketches) for c in likely):
+    likely = [c for c in possible if all(s.fits(role) for role, s in held[c].items())]
+    # Labels that are numbers, or follow from the speakers, may not be labels.
+    labels = [held[c].get("label", {"number"}) for c in likely if "label" in known_from(c.columns)]
+    if likely and not any("number" in label for label in labels):
         possible = likely
     # Those that agree in the columns that are read give the same trials.
     read = {*IDS, *SPEAKERS, *request.needed}
@@ -112,33 +115,29 @@ def fitting_conventions(rows: Rows, sketches: Sketches, request: Request) -> lis
     raise _nothing_fits(rows, sketches, request)
 
 
-def _held(convention: Convention, sketches: Sketches) -> dict[str, ColumnSketch]:
-    return dict(zip(convention.columns, sketches, strict=True))
+def _possible(
+    rows: Rows, sketches: Sketches, request: Request
+) -> dict[Convention, dict[str, ColumnSketch]]:
+    """The conventions that have what is needed, and whose columns can be these; and which is which.
 
-
-def _possible(rows: Rows, sketches: Sketches, request: Request) -> list[Convention]:
-    """The conventions whose columns can be these, and have what is needed."""
-    return [
-        convention
-        for convention in CONVENTIONS
-        if request.convention in {None, convention.name}
-        and len(convention.columns) == len(sketches)
-        and {*request.needed} <= known_from(convention.columns)
-        and _can_be(convention, rows, sketches, request)
-    ]
-
-
-def _can_be(convention: Convention, rows: Rows, sketches: Sketches, request: Request) -> bool:
-    held = _held(convention, sketches)
-    if not all(sketch.may_fit(role) for role, sketch in held.items()):
-        return False
-    if "kind" in held and "number" in held["label"]:
-        return False  # files that say how a recording was made have words for labels
-    if request.convention is None and set(SPEAKERS) <= held.keys():
-        # Somebody must be who they claim to be.
-        claimed, real = (convention.columns.index(role) for role in SPEAKERS)
-        return any(row[claimed] == row[real] for row in rows)
-    return True
+    Files that say how a recording was made have words for labels. Where there are speakers,
+    somebody must be who they claim to be, unless the user says that it is this convention.
+    """
+    out = {}
+    for convention in CONVENTIONS:
+        columns = convention.columns
+        if request.convention not in {None, convention.name} or len(columns) != len(sketches):
+            continue
+        held = dict(zip(columns, sketches, strict=True))
+        speakers = [columns.index(role) for role in SPEAKERS if role in held]
+        if (
+            {*request.needed} <= known_from(columns)
+            and all(sketch.may_fit(role) for role, sketch in held.items())
+            and not ("kind" in held and "number" in held["label"])
+            and (request.convention or any(len({row[i] for i in speakers}) < 2 for row in rows))
+        ):
+            out[convention] = held
+    return out
 
 
 def _repeats(convention: Convention, rows: Rows) -> bool:
@@ -146,12 +145,6 @@ def _repeats(convention: Convention, rows: Rows) -> bool:
     ids = [i for i, role in enumerate(convention.columns) if role in IDS or role == SPEAKERS[0]]
     distinct = {tuple(row[i] for i in ids) for row in rows}
     return "test" in convention.columns and 2 * len(distinct) < len(rows)
-
-
-def _is_weak(convention: Convention, sketches: Sketches) -> bool:
-    """Whether the labels are numbers, or follow from the speakers: they may not be labels."""
-    label = _held(convention, sketches).get("label", {"number"})
-    return "label" in known_from(convention.columns) and "number" in label
 
 
 def _last_column(sketches: Sketches, request: Request) -> Convention:

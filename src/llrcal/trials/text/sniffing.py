@@ -13,7 +13,7 @@ from llrcal.messages import Position, Setting
 from llrcal.trials.conventions import role_of
 from llrcal.trials.request import SEPARATORS, Request
 from llrcal.trials.source import Source
-from llrcal.trials.text.grammar import BLANK, Grammar, decoded, is_data, lines_of
+from llrcal.trials.text.grammar import BLANK, COMMENT, Grammar, decoded
 from llrcal.trials.text.roles import (
     NUMBER,
     ColumnSketch,
@@ -51,30 +51,23 @@ class Layout:
     first_line: int
     """The number of the first line with a trial."""
     reading: str
+    score_name: str | None = None
+    """The name of the column of scores, if there is a header."""
     forensic: bool = False
     unnamed: tuple[str, ...] = ()
     """Columns with unknown names that may well hold ids."""
-
-    @property
-    def score_name(self) -> str | None:
-        """The name of the column of scores, if there is a header."""
-        if self.header is None or "score" not in self.roles:
-            return None
-        return self.header[self.roles.index("score")]
 
 
 def sniff(source: Source, request: Request) -> Layout:
     """The one way to read a text file; an error if there is not just one."""
     try:
-        return _the_one_layout(source.head, request)
+        return _the_one_layout(_sample(source.head, source.line_end), request)
     except TrialFileError as problem:
         raise problem.within(source.name) from None
 
 
-def _the_one_layout(head: bytes, request: Request) -> Layout:
-    if head.startswith(b'{\n "format": "llrcal '):
-        raise TrialFileError("is a model of llrcal, not a file of scores or labels")
-    numbers, lines = zip(*_sample(head), strict=True)
+def _the_one_layout(numbered: list[tuple[int, str]], request: Request) -> Layout:
+    numbers, lines = zip(*numbered, strict=True)
     splits = _splits(lines, request)
     even = _even(lines, splits, request)
     if request.decimal == "point":
@@ -104,8 +97,10 @@ def _the_one_layout(head: bytes, request: Request) -> Layout:
     raise _ragged(splits, numbers, wider_than=widest) or complaints[0]
 
 
-def _sample(head: bytes) -> list[tuple[int, str]]:
+def _sample(head: bytes, end: bytes) -> list[tuple[int, str]]:
     """The first lines that are neither blank nor comments, with their numbers."""
+    if head.startswith(b'{\n "format": "llrcal '):
+        raise TrialFileError("is a model of llrcal, not a file of scores or labels")
     for mark, encoding in _WIDE_ENCODINGS.items():
         if head.startswith(mark):
             raise TrialFileError(f"is {encoding} text; save it as UTF-8")
@@ -116,8 +111,9 @@ def _sample(head: bytes) -> list[tuple[int, str]]:
             "; it is not a text file, or not in UTF-8",
         )
     text = decoded(head).removeprefix("\ufeff")
-    lines = (pair for pair in enumerate(lines_of(text), 1) if is_data(pair[1]))
-    out = list(islice(lines, _LINES))
+    lines = enumerate(text.split(end.decode()), 1)
+    data = ((n, line) for n, line in lines if line.strip(BLANK) and not line.startswith(COMMENT))
+    out = [(number, line.removesuffix("\r")) for number, line in islice(data, _LINES)]
     if not out:
         raise TrialFileError("holds no trials; it is empty, or has only comments")
     return out
@@ -235,6 +231,7 @@ def _readings(
             numbers[0] if header else 0,
             numbers[bool(header)],
             reading + separated,
+            score_name=dict(zip(roles, names, strict=False)).get("score"),
             forensic="label" in roles and "forensic" in sketches[roles.index("label")],
             unnamed=could_be_ids(names, roles, sketches) if names else (),
         )
