@@ -135,17 +135,19 @@ def train_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
             f"a system is called {FUSION!r}, as their fusion is; give it another name"
         )
     missing = "patterns" if np.isnan(train.scores).any() else "error"
-    speakers = None if train.speakers is None else train.split(train.speakers)
     found = {}
     for label, names in {**{name: (name,) for name in train.names}, FUSION: train.names}.items():
-        sides = train.split(train.scores[:, [train.names.index(name) for name in names]])
-        there = [~np.isnan(side).all(axis=1) for side in sides]
+        scores = train.scores[:, [train.names.index(name) for name in names]]
+        tar, non = (
+            rows[~np.isnan(scores[rows]).all(axis=1)]
+            for rows in train.split(np.arange(len(scores)))
+        )
         found[label] = fusion(
-            sides[0][there[0]],
-            sides[1][there[1]],
+            scores[tar],
+            scores[non],
             names=names,
             alpha=alpha,
-            speakers=speakers and (speakers[0][there[0]], speakers[1][there[1]]),
+            speakers=None if train.speakers is None else (train.speakers[tar], train.speakers[non]),
             missing=missing,
         )
     return found
@@ -177,11 +179,11 @@ def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:
     """Whether the fusion, if there is one, is of any use."""
     costs = {label: one.evaluation.cllr for label, one in candidates.items()}
     fused = costs.pop(FUSION, -math.inf)
-    best = min(costs, key=lambda label: costs[label])
-    if fused < costs[best] - _ROUNDING:
+    least, best = min((cost, label) for label, cost in costs.items())
+    if fused < least - _ROUNDING:
         return []
     text = (
         f"the fusion does not beat the best single system, {best}: Cllr {fused:.4f} against "
-        f"{costs[best]:.4f}"
+        f"{least:.4f}"
     )
     return [Note.warning("not better", text)]

@@ -25,9 +25,9 @@ _SMALL_SHIFT = 0.03  # largest difference of distribution functions that is not 
 
 def score_range(*sets: Trials) -> tuple[float, float]:
     """Least and greatest finite score of some sets of trials; zeros if none is finite."""
-    scores = [finite_part(side) for trials in sets for side in trials]
-    ends = [(float(s.min()), float(s.max())) for s in scores if len(s)] or [(0.0, 0.0)]
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    scores = (finite_part(side) for trials in sets for side in trials)
+    ends = [float(end) for some in scores if len(some) for end in (some.min(), some.max())]
+    return min(ends, default=0.0), max(ends, default=0.0)
 
 
 def outside(train: Trials, test: Trials) -> tuple[int, int]:

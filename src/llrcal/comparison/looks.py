@@ -64,7 +64,7 @@ def looks(labels: Iterable[str]) -> dict[str, Look]:
         if plain == label and log_odds in known:
             out[label] = known[log_odds]
             continue
-        look = _free(label, out.values())
+        look = _free(label, [*out.values()])
         if entry:
             bayes, adapted = plain != unmoved, unmoved != label
             light, dark = _colours(known, log_odds, bayes=bayes, adapted=adapted)
@@ -107,11 +107,11 @@ def _known_weights(entry: Entry) -> dict[float, Look]:
     return {_log_odds(w): look for w, look in zip(weights, entry.looks, strict=True)}
 
 
-def _free(label: str, others: Iterable[Look]) -> Look:
+def _free(label: str, others: Sequence[Look]) -> Look:
     """A look that is not in the table, with what is unused as long as there is any."""
-    number, others = zlib.crc32(label.encode(errors="surrogatepass")), list(others)
-    taken = [(one.dashes, one.marker) for one in others]
-    dashes, marker = _first_free(_SPARE, number // len(_SPARE_COLOURS), taken)
+    number = zlib.crc32(label.encode(errors="surrogatepass"))
+    signs = [(one.dashes, one.marker) for one in others]
+    dashes, marker = _first_free(_SPARE, number // len(_SPARE_COLOURS), signs)
     colours = [(one.light, one.dark) for one in others]
     light, dark = _first_free(_SPARE_COLOURS, number, colours)
     return Look(light, dark, marker, dashes)

@@ -123,15 +123,16 @@ class Intervals:
 
     def to_dict(self) -> dict[str, Any]:
         """The intervals as plain values: lists of two numbers, or lists of those."""
-        names = ("cllr", "min_cllr", "calibration_loss", "eer", "act_dcf", "min_dcf", "rules")
-        found: dict[str, Any] = {"level": self.level, "by": self.by, "replicates": self.replicates}
+        names = ("level", "by", "replicates", "cllr", "min_cllr", "calibration_loss", "eer")
         every = _listed(asdict(self))
-        found |= {name: every[name] for name in names if name != "rules" or self.rules}
-        if self.misleading:
-            tar, non = zip(*every["misleading"], strict=True)
-            found["misleading"] = {"tar": [*tar], "non": [*non]}
-        if self.forensic:
-            found["forensic"] = self.forensic.to_dict()
+        found = {name: every[name] for name in (*names, "act_dcf", "min_dcf")}
+        misleading = map(list, zip(*every["misleading"], strict=True))
+        asked = {
+            "rules": every["rules"],
+            "misleading": dict(zip(("tar", "non"), misleading, strict=False)),
+            "forensic": self.forensic and self.forensic.to_dict(),
+        }
+        found |= {name: value for name, value in asked.items() if value}
         return {**found, "notes": [note.to_dict() for note in self.notes]}
 
 
