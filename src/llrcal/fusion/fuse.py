@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from llrcal.fitting.logistic import log_odds
 from llrcal.fitting.report import Report
 from llrcal.fusion.fused import LIMITS, Fused, Limit, Line
 from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quality_names
-from llrcal.fusion.passes import Trials
-from llrcal.fusion.regression import Both, Cost, margins, regression
+from llrcal.fusion.passes import Both, Trials
+from llrcal.fusion.regression import Cost, margins, regression
 from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
 from llrcal.messages import Setting
 from llrcal.notes import Note, warn
 
+Pattern = tuple[tuple[int, ...], Trials]
+"""Systems that are there together, and the trials that have at least these."""
 _MOST_PATTERNS = 32  # of missing scores; trials of rarer ones go without some of their systems
 _THE_SAME = 0.99999  # correlation of scores, within both classes
 _FAR = 5  # times less than the share of a class: a weight at which there are few trials
@@ -158,15 +160,6 @@ def fusion(
     return fused
 
 
-class Pattern(NamedTuple):
-    """Systems that are there together, and the trials that have at least these."""
-
-    systems: tuple[int, ...]
-    trials: Trials
-    known: tuple[Both, Both] | None = None
-    """The trials in memory, and their speakers, where these are known."""
-
-
 def fusion_of(
     patterns: Iterable[Pattern],
     counts: tuple[int, int],
@@ -181,9 +174,9 @@ def fusion_of(
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
     weight, lines, reports, samples = target_weight(alpha, *counts), [], [], []
-    for pattern in patterns:
-        cost = Cost.of(pattern.trials, len(pattern.systems), weight)
-        line, report = _line(pattern, cost)
+    for pattern, trials in patterns:
+        cost = Cost.of(trials, len(pattern), weight)
+        line, report = _line(pattern, cost, trials.known)
         lines.append(line)
         reports.append(report)
         samples.append(cost.sample)
@@ -205,11 +198,13 @@ def fusion_of(
     return replace(fused, report=fused.report.with_notes(tuple(_notes(fused, samples[0]))))
 
 
-def _line(pattern: Pattern, cost: Cost) -> tuple[Line, Report]:
-    """The line that fits the trials of a pattern, and how that went."""
+def _line(
+    systems: tuple[int, ...], cost: Cost, known: tuple[Both, Both] | None
+) -> tuple[Line, Report]:
+    """The line that fits trials with the scores of some systems, and how that went."""
     found = regression(cost)
     solution, size = found.solution, cost.effective_sample_size
-    widths, by = margins(cost, found, *(pattern.known or ()))
+    widths, by = margins(cost, found, *(known or ()))
     terms, weights = cost.terms, tuple(solution.point.tolist())
     decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
@@ -222,7 +217,7 @@ def _line(pattern: Pattern, cost: Cost) -> tuple[Line, Report]:
         gradient_norm=report.gradient_norm / size,
         reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
     )
-    line = Line(pattern.systems, terms.scores, terms.quality, weights, widths, found.variances, by)
+    line = Line(systems, terms.scores, terms.quality, weights, widths, found.variances, by)
     return line, report
 
 
@@ -231,8 +226,7 @@ def _by_pattern(
 ) -> Iterator[Pattern]:
     """Most systems first: those of many trials, and each alone."""
     if not holes:
-        known = None if speakers is None else (trials, speakers)
-        yield Pattern(tuple(range(len(names))), Trials.in_memory(*trials), known)
+        yield tuple(range(len(names))), Trials.in_memory(*trials, speakers)
         return
     has = [~np.isnan(side[:, : len(names)]) for side in trials]
     for side, what in zip(has, ("target", "non-target"), strict=True):
@@ -248,8 +242,8 @@ def _by_pattern(
         if tar.any() and non.any():
             columns = [*systems, *range(len(names), trials[0].shape[1])]
             some = trials[0][tar][:, columns], trials[1][non][:, columns]
-            known = None if speakers is None else (some, (speakers[0][tar], speakers[1][non]))
-            yield Pattern(systems, Trials.in_memory(*some), known)
+            who = None if speakers is None else (speakers[0][tar], speakers[1][non])
+            yield systems, Trials.in_memory(*some, who)
 
 
 def _notes(fused: Fused, sample: Both) -> Iterator[Note]:

@@ -178,6 +178,9 @@ class Pass:
         return Sums(len(trials), totals, greatest)
 
 
+Both = tuple[Array, Array]
+"""Of the targets and of the non-targets."""
+
 Summing = Callable[[Pass, Pass], tuple[Sums, Sums]]
 """Makes a pass over the targets, and one over the non-targets."""
 
@@ -188,15 +191,18 @@ class Trials:
 
     looks: tuple[ColumnSketch, ColumnSketch]
     sums: Summing
+    known: tuple[Both, Both] | None = None
+    """The trials in memory, and their speakers, where these are known."""
 
     @classmethod
-    def in_memory(cls, tar: Array, non: Array) -> Trials:
-        """Trials in one matrix for each class."""
+    def in_memory(cls, tar: Array, non: Array, speakers: Both | None = None) -> Trials:
+        """Trials in one matrix for each class, and their speakers."""
         looks = _over(ColumnSketch.at, tar), _over(ColumnSketch.at, non)
-        return cls(looks, partial(sums_in_memory, (tar, non)))
+        known = None if speakers is None else ((tar, non), speakers)
+        return cls(looks, partial(sums_in_memory, (tar, non)), known)
 
 
-def sums_in_memory(trials: tuple[Array, Array], tar: Pass, non: Pass) -> tuple[Sums, Sums]:
+def sums_in_memory(trials: Both, tar: Pass, non: Pass) -> tuple[Sums, Sums]:
     """What the targets and what the non-targets add up to."""
     return _over(tar, trials[0]), _over(non, trials[1])
 

@@ -40,7 +40,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.logistic import effective_sample_size, log_odds
 from llrcal.fitting.optimizer import Function, Solution, minimise
-from llrcal.fusion.passes import Pass, Summing, Trials, sums_in_memory
+from llrcal.fusion.passes import Both, Pass, Summing, Trials, sums_in_memory
 from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import numbered
 from llrcal.scoring_rule import logistic_terms
@@ -55,8 +55,6 @@ _ROUNDING = 1e-9  # of log-odds
 _GRADIENT = 1e-8  # of the mean cost of a trial
 _SMALL = 0.25  # share of the gradient that may bend on the way
 LEVEL = 0.95
-Both = tuple[Array, Array]
-"""Of the targets and of the non-targets."""
 _MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
 
 

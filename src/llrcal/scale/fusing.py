@@ -11,7 +11,7 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.errors import OptionError, ScoreError
-from llrcal.fusion.fuse import Pattern, fusion_of
+from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
 from llrcal.fusion.passes import ColumnSketch, Sums, Trials
 from llrcal.messages import Setting
@@ -53,8 +53,8 @@ def fused_columns(
     tell_left_out(looks.left_out)
     every = Trials(looks.sides, lambda tar, non: over(tar, non, "fusing").sides)
     counts = looks.tar.count, looks.non.count
-    pattern = Pattern(tuple(range(len(scores))), every)
-    return fusion_of([pattern], counts, scores, quality, alpha, bounds)
+    systems = tuple(range(len(scores)))
+    return fusion_of([(systems, every)], counts, scores, quality, alpha, bounds)
 
 
 def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:
