@@ -228,10 +228,13 @@ def _step_in_box(here: Solution, box: _Box, radius: float) -> tuple[Floats, floa
 
     step, free = np.zeros_like(point), ~here.held
     while free.any():
-        step[free] = 0.0
-        room = math.sqrt(max(radius**2 - float(step @ step), 0.0))
-        slopes = (gradient + hessian @ step)[free]
-        step[free] = _step_in_ball(slopes, _part(hessian, free), room)
+        if free.all():  # as mostly, for which the rest would only take time
+            step = _step_in_ball(gradient, hessian, radius)
+        else:
+            step[free] = 0.0
+            room = math.sqrt(max(radius**2 - float(step @ step), 0.0))
+            slopes = (gradient + hessian @ step)[free]
+            step[free] = _step_in_ball(slopes, _part(hessian, free), room)
         there = point + step
         inside = box.clip(there)
         through = free & (inside != there)

@@ -262,7 +262,8 @@ def _sampled(
             rows, logs = np.concatenate([rows, own]), np.concatenate([logs, found], axis=1)
             used.append((proposal, len(own)))
         aimed = _balanced(used, rows, logs, folded=target.family.folded)
-        if len(rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE:
+        enough = len(rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE
+        if enough or count == counts[-1]:
             break
         pairs = zip(proposals, aimed, strict=True)
         proposals = [proposal.refitted(rows, weights) for proposal, weights in pairs]
