@@ -1,4 +1,4 @@
-"""Promises that hold whatever is given: of every calibration, of summaries, and of readers."""
+"""Promises that hold whatever is given: of every calibration, and of readers."""
 
 from __future__ import annotations
 
@@ -233,9 +233,6 @@ def falls(calibration: Calibration) -> bool:
     """Whether higher scores get lower LLRs."""
     is_turned = isinstance(calibration, Linear) and calibration.slope < 0
     return calibration.lower_is_better is not is_turned
-
-
-# --------------------------------------------------------------------------- summaries
 
 
 # ------------------------------------------------------------------- files of other libraries

@@ -111,3 +111,13 @@ def test_the_settings_of_the_paper_are_plain_formulas() -> None:
     assert {label: one.calibration for label, one in found.candidates.items()} == plain
     with pytest.raises(llrcal.OptionError, match="settings are 'strict'; choose default or paper"):
         compare(trials(1), trials(2), settings="strict")  # type: ignore[arg-type]
+
+
+def test_other_points_and_methods() -> None:
+    point = OperatingPoint(0.01, c_miss=10)
+    found = compare(trials(1), trials(2), methods=["pav"], points=[point], replicates=0)
+    (row,) = metrics(found)
+    assert row["act_dcf_p0.01-miss10-fa1"] == found.candidates["pav"].evaluation.act_dcf(0.01, 10)
+    assert "cllr_low" not in row
+    with pytest.raises(llrcal.OptionError, match="p_target"):
+        OperatingPoint(1.5)

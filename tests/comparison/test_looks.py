@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.calibrations.methods import label, method_and_options
 from llrcal.comparison.looks import looks
-from llrcal.method_table import ALPHAS, TABLE, Look, methods_to_compare
+from llrcal.method_table import ALPHAS, TABLE, Entry, Look, methods_to_compare
 from tests.colours import SIGHTS, contrast, lab
 
 EVERY = looks(label(*method_and_options(entry)) for entry in methods_to_compare())
@@ -94,3 +94,23 @@ def test_other_labels_are_stable_and_distinct() -> None:
     assert looks(["raw scores"]) == looks(["raw scores"])
     odd = ["$", "", "_x", "linear-gaussian-2", "logistic-0.0", "logistic-x", "nig-0.5", "\ud800"]
     assert list(looks(odd)) == odd
+
+
+@PAGES
+@EVERY_SIGHT
+def test_methods_are_far_apart_for_everybody(page: str, sight: str) -> None:
+    seen = {name: lab(colour(look, page), SIGHTS[sight]) for name, look in looks(TABLE).items()}
+    for one, other in combinations(seen, 2):
+        assert np.linalg.norm(seen[one] - seen[other]) > 25, (one, other)
+
+
+def test_weights_of_a_method_with_one_look_share_its_colours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    look = Look("#102030", "#d0e0f0", "p")
+    entry = Entry("some:Class", "something", group="mine", looks=(look,), options=("alpha",))
+    monkeypatch.setitem(TABLE, "mine", entry)
+    found = looks(["mine", "mine-empirical", "mine-0.3", "mine-0.92"])
+    assert found["mine"] == look == looks(["mine-0.5"])["mine-0.5"]
+    assert {(one.light, one.dark) for one in found.values()} == {(look.light, look.dark)}
+    assert len({(one.dashes, one.marker) for one in found.values()}) == 4

@@ -223,3 +223,13 @@ def test_from_phones_to_interviews_nothing_is_fit() -> None:
     verdict = compare(condition(phone), condition(interview)).verdict
     assert not verdict.fit
     assert "targets move down by 0.87 standard deviations" in verdict.text
+
+
+def test_of_as_many_parameters_the_lesser_error_decides() -> None:
+    found = compare(
+        trials(1),
+        trials(2),
+        methods=[("logistic", {"alpha": alpha}) for alpha in (0.3, 0.5, 0.7)],
+        replicates=60,
+    )
+    assert found.recommended == found.verdict.best

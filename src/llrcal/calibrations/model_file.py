@@ -170,6 +170,9 @@ def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
 def _in_version_2(document: Any, name: str) -> Any:
     """A document of version 1 with the bounds that it means; any other as it is."""
     match document:
+        case {"format": str(kind), "version": int(version)} if kind == FORMAT and version > VERSION:
+            newer = f"is {version}; this llrcal reads versions 1 to {VERSION}: install a newer one"
+            raise field_error(name, "version", newer)
         case {"version": 1 as version, "bounds": dict(bounds)} if type(version) is int:
             for field in _NEW_IN_VERSION_2:
                 if field in bounds:
