@@ -232,7 +232,7 @@ class Shaped(Density):
     @classmethod
     def free_rows(cls, rows: Floats) -> Floats:
         """The free coordinates of each row."""
-        return cls.free(*rows.T[:-1], cls.tail_of(rows[:, -1])).T
+        return np.ascontiguousarray(cls.free(*rows.T[:-1], cls.tail_of(rows[:, -1])).T)
 
     @classmethod
     def from_free(cls, free: Floats) -> Floats:
