@@ -9,7 +9,7 @@ import numpy as np
 
 from llrcal.arrays import Array, ArrayLike
 from llrcal.errors import OptionError, ScoreError
-from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.inputs.scores import are_usable, as_floats, check_finite
 from llrcal.messages import Part, Setting
 
 Scores = ArrayLike | Mapping[str, ArrayLike]
@@ -53,7 +53,9 @@ def as_columns(
         )
     if not len(array):
         raise ScoreError(f"no {what}: the array is empty")
-    for name, column in zip(names, array.T, strict=True):
+    if are_usable(array.ravel(order="K"), allow_infinite=infinite):
+        return array
+    for name, column in zip(names, array.T, strict=True):  # which column is it?
         seen = column[~np.isnan(column)] if holes else column
         try:
             check_finite(seen, f"{name}: {what}".removesuffix(" scores"), allow_infinite=infinite)

@@ -58,10 +58,11 @@ class ColumnSketch:
         """ColumnSketch at the trials of a class; there may be none."""
         if len(trials) > _HELD:
             # Most trials have keys that are too large, if they are distinct.
-            look = cls._at(trials, np.uint64((_HELD // 2 << 64) // len(trials)))
+            likely = np.uint64((_HELD // 2 << 64) // len(trials))
+            look = cls.merge(*map_parts(partial(cls._at, ceiling=likely), trials))
             if len(look.keys) == SIZE:
                 return look
-        return cls._at(trials, _ALL)
+        return cls.merge(*map_parts(partial(cls._at, ceiling=_ALL), trials))
 
     @classmethod
     def _at(cls, trials: Array, ceiling: np.uint64) -> ColumnSketch:
@@ -197,7 +198,7 @@ class Trials:
     @classmethod
     def in_memory(cls, tar: Array, non: Array, speakers: Both | None = None) -> Trials:
         """Trials in one matrix for each class, and their speakers."""
-        looks = _over(ColumnSketch.at, tar), _over(ColumnSketch.at, non)
+        looks = ColumnSketch.at(tar), ColumnSketch.at(non)
         known = None if speakers is None else ((tar, non), speakers)
         return cls(looks, partial(sums_in_memory, (tar, non)), known)
 
