@@ -94,7 +94,10 @@ def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -
             "field 'format' must be 'llrcal calibration': this is not a model file of llrcal",
         ),
         ({"version": 0}, "field 'version' is 0, not one of 1, 2"),
-        ({"version": 3}, "field 'version' is 3; this llrcal reads versions 1 to 2: install a newer one"),
+        (
+            {"version": 3},
+            "field 'version' is 3; this llrcal reads versions 1 to 2: install a newer one",
+        ),
         ({"version": 1}, "bounds: field 'soft_end' is unknown"),
         ({"version": 1.0}, "field 'version' must be a whole number, not a number"),
         ({"version": True}, "field 'version' must be a whole number, not true or false"),
