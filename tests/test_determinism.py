@@ -114,8 +114,8 @@ def assert_same(found: Mapping[str, Any], expected: Mapping[str, Any], *close: s
 PROGRAM = """
 import json, sys
 from llrcal.onepass import chunks, ranks
-chunks._WORTH_A_THREAD = chunks.CHUNK = ranks.RUN = 2**11
 from tests.test_determinism import SETS, answers
+chunks._WORTH_A_THREAD = chunks.CHUNK = ranks.RUN = 2**11
 print(json.dumps({name: answers(*SETS[name]) for name in sys.argv[1:]}))
 """
 

@@ -188,7 +188,8 @@ class Calibration(ABC):
     def _curve(self, pieces: Pieces, error: float = 0.0) -> Curve:
         formula, bounds = self.formula, self.bounds
         low, high = formula.in_units(bounds.lowest_score, bounds.highest_score)
-        error += pieces.error[(pieces.right >= low) & (pieces.left <= high)].max(initial=0.0)
+        seen = (pieces.right >= low) & (pieces.left <= high)
+        error += float(pieces.error[seen].max(initial=0.0))
         curve = Curve(pieces.knots, pieces.rows(), formula.origin, formula.per_unit, error)
         return curve.mirrored() if self.lower_is_better else curve
 

@@ -263,7 +263,7 @@ def _sampled(
             used.append((proposal, len(own)))
         aimed = _balanced(used, rows, logs, folded=target.family.folded)
         enough = len(rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE
-        if enough or count == counts[-1]:
+        if enough or len(used) == len(counts) * len(modes):
             break
         pairs = zip(proposals, aimed, strict=True)
         proposals = [proposal.refitted(rows, weights) for proposal, weights in pairs]

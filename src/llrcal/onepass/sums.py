@@ -86,7 +86,7 @@ class CostFold(SumFold):
         self._count += len(values)
         if len(self._logs) < min(len(values), CHUNK):
             self._logs = np.empty(min(len(values), CHUNK))
-        for chunk in chunks(values):
+        for chunk in chunks(values, CHUNK):
             logs = np.copysign(chunk, -1.0, out=self._logs[: len(chunk)])
             np.exp(logs, out=logs)
             np.log1p(logs, out=logs)

@@ -233,4 +233,7 @@ def _ids(file: Container, name: str) -> pl.Series:
         raise file.error(f"{name} has type {found.dtype}; expected text")
     if text.length is None:
         file.refuse_broken_heaps()
-    return pl.Series([one.decode() for one in found[()].ravel().tolist()], dtype=pl.String)
+    ids = pl.Series([one.decode() for one in found[()].ravel().tolist()], dtype=pl.String)
+    if len(twice := ids.filter(ids.is_duplicated())):
+        raise file.error(f"{name} holds {twice[0]!r:.60} more than once; rename or merge its ids")
+    return ids
