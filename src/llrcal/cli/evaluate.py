@@ -139,12 +139,7 @@ def evaluate(
                     progress=lambda i, n: show("drawing test sets", completed=i, total=n),
                 )
         answer = evaluation.to_dict(chosen, **asked, error_rates=error_rates, intervals=found)
-        names = ("act_dcf", "min_dcf", "act_dcf_unnormalised", "min_dcf_unnormalised")
-        mean = evaluation.mean_dcf
-        answer["averages"] = {
-            name: dict(zip(names, (*mean(some), *mean(some, normalised=False)), strict=True))
-            for name, some in points.averages().items()
-        }
+        answer["averages"] = _averages(evaluation, points)
         if divided:
             answer["by"] = divided.to_dict(chosen)
         if json:
@@ -159,6 +154,16 @@ def evaluate(
             draw_evaluation(drawn, folder, chosen, **draws)
     if figures is not None and not quiet:
         echo_err(f"Figures: {figures}")
+
+
+def _averages(evaluation: Evaluation, points: Points) -> dict[str, dict[str, float]]:
+    """Mean costs of sets of operating points, normalised and as they are."""
+    names = ("act_dcf", "min_dcf", "act_dcf_unnormalised", "min_dcf_unnormalised")
+    mean = evaluation.mean_dcf
+    return {
+        name: dict(zip(names, (*mean(some), *mean(some, normalised=False)), strict=True))
+        for name, some in points.averages().items()
+    }
 
 
 def _draws(intervals: bool, **given: Any) -> dict[str, Any]:
