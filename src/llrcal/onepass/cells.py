@@ -32,15 +32,17 @@ class Cells:
         """
         values, counts = scores.in_order()
         counts = np.rint(2 * counts) / 2  # a bin is two points, with half of its scores each
-        first = np.flatnonzero(np.append(True, values[1:] > values[:-1]))
-        values, counts = values[first], np.add.reduceat(counts, first)
-        if len(values) <= cells:
-            return cls(values, counts)
-        rank = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
-        place = np.log(rank / (1 - rank))
-        low, high = place[0], place[-1]
-        cell = np.minimum((place - low) / (high - low) * cells, cells - 1).astype(np.int64)
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
+        rises = values[1:] > values[:-1]
+        if np.count_nonzero(rises) < cells:
+            first = np.flatnonzero(np.append(True, rises))
+            return cls(values[first], np.add.reduceat(counts, first))
+        middle = np.cumsum(counts) - 0.5 * counts
+        total = middle[-1] + 0.5 * counts[-1]
+        low, high = np.log(middle[[0, -1]] / (total - middle[[0, -1]]))
+        ends = total / (1 + np.exp(-low - (high - low) * np.arange(1, cells) / cells))
+        # Scores that are equal stay together.
+        first = np.searchsorted(values, values[np.searchsorted(middle, ends)])
+        first = np.unique(np.append(0, first))
         last = np.append(first[1:], len(values)) - 1
         mass = np.add.reduceat(counts, first)
         # In units of the grid, in which no sum can overflow.
