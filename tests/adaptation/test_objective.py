@@ -11,9 +11,10 @@ import pytest
 import llrcal
 from llrcal.adaptation.hypotheses import averaged, mean_between, starts
 from llrcal.adaptation.move import place_of
-from llrcal.adaptation.objective import Evidence, Objective, Pool
+from llrcal.adaptation.objective import Evidence, Objective
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import minimise
+from llrcal.onepass.cells import Cells
 from llrcal.onepass.summary import Summary
 from tests.trial_sets import normal
 
@@ -25,8 +26,8 @@ def evidence(method: str, scores: Floats, *, trust: float = 500.0) -> Evidence:
     cal = llrcal.fit(TAR, NON, method=method)
     place = place_of(cal.tar, cal.non)  # type: ignore[attr-defined]
 
-    def seen(values: Floats) -> Pool:
-        return Pool.of(Summary.of(values), cells=40).seen_from(place.origin, place.unit)
+    def seen(values: Floats) -> Cells:
+        return Cells.of(Summary.of(values), cells=40).seen_from(place.origin, place.unit)
 
     return Evidence(place, seen(scores), seen(TAR[:1] + 1), seen(NON[:1] + 1), trust, 0.25, -2.0)
 
@@ -159,7 +160,7 @@ def test_labelled_scores_decide_between_hypotheses_at_full_weight() -> None:
     tar, non = rng.normal(2.4, 1.2, 60), rng.normal(-1, 0.9, 440)
     data = evidence("gaussian", np.concatenate([tar, non]))
     place = data.place
-    few = [Pool(s[:20], np.ones(20)).seen_from(place.origin, place.unit) for s in (tar, non)]
+    few = [Cells(s[:20], np.ones(20)).seen_from(place.origin, place.unit) for s in (tar, non)]
     data = replace(data, tar=few[0], non=few[1], log_odds=data.log_odds + 1.5)
     found = averaged(data, 0.69)
     for one in (found.hypotheses[0], found.best):

@@ -58,7 +58,7 @@ RELATED = {
     "version": ("soft_end", "meeting"),
     "policy": ("least_llr", "greatest_llr"),
     "method": ("model: ",),
-    "scores": ("llrs", "slopes", "deviations", "below", "above"),
+    "scores": ("llrs", "slopes", "deviations", "below", "above", "counts"),
     "lowest_score": ("highest_score", "meeting"),
     "highest_score": ("meeting",),
 }

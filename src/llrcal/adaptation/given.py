@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from llrcal.adaptation.move import Place
-from llrcal.adaptation.objective import Evidence, Pool
+from llrcal.adaptation.objective import Evidence
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import check_spread
 from llrcal.errors import DegenerateError, ScoreError
 from llrcal.inputs.scores import as_scores
+from llrcal.onepass.cells import Cells
 from llrcal.onepass.summary import Summary
 
 # The unlabelled scores weigh as much as so many independent ones, divided by the square root of
@@ -66,7 +67,7 @@ class Given:
 
     def evidence(self, place: Place, p_target: float) -> Evidence:
         pool, tar, non = (
-            Pool.empty() if side is None else Pool.of(side).seen_from(place.origin, place.unit)
+            Cells.empty() if side is None else Cells.of(side).seen_from(place.origin, place.unit)
             for side in (self.scores, self.tar, self.non)
         )
         rarer = min(p_target, 1 - p_target)

@@ -22,9 +22,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from llrcal.adaptation.move import APART, DEVIATIONS, TOGETHER
-from llrcal.adaptation.objective import Evidence, Objective, Pool
+from llrcal.adaptation.objective import Evidence, Objective
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import Solution, minimise
+from llrcal.onepass.cells import Cells
 
 NOTHING = 1e-3
 _TOGETHER = (1.0, 0.3, 0.1, NOTHING)
@@ -165,7 +166,7 @@ def one_class_instead(data: Evidence, found: Averaged, odds_deviation: float) ->
     if not data.pool.count or data.tar.count:
         return -math.inf
     weight = data.trust / data.pool.count
-    none = Pool.empty()
+    none = Cells.empty()
     alone = (
         replace(data, pool=none, tar=tar, non=non, label_weight=weight)
         for tar, non in ((data.pool, none), (none, data.pool))

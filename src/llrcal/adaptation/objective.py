@@ -10,7 +10,6 @@ independent ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from scipy.special import expit
@@ -18,7 +17,7 @@ from scipy.special import expit
 from llrcal.adaptation.move import Moved, Place
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
-from llrcal.onepass.summary import Summary
+from llrcal.onepass.cells import Cells
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,9 @@ class Evidence:
     """Scores of the new place, in units of the old one, and how much they weigh."""
 
     place: Place
-    pool: Pool
-    tar: Pool
-    non: Pool
+    pool: Cells
+    tar: Cells
+    non: Cells
     trust: float
     label_weight: float
     log_odds: float
@@ -106,56 +105,8 @@ class Objective:
         return -Evaluated(float(weights @ mixed), gradient, hessian)
 
 
-def _class_part(place: Place, side: Moved, scores: Pool, weights: Floats) -> Evaluated:
+def _class_part(place: Place, side: Moved, scores: Cells, weights: Floats) -> Evaluated:
     """A weighted sum of log densities of one class, with derivatives by the moves."""
     value, slope, curvature = place.family.mean_loglik(side.theta, scores.values, weights)
     hessian = side.by.T @ curvature @ side.by + np.diag(slope @ side.bend)
     return Evaluated(value, side.by.T @ slope, hessian)
-
-
-CELLS = 240
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Scores of the new place as a few hundred rising points, and how many each stands for.
-
-    Cells are even in the log odds of the rank, so that they are narrow in both tails: among
-    millions of scores with one target in a thousand, all targets would else fall into one cell.
-    """
-
-    values: Floats
-    counts: Floats
-
-    @classmethod
-    def of(cls, scores: Summary, *, cells: int = CELLS) -> Self:
-        """The points of a summary; the scores themselves if they are few."""
-        values, counts = scores.in_order()
-        if len(values) <= cells:
-            return cls(values, counts)
-        total = float(counts.sum())
-        rank = (np.cumsum(counts) - 0.5 * counts) / total
-        place = np.log(rank / (1 - rank))
-        low, high = place[0], place[-1]
-        cell = np.minimum((place - low) / (high - low) * cells, cells - 1).astype(np.int64)
-        mass = np.bincount(cell, counts, cells).astype(np.float64)
-        sums = np.bincount(cell, counts * (values - values[0]), cells).astype(np.float64)
-        used = mass > 0
-        return cls(values[0] + sums[used] / mass[used], mass[used])
-
-    @classmethod
-    def empty(cls) -> Self:
-        return cls(np.empty(0), np.empty(0))
-
-    @property
-    def count(self) -> float:
-        return float(self.counts.sum())
-
-    def seen_from(self, origin: float, unit: float) -> Self:
-        """The points in units from an origin."""
-        return type(self)((self.values - origin) / unit, self.counts)
-
-    def quantile(self, level: float) -> float:
-        """A score below which this share of the scores lies."""
-        middle = (np.cumsum(self.counts) - 0.5 * self.counts) / self.count
-        return float(np.interp(level, middle, self.values))

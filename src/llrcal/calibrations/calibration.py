@@ -15,6 +15,7 @@ from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval
 from llrcal.calibrations.pieces import Pieces
+from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
@@ -43,6 +44,9 @@ class Calibration(ABC):
     margins: Margins | None = field(default=None, compare=False)
     """How sure LLRs are: see :meth:`interval`. None if that is not known. Calibrations that give
     the same LLRs are equal, whether or not trials were known to be dependent."""
+    portrait: Portrait | None = field(default=None, compare=False)
+    """What the training scores of both classes looked like, negated if lower scores are better.
+    None if that is not known: LLRs do not depend on it."""
     adapted: Adapted | None = None
     """What was found if it was adapted to another place: see docs/adaptation.md."""
 
@@ -171,9 +175,12 @@ class Calibration(ABC):
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
 
-    def described(self, margins: Margins | None, notes: tuple[Note, ...]) -> Self:
-        """The same with margins and notes; what was compiled of its curve is kept."""
-        out = replace(self, margins=margins, report=self.report.with_notes(notes))
+    def described(
+        self, margins: Margins | None, portrait: Portrait | None, notes: tuple[Note, ...]
+    ) -> Self:
+        """The same with what LLRs do not depend on; what was compiled of its curve is kept."""
+        report = self.report.with_notes(notes)
+        out = replace(self, margins=margins, portrait=portrait, report=report)
         kept = ("_pieces", "unbounded")
         vars(out).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return out

@@ -1,7 +1,7 @@
 """Training: one calibration, or several that share the passes over the scores.
 
 :func:`fit_methods` is the way of every fit: options are checked, scores become a `Training`, and
-each method is fitted to it, bounded, given margins, and told of by notes.
+each method is fitted to it, bounded, given margins and a portrait, and told of by notes.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from llrcal.calibrations.methods import (
     label,
     method_and_options,
 )
+from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
@@ -245,7 +246,7 @@ def fit_methods(
 ) -> dict[str, Calibration]:
     """The same as :func:`fit_all`, for callers that handle the notes themselves.
 
-    Without margins, calibrations have no intervals: for those that nobody will see.
+    Without margins, calibrations have no intervals and no portrait: for those that nobody will see.
     """
     if not isinstance(bounds, str) or bounds not in POLICIES:
         raise OptionError(f"bounds are {bounds!r}; choose one of {', '.join(POLICIES)}")
@@ -274,7 +275,7 @@ def fit_methods(
         one = _bounded(data, method, options, bounds, rising=rising, reverse=lower_is_better)
         found = margins(one, data) if with_margins else None
         notes = tuple(fit_notes(one, data, with_intervals=found is not None))
-        return one.described(found, notes)
+        return one.described(found, data.once(Portrait.of) if with_margins else None, notes)
 
     largest = max(data.tar_count, data.non_count)
     aside = isinstance(data, ArrayTraining) and largest > _WORTH_A_THREAD and threads() > 1

@@ -18,6 +18,7 @@ from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditioned, Conditions
 from llrcal.calibrations.methods import class_of, is_bayes
+from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
 from llrcal.errors import ModelFileError
@@ -31,7 +32,7 @@ FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
 VERSION = 2
 _NEW_IN_VERSION_2 = {"soft_end": 0.0, "meeting": None}  # of bounds, and what they were before
-_SHARED = "lower_is_better", "bounds", "margins", "report", "adapted"
+_SHARED = "lower_is_better", "bounds", "margins", "portrait", "report", "adapted"
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
 
@@ -91,6 +92,11 @@ class CalibrationFile:
         "How sure LLRs are: standard deviations of the LLR, before it is bounded, downwards and "
         "upwards. LLRs do not depend on them. Files of llrcal before there were intervals have "
         "none.",
+    ] = None
+    portrait: Annotated[
+        Portrait | None,
+        "What the training scores of both classes looked like. LLRs do not depend on it. There is "
+        "none if some were infinite, or in files from before there were portraits.",
     ] = None
     report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
     adapted: Annotated[

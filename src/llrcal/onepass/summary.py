@@ -145,6 +145,10 @@ class Summary:
 
     def in_order(self) -> tuple[Floats, Floats]:
         """Rising scores, or points that stand for them, and how many scores each stands for."""
+        return self._in_order  # as often asked for
+
+    @cached_property
+    def _in_order(self) -> tuple[Floats, Floats]:
         if self.exact is not None:
             check_reach(self.least, self.greatest, self.grid)
             values, counts = np.unique(self.exact, return_counts=True)

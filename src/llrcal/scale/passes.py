@@ -112,7 +112,7 @@ class Passes(TwoClasses):
             raise ScoreError("there are no trials")
         self.pieces = tuple(pieces)
         self.engine = engine
-        self.summarised, self._ranked, self._costed = summarised, ranked, costed
+        self._summarised, self._ranked, self._costed = summarised, ranked, costed
 
     @cached_property
     def survey(self) -> Both[Side]:
@@ -133,7 +133,7 @@ class Passes(TwoClasses):
         sign = (-1.0 if is_tar else 1.0) if self._costed else None
         if self._ranked and is_rare and some.count <= MOST_KEPT:  # and surveyed later
             return Plan(keep=True, sign=sign)
-        return replace(plan_for(some, bins=self.summarised), sign=sign)
+        return replace(plan_for(some, bins=self._summarised), sign=sign)
 
     def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
         return self.engine.reduce(self.pieces, partial(fold_pieces, tar, non), what)

@@ -34,7 +34,9 @@ class StreamedTraining(Training, Passes):
     def __init__(
         self, pieces: Sequence[Piece], engine: Engine, *, summarised: bool, ranked: bool
     ) -> None:
-        Passes.__init__(self, pieces, engine, summarised=summarised, ranked=ranked)
+        # Portraits need summaries, whatever methods need: now, or in a pass of their own.
+        Passes.__init__(self, pieces, engine, summarised=True, ranked=ranked)
+        self.summarised = summarised
         self.tar_count, self.non_count = (side.count for side in self.survey.sides)
 
     @property
