@@ -30,12 +30,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studies.field_harm import LIES, UNSHIFTED
-from studies.field_known import SIMULATED
-from studies.field_pairs import PAIRS
+from studies.field_known import INTERVALS, SIMULATED
+from studies.field_pairs import LABELLED, PAIRS
 from studies.field_run import METHODS, OTHERS, Cell, Options, Row
 from studies.field_sets import REAL, make_speech_scores
+from studies.field_watch import WATCH
 
-PARTS = {"pairs": PAIRS, "simulated": SIMULATED, "lies": LIES, "unshifted": UNSHIFTED}
+PARTS = {
+    "pairs": PAIRS,
+    "labelled": LABELLED,
+    "simulated": SIMULATED,
+    "lies": LIES,
+    "unshifted": UNSHIFTED,
+    "intervals": INTERVALS,
+    "watch": WATCH,
+}
 
 
 def one_cell(job: tuple[str, Options, int, Cell]) -> tuple[int, list[Row]]:

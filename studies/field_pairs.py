@@ -20,9 +20,10 @@ from studies.field_run import (
     values,
     where,
 )
-from studies.field_sets import CHOOSING, OTHER_PAIRS, SRE08_PAIRS, pair
+from studies.field_sets import CHOOSING, OTHER_PAIRS, SRE08_PAIRS, pair, random
 
 JUDGED = 3_000_000  # non-targets, at most
+COUNTS = (10, 30, 100)  # labelled scores of each class
 QUICK = ["II>PP", "IP>II", "PP>PI", "PM>IP", "asvspoof dev>asvspoof eval"]
 
 
@@ -93,4 +94,48 @@ def _summary(rows: list[Row]) -> list[float]:
     return [*means, float(np.median(cuts)), float(cuts.min())]
 
 
+def labelled_cells(options: Options) -> list[Cell]:
+    counts = COUNTS[1:2] if options.quick else COUNTS
+    return [(*cell, count) for cell in pairs_cells(options) for count in counts]
+
+
+def labelled_rows(options: Options, name: str, method: str, count: int) -> list[Row]:
+    """The same with so many labelled of each class, beside the unlabelled scores and alone."""
+    train, test = pair(options.scores, name)
+    judge, cal, pool = Judge(test.thinned(JUDGED)), fit(train, method), pooled(test.pool)
+    before = 1000 * (judge.cllr(cal) - judge.least)
+    rows = []
+    for draw in range(options.draws):
+        labels = test.drawn(random("labelled", name, count, draw), count, count)._asdict()
+        told = told_shares(test.share)
+        for way in ("right", "double", "alone"):
+            beside = None if way == "alone" else pool
+            row = adapted(cal, beside, judge, p_target=told.get(way), **labels)
+            row |= {"pair": name, "method": method, "labelled": count, "draw": draw, "told": way}
+            rows.append(row | {"before": before, "loss": 1000 * (row["cllr"] - judge.least)})
+    return rows
+
+
+def labelled_table(rows: list[Row]) -> str:
+    """Mean losses over the draws, of every pair and of those of SRE 2008 together."""
+    methods, counts, ways = (unique(rows, key) for key in ("method", "labelled", "told"))
+    groups = {name: where(rows, pair=name) for name in unique(rows, "pair")}
+    groups["SRE 2008"] = [row for row in rows if row["pair"] in SRE08_PAIRS]
+    lines = []
+    for name, group in groups.items():
+        for method in methods:
+            some = where(group, method=method)
+            line: list[object] = [name, method, f"{values(some, 'before').mean():.1f}"]
+            for way in ways:
+                those = [where(some, told=way, labelled=count) for count in counts]
+                line.append(" / ".join(f"{values(one, 'loss').mean():.1f}" for one in those))
+            harms = values(some, "loss") - values(some, "before")
+            line.append(f"{harms.max():+.1f}")
+            lines.append(line)
+    number = " / ".join(map(str, counts))
+    head = ["pair", "method", "as it is", *(f"{number} labelled, {way}" for way in ways)]
+    return markdown([*head, "worst draw"], lines) + f"\nchoices: {counted(rows)}"
+
+
 PAIRS = Part(pairs_cells, pairs_rows, pairs_table)
+LABELLED = Part(labelled_cells, labelled_rows, labelled_table)
