@@ -23,7 +23,6 @@ Row = dict[str, Any]
 Cell = tuple[Any, ...]
 METHODS = ("smooth", "nig")
 OTHERS = ("linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig bayes")
-LEFT = ("refused",)
 _SUMMED_UP = 1_000_000  # scores, from which on a pool is summed up once
 
 

@@ -38,11 +38,11 @@ CHOOSING = ("II", "PI", "PM")
 SYSTEMS = ("lda_cosine", "plda", "lda_plda")
 SPEECH = ("cos", "plda")
 _FILES = {
-    **{short: f"nist_sre08/cond_{name}" for short, name in CONDITIONS.items()},
-    "asvspoof dev": "asvspoof2019_asv/dev",
-    "asvspoof eval": "asvspoof2019_asv/eval",
-    "bssr1 face": "nist_bssr1/face_C",
-    "bssr1 finger": "nist_bssr1/finger_right",
+    **{short: f"nist_sre08/cond_{name}_" for short, name in CONDITIONS.items()},
+    "asvspoof dev": "asvspoof2019_asv/dev_",
+    "asvspoof eval": "asvspoof2019_asv/eval_",
+    "bssr1 face": "nist_bssr1/face_C_",
+    "bssr1 finger": "nist_bssr1/finger_right_",
     "listeners": "human_listeners/",
 }
 SRE08_PAIRS = [f"{a}>{b}" for a, b in itertools.permutations(CONDITIONS, 2)]
@@ -98,10 +98,8 @@ def place(scores: Path, name: str) -> Classes:
     if name.startswith("speech"):
         stem = MADE / name.replace(" ", "_")
         return Classes(*(np.load(f"{stem}_{side}.npy", mmap_mode="r") for side in ("tar", "non")))
-    stem = scores / _FILES[name]
-    between = "" if stem.is_dir() else "_"
-    paths = [f"{stem}{'/' if stem.is_dir() else between}{side}.npy" for side in ("tar", "non")]
-    return Classes(*(np.load(path).astype(float) for path in paths))
+    sides = (np.load(scores / f"{_FILES[name]}{side}.npy") for side in ("tar", "non"))
+    return Classes(*(side.astype(float) for side in sides))
 
 
 def pair(scores: Path, name: str) -> tuple[Classes, Classes]:
