@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from llrcal import figures as figures
     from llrcal import out_of_core as out_of_core
     from llrcal import sklearn as sklearn
+    from llrcal.adaptation import Watched as Watched
     from llrcal.adaptation import adapt as adapt
+    from llrcal.adaptation import watch as watch
     from llrcal.calibrations import METHODS as METHODS
     from llrcal.calibrations import PAPER as PAPER
     from llrcal.calibrations import Calibration as Calibration
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from llrcal.trials import read_trials as read_trials
 
 _HOME = {
-    "llrcal.adaptation": ("adapt",),
+    "llrcal.adaptation": ("Watched", "adapt", "watch"),
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "Conditioned", "fit", "fit_all"),
     "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
     "llrcal.errors": (

@@ -1,4 +1,4 @@
-"""Labels from one place, scores from another: a calibration for where the scores come from."""
+"""Labels from training, scores from the field: the calibration of least expected cost there."""
 
 from __future__ import annotations
 
@@ -7,87 +7,88 @@ from dataclasses import replace
 
 import numpy as np
 
-from llrcal.adaptation.findings import IN_THE_WAY, estimate, moves_found, notes_on
+from llrcal.adaptation.field import Field
+from llrcal.adaptation.findings import findings, notes_on
 from llrcal.adaptation.given import Given, Unlabelled
-from llrcal.adaptation.hypotheses import Averaged, averaged, one_class_instead
-from llrcal.adaptation.move import Place, densities_of, moved_calibration, place_of
-from llrcal.adaptation.objective import Evidence
-from llrcal.adaptation.prediction import Axis, misfit, predicted
+from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import ArrayLike, Floats, is_number
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
+from llrcal.calibrations.portrait import ClassPortrait, Portrait
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.notes import warn
 
-_DRAWS = 200
+# Bits of Cllr: a calibration is not changed for an expected gain that is less.
+_WORTHWHILE = 0.002
+_NO_EVIDENCE = 0.97  # bits; LLRs that are expected to cost more say next to nothing
+_NEGLIGIBLE = 1e-12  # the mass of a node at which LLRs are not kept
+_LEVELS = np.linspace(-9, 9, 100)  # of a portrait, in log odds of the rank
 
 
 def adapt(
     cal: Calibration,
     scores: Unlabelled | None = None,
     *,
-    p_target: float = 0.01,
+    p_target: float | None = None,
     factor: float = 2.0,
     tar: ArrayLike | None = None,
     non: ArrayLike | None = None,
-    force: bool = False,
 ) -> Calibration:
-    """Adapt a calibration to another place by unlabelled scores, a few labelled ones, or both.
+    """Adapt a calibration to the field by unlabelled scores, a few labelled ones, or both.
+
+    The calibration that is returned has the least expected cost (Cllr) over what may have happened
+    since training: nothing, a shift of both classes, or anything in between.
 
     Parameters
     ----------
     cal
-        A calibration by ``gaussian``, ``student-t`` or ``nig``, plug-in or Bayesian.
+        A calibration by any method.
     scores
-        Scores of the new place, whose labels nobody knows: an array; a summary, of the negated
+        Scores from the field, whose labels nobody knows: an array; a summary, of the negated
         scores if they are distances; or trials in memory, in pieces (:mod:`llrcal.out_of_core`) or
         on a cluster (:mod:`llrcal.dask`), whose labels are not used.
     p_target
-        Roughly the share of targets among ``scores``.
+        Roughly the share of targets among ``scores``. What you say is believed, so say nothing if
+        you do not know it.
     factor
         How far off ``p_target`` may be: a factor that is one standard deviation.
     tar, non
-        Labelled scores of the new place, if there are any; both or neither.
-    force
-        Whether to adapt even if the model does not fit the scores, they cannot tell the classes
-        apart, look like one class alone, or the share of targets is far from what was said.
+        Labelled scores from the field, if there are any; both or neither.
 
     Returns
     -------
     Calibration
-        An ordinary calibration of the same kind. Its ``adapted`` says how far the classes have
-        moved, the share of targets, and the expected Cllr, EER and detection cost in the new place,
-        each with an interval. If there is a reason not to adapt, it is the calibration that was
-        given, with ``adapted.applied`` False.
+        An ordinary calibration of the same method. Its ``adapted`` says what was chosen, how far
+        the classes have moved, the share of targets, and the expected Cllr, EER and detection cost
+        in the field, each with an interval.
 
     Raises
     ------
     OptionError
-        If the calibration has no densities, or an option is out of range.
+        If the calibration has no portrait of its classes, or an option is out of range.
     ScoreError
         If there are no scores, or they cannot be used.
 
     Warns
     -----
     LlrcalWarning
-        If the calibration was left as it is, and why.
+        If something about the scores seems wrong: what it is, and what either choice is expected
+        to cost.
 
     Examples
     --------
     >>> import llrcal
     >>> old, new = llrcal.simulate(seed=1), llrcal.simulate(seed=2)
-    >>> cal = llrcal.fit(old.tar, old.non, method="nig")
+    >>> cal = llrcal.fit(old.tar, old.non)
     >>> moved = [*(new.tar + 1), *(new.non + 1)]
     >>> there = llrcal.adapt(cal, moved, p_target=len(new.tar) / len(moved))
-    >>> round(there.adapted.non_shift.value, 1)
-    1.0
+    >>> there.adapted.choice, round(there.adapted.non_shift.value, 1)
+    ('moved', 1.0)
     """
-    adapted = adaptation(
-        cal, scores, p_target=p_target, factor=factor, tar=tar, non=non, force=force
-    )
+    adapted = adaptation(cal, scores, p_target=p_target, factor=factor, tar=tar, non=non)
     warn(adapted.report.notes)
     return adapted
 
@@ -96,32 +97,69 @@ def adaptation(
     cal: Calibration,
     scores: Unlabelled | None = None,
     *,
-    p_target: float = 0.01,
+    p_target: float | None = None,
     factor: float = 2.0,
     tar: ArrayLike | None = None,
     non: ArrayLike | None = None,
-    force: bool = False,
 ) -> Calibration:
     """The same as :func:`adapt`, for callers that handle the notes themselves."""
-    place = place_of(*densities_of(cal))
-    check_share(p_target, "p_target")
+    portrait = portrait_of(cal)
+    check_options(p_target, factor)
+    given = Given.of(cal, scores, tar, non)
+    field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor)
+    llrs = np.clip(field.llrs, *_ends(cal))
+    gain = _expected_cllr(field, field.old_llrs) - _expected_cllr(field, llrs)
+    applied = gain >= _WORTHWHILE
+    what = Adapted(
+        applied=applied,
+        choice=_choice(field, llrs) if applied else "as it was",
+        p_target=None if p_target is None else float(p_target),
+        factor=float(factor),
+        unlabelled=round(given.pool.count) if given.pool else 0,
+        tar=round(given.tar.count) if given.tar else 0,
+        non=round(given.non.count) if given.non else 0,
+        **findings(field, llrs if applied else field.old_llrs, p_target),
+    )
+    notes = tuple(notes_on(what, field))
+    if not applied:
+        if cal.adapted is not None:  # its LLRs still hold
+            what = replace(what, scores=cal.adapted.scores, llrs=cal.adapted.llrs)
+        return replace(cal, adapted=what, report=cal.report.with_notes(notes))
+    kept = field.mean[0] + field.mean[1] > _NEGLIGIBLE
+    what = replace(what, scores=tuple(field.scores[kept].tolist()), llrs=tuple(llrs[kept].tolist()))
+    return replace(
+        cal,
+        adapted=what,
+        bounds=_bounds(cal.bounds, field, given),
+        report=replace(_report(field), notes=notes),
+        margins=None,
+        portrait=_portrait(cal, field),
+    )
+
+
+def portrait_of(cal: Calibration) -> Portrait:
+    """The portrait of a calibration.
+
+    Raises
+    ------
+    OptionError
+        If it has none; the message says what to do.
+    """
+    if cal.portrait is not None:
+        return cal.portrait
+    raise OptionError(
+        f"this {cal.method} calibration has no portrait of its training scores, to which others "
+        "could be compared: it was saved before there were portraits, or trained on infinite "
+        "scores. Train it again, on finite ones"
+    )
+
+
+def check_options(p_target: float | None, factor: float) -> None:
+    """Raise an OptionError if a share or its factor is out of range."""
+    if p_target is not None:
+        check_share(p_target, "p_target")
     if not is_number(factor) or not 1 < factor <= 1e6:
         raise OptionError(f"factor is {factor!r:.50}; give a number above 1, such as 2")
-    given = Given.of(cal, scores, tar, non)
-    data = given.evidence(place, p_target)
-    deviation = math.log(factor)
-    found = averaged(data, deviation)
-    new = _with_bounds(moved_calibration(cal, place, found.moves), given, place, found.moves)
-    what = _findings(cal, new, given, place, found, p_target=p_target, factor=factor, data=data)
-    instead = one_class_instead(data, found, deviation)
-    notes = tuple(notes_on(what, found, deviation, _old_eer(cal, place), instead))
-    report = replace(_report(found), notes=notes)
-    if not force and any(note.code in IN_THE_WAY for note in notes):
-        notes = (*cal.report.notes, *notes)
-        return replace(
-            cal, adapted=replace(what, applied=False), report=replace(cal.report, notes=notes)
-        )
-    return replace(new, adapted=what, report=report, margins=None)
 
 
 def check_share(share: float, setting: str) -> None:
@@ -134,81 +172,68 @@ def check_share(share: float, setting: str) -> None:
         )
 
 
-def _with_bounds(new: Calibration, given: Given, place: Place, moves: Floats) -> Calibration:
-    """The calibration with the range of the new scores, and with the old range, moved along."""
-    old = new.bounds
+def _ends(cal: Calibration) -> tuple[float, float]:
+    """Between which LLRs are kept: as far as bounds may let them go."""
+    ends = cal.bounds.ends(*cal.supported_llrs) or (-100.0, 100.0)
+    room = max(cal.bounds.soft_end, 0.0) * 5
+    return ends[0] - room, ends[1] + room
+
+
+def _expected_cllr(field: Field, llrs: Floats) -> float:
+    tar, non = (side / side.sum() for side in field.mean)
+    nats = np.logaddexp(0, -llrs) @ tar + np.logaddexp(0, llrs) @ non
+    return float(nats / 2 / math.log(2))
+
+
+def _choice(field: Field, llrs: Floats) -> str:
+    if _expected_cllr(field, llrs) > _NO_EVIDENCE:
+        return "no evidence"
+    as_they_were = [one.unmoved for one in field.hypotheses]
+    return "in between" if field.weights[as_they_were].sum() > 0.5 else "moved"
+
+
+def _bounds(old: Bounds, field: Field, given: Given) -> Bounds:
+    """Bounds with the range of the new scores, and with the old range, moved along."""
     low, high = given.range
     for end in (old.lowest_score, old.highest_score):
         if abs(end) < math.sqrt(np.finfo(float).max):
-            at = _moved_along(place, moves, end)
+            at = _moved_along(field, end)
             low, high = min(low, at), max(high, at)
     eer_score = None
     if old.eer_score is not None:
-        axis = Axis.around(place, moves)
-        eer_score = min(max(axis.eer_score(axis.shares(moves)), low), high)
-    limits: Bounds = replace(old, lowest_score=low, highest_score=high, eer_score=eer_score)
-    return replace(new, bounds=limits)
+        eer_score = min(max(float(field.scores[field.eer_node]), low), high)
+    return replace(old, lowest_score=low, highest_score=high, eer_score=eer_score)
 
 
-def _moved_along(place: Place, moves: Floats, score: float) -> float:
+def _moved_along(field: Field, score: float) -> float:
     """Where a score of the nearer class goes."""
-    seen = (score - place.origin) / place.unit
-    sides = zip((place.tar, place.non), place.moved(moves), strict=True)
+    source = field.source
+    seen, moves = (score - source.origin) / source.unit, field.draws.mean(axis=0)
+    sides = zip((source.tar.theta, source.non.theta), source.moved(moves), strict=True)
     old, new = min(sides, key=lambda side: abs(seen - side[0][0]) / np.exp(side[0][1]))
     wider = np.exp(new.theta[1] - old[1])
-    return place.origin + place.unit * float(new.theta[0] + (seen - old[0]) * wider)
+    return source.origin + source.unit * float(new.theta[0] + (seen - old[0]) * wider)
 
 
-def _findings(
-    old: Calibration,
-    new: Calibration,
-    given: Given,
-    place: Place,
-    found: Averaged,
-    *,
-    p_target: float,
-    factor: float,
-    data: Evidence,
-) -> Adapted:
-    draws = found.draws(_DRAWS)
-    axis = Axis.around(place, found.moves)
-    shares = [axis.shares(moves) for moves in (found.moves, *draws)]
-    before, after = (
-        [
-            estimate(each)
-            for each in zip(*(predicted(llrs, s, p_target) for s in shares), strict=True)
-        ]
-        for llrs in (axis.llrs(old), axis.llrs(new))
-    )
-    share = 1 / (1 + np.exp(-data.log_odds - np.r_[found.moves[-1], draws[:, -1]]))
-    return Adapted(
-        applied=True,
-        p_target=float(p_target),
-        factor=float(factor),
-        unlabelled=given.scores.count if given.scores else 0,
-        tar=given.tar.count if given.tar else 0,
-        non=given.non.count if given.non else 0,
-        trust=data.trust,
-        unmoved=min(found.unmoved, 1.0),
-        misfit=misfit(given.scores, axis, shares[0], float(share[0])) if given.scores else 0.0,
-        share=estimate(share),
-        cllr_before=before[0],
-        cllr=after[0],
-        eer=after[1],
-        dcf=after[2],
-        **moves_found(place, found, draws),
-    )
+def _portrait(cal: Calibration, field: Field) -> Portrait:
+    """What the classes look like in the field, for the next time."""
+    sides = zip(field.mean, (cal.tar_count, cal.non_count), strict=True)
+    return Portrait(*(_portrait_of_class(field.scores, mass, count) for mass, count in sides))
 
 
-def _old_eer(cal: Calibration, place: Place) -> float:
-    still = np.zeros(len(place.names))
-    axis = Axis.around(place, still)
-    return predicted(axis.llrs(cal), axis.shares(still), 0.5).eer
+def _portrait_of_class(scores: Floats, masses: Floats, count: int) -> ClassPortrait:
+    below = np.cumsum(masses) / masses.sum()
+    levels = 1 / (1 + np.exp(-_LEVELS))
+    at = np.unique(np.interp(levels, below, scores))
+    shares = np.interp(at, scores, below)
+    middles = np.concatenate([[0.0], (shares[1:] + shares[:-1]) / 2, [1.0]])
+    counts = np.maximum(np.diff(middles) * count, np.finfo(float).tiny)
+    return ClassPortrait(tuple(at.tolist()), tuple(counts.tolist()))
 
 
-def _report(found: Averaged) -> Report:
-    ends = [hypothesis.solution for hypothesis in found.hypotheses]
-    best = found.best.solution
+def _report(field: Field) -> Report:
+    ends = [one.solution for one in field.hypotheses]
+    best = field.best.solution
     return Report(
         converged=all(end.converged for end in ends),
         reason="adapted: " + best.reason,

@@ -1,120 +1,184 @@
-"""What an adaptation has to say, and when it is better not made."""
+"""What an adaptation has found, and what a reader should know of it."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import Any
 
-from llrcal.adaptation.hypotheses import Averaged
-from llrcal.adaptation.move import Place
-from llrcal.arrays import LARGEST, Floats
-from llrcal.calibrations.adapted import Adapted, Estimate
+import numpy as np
+
+from llrcal.adaptation.field import Field, places_of
+from llrcal.adaptation.prediction import Bins, estimate, predicted
+from llrcal.adaptation.source import APART, DEVIATIONS, TOGETHER
+from llrcal.arrays import Floats
+from llrcal.calibrations.adapted import Adapted
 from llrcal.messages import Setting
 from llrcal.notes import Note
 
-# Each was chosen well beyond what pairs of conditions showed on which an adaptation helped.
-MOST_MISFIT = 0.05  # nats per score
-MOST_EER = 0.3  # the upper end of its interval; or half as much again as in the old place
-MOST_OFF = 2.5  # deviations of the share of targets
-FEWEST = 100  # unlabelled scores
-FEWEST_LABELLED = 5  # of each class, without unlabelled ones
-MOST_MOVED = 2.0  # prior deviations of one class against the other, and of shapes
-ONE_CLASS = 4.0  # nats by which scores look more like one class than like both
-IN_THE_WAY = {"does not fit", "cannot tell", "share", "few scores", "far", "one class"}
+# When to warn. None of this changes what is returned.
+_MOST_MISFIT = 0.05  # nats per score
+_SUSPICION = 0.05  # the probability of a lie
+_MOST_OFF = 2.5  # deviations of the share of targets
+_FEWEST, _FEWEST_LABELLED = 100, 5  # unlabelled scores; labelled ones of each class
+_FAR_TOGETHER, _FAR_APART = 1.2, 2.0  # prior deviations
+_IS_WILD = 0.5  # the probability that a labelled score is
 
 
-def moves_found(place: Place, found: Averaged, draws: Floats) -> dict[str, Estimate]:
+def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, Any]:
+    """Fields of :class:`Adapted`, for the LLRs that are returned."""
+    shares = estimate(field.shares)
+    at = min(max(shares.value, 1e-9), 1 - 1e-9) if p_target is None else p_target
+    before, after = (predicted(field, each, at) for each in (field.old_llrs, llrs))
+    mixture = shares.value * field.mean[0] + (1 - shares.value) * field.mean[1]
+    pool = field.data.pool
+    lies = ("wrong_share", "only_targets", "only_non_targets", "other_scores", "reversed")
+    return {
+        "trust": field.data.trust,
+        "unmoved": min(field.unmoved, 1.0),
+        **{lie: min(field.probability(_NAMES.get(lie, lie)), 1.0) for lie in lies},
+        "misfit": Bins.of(field, mixture).divergence(pool.count) if pool.count else 0.0,
+        "share": shares,
+        "cllr_before": estimate(before.cllr),
+        "cllr": estimate(after.cllr),
+        "eer": estimate(after.eer),
+        "dcf": estimate(after.dcf),
+        **_moves(field),
+    }
+
+
+_NAMES = {
+    "wrong_share": "wrong share",
+    "only_targets": "only targets",
+    "only_non_targets": "only non-targets",
+    "other_scores": "other scores",
+}
+
+
+def _moves(field: Field) -> dict[str, Any]:
     """How far each class has moved and widened, in score units and as a factor."""
-    rows = []
-    for moves in (found.moves, *draws):
-        row = []
-        for old, new in zip((place.tar, place.non), place.moved(moves), strict=True):
-            before, after = place.density(old), place.density(new.theta)
-            row += [after.location - before.location, after.scale / before.scale]
-        rows.append(row)
+    before = places_of(field.source, field.source.still[None, :])
+    after = places_of(field.source, field.draws)
+    (tar, tar_scale), (non, non_scale) = (
+        (after[i] - before[i], np.exp(after[i + 1] - before[i + 1])) for i in (0, 2)
+    )
     names = ("tar_shift", "tar_widening", "non_shift", "non_widening")
-    return dict(zip(names, map(estimate, zip(*rows, strict=True)), strict=True))
+    return dict(zip(names, map(estimate, (tar, tar_scale, non, non_scale)), strict=True))
 
 
-def notes_on(
-    what: Adapted, found: Averaged, odds_deviation: float, old_eer: float, one_class: float
-) -> Iterator[Note]:
-    """Everything a reader should know, what is in the way of adapting first."""
-    labelled = min(what.tar, what.non)
-    if what.unlabelled < FEWEST and labelled < FEWEST_LABELLED:
-        yield Note.warning(
-            "few scores",
-            f"{what.unlabelled:,} unlabelled scores and {labelled} labelled ones of a class "
-            f"say too little about the new place; give {FEWEST} or more unlabelled scores, or "
-            f"{FEWEST_LABELLED} labelled ones of each class",
+def notes_on_scores(field: Field, p_target: float | None, factor: float) -> Iterator[Note]:
+    """What may be wrong with unlabelled scores."""
+    what = findings(field, field.old_llrs, p_target)
+    yield from _doubts(
+        Adapted(
+            applied=False,
+            p_target=p_target,
+            factor=factor,
+            unlabelled=round(field.data.pool.count),
+            tar=0,
+            non=0,
+            **what,
         )
-    if what.misfit > MOST_MISFIT:
-        yield Note.warning(
-            "does not fit",
-            "the model does not fit these scores, however it is moved: they differ from it by "
-            f"{what.misfit:.2g} nats per score (up to {MOST_MISFIT:g} is usual). Are they of "
-            "the same recognizer, and do targets and non-targets occur among them?",
-        )
-    if what.eer.high > max(MOST_EER, 1.5 * old_eer):
-        yield Note.warning(
-            "cannot tell",
-            "the scores cannot tell the classes apart: their equal-error-rate in the new place "
-            f"may be as high as {100 * what.eer.high:.0f} %. Are there targets among them? "
-            "Give a few labelled scores of the new place, or check ",
-            Setting("p_target"),
-        )
-    if what.unlabelled and abs(found.moves[-1]) > MOST_OFF * odds_deviation:
-        times = what.share.value / what.p_target
-        off = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
-        yield Note.warning(
-            "share",
-            f"the scores suggest that {100 * what.share.value:.3g} % of them are targets, "
-            f"{off} what was said: check ",
-            Setting("p_target"),
-            ", or give a larger ",
-            Setting("factor"),
-        )
-    # The model can be bent, but the scores are not what they should be.
-    if one_class > ONE_CLASS:
-        yield Note.warning(
-            "one class",
-            f"the {what.unlabelled:,} unlabelled scores look more like one class alone than like "
-            "both: are there targets and non-targets among them?",
-        )
-    if found.furthest > MOST_MOVED and not what.tar:  # labelled scores may say anything
-        yield Note.warning(
-            "far",
-            "to fit these scores, one class would have to move against the other, or change its "
-            f"shape, by {found.furthest:.1f} prior deviations (up to {MOST_MOVED:g} is usual). Are "
-            "they of the same recognizer, and is a higher score still more evidence for a target?",
-        )
-    yield from _remarks(what, found, odds_deviation)
+    )
 
 
-def _remarks(what: Adapted, found: Averaged, odds_deviation: float) -> Iterator[Note]:
-    if found.unmoved > 0.5:
-        yield Note.of("nothing moved", "the scores look as in the old place: nothing has moved")
-    if what.unlabelled:
-        low, high = what.share.low, what.share.high
-        told = math.exp(2 * 1.96 * odds_deviation)
-        spread = (high / (1 - high)) / max(low / (1 - low), 1e-300) if high < 1 else told
-        if spread > 0.7 * told:
-            text = "the scores say little about the share of targets: it is taken as given"
-            yield Note.of("share taken", text)
-    if found.optima > 1:
-        yield Note.warning(
-            "several optima",
-            f"the search found {found.optima} optima; the best of them was taken",
-        )
-    if not all(hypothesis.solution.converged for hypothesis in found.hypotheses):
+def notes_on(what: Adapted, field: Field) -> Iterator[Note]:
+    """Everything a reader should know, what may be wrong first."""
+    yield from _doubts(what)
+    yield from _oddities(what, field)
+    if what.unmoved > 0.5:
+        yield Note.of("nothing moved", "the scores look as in training: nothing has moved")
+    if not all(one.solution.converged for one in field.hypotheses):
         yield Note.warning("not converged", "not every search converged")
 
 
-def estimate(values: Iterable[float]) -> Estimate:
-    """The first of some values, with the middle 95 % of the others, draws of it, around it."""
-    value, *draws = map(float, values)
-    draws.sort()
-    low, high = (draws[round(level * (len(draws) - 1))] for level in (0.025, 0.975))
-    if not all(map(math.isfinite, (value, low, high))):
-        return Estimate(0.0, -LARGEST, LARGEST)
-    return Estimate(value, min(low, value), max(high, value))
+def _doubts(what: Adapted) -> Iterator[Note]:
+    """A warning of each lie that may have been told, with the expected cost of either choice."""
+    costs = (
+        f"Expected Cllr: {what.cllr_before.value:.3f} as it was, {what.cllr.value:.3f} as it is "
+        "returned"
+    )
+    doubts = {
+        "one class": (
+            what.only_targets + what.only_non_targets,
+            f"the {what.unlabelled:,} unlabelled scores look like "
+            f"{'targets' if what.only_targets > what.only_non_targets else 'non-targets'} alone: "
+            "are there targets and non-targets among them?",
+        ),
+        "other scores": (
+            what.other_scores,
+            "the scores do not look like those of training, however these are moved. Are they of "
+            "the same recognizer, in the same units?",
+        ),
+        "reversed": (
+            what.reversed,
+            "the scores look as if they ran the other way: is a higher score still more evidence "
+            "for a target?",
+        ),
+    }
+    for code, (probability, text) in doubts.items():
+        if probability > _SUSPICION:
+            sure = f"{100 * min(probability, 0.99):.0f} % sure"
+            yield Note.warning(code, f"{text} ({sure}.) {costs}")
+    share, told = what.share.value, what.p_target
+    if told is None or not what.unlabelled or what.only_targets + what.only_non_targets > 0.5:
+        return
+    off = abs(np.log(_odds(share)) - np.log(_odds(told))) / np.log(what.factor)
+    if off > _MOST_OFF or what.wrong_share > 0.5:
+        times = share / told
+        rather = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
+        yield Note.warning(
+            "share",
+            f"the scores suggest that {100 * share:.3g} % of them are targets, {rather} what was "
+            "said: check ",
+            Setting("p_target"),
+            f". {costs}",
+        )
+
+
+def _odds(share: float) -> float:
+    share = min(max(share, 1e-9), 1 - 1e-9)
+    return share / (1 - share)
+
+
+def _oddities(what: Adapted, field: Field) -> Iterator[Note]:
+    labelled = min(what.tar, what.non)
+    if what.unlabelled < _FEWEST and labelled < _FEWEST_LABELLED:
+        yield Note.warning(
+            "few scores",
+            f"{what.unlabelled:,} unlabelled scores and {labelled} labelled ones of a class say "
+            f"little about the field; {_FEWEST} or more unlabelled scores, or "
+            f"{_FEWEST_LABELLED} labelled ones of each class, would say more",
+        )
+    if what.misfit > _MOST_MISFIT and what.other_scores < _SUSPICION:
+        yield Note.warning(
+            "does not fit",
+            "the classes of training do not fit these scores, however they are moved: they differ "
+            f"by {what.misfit:.2g} nats per score (up to {_MOST_MISFIT:g} is usual)",
+        )
+    deviations = np.abs(field.draws.mean(axis=0)[:-1] / list(DEVIATIONS.values()))
+    together, apart = float(deviations[TOGETHER].max()), float(deviations[APART.start :].max())
+    if (together > _FAR_TOGETHER or apart > _FAR_APART) and not what.tar:
+        yield Note.warning(
+            "far",
+            f"the classes have moved far: together by {together:.1f}, against each other or in "
+            f"shape by {apart:.1f} prior deviations. Are the scores of the same recognizer, and "
+            "is a higher score still more evidence for a target?",
+        )
+    yield from _wild(field)
+
+
+def _wild(field: Field) -> Iterator[Note]:
+    """A warning of labelled scores that fit neither class."""
+    data, model = field.data, field.source
+    for (density, scores), side, name in zip(
+        data.labelled, model.moved(field.best.mean), ("target", "non-target"), strict=True
+    ):
+        own = data.labelled_logs(density, scores, side.theta)[2] if scores.count else np.ones(0)
+        wild = scores.values[own < 1 - _IS_WILD] * model.unit + model.origin
+        if len(wild):
+            yield Note.warning(
+                "wild",
+                f"{len(wild)} of the labelled {name} scores, such as {wild[0]:.6g}, "
+                f"{'do' if len(wild) > 1 else 'does'} not fit the others, and "
+                f"{'were' if len(wild) > 1 else 'was'} hardly used: are their labels right?",
+            )

@@ -1,13 +1,11 @@
-"""The scores of the new place, however they are given."""
+"""The scores from the field, however they are given."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
-from llrcal.adaptation.move import Place
-from llrcal.adaptation.objective import Evidence
+from llrcal.adaptation.source import dithered
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import check_spread
@@ -15,13 +13,6 @@ from llrcal.errors import DegenerateError, ScoreError
 from llrcal.inputs.scores import as_scores
 from llrcal.onepass.cells import Cells
 from llrcal.onepass.summary import Summary
-
-# The unlabelled scores weigh as much as so many independent ones, divided by the square root of
-# the share of the rarer class; and each as at most a third of one.
-_TRUST, _AT_MOST = 1000.0, 1 / 3
-# Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
-# of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
-_OUTVOTED = 1 / 3
 
 
 @runtime_checkable
@@ -40,47 +31,39 @@ Unlabelled = ArrayLike | Summary | Poolable
 
 @dataclass(frozen=True)
 class Given:
-    """The scores of the new place, in the direction in which the calibration was trained."""
+    """The scores from the field, in the direction in which the calibration was trained."""
 
-    scores: Summary | None
-    tar: Summary | None
-    non: Summary | None
+    pool: Cells | None
+    """The unlabelled scores."""
+    tar: Cells | None
+    non: Cells | None
+    range: tuple[float, float]
+    """Least and greatest of them all."""
 
     @classmethod
     def of(
         cls,
         cal: Calibration,
         scores: Unlabelled | None,
-        tar: ArrayLike | None,
-        non: ArrayLike | None,
+        tar: ArrayLike | None = None,
+        non: ArrayLike | None = None,
     ) -> Self:
         if (tar is None) != (non is None):
             raise ScoreError("labelled scores of one class only: give both tar and non, or neither")
         if scores is None and tar is None:
             raise ScoreError("there are no scores of the new place: give scores, or tar and non")
         sign = -1 if cal.lower_is_better else 1
+        pool = None if scores is None else _summary(scores, "unlabelled", sign)
+        few = [
+            None if side is None else _summary(side, name, sign, may_be_equal=True)
+            for side, name in ((tar, "target"), (non, "non-target"))
+        ]
+        every = [side for side in (pool, *few) if side is not None]
         return cls(
-            None if scores is None else _summary(scores, "unlabelled", sign),
-            None if tar is None else _summary(tar, "target", sign, may_be_equal=True),
-            None if non is None else _summary(non, "non-target", sign, may_be_equal=True),
+            None if pool is None else dithered(Cells.of(pool)),
+            *(None if side is None else Cells.of(side) for side in few),
+            (min(side.least for side in every), max(side.greatest for side in every)),
         )
-
-    def evidence(self, place: Place, p_target: float) -> Evidence:
-        pool, tar, non = (
-            Cells.empty() if side is None else Cells.of(side).seen_from(place.origin, place.unit)
-            for side in (self.scores, self.tar, self.non)
-        )
-        rarer = min(p_target, 1 - p_target)
-        trust = min(_TRUST / math.sqrt(rarer), _AT_MOST * pool.count)
-        few = min(tar.count, non.count)
-        weight = few / (few + _OUTVOTED * trust * rarer) if few else 1.0
-        log_odds = math.log(p_target) - math.log1p(-p_target)
-        return Evidence(place, pool, tar, non, trust, weight, log_odds)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        every = [side for side in (self.scores, self.tar, self.non) if side is not None]
-        return min(side.least for side in every), max(side.greatest for side in every)
 
 
 def _summary(scores: Unlabelled, name: str, sign: int, *, may_be_equal: bool = False) -> Summary:

@@ -1,31 +1,41 @@
-"""How much has moved: hypotheses, each fitted, weighed by their evidence, and averaged.
+"""What may have happened since training: hypotheses, each fitted, and weighed by their evidence.
 
-One prior cannot suit both a place where nothing has changed and one where everything has. So its
+One prior cannot suit both a field where nothing has changed and one where everything has. So its
 deviations are multiplied by one factor for what both classes do together (shift and scale), and by
-another for everything else, and every pair of factors is a hypothesis. Its evidence is Laplace's:
+others for everything else, and every choice of factors is a hypothesis. Its evidence is Laplace's:
 prior times likelihood at the best moves, times the volume around them. Where nothing has moved, the
-hypotheses that say so win, for the others waste their prior on moves that did not happen. Each of
-some weight is then tried once more with a share of targets that is just as the user said.
+hypotheses that say so win, for the others waste their prior on moves that did not happen.
 
-Labelled scores beside unlabelled ones weigh less than one in the objective, where a few could bend
-every move. Between hypotheses, which are few themselves, they decide at full weight. So they notice
-a share that was told wrong, and the more of them there are, the more may it be taken as told.
+Scores may also be other than the user says. A lie is a hypothesis beside the others, with a small
+prior: another share of targets, one class alone, other scores altogether, scores that run the other
+way. Where that is more likely than a shift, the classes are taken to be as they were.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
 
-from llrcal.adaptation.move import APART, DEVIATIONS, TOGETHER
 from llrcal.adaptation.objective import Evidence, Objective
+from llrcal.adaptation.source import APART, DEVIATIONS, NAMES, TOGETHER
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.onepass.cells import Cells
+
+Lie = Literal["wrong share", "only targets", "only non-targets", "other scores", "reversed"]
+LIES: tuple[Lie, ...] = (
+    "wrong share",
+    "only targets",
+    "only non-targets",
+    "other scores",
+    "reversed",
+)
 
 NOTHING = 1e-3
 _TOGETHER = (1.0, 0.3, 0.1, NOTHING)
@@ -38,12 +48,32 @@ _APART = (
     (1.0, NOTHING, -3.0),
     (NOTHING, NOTHING, 0.0),
 )
+# Chosen on pairs of conditions of NIST SRE 2008 and on halves of sets that had not moved. The log
+# of the prior of "nothing has moved", against that of any other hypothesis; and of what the errors
+# of the portrait cost it, how many times that is given back, up to a limit in nats.
+_UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 2.0, 1.5, 20.0
 # That the share is as told: its deviation, as a part of what the user said; the log of the prior
 # without labelled scores and with very many; and how many of each class bring it halfway.
 _AS_TOLD, _RARELY, _OFTEN, _HALFWAY = 0.15, -1.0, 2.0, 15.0
-_TOLERANCE = 1e-7
-_SAME = 1e-6  # nats; ends as close as this are one
-_UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
+# Log priors of lies. Targets alone are rarer in practice than non-targets alone, but a strong shift
+# of both classes is rarer still, while targets that sink into the non-targets do occur.
+_PRIORS: dict[Lie, float] = {
+    "wrong share": math.log(1e-2),
+    "only targets": math.log(1e-2),
+    "only non-targets": math.log(1e-4),
+    "other scores": math.log(1e-2),
+    "reversed": math.log(1e-3),
+}
+_ONE_CLASS_IF_UNKNOWN = math.log(1e-2)  # a share that nobody has told may well be zero or one
+_WRONG_BY = math.log(12)  # a wrong share: one deviation
+_HISTOGRAM = 12  # bins of even mass, of scores of which nothing is known
+# Of scores from another recognizer: their shift and scale have any order of magnitude, of so many
+# factors of e.
+_MAGNITUDES = 20.0
+
+_TOLERANCE = 1e-6
+_SAME = 1e-5  # nats; ends as close as this are one
+UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
 _CLOSER = -0.7  # log distance of one of the starts
 _HOPELESS = 20.0  # nats below the freest; what both classes do together then moved further
 _QUARTILE = 0.6745  # of the Gaussian
@@ -53,12 +83,18 @@ _QUARTILE = 0.6745  # of the Gaussian
 class Hypothesis:
     """Best moves under one prior."""
 
-    together: float
-    apart: float
-    log_prior: float
+    data: Evidence
     solution: Solution
     deviations: Floats
-    data: Evidence
+    log_prior: float
+    together: float = NOTHING
+    apart: float = NOTHING
+    lie: Lie | None = None
+
+    @property
+    def unmoved(self) -> bool:
+        """Whether it says that nothing has moved."""
+        return self.together == NOTHING and self.apart == NOTHING
 
     @cached_property
     def log_evidence(self) -> float:
@@ -76,7 +112,7 @@ class Hypothesis:
         """The Hessian in units of the prior deviations, in which that of the prior alone is one."""
         return np.asarray(self.solution.hessian * np.outer(self.deviations, self.deviations))
 
-    @property
+    @cached_property
     def covariance(self) -> Floats:
         """Of the moves, by the curvature at the best ones."""
         values, vectors = np.linalg.eigh(self._scaled)
@@ -86,141 +122,189 @@ class Hypothesis:
     @cached_property
     def mean(self) -> Floats:
         """The mean of the moves, between bounds."""
-        return mean_between(*self.data.place.bounds, self.solution.point, self.covariance)
+        return mean_between(*self.data.source.bounds, self.solution.point, self.covariance)
+
+    def draws(self, count: int, rng: np.random.Generator) -> Floats:
+        """Moves drawn from their posterior, one row each."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        standard = rng.standard_normal((count, len(values)))
+        return np.clip(self.solution.point + standard @ root.T, *self.data.source.bounds)
 
 
 @dataclass(frozen=True)
-class Averaged:
-    """All hypotheses with their posterior probabilities."""
+class _Elsewhere(Hypothesis):
+    """That scores are not of this recognizer at all: classes are as they were."""
 
-    hypotheses: tuple[Hypothesis, ...]
-    weights: Floats
-    moves: Floats
-    """The mean over the hypotheses."""
-    optima: int
-    """In how many different optima the starts of the freest hypothesis ended."""
+    evidence: float = 0.0
 
     @property
-    def unmoved(self) -> float:
-        """The probability that nothing has moved."""
-        still = [h.together == NOTHING and h.apart == NOTHING for h in self.hypotheses]
-        return float(self.weights[still].sum())
-
-    @property
-    def log_evidence(self) -> float:
-        """Of all hypotheses together."""
-        return float(np.logaddexp.reduce([one.log_evidence for one in self.hypotheses]))
-
-    @property
-    def furthest(self) -> float:
-        """The greatest move of one class against the other or in shape, in prior deviations."""
-        free = self.hypotheses[0].deviations  # the first is the freest
-        return float(np.abs(self.moves / free)[len(TOGETHER) : -1].max())
-
-    @property
-    def best(self) -> Hypothesis:
-        return self.hypotheses[int(self.weights.argmax())]
-
-    def draws(self, count: int) -> Floats:
-        """Moves drawn from their posterior, one row each; the same every time."""
-        rng = np.random.default_rng(0)
-        shares = np.where(self.weights > _UNLIKELY, self.weights, 0.0)
-        each = np.floor(np.cumsum(shares) / shares.sum() * count + 0.5).astype(int)
-        rows = []
-        for hypothesis, number in zip(self.hypotheses, np.diff(each, prepend=0), strict=True):
-            values, vectors = np.linalg.eigh(hypothesis.covariance)
-            root = vectors * np.sqrt(np.maximum(values, 0))
-            standard = rng.standard_normal((number, len(values)))
-            rows.append(hypothesis.solution.point + standard @ root.T)
-        return np.asarray(np.clip(np.concatenate(rows), *self.best.data.place.bounds))
+    def log_evidence(self) -> float:  # type: ignore[override]
+        """As it was worked out."""
+        return self.evidence
 
 
-def averaged(data: Evidence, odds_deviation: float) -> Averaged:
-    """Fit every hypothesis, and average."""
-    free = _deviations(data, 1.0, 1.0, 1.0, odds_deviation)
-    ends = [_solved(Objective(data, free), start) for start in starts(data)]
-    best = min(ends, key=lambda end: end.value)
-    optima = len({round((end.value - best.value) / _SAME) for end in ends})
-    found: list[Hypothesis] = []
-    row = best.point
-    for together in _TOGETHER:
-        start = row
-        for apart, shapes, log_prior in _APART:
-            deviations = _deviations(data, together, apart, shapes, odds_deviation)
-            near = np.where(deviations < 2 * NOTHING, 0.0, row if shapes < apart else start)
-            end = _solved(Objective(data, deviations), near)
-            start = end.point
-            row = end.point if apart == shapes == 1 else row
-            found.append(Hypothesis(together, apart, log_prior, end, deviations, data))
-            if found[0].log_evidence - found[-1].log_evidence > _HOPELESS and apart == shapes == 1:
-                break
-    if data.pool.count:
-        found += _with_the_share_as_told(found, data)
-    weights = _weights(found)
-    moves = weights @ np.array([hypothesis.mean for hypothesis in found])
-    return Averaged(tuple(found), weights, moves, optima)
+def hypotheses(data: Evidence, odds_deviation: float, *, told: bool) -> list[Hypothesis]:
+    """All that may have happened; ``told`` says whether the user has told the share of targets."""
+    honest = _honest(data, odds_deviation)
+    if told and data.pool.count:
+        honest += list(_with_the_share_as_told(honest))
+    return honest + list(_lies(data, honest, odds_deviation, told=told))
 
 
-def one_class_instead(data: Evidence, found: Averaged, odds_deviation: float) -> float:
-    """By how many nats the unlabelled scores look more like one class alone than like both."""
-    if not data.pool.count or data.tar.count:
-        return -math.inf
-    weight = data.trust / data.pool.count
-    none = Cells.empty()
-    alone = (
-        replace(data, pool=none, tar=tar, non=non, label_weight=weight)
-        for tar, non in ((data.pool, none), (none, data.pool))
-    )
-    evidences = [averaged(one, odds_deviation).log_evidence for one in alone]
-    return max(evidences) - found.log_evidence
-
-
-def _with_the_share_as_told(found: list[Hypothesis], data: Evidence) -> list[Hypothesis]:
-    out = []
-    believed = _RARELY + (_OFTEN - _RARELY) * data.few / (data.few + _HALFWAY)
-    for one, weight in zip(found, _weights(found), strict=True):
-        if weight > _UNLIKELY:
-            deviations = np.append(one.deviations[:-1], _AS_TOLD * one.deviations[-1])
-            end = _solved(Objective(data, deviations), one.solution.point)
-            log_prior = one.log_prior + believed
-            out.append(Hypothesis(one.together, one.apart, log_prior, end, deviations, data))
-    return out
-
-
-def _weights(hypotheses: list[Hypothesis]) -> Floats:
+def weights_of(hypotheses: Sequence[Hypothesis]) -> Floats:
     """Their posterior probabilities."""
-    logs = np.array([hypothesis.log_evidence for hypothesis in hypotheses])
+    logs = np.array([one.log_evidence for one in hypotheses])
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
 
 
+def _honest(
+    data: Evidence, odds_deviation: float, lie: Lie | None = None, log_prior: float = 0.0
+) -> list[Hypothesis]:
+    """Every pair of factors, fitted."""
+    plain = replace(data, source=data.source.plain)
+    row = _best_start(plain, _deviations(1.0, 1.0, 1.0, odds_deviation)).point
+    given_back, found = _errors_of_portrait(data), list[Hypothesis]()
+    for together in _TOGETHER:
+        start = row
+        for apart, shapes, prior in _APART:
+            deviations = _deviations(together, apart, shapes, odds_deviation)
+            near = np.where(deviations < 2 * NOTHING, 0.0, row if shapes < apart else start)
+            seen = data if shapes == NOTHING else plain  # corrections are for the same shape
+            end = _solved(Objective(seen, deviations), near)
+            start = end.point
+            prior += log_prior + (given_back if apart == NOTHING else 0.0)
+            prior += _UNMOVED if apart == together == NOTHING else 0.0
+            one = Hypothesis(seen, end, deviations, prior, together, apart, lie)
+            found.append(one)
+            if apart == shapes == 1:
+                row = end.point
+                if found[0].log_evidence - one.log_evidence > _HOPELESS:
+                    break
+    return found
+
+
+def _errors_of_portrait(data: Evidence) -> float:
+    """What a portrait of few training scores costs the hypothesis that it still holds, in nats.
+
+    Each number that was estimated from n scores costs 1 / (2 n) nats a score. Moves can mend that
+    as well, so it is given back to hypotheses that have none.
+    """
+    share = 1 / (1 + math.exp(-data.log_odds))
+    sides = (share, data.source.tar), (1 - share, data.source.non)
+    a_score = sum(part * side.parameters / (2 * side.count) for part, side in sides)
+    return min(_GIVEN_BACK * data.trust * a_score, _MOST_GIVEN_BACK)
+
+
+def _with_the_share_as_told(found: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
+    """Those of some weight once more, with a share of targets that is just as the user said."""
+    few = found[0].data.few
+    believed = _RARELY + (_OFTEN - _RARELY) * few / (few + _HALFWAY)
+    for one, weight in zip(found, weights_of(found), strict=True):
+        if weight > UNLIKELY:
+            deviations = np.append(one.deviations[:-1], _AS_TOLD * one.deviations[-1])
+            end = _solved(Objective(one.data, deviations), one.solution.point)
+            log_prior = one.log_prior + believed
+            yield replace(one, solution=end, deviations=deviations, log_prior=log_prior)
+
+
+def _lies(
+    data: Evidence, honest: list[Hypothesis], odds_deviation: float, *, told: bool
+) -> Iterator[Hypothesis]:
+    if not data.pool.count:
+        return
+    if told:
+        yield from _honest(data, _WRONG_BY, "wrong share", _PRIORS["wrong share"])
+    yield _histogram(data)
+    if data.few:  # labelled scores show both classes, and which way they run
+        return
+    nothing, weight = Cells.empty(), data.trust / data.pool.count
+    alone = replace(data, pool=nothing, label_weight=weight, may_be_wild=False)
+    sides: tuple[tuple[Lie, Evidence], ...] = (
+        ("only targets", replace(alone, tar=data.pool)),
+        ("only non-targets", replace(alone, non=data.pool)),
+    )
+    for lie, one in sides:
+        prior = _PRIORS[lie] if told else _ONE_CLASS_IF_UNKNOWN
+        yield from _honest(one, odds_deviation, lie, prior)
+    yield _another_recognizer(data, honest)
+    yield _reversed(data, odds_deviation)
+
+
+def _as_they_were(data: Evidence, lie: Lie, evidence: float) -> _Elsewhere:
+    deviations = _deviations(NOTHING, NOTHING, NOTHING, NOTHING)
+    apart = replace(data, pool=Cells.empty(), tar=Cells.empty(), non=Cells.empty())
+    still = _solved(Objective(apart, deviations), data.source.still)
+    return _Elsewhere(data, still, deviations, 0.0, lie=lie, evidence=evidence)
+
+
+def _histogram(data: Evidence) -> Hypothesis:
+    """Scores of any density at all, as a histogram has it; labelled ones are as in training."""
+    values, shares = data.pool.values, data.pool.counts / data.pool.count
+    inner = [data.pool.quantile(level / _HISTOGRAM) for level in range(1, _HISTOGRAM)]
+    edges = np.concatenate([values[:1], inner, values[-1:]])
+    bins = np.clip(np.searchsorted(edges, values, "right") - 1, 0, _HISTOGRAM - 1)
+    masses = np.bincount(bins, shares, _HISTOGRAM)
+    used = (masses > 0) & (np.diff(edges) > 0)
+    logs = float(masses[used] @ np.log(masses[used] / np.diff(edges)[used]))
+    volume = (_HISTOGRAM - 1) / 2 * math.log(max(data.trust / (2 * math.pi), 1.0))
+    evidence = _PRIORS["other scores"] + data.trust * logs - volume
+    for (density, few), side in zip(data.labelled, data.source.moved(data.source.still)):
+        if few.count:
+            evidence += float(few.counts @ data.labelled_logs(density, few, side.theta)[0])
+    return _as_they_were(data, "other scores", evidence)
+
+
+def _another_recognizer(data: Evidence, honest: Iterable[Hypothesis]) -> Hypothesis:
+    """Scores that fit as well as the best of the others, shifted and scaled as far as it takes."""
+    best = max(honest, key=lambda one: one.log_evidence)
+    moves, deviations = best.solution.point[TOGETHER], best.deviations[TOGETHER]
+    own = -0.5 * (moves / deviations) ** 2 - np.log(deviations * math.sqrt(2 * math.pi))
+    shift = math.log(2 * max(abs(float(moves[0])), 1.0) * _MAGNITUDES)
+    broad = -shift - math.log(_MAGNITUDES)
+    evidence = best.log_evidence - best.log_prior - float(own.sum()) + broad
+    return _as_they_were(data, "other scores", evidence + _PRIORS["other scores"])
+
+
+def _reversed(data: Evidence, odds_deviation: float) -> Hypothesis:
+    """Scores that run the other way, wherever they lie."""
+    values, middle = data.pool.values, data.pool.quantile(0.5)
+    mirrored = replace(data, pool=Cells(2 * middle - values[::-1], data.pool.counts[::-1]))
+    deviations = _deviations(1.0, NOTHING, NOTHING, odds_deviation)
+    prior = _PRIORS["reversed"] + _errors_of_portrait(data)
+    one = Hypothesis(mirrored, _best_start(mirrored, deviations), deviations, prior)
+    return _as_they_were(data, "reversed", one.log_evidence)
+
+
+def _best_start(data: Evidence, deviations: Floats) -> Solution:
+    ends = (_solved(Objective(data, deviations), start) for start in starts(data))
+    return min(ends, key=lambda end: end.value)
+
+
 def starts(data: Evidence) -> list[Floats]:
     """As it is; with the classes closer together; and with the bulk of the scores in its place."""
-    size = len(data.place.names)
-    out = [np.zeros(size), np.zeros(size)]
-    out[1][2] = _CLOSER
+    out = [data.source.still, data.source.still]
+    out[1][APART.start] = _CLOSER
     if data.pool.count:
-        non = 1 / (1 + np.exp(data.log_odds))  # the share of non-targets
+        non = 1 / (1 + math.exp(data.log_odds))  # the share of non-targets
         low, middle, high = (data.pool.quantile(level * non) for level in (0.25, 0.5, 0.75))
         spread = max((high - low) / (2 * _QUARTILE), np.finfo(float).tiny)
-        bulk = np.zeros(size)
-        bulk[0], bulk[1] = middle - data.place.non[0], np.clip(np.log(spread), -5, 5)
+        bulk = data.source.still
+        bulk[:2] = middle, np.clip(np.log(spread), -5, 5)
         out.append(bulk)
     return out
 
 
-def _deviations(
-    data: Evidence, together: float, apart: float, shapes: float, odds: float
-) -> Floats:
-    def factor(name: str) -> float:
-        return together if name in TOGETHER else apart if name in APART else shapes
-
-    return np.array([*(DEVIATIONS[name] * factor(name) for name in data.place.names[:-1]), odds])
+def _deviations(together: float, apart: float, shapes: float, odds: float) -> Floats:
+    factors = np.full(len(NAMES) - 1, shapes)
+    factors[TOGETHER], factors[APART] = together, apart
+    return np.append(factors * list(DEVIATIONS.values()), odds)
 
 
 @np.errstate(all="ignore")
 def _solved(objective: Objective, start: Floats) -> Solution:
-    lower, upper = objective.evidence.place.bounds
+    lower, upper = objective.evidence.source.bounds
     near = np.clip(start, lower, upper)
     if not all(np.isfinite(part).all() for part in objective(near)):
         # A far start, whose densities are zero everywhere.
@@ -232,8 +316,8 @@ def mean_between(lower: Floats, upper: Floats, best: Floats, covariance: Floats)
     """The mean of a bell around the best moves that is cut off at bounds.
 
     The best moves often lie at one: the shortest tail is that of a Gaussian, and few scores can
-    hardly tell it from a longer one. Then a part of the bell is cut off. As if only one were
-    cut, each move is shifted to the mean of what is left, and the others along with it.
+    hardly tell it from a longer one. Then a part of the bell is cut off. Bounds are taken one after
+    the other: each shifts its move to the mean of what it leaves, and the others along with it.
     """
     mean = best.copy()
     for i, variance in enumerate(np.diag(covariance)):

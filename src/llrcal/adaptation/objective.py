@@ -3,8 +3,9 @@
     -trust sum_i m_i log(p f_tar(x_i) + (1 - p) f_non(x_i)) - labels + 1/2 sum_j (move_j / sd_j)^2
 
 over the points x_i of the unlabelled scores, whose shares m_i add up to one. Unlabelled scores are
-many and no family fits them exactly, so all of them together weigh as much as ``trust``
-independent ones.
+many and no density fits them exactly, so all of them together weigh as much as ``trust``
+independent ones. A labelled score may be a wild one, with a small probability: then it says
+nothing of its class.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from llrcal.adaptation.move import Moved, Place
+from llrcal.adaptation.source import Moved, SourceClass, SourceModel
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.onepass.cells import Cells
 
+_WILD = 0.01  # the probability that a labelled score is
+_WILD_SCALE = 5.0  # of the Cauchy density of such scores, in deviations of the non-targets
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """Scores of the new place, in units of the old one, and how much they weigh."""
+    """Scores from the field, in units of the source, and how much they weigh."""
 
-    place: Place
+    source: SourceModel
     pool: Cells
     tar: Cells
     non: Cells
@@ -32,6 +36,8 @@ class Evidence:
     label_weight: float
     log_odds: float
     """Of a target among the unlabelled scores, as the user said."""
+    may_be_wild: bool = True
+    """Whether labelled scores may be wild ones."""
 
     @property
     def few(self) -> float:
@@ -42,12 +48,27 @@ class Evidence:
         """What labelled scores say beside unlabelled ones, beyond their weight in the objective."""
         if not self.pool.count or not self.few:
             return 0.0
-        sides = zip((self.tar, self.non), self.place.moved(moves), strict=True)
-        logs = (
-            each.counts @ self.place.family.at_each(side.theta, each.values)[0]
-            for each, side in sides
-        )
+        sides = zip(self.labelled, self.source.moved(moves), strict=True)
+        logs = (self.labelled_logs(*one, side.theta)[0] @ one[1].counts for one, side in sides)
         return (1 - self.label_weight) * float(sum(logs))
+
+    @property
+    def labelled(self) -> tuple[tuple[SourceClass, Cells], tuple[SourceClass, Cells]]:
+        """The labelled scores of each class, with its density in training."""
+        return (self.source.tar, self.tar), (self.source.non, self.non)
+
+    def labelled_logs(
+        self, density: SourceClass, scores: Cells, theta: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Log densities of labelled scores, their gradients, and how likely none is wild."""
+        logs, gradients = density.at_each(theta, scores.values)
+        if not self.may_be_wild:
+            return logs, gradients, np.ones(len(logs))
+        far = (scores.values - self.source.non.theta[0]) / _WILD_SCALE
+        wild = np.log(_WILD / np.pi / _WILD_SCALE) - np.log1p(far * far)
+        own = np.log1p(-_WILD) + logs
+        every = np.logaddexp(own, wild)
+        return every, gradients, np.exp(own - every)
 
 
 @dataclass(frozen=True)
@@ -60,42 +81,51 @@ class Objective:
     def __call__(self, moves: Floats) -> Evaluated:
         """Value, gradient and Hessian; not finite where doubles overflow."""
         data = self.evidence
-        tar, non = data.place.moved(moves)
+        sides = data.source.moved(moves)
         precision = self.deviations**-2.0
         parts = [
             Evaluated(0.5 * float(precision @ moves**2), precision * moves, np.diag(precision))
         ]
         if data.pool.count:
-            parts.append(self._mixture(tar, non, data.log_odds + moves[-1]))
-        for few, side in ((data.tar, tar), (data.non, non)):
-            if few.count:
-                weights = few.counts * data.label_weight
-                parts.append(-_class_part(data.place, side, few, weights))
+            parts.append(self._mixture(*sides, data.log_odds + moves[-1]))
+        for (density, scores), side in zip(data.labelled, sides, strict=True):
+            if scores.count:
+                parts.append(self._labelled(density, scores, side))
         return Evaluated(
             sum(part.value for part in parts),
             np.sum([part.gradient for part in parts], axis=0),
             np.sum([part.hessian for part in parts], axis=0),
         )
 
+    def _labelled(self, density: SourceClass, scores: Cells, side: Moved) -> Evaluated:
+        """The part of the labelled scores of one class."""
+        data = self.evidence
+        logs, gradients, own = data.labelled_logs(density, scores, side.theta)
+        weights = scores.counts * data.label_weight
+        part = _class_part(density, side, scores.values, weights * own)
+        by = side.by.T @ gradients
+        doubt = (by * (weights * own * (1 - own))) @ by.T
+        return -Evaluated(float(weights @ logs), part.gradient, part.hessian + doubt)
+
     def _mixture(self, tar: Moved, non: Moved, log_odds: float) -> Evaluated:
         """The part of the unlabelled scores."""
         data = self.evidence
-        weights = data.pool.counts * (data.trust / data.pool.count)
-        sides = [data.place.family.at_each(side.theta, data.pool.values) for side in (tar, non)]
-        joint = [
-            sides[0][0] - np.logaddexp(0, -log_odds),
-            sides[1][0] - np.logaddexp(0, log_odds),
-        ]
+        values, weights = data.pool.values, data.pool.counts * (data.trust / data.pool.count)
+        both = (data.source.tar, tar), (data.source.non, non)
+        (tar_logs, tar_by), (non_logs, non_by) = (
+            density.at_each(side.theta, values) for density, side in both
+        )
+        joint = tar_logs - np.logaddexp(0, -log_odds), non_logs - np.logaddexp(0, log_odds)
         mixed = np.logaddexp(*joint)
         posterior = np.exp(joint[0] - mixed)
         shares = weights * posterior, weights * (1 - posterior)
         p = float(expit(log_odds))
         # How each move changes the log ratio of the two terms, at each point.
-        ratio = tar.by.T @ sides[0][1] - non.by.T @ sides[1][1]
+        ratio = tar.by.T @ tar_by - non.by.T @ non_by
         ratio[-1] += 1
         classes = [
-            _class_part(data.place, side, data.pool, share)
-            for side, share in zip((tar, non), shares, strict=True)
+            _class_part(density, side, values, share)
+            for (density, side), share in zip(both, shares, strict=True)
         ]
         gradient = classes[0].gradient + classes[1].gradient
         gradient[-1] += float(shares[0].sum()) - p * data.trust
@@ -105,8 +135,8 @@ class Objective:
         return -Evaluated(float(weights @ mixed), gradient, hessian)
 
 
-def _class_part(place: Place, side: Moved, scores: Cells, weights: Floats) -> Evaluated:
+def _class_part(density: SourceClass, side: Moved, values: Floats, weights: Floats) -> Evaluated:
     """A weighted sum of log densities of one class, with derivatives by the moves."""
-    value, slope, curvature = place.family.mean_loglik(side.theta, scores.values, weights)
+    value, slope, curvature = density.mean_loglik(side.theta, values, weights)
     hessian = side.by.T @ curvature @ side.by + np.diag(slope @ side.bend)
     return Evaluated(value, side.by.T @ slope, hessian)

@@ -1,117 +1,102 @@
-"""Cllr, error rates and costs that two densities predict for a calibration, without any labels."""
+"""Cllr, error rates and costs of LLRs in the field, predicted without any labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import xlogy
 
-from llrcal.adaptation.move import Place
-from llrcal.arrays import Floats
-from llrcal.calibrations.calibration import Calibration
-from llrcal.onepass.summary import Summary
+from llrcal.adaptation.field import Field
+from llrcal.arrays import LARGEST, Floats
+from llrcal.calibrations.adapted import Estimate
 
-_POINTS = 601
-_REACH = 12.0  # scales to either side of a location
+_CELLS = 40  # of scores whose divergence from a mixture is measured
 
 
 class Predicted(NamedTuple):
-    """What is expected of a calibration in a place."""
+    """What is expected of LLRs in the field: one number a draw."""
 
-    cllr: float
+    cllr: Floats
     """In bits."""
-    eer: float
-    dcf: float
+    eer: Floats
+    dcf: Floats
     """Normalised, with costs of one."""
 
 
-class Shares(NamedTuple):
-    """The share of each class at each point of a grid of scores."""
+def predicted(field: Field, llrs: Floats, p_target: float) -> Predicted:
+    """The quality of LLRs at the nodes of a field, of each draw of it.
 
-    tar: Floats
-    non: Floats
+    The densities of a draw are taken for the truth, but for their errors: those of a portrait of
+    so many training scores, and what a density without the corrections of the portrait misses.
+    """
+    tar, non = (side / side.sum(axis=1, keepdims=True) for side in (field.tar, field.non))
+    bits = np.logaddexp(0, -llrs) / 2 / math.log(2), np.logaddexp(0, llrs) / 2 / math.log(2)
+    cllr = tar @ bits[0] + non @ bits[1]
+    spreads = [side @ some**2 - (side @ some) ** 2 for side, some in zip((tar, non), bits)]
 
-
-@dataclass(frozen=True)
-class Axis:
-    """Scores over which densities are summed up."""
-
-    place: Place
-    distances: Floats
-    """From the origin of the place, in score units."""
-
-    @classmethod
-    def around(cls, place: Place, moves: Floats) -> Axis:
-        """Wide enough for both classes after some moves."""
-        ends = [(side.theta[0], np.exp(side.theta[1])) for side in place.moved(moves)]
-        low = min(at - _REACH * scale for at, scale in ends)
-        high = max(at + _REACH * scale for at, scale in ends)
-        return cls(place, np.linspace(low, high, _POINTS) * place.unit)
-
-    def shares(self, moves: Floats) -> Shares:
-        return Shares(*(self._shares(side.theta) for side in self.place.moved(moves)))
-
-    def _shares(self, theta: Floats) -> Floats:
-        logs = self.place.density(theta).logpdf_from(self.place.origin, self.distances)
-        shares = np.exp(logs - logs.max())
-        return np.asarray(shares / shares.sum())
-
-    def llrs(self, calibration: Calibration) -> Floats:
-        scores = self.place.origin + self.distances
-        return calibration.without_warnings(-scores if calibration.lower_is_better else scores)
-
-    def eer_score(self, shares: Shares) -> float:
-        """The score at which as many targets lie below as non-targets above."""
-        balance = np.cumsum(shares.tar) + np.cumsum(shares.non) - 1
-        return self.place.origin + float(np.interp(0.0, balance, self.distances))
-
-
-def predicted(llrs: Floats, shares: Shares, p_target: float) -> Predicted:
-    """The expected quality of LLRs at the points of an axis."""
-    tar, non = shares
-    bits = np.logaddexp(0, -llrs) @ tar + np.logaddexp(0, llrs) @ non
     order = np.argsort(llrs, kind="stable")
-    miss, fa = np.cumsum(tar[order]), 1 - np.cumsum(non[order])
-    at = int(np.argmax(miss >= fa))
-    posterior = expit(llrs + np.log(p_target) - np.log1p(-p_target))
-    accepted = posterior >= 0.5
-    cost = p_target * tar[~accepted].sum() + (1 - p_target) * non[accepted].sum()
+    miss, fa = np.cumsum(tar[:, order], axis=1), 1 - np.cumsum(non[:, order], axis=1)
+    at = np.argmax(miss >= fa, axis=1)[:, None]
+    rates = [np.take_along_axis(side, at, axis=1)[:, 0] for side in (miss, fa)]
+    accepted = llrs >= math.log1p(-p_target) - math.log(p_target)
+    weights = np.array([p_target, 1 - p_target]) / min(p_target, 1 - p_target)
+    errors = [tar @ ~accepted, non @ accepted]
     return Predicted(
-        float(bits / 2 / np.log(2)),
-        float(0.5 * (miss[at] + fa[at])),
-        float(cost / min(p_target, 1 - p_target)),
+        cllr + _errors(field, spreads),
+        np.clip(0.5 * sum(rates) + _errors(field, [0.25 * _variance(one) for one in rates]), 0, 1),
+        np.maximum(
+            weights @ errors
+            + _errors(field, [w * w * _variance(one) for w, one in zip(weights, errors)]),
+            0,
+        ),
     )
 
 
-_CELLS = 60
-_LEAST = 1e-12  # probability of a cell
+def _variance(rate: Floats) -> Floats:
+    return rate * (1 - rate)
 
 
-def misfit(scores: Summary, axis: Axis, shares: Shares, p_target: float) -> float:
-    """Kullback-Leibler divergence of scores from a mixture of both classes, in nats per score.
-
-    It is taken over cells of much the same mass, less what is expected by chance.
-    """
-    values, counts = scores.in_order()
-    edges = _edges(values, counts)
-    cell = np.searchsorted(edges, values)
-    seen = np.bincount(cell, counts, len(edges) + 1) / scores.count
-    mixture = np.cumsum(p_target * shares.tar + (1 - p_target) * shares.non)
-    mixture -= 0.5 * np.diff(mixture, prepend=0.0)
-    below = np.interp(edges - axis.place.origin, axis.distances, mixture, left=0.0, right=1.0)
-    expected = np.maximum(np.diff(below, prepend=0.0, append=1.0), _LEAST)
-    used = seen > 0
-    divergence = float(seen[used] @ np.log(seen[used] / expected[used]))
-    return divergence - len(edges) / (2 * scores.count)
+def _errors(field: Field, spreads: Sequence[Floats]) -> Floats:
+    """Errors of means over both classes, whose variances are given for each draw."""
+    variance = np.zeros(len(field.draws))
+    for spread, side in zip(spreads, (field.source.tar, field.source.non), strict=True):
+        missed = 2 * max(side.misfit, 0.0) * field.uses_plain_densities
+        variance += np.maximum(spread, 0) * (1 / side.count + missed)
+    return np.asarray(np.sqrt(variance) * np.random.default_rng(1).standard_normal(len(variance)))
 
 
-def _edges(values: Floats, counts: Floats) -> Floats:
-    """Halfway between neighbouring scores, where the next cell begins."""
-    if len(values) < 2:
-        return np.empty(0)
-    rank = np.cumsum(counts) / counts.sum()
-    at = np.searchsorted(rank, np.arange(1, _CELLS) / _CELLS)
-    at = np.unique(np.minimum(at, len(values) - 2))
-    return np.asarray(0.5 * values[at] + 0.5 * values[at + 1])
+def estimate(draws: Floats) -> Estimate:
+    """The mean of some draws, with the middle 95 % of them."""
+    value, (low, high) = float(draws.mean()), np.quantile(draws, (0.025, 0.975)).tolist()
+    if not all(map(math.isfinite, (value, low, high))):
+        return Estimate(0.0, -LARGEST, LARGEST)
+    return Estimate(value, min(low, value), max(high, value))
+
+
+class Bins(NamedTuple):
+    """Unlabelled scores in bins of much the same mass, and what was to be expected."""
+
+    edges: Floats
+    """Inner ones, in units of the source."""
+    seen: Floats
+    expected: Floats
+
+    @classmethod
+    def of(cls, field: Field, mixture: Floats, count: int = _CELLS) -> Bins:
+        """The scores of a field beside a mixture at its nodes."""
+        pool = field.data.pool
+        edges = np.unique([pool.quantile(level / count) for level in range(1, count)])
+        cell = np.searchsorted(edges, pool.values, "right")
+        seen = np.bincount(cell, pool.counts, len(edges) + 1) / pool.count
+        below = (np.cumsum(mixture) - 0.5 * mixture) / mixture.sum()
+        shares = np.interp(edges, field.nodes, below, left=0.0, right=1.0)
+        expected = np.maximum(np.diff(shares, prepend=0.0, append=1.0), 1e-12)
+        return cls(edges, seen, expected)
+
+    def divergence(self, count: float) -> float:
+        """Kullback-Leibler divergence in nats per score, less what is expected by chance."""
+        excess = xlogy(self.seen, self.seen / self.expected).sum()
+        return float(excess - len(self.edges) / (2 * count))

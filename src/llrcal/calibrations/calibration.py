@@ -48,7 +48,7 @@ class Calibration(ABC):
     """What the training scores of both classes looked like, negated if lower scores are better.
     None if that is not known: LLRs do not depend on it."""
     adapted: Adapted | None = None
-    """What was found if it was adapted to another place: see docs/adaptation.md."""
+    """What was found if it was adapted to other scores: see docs/adaptation.md."""
 
     method: ClassVar[str]
     """Its name in the table of methods."""
@@ -69,6 +69,11 @@ class Calibration(ABC):
     @abstractmethod
     def formula(self) -> Formula:
         """LLRs before they are made to rise and bounded, in the direction of training."""
+
+    @cached_property
+    def applied_formula(self) -> Formula:
+        """The formula that holds: that of the method, or another if it was adapted."""
+        return (self.adapted and self.adapted.formula) or self.formula
 
     def eer_score(self, data: Training) -> float:
         """The score at which the classes meet, from which outwards no LLR falls."""
@@ -152,16 +157,16 @@ class Calibration(ABC):
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return self._risen(self.formula.pieces(self.bounds))
+        return self._risen(self.applied_formula.pieces(self.bounds))
 
     @cached_property
     def _seems_to_rise(self) -> bool:
-        return self.bounds.eer_score is None or self.formula.rises(self.bounds)
+        return self.bounds.eer_score is None or self.applied_formula.rises(self.bounds)
 
     @cached_property
     def plateaus(self) -> tuple[Interval, ...]:
         """Where the LLR is held because the formula would fall; in the direction of training."""
-        origin, unit = self.formula.origin, 1 / self.formula.per_unit
+        origin, unit = self.applied_formula.origin, 1 / self.applied_formula.per_unit
         held = [] if self._seems_to_rise else self._pieces.plateaus()
         return tuple(Interval(origin + low * unit, origin + high * unit) for low, high in held)
 
@@ -171,7 +176,7 @@ class Calibration(ABC):
         If the formula rises, they are worked out by itself, which is quicker for a few.
         """
         if self._seems_to_rise:
-            formula = self.formula
+            formula = self.applied_formula
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
 
@@ -190,10 +195,10 @@ class Calibration(ABC):
 
     def _risen(self, pieces: Pieces) -> Pieces:
         anchor = self.bounds.eer_score
-        return pieces if anchor is None else pieces.rising(self.formula.in_units(anchor)[0])
+        return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
 
     def _curve(self, pieces: Pieces, error: float = 0.0) -> Curve:
-        formula, bounds = self.formula, self.bounds
+        formula, bounds = self.applied_formula, self.bounds
         low, high = formula.in_units(bounds.lowest_score, bounds.highest_score)
         seen = (pieces.right >= low) & (pieces.left <= high)
         error += float(pieces.error[seen].max(initial=0.0))

@@ -1,0 +1,228 @@
+"""What is known of the field: densities of both classes, drawn from their posterior.
+
+The calibration of least expected cost follows from that without another choice. Over all functions
+of the score, the expected Cllr is least for the log-ratio of the posterior mean densities. Where
+nothing has moved, that is the calibration as it was; where everything has, the moved one; where
+neither is sure, it lies in between; and where nothing is known, it is zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit
+
+from llrcal.adaptation.given import Given
+from llrcal.adaptation.hypotheses import NOTHING, UNLIKELY, Hypothesis, hypotheses, weights_of
+from llrcal.adaptation.objective import Evidence
+from llrcal.adaptation.source import SourceModel
+from llrcal.arrays import Bools, Floats
+from llrcal.calibrations.calibration import Calibration
+from llrcal.densities.nig import NIG
+from llrcal.onepass.cells import Cells
+
+_DRAWS = 256
+# A share that nobody has told: around this, with this factor as one deviation.
+_UNKNOWN_SHARE, _UNKNOWN_FACTOR = 0.1, 8.0
+# All unlabelled scores weigh as much as so many independent ones, each as at most a third of one.
+_TRUST, _AT_MOST = 3000.0, 1 / 3
+# Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
+# of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
+_OUTVOTED = 1 / 3
+_AROUND = np.sinh(np.linspace(-9, 9, 121))  # nodes around a class, in its scale
+_TINY = 1e-300
+_STEPS = 200  # towards the share of targets that fits best
+
+LLRsAt = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Draws of both classes in the field, at nodes along the scores in units of the source."""
+
+    source: SourceModel
+    data: Evidence
+    hypotheses: tuple[Hypothesis, ...]
+    weights: Floats
+    draws: Floats
+    """Moves, one row each."""
+    which: tuple[Hypothesis, ...]
+    """The hypothesis of each draw."""
+    nodes: Floats
+    old_llrs: Floats
+    """Of the calibration as it was, at the nodes."""
+    tar: Floats
+    non: Floats
+    """Masses at the nodes, one row a draw."""
+
+    @classmethod
+    def of(
+        cls,
+        cal: Calibration,
+        source: SourceModel,
+        given: Given,
+        p_target: float | None,
+        factor: float,
+    ) -> Field:
+        """What scores from the field say; a share of targets of None is unknown."""
+        data = evidence_of(source, given, _UNKNOWN_SHARE if p_target is None else p_target)
+        deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
+        found = tuple(hypotheses(data, deviation, told=p_target is not None))
+        weights = weights_of(found)
+        draws, which = _drawn(found, weights)
+        mean = weights @ np.array([one.mean for one in found])
+        nodes = _nodes(source, mean)
+
+        def llrs(at: Floats) -> Floats:
+            scores = source.origin + at * source.unit
+            return cal.without_warnings(-scores if cal.lower_is_better else scores)
+
+        tar, non = _masses(source, draws, which, nodes, llrs)
+        return cls(source, data, found, weights, draws, which, nodes, llrs(nodes), tar, non)
+
+    def probability(self, lie: str) -> float:
+        """Of a lie."""
+        return float(self.weights[[one.lie == lie for one in self.hypotheses]].sum())
+
+    @property
+    def unmoved(self) -> float:
+        """The probability that nothing has moved, whatever the share of targets."""
+        lies = ("other scores", "reversed")
+        still = [one.unmoved and one.lie not in lies for one in self.hypotheses]
+        return float(self.weights[still].sum())
+
+    @property
+    def best(self) -> Hypothesis:
+        """The most probable hypothesis."""
+        return self.hypotheses[int(self.weights.argmax())]
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The nodes in units of the scores."""
+        return self.source.origin + self.nodes * self.source.unit
+
+    @cached_property
+    def mean(self) -> tuple[Floats, Floats]:
+        """The posterior mean masses of targets and non-targets at the nodes."""
+        return self.tar.mean(axis=0), self.non.mean(axis=0)
+
+    @cached_property
+    def eer_node(self) -> int:
+        """Where as many targets lie below as non-targets above."""
+        tar, non = (np.cumsum(side) / side.sum() for side in self.mean)
+        return int(np.searchsorted(tar + non, 1.0))
+
+    @cached_property
+    def llrs(self) -> Floats:
+        """LLRs of least expected cost at the nodes; they rise, outward from where classes meet."""
+        tar, non = self.mean
+        out = np.log(np.maximum(tar, _TINY)) - np.log(np.maximum(non, _TINY))
+        middle = self.eer_node
+        out[middle:] = np.maximum.accumulate(out[middle:])
+        out[: middle + 1] = np.minimum.accumulate(out[middle::-1])[::-1]
+        return np.asarray(out)
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The share of targets among the unlabelled scores, of each draw."""
+        alone = {"only targets": 1.0, "only non-targets": 0.0}
+        told = expit(self.data.log_odds + self.draws[:, -1])
+        lies = [alone.get(one.lie or "", math.nan) for one in self.which]
+        return np.where(np.isnan(lies), told, lies)
+
+    @cached_property
+    def training_mixture(self) -> Floats:
+        """Masses at the nodes of the mixture of the training classes that fits the scores best."""
+        pool, still = self.data.pool, self.source.moved(self.source.still)
+        sides = list(zip((self.source.tar, self.source.non), still, strict=True))
+        tar, non = (side.densities(at.theta[None, :], pool.values)[0] for side, at in sides)
+        share = _UNKNOWN_SHARE
+        for _ in range(_STEPS):  # of expectation-maximisation
+            joint = share * tar
+            share = float(pool.counts @ (joint / (joint + (1 - share) * non + _TINY))) / pool.count
+        tar, non = (side.densities(at.theta[None, :], self.nodes)[0] for side, at in sides)
+        return np.asarray((share * tar + (1 - share) * non) * np.gradient(self.nodes))
+
+    @cached_property
+    def uses_plain_densities(self) -> Bools:
+        """Of each draw, whether it does without the corrections of the portrait."""
+        return _plain(self.source, self.which)
+
+
+def evidence_of(source: SourceModel, given: Given, p_target: float) -> Evidence:
+    """The scores from the field in units of the source, and how much they weigh."""
+    pool, tar, non = (
+        Cells.empty() if side is None else side.seen_from(source.origin, source.unit)
+        for side in (given.pool, given.tar, given.non)
+    )
+    # No surer than the portrait, which is of so many scores.
+    known = p_target / source.tar.count + (1 - p_target) / source.non.count
+    trust = 1 / (1 / min(_TRUST, _AT_MOST * pool.count) + known) if pool.count else 0.0
+    few = min(tar.count, non.count)
+    weight = few / (few + _OUTVOTED * trust * min(p_target, 1 - p_target)) if few else 1.0
+    log_odds = math.log(p_target) - math.log1p(-p_target)
+    return Evidence(source, pool, tar, non, trust, weight, log_odds)
+
+
+def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tuple[Hypothesis, ...]]:
+    """Moves drawn from their posterior, and the hypothesis of each; the same every time."""
+    rng = np.random.default_rng(0)
+    shares = np.where(weights > UNLIKELY, weights, 0.0)
+    up_to = np.floor(np.cumsum(shares) / shares.sum() * _DRAWS + 0.5).astype(int)
+    counts = np.diff(up_to, prepend=0).tolist()
+    rows = [one.draws(count, rng) for one, count in zip(found, counts, strict=True)]
+    which = [one for one, count in zip(found, counts, strict=True) for _ in range(count)]
+    return np.concatenate(rows), tuple(which)
+
+
+def _nodes(source: SourceModel, moves: Floats) -> Floats:
+    """Around both classes, as they were and after some moves."""
+    places = [*source.moved(source.still), *source.moved(moves)]
+    around = [side.theta[0] + np.exp(side.theta[1]) * _AROUND for side in places]
+    return np.unique(np.concatenate(around))
+
+
+def _masses(
+    source: SourceModel,
+    draws: Floats,
+    which: tuple[Hypothesis, ...],
+    nodes: Floats,
+    llrs: LLRsAt,
+) -> tuple[Floats, Floats]:
+    """Masses of both classes at the nodes, one row a draw."""
+    widths = np.gradient(nodes)
+    sides = [source.moved(moves) for moves in draws]
+    plain, both = _plain(source, which), []
+    for number, name in enumerate(("tar", "non")):
+        thetas = np.array([side[number].theta for side in sides])
+        out = np.empty((len(draws), len(nodes)))
+        for some, model in ((plain, source.plain), (~plain, source)):
+            out[some] = getattr(model, name).densities(thetas[some], nodes) * widths
+        both.append(out / out.sum(axis=1, keepdims=True))
+    tar, non = both
+    # Where both classes have moved together, so have their LLRs.
+    for row, (one, moves) in enumerate(zip(which, draws, strict=True)):
+        if one.apart == NOTHING:
+            middle = source.non.theta[0]
+            back = (nodes - middle - moves[0]) * math.exp(-moves[1]) + middle
+            every, old = tar[row] + non[row], llrs(back)
+            tar[row], non[row] = every * expit(old), every * expit(-old)
+    return tar, non
+
+
+def _plain(source: SourceModel, which: tuple[Hypothesis, ...]) -> Bools:
+    return np.array([one.data.source is source.plain for one in which])
+
+
+def places_of(source: SourceModel, draws: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Locations and log scales of targets and of non-targets in score units, one of each draw."""
+    sides = [source.moved(moves) for moves in draws]
+    out = []
+    for number in range(2):
+        location, log_scale, *_ = NIG.kept(*np.array([side[number].theta for side in sides]).T)
+        out += [location * source.unit, log_scale]
+    return out[0], out[1], out[2], out[3]
