@@ -23,7 +23,7 @@ from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Bools, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.densities.nig import NIG
-from llrcal.onepass.cells import Cells
+from llrcal.onepass.cells import Cells, even_ranks
 
 _DRAWS = 256
 # A share that nobody has told: around this, with this factor as one deviation.
@@ -33,7 +33,8 @@ _TRUST, _AT_MOST = 3000.0, 1 / 3
 # Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
 # of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
 _OUTVOTED = 1 / 3
-_AROUND = np.sinh(np.linspace(-9, 9, 121))  # nodes around a class, in its scale
+_AROUND = np.sinh(np.linspace(-10, 10, 601))  # places around a class, in its scale
+_NODES, _FURTHEST_RANK = 400, 1e-9
 _TINY = 1e-300
 _STEPS = 200  # towards the share of targets that fits best
 
@@ -180,10 +181,19 @@ def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tupl
 
 
 def _nodes(source: SourceModel, moves: Floats) -> Floats:
-    """Around both classes, as they were and after some moves."""
-    places = [*source.moved(source.still), *source.moved(moves)]
-    around = [side.theta[0] + np.exp(side.theta[1]) * _AROUND for side in places]
-    return np.unique(np.concatenate(around))
+    """Even in the ranks, and in their log odds, of both classes as they were and after moves."""
+    sides = [*source.moved(source.still), *source.moved(moves)]
+    around = [side.theta[0] + np.exp(side.theta[1]) * _AROUND for side in sides]
+    fine = np.unique(np.concatenate(around))
+    classes = (source.tar, source.non, source.plain.tar, source.plain.non)
+    densities = [
+        density.densities(side.theta[None, :], fine)[0]
+        for density, side in zip(classes, sides, strict=True)
+    ]
+    below = np.cumsum(np.sum(densities, axis=0) * np.gradient(fine))
+    below /= below[-1]
+    at = np.interp(even_ranks(_FURTHEST_RANK, 1 - _FURTHEST_RANK, _NODES), below, fine)
+    return np.unique(at)
 
 
 def _masses(

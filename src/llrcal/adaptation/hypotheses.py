@@ -75,7 +75,7 @@ _TOLERANCE = 1e-6
 _SAME = 1e-5  # nats; ends as close as this are one
 UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
 _CLOSER = -0.7  # log distance of one of the starts
-_HOPELESS = 20.0  # nats below the freest; what both classes do together then moved further
+_HOPELESS = 20.0  # nats below the freest: both classes have moved together further than that
 _QUARTILE = 0.6745  # of the Gaussian
 
 
@@ -167,8 +167,10 @@ def _honest(
     row = _best_start(plain, _deviations(1.0, 1.0, 1.0, odds_deviation)).point
     given_back, found = _errors_of_portrait(data), list[Hypothesis]()
     for together in _TOGETHER:
-        start = row
+        start, hopeless = row, False
         for apart, shapes, prior in _APART:
+            if hopeless and shapes != NOTHING:
+                continue
             deviations = _deviations(together, apart, shapes, odds_deviation)
             near = np.where(deviations < 2 * NOTHING, 0.0, row if shapes < apart else start)
             seen = data if shapes == NOTHING else plain  # corrections are for the same shape
@@ -180,8 +182,7 @@ def _honest(
             found.append(one)
             if apart == shapes == 1:
                 row = end.point
-                if found[0].log_evidence - one.log_evidence > _HOPELESS:
-                    break
+                hopeless = found[0].log_evidence - one.log_evidence > _HOPELESS
     return found
 
 

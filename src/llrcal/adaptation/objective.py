@@ -4,13 +4,14 @@
 
 over the points x_i of the unlabelled scores, whose shares m_i add up to one. Unlabelled scores are
 many and no density fits them exactly, so all of them together weigh as much as ``trust``
-independent ones. A labelled score may be a wild one, with a small probability: then it says
-nothing of its class.
+independent ones. Any score may be a wild one, with a small probability, such as a code for a failure:
+then it says nothing of its class.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
@@ -20,8 +21,9 @@ from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.onepass.cells import Cells
 
-_WILD = 0.01  # the probability that a labelled score is
-_WILD_SCALE = 5.0  # of the Cauchy density of such scores, in deviations of the non-targets
+# The probability that a score is a wild one: unlabelled, labelled. Such scores have a Cauchy density
+# around the median of the unlabelled scores, whose scale is in deviations of the non-targets.
+_WILD, _WILD_LABELLED, _WILD_SCALE = 0.003, 0.01, 5.0
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,19 @@ class Evidence:
         logs, gradients = density.at_each(theta, scores.values)
         if not self.may_be_wild:
             return logs, gradients, np.ones(len(logs))
-        far = (scores.values - self.source.non.theta[0]) / _WILD_SCALE
-        wild = np.log(_WILD / np.pi / _WILD_SCALE) - np.log1p(far * far)
-        own = np.log1p(-_WILD) + logs
-        every = np.logaddexp(own, wild)
-        return every, gradients, np.exp(own - every)
+        every, own = self.with_wild(logs, scores.values, _WILD_LABELLED)
+        return every, gradients, own
+
+    def with_wild(self, logs: Floats, values: Floats, wild: float) -> tuple[Floats, Floats]:
+        """Log densities of scores that may be wild ones, and how likely each is not."""
+        far = (values - self._middle) / _WILD_SCALE
+        own = np.log1p(-wild) + logs
+        every = np.logaddexp(own, np.log(wild / np.pi / _WILD_SCALE) - np.log1p(far * far))
+        return every, np.exp(own - every)
+
+    @cached_property
+    def _middle(self) -> float:
+        return self.pool.quantile(0.5) if self.pool.count else float(self.source.non.theta[0])
 
 
 @dataclass(frozen=True)
@@ -116,22 +126,26 @@ class Objective:
             density.at_each(side.theta, values) for density, side in both
         )
         joint = tar_logs - np.logaddexp(0, -log_odds), non_logs - np.logaddexp(0, log_odds)
-        mixed = np.logaddexp(*joint)
-        posterior = np.exp(joint[0] - mixed)
-        shares = weights * posterior, weights * (1 - posterior)
-        p = float(expit(log_odds))
-        # How each move changes the log ratio of the two terms, at each point.
-        ratio = tar.by.T @ tar_by - non.by.T @ non_by
-        ratio[-1] += 1
+        classes_alone = np.logaddexp(*joint)
+        posterior = np.exp(joint[0] - classes_alone)
+        mixed, own = data.with_wild(classes_alone, values, _WILD)
+        p, tame = float(expit(log_odds)), weights * own
+        shares = tame * posterior, tame * (1 - posterior)
+        # How each move changes the two terms, and the log ratio of them, at each point.
+        by_tar, by_non = tar.by.T @ tar_by, non.by.T @ non_by
+        by_tar[-1], by_non[-1] = 1 - p, -p
+        ratio = by_tar - by_non
+        by = by_non + posterior * ratio
         classes = [
             _class_part(density, side, values, share)
             for (density, side), share in zip(both, shares, strict=True)
         ]
         gradient = classes[0].gradient + classes[1].gradient
-        gradient[-1] += float(shares[0].sum()) - p * data.trust
+        gradient[-1] += float(shares[0].sum()) - p * float(tame.sum())
         hessian = classes[0].hessian + classes[1].hessian
-        hessian += (ratio * (weights * posterior * (1 - posterior))) @ ratio.T
-        hessian[-1, -1] -= p * (1 - p) * data.trust
+        hessian += (ratio * (tame * posterior * (1 - posterior))) @ ratio.T
+        hessian += (by * (tame * (1 - own))) @ by.T
+        hessian[-1, -1] -= p * (1 - p) * float(tame.sum())
         return -Evaluated(float(weights @ mixed), gradient, hessian)
 
 

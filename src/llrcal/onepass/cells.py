@@ -17,8 +17,8 @@ CELLS = 240
 class Cells:
     """Rising points, each the mean of neighbouring scores, and how many scores each stands for.
 
-    Cells are even in the log odds of the rank, so that they are narrow in both tails: among
-    millions of scores with one target in a thousand, all targets would else fall into one cell.
+    Cells are even in the rank plus its log odds, so that they are narrow in both tails as well:
+    among millions of scores with one target in a thousand, all targets would else fall into one.
     """
 
     values: Floats
@@ -38,8 +38,7 @@ class Cells:
             return cls(values[first], np.add.reduceat(counts, first))
         middle = np.cumsum(counts) - 0.5 * counts
         total = middle[-1] + 0.5 * counts[-1]
-        low, high = np.log(middle[[0, -1]] / (total - middle[[0, -1]]))
-        ends = total / (1 + np.exp(-low - (high - low) * np.arange(1, cells) / cells))
+        ends = total * even_ranks(middle[0] / total, middle[-1] / total, cells)
         # Scores that are equal stay together.
         first = np.searchsorted(values, values[np.searchsorted(middle, ends)])
         first = np.unique(np.append(0, first))
@@ -69,3 +68,15 @@ class Cells:
         """A score below which this share of the scores lies."""
         middle = (np.cumsum(self.counts) - 0.5 * self.counts) / self.count
         return float(np.interp(level, middle, self.values))
+
+
+def even_ranks(low: float, high: float, cells: int) -> Floats:
+    """Ranks between two others, as shares, that are even in the rank plus its log odds.
+
+    Over the whole range, one grows as much as the other.
+    """
+    ends = np.log([low / (1 - low), high / (1 - high)])
+    log_odds = np.linspace(*ends, 20 * cells)
+    ranks = 1 / (1 + np.exp(-log_odds))
+    both = (log_odds - ends[0]) / (ends[1] - ends[0]) + (ranks - low) / (high - low)
+    return np.asarray(np.interp(2 * np.arange(1, cells) / cells, both, ranks))
