@@ -208,7 +208,7 @@ def _bounds(old: Bounds, field: Field, given: Given) -> Bounds:
 def _moved_along(field: Field, score: float) -> float:
     """Where a score of the nearer class goes."""
     source = field.source
-    seen, moves = (score - source.origin) / source.unit, field.draws.mean(axis=0)
+    seen, moves = (score - source.origin) / source.unit, field.importance @ field.draws
     sides = zip((source.tar.theta, source.non.theta), source.moved(moves), strict=True)
     old, new = min(sides, key=lambda side: abs(seen - side[0][0]) / np.exp(side[0][1]))
     wider = np.exp(new.theta[1] - old[1])

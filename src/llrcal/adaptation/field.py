@@ -53,12 +53,18 @@ class Field:
     """Moves, one row each."""
     which: tuple[Hypothesis, ...]
     """The hypothesis of each draw."""
+    importance: Floats
+    """Weights of the draws, which add up to one. Intervals are those of all draws, unweighted:
+    there, that nothing has moved is not favoured."""
     nodes: Floats
     old_llrs: Floats
     """Of the calibration as it was, at the nodes."""
     tar: Floats
     non: Floats
     """Masses at the nodes, one row a draw."""
+    mean: tuple[Floats, Floats]
+    """The posterior mean masses, in which classes that have not moved against each other have the
+    LLRs of the calibration as it was: it knows more than its portrait."""
 
     @classmethod
     def of(
@@ -73,17 +79,35 @@ class Field:
         data = evidence_of(source, given, _UNKNOWN_SHARE if p_target is None else p_target)
         deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
         found = tuple(hypotheses(data, deviation, told=p_target is not None))
-        weights = weights_of(found)
-        draws, which = _drawn(found, weights)
-        mean = weights @ np.array([one.mean for one in found])
-        nodes = _nodes(source, mean)
+        weights, neutral = weights_of(found), weights_of(found, favoured=False)
+        draws, which = _drawn(found, 0.5 * weights + 0.5 * neutral)
+        posterior = dict(
+            zip(map(id, found), weights / (0.5 * weights + 0.5 * neutral), strict=True)
+        )
+        importance = np.array([posterior[id(one)] for one in which])
+        importance /= importance.sum()
+        nodes = _nodes(source, weights @ np.array([one.mean for one in found]))
 
         def llrs(at: Floats) -> Floats:
             scores = source.origin + at * source.unit
             return cal.without_warnings(-scores if cal.lower_is_better else scores)
 
-        tar, non = _masses(source, draws, which, nodes, llrs)
-        return cls(source, data, found, weights, draws, which, nodes, llrs(nodes), tar, non)
+        tar, non = _masses(source, draws, which, nodes)
+        mean = _mean(source, draws, which, importance, nodes, (tar, non), llrs)
+        return cls(
+            source,
+            data,
+            found,
+            weights,
+            draws,
+            which,
+            importance,
+            nodes,
+            llrs(nodes),
+            tar,
+            non,
+            mean,
+        )
 
     def probability(self, lie: str) -> float:
         """Of a lie."""
@@ -105,11 +129,6 @@ class Field:
     def scores(self) -> Floats:
         """The nodes in units of the scores."""
         return self.source.origin + self.nodes * self.source.unit
-
-    @cached_property
-    def mean(self) -> tuple[Floats, Floats]:
-        """The posterior mean masses of targets and non-targets at the nodes."""
-        return self.tar.mean(axis=0), self.non.mean(axis=0)
 
     @cached_property
     def eer_node(self) -> int:
@@ -201,7 +220,6 @@ def _masses(
     draws: Floats,
     which: tuple[Hypothesis, ...],
     nodes: Floats,
-    llrs: LLRsAt,
 ) -> tuple[Floats, Floats]:
     """Masses of both classes at the nodes, one row a draw."""
     widths = np.gradient(nodes)
@@ -213,15 +231,28 @@ def _masses(
         for some, model in ((plain, source.plain), (~plain, source)):
             out[some] = getattr(model, name).densities(thetas[some], nodes) * widths
         both.append(out / out.sum(axis=1, keepdims=True))
-    tar, non = both
-    # Where both classes have moved together, so have their LLRs.
+    return both[0], both[1]
+
+
+def _mean(
+    source: SourceModel,
+    draws: Floats,
+    which: tuple[Hypothesis, ...],
+    importance: Floats,
+    nodes: Floats,
+    masses: tuple[Floats, Floats],
+    llrs: LLRsAt,
+) -> tuple[Floats, Floats]:
+    """Mean masses; where both classes have moved together, so have the LLRs as they were."""
+    tar, non = (importance @ side for side in masses)
+    middle = source.non.theta[0]
     for row, (one, moves) in enumerate(zip(which, draws, strict=True)):
         if one.apart == NOTHING:
-            middle = source.non.theta[0]
             back = (nodes - middle - moves[0]) * math.exp(-moves[1]) + middle
-            every, old = tar[row] + non[row], llrs(back)
-            tar[row], non[row] = every * expit(old), every * expit(-old)
-    return tar, non
+            every, old = masses[0][row] + masses[1][row], llrs(back)
+            tar += importance[row] * (every * expit(old) - masses[0][row])
+            non += importance[row] * (every * expit(-old) - masses[1][row])
+    return np.maximum(tar, 0), np.maximum(non, 0)
 
 
 def _plain(source: SourceModel, which: tuple[Hypothesis, ...]) -> Bools:

@@ -26,7 +26,7 @@ _IS_WILD = 0.5  # the probability that a labelled score is
 
 def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, Any]:
     """Fields of :class:`Adapted`, for the LLRs that are returned."""
-    shares = estimate(field.shares)
+    shares = estimate(field.shares, field.importance)
     at = min(max(shares.value, 1e-9), 1 - 1e-9) if p_target is None else p_target
     before, after = (predicted(field, each, at) for each in (field.old_llrs, llrs))
     mixture = shares.value * field.mean[0] + (1 - shares.value) * field.mean[1]
@@ -38,10 +38,10 @@ def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, An
         **{lie: min(field.probability(_NAMES.get(lie, lie)), 1.0) for lie in lies},
         "misfit": Bins.of(field, mixture).divergence(pool.count) if pool.count else 0.0,
         "share": shares,
-        "cllr_before": estimate(before.cllr),
-        "cllr": estimate(after.cllr),
-        "eer": estimate(after.eer),
-        "dcf": estimate(after.dcf),
+        "cllr_before": estimate(before.cllr, field.importance),
+        "cllr": estimate(after.cllr, field.importance),
+        "eer": estimate(after.eer, field.importance),
+        "dcf": estimate(after.dcf, field.importance),
         **_moves(field),
     }
 
@@ -62,7 +62,10 @@ def _moves(field: Field) -> dict[str, Any]:
         (after[i] - before[i], np.exp(after[i + 1] - before[i + 1])) for i in (0, 2)
     )
     names = ("tar_shift", "tar_widening", "non_shift", "non_widening")
-    return dict(zip(names, map(estimate, (tar, tar_scale, non, non_scale)), strict=True))
+    return {
+        name: estimate(draws, field.importance)
+        for name, draws in zip(names, (tar, tar_scale, non, non_scale), strict=True)
+    }
 
 
 def notes_on_scores(field: Field, p_target: float | None, factor: float) -> Iterator[Note]:
@@ -155,7 +158,7 @@ def _oddities(what: Adapted, field: Field) -> Iterator[Note]:
             "the classes of training do not fit these scores, however they are moved: they differ "
             f"by {what.misfit:.2g} nats per score (up to {_MOST_MISFIT:g} is usual)",
         )
-    deviations = np.abs(field.draws.mean(axis=0)[:-1] / list(DEVIATIONS.values()))
+    deviations = np.abs((field.importance @ field.draws)[:-1] / list(DEVIATIONS.values()))
     together, apart = float(deviations[TOGETHER].max()), float(deviations[APART.start :].max())
     if (together > _FAR_TOGETHER or apart > _FAR_APART) and not what.tar:
         yield Note.warning(

@@ -87,6 +87,8 @@ class Hypothesis:
     solution: Solution
     deviations: Floats
     log_prior: float
+    favour: float = 0.0
+    """What is added to the log prior where it decides, but not where intervals are worked out."""
     together: float = NOTHING
     apart: float = NOTHING
     lie: Lie | None = None
@@ -104,7 +106,8 @@ class Hypothesis:
         at the mean.
         """
         volume = np.log(np.maximum(np.linalg.eigvalsh(self._scaled), 1e-6)).sum()
-        integral = float(self.log_prior - self.solution.value - 0.5 * volume)
+        prior = self.log_prior + self.favour
+        integral = float(prior - self.solution.value - 0.5 * volume)
         return integral + self.data.rest_of_labelled(self.mean)
 
     @property
@@ -152,9 +155,9 @@ def hypotheses(data: Evidence, odds_deviation: float, *, told: bool) -> list[Hyp
     return honest + list(_lies(data, honest, odds_deviation, told=told))
 
 
-def weights_of(hypotheses: Sequence[Hypothesis]) -> Floats:
-    """Their posterior probabilities."""
-    logs = np.array([one.log_evidence for one in hypotheses])
+def weights_of(hypotheses: Sequence[Hypothesis], *, favoured: bool = True) -> Floats:
+    """Their posterior probabilities, with or without favour."""
+    logs = np.array([one.log_evidence - (not favoured) * one.favour for one in hypotheses])
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
 
@@ -164,7 +167,7 @@ def _honest(
 ) -> list[Hypothesis]:
     """Every pair of factors, fitted."""
     plain = replace(data, source=data.source.plain)
-    row = _best_start(plain, _deviations(1.0, 1.0, 1.0, odds_deviation)).point
+    row = _best_end(plain, _deviations(1.0, 1.0, 1.0, odds_deviation), starts(plain)).point
     given_back, found = _errors_of_portrait(data), list[Hypothesis]()
     for together in _TOGETHER:
         start, hopeless = row, False
@@ -173,12 +176,15 @@ def _honest(
                 continue
             deviations = _deviations(together, apart, shapes, odds_deviation)
             near = np.where(deviations < 2 * NOTHING, 0.0, row if shapes < apart else start)
-            seen = data if shapes == NOTHING else plain  # corrections are for the same shape
-            end = _solved(Objective(seen, deviations), near)
-            start = end.point
-            prior += log_prior + (given_back if apart == NOTHING else 0.0)
-            prior += _UNMOVED if apart == together == NOTHING else 0.0
-            one = Hypothesis(seen, end, deviations, prior, together, apart, lie)
+            if shapes == NOTHING:  # corrections are for the same shape
+                seen, end = data, _best_end(data, deviations, [near, *starts(data)])
+            else:
+                seen, end = plain, _solved(Objective(plain, deviations), near)
+                start = end.point
+            favour = given_back if apart == NOTHING else 0.0
+            favour += _UNMOVED if apart == together == NOTHING else 0.0
+            prior += log_prior
+            one = Hypothesis(seen, end, deviations, prior, favour, together, apart, lie)
             found.append(one)
             if apart == shapes == 1:
                 row = end.point
@@ -264,7 +270,7 @@ def _another_recognizer(data: Evidence, honest: Iterable[Hypothesis]) -> Hypothe
     own = -0.5 * (moves / deviations) ** 2 - np.log(deviations * math.sqrt(2 * math.pi))
     shift = math.log(2 * max(abs(float(moves[0])), 1.0) * _MAGNITUDES)
     broad = -shift - math.log(_MAGNITUDES)
-    evidence = best.log_evidence - best.log_prior - float(own.sum()) + broad
+    evidence = best.log_evidence - best.log_prior - best.favour - float(own.sum()) + broad
     return _as_they_were(data, "other scores", evidence + _PRIORS["other scores"])
 
 
@@ -274,12 +280,16 @@ def _reversed(data: Evidence, odds_deviation: float) -> Hypothesis:
     mirrored = replace(data, pool=Cells(2 * middle - values[::-1], data.pool.counts[::-1]))
     deviations = _deviations(1.0, NOTHING, NOTHING, odds_deviation)
     prior = _PRIORS["reversed"] + _errors_of_portrait(data)
-    one = Hypothesis(mirrored, _best_start(mirrored, deviations), deviations, prior)
+    end = _best_end(mirrored, deviations, starts(mirrored))
+    one = Hypothesis(mirrored, end, deviations, prior)
     return _as_they_were(data, "reversed", one.log_evidence)
 
 
-def _best_start(data: Evidence, deviations: Floats) -> Solution:
-    ends = (_solved(Objective(data, deviations), start) for start in starts(data))
+def _best_end(data: Evidence, deviations: Floats, starts: Iterable[Floats]) -> Solution:
+    """The best of searches from several starts, in coordinates that are free."""
+    free = deviations > 2 * NOTHING
+    points = {tuple(np.where(free, start, 0.0)) for start in starts}
+    ends = (_solved(Objective(data, deviations), np.array(start)) for start in sorted(points))
     return min(ends, key=lambda end: end.value)
 
 

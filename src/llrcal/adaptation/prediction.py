@@ -68,9 +68,9 @@ def _errors(field: Field, spreads: Sequence[Floats]) -> Floats:
     return np.asarray(np.sqrt(variance) * np.random.default_rng(1).standard_normal(len(variance)))
 
 
-def estimate(draws: Floats) -> Estimate:
-    """The mean of some draws, with the middle 95 % of them."""
-    value, (low, high) = float(draws.mean()), np.quantile(draws, (0.025, 0.975)).tolist()
+def estimate(draws: Floats, importance: Floats) -> Estimate:
+    """The weighted mean of some draws, with the middle 95 % of all of them."""
+    value, (low, high) = float(importance @ draws), np.quantile(draws, (0.025, 0.975)).tolist()
     if not all(map(math.isfinite, (value, low, high))):
         return Estimate(0.0, -LARGEST, LARGEST)
     return Estimate(value, min(low, value), max(high, value))

@@ -172,19 +172,20 @@ def watched(
     check_options(p_target, factor)
     given = Given.of(cal, scores)
     field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor)
-    share = estimate(field.shares)
+    share = estimate(field.shares, field.importance)
     at = min(max(share.value, 1e-9), 1 - 1e-9)
     before, after = (predicted(field, llrs, at).cllr for llrs in (field.old_llrs, field.llrs))
-    gain = before - after
-    costly = float((gain > COSTLY).mean())
+    still = np.array([one.unmoved for one in field.which])
+    gain = np.where(still, np.minimum(before - after, 0.0), before - after)
+    costly = float(field.importance @ (gain > COSTLY))
     return Watched(
         verdict=_verdict(field, costly),
         count=round(field.data.pool.count),
         p_target=p_target,
         unmoved=min(field.unmoved, 1.0),
         costly=costly,
-        cost=estimate(gain),
-        cllr=estimate(before),
+        cost=estimate(gain, field.importance),
+        cllr=estimate(before, field.importance),
         share=share,
         differences=_differences(field, reverse=cal.lower_is_better),
         notes=tuple(notes_on_scores(field, p_target, factor)),
