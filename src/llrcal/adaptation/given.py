@@ -51,17 +51,18 @@ class Given:
         if (tar is None) != (non is None):
             raise ScoreError("labelled scores of one class only: give both tar and non, or neither")
         if scores is None and tar is None:
-            raise ScoreError("there are no scores of the new place: give scores, or tar and non")
+            raise ScoreError("there are no scores from the field: give scores, or tar and non")
         sign = -1 if cal.lower_is_better else 1
         pool = None if scores is None else _summary(scores, "unlabelled", sign)
-        few = [
+        few_tar, few_non = (
             None if side is None else _summary(side, name, sign, may_be_equal=True)
             for side, name in ((tar, "target"), (non, "non-target"))
-        ]
-        every = [side for side in (pool, *few) if side is not None]
+        )
+        every = [side for side in (pool, few_tar, few_non) if side is not None]
         return cls(
-            None if pool is None else dithered(Cells.of(pool)),
-            *(None if side is None else Cells.of(side) for side in few),
+            pool and dithered(Cells.of(pool)),
+            few_tar and Cells.of(few_tar),
+            few_non and Cells.of(few_non),
             (min(side.least for side in every), max(side.greatest for side in every)),
         )
 

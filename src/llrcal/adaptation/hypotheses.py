@@ -132,7 +132,8 @@ class Hypothesis:
         values, vectors = np.linalg.eigh(self.covariance)
         root = vectors * np.sqrt(np.maximum(values, 0))
         standard = rng.standard_normal((count, len(values)))
-        return np.clip(self.solution.point + standard @ root.T, *self.data.source.bounds)
+        moves = self.solution.point + standard @ root.T
+        return np.asarray(np.clip(moves, *self.data.source.bounds))
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class _Elsewhere(Hypothesis):
     evidence: float = 0.0
 
     @property
-    def log_evidence(self) -> float:  # type: ignore[override]
+    def log_evidence(self) -> float:
         """As it was worked out."""
         return self.evidence
 

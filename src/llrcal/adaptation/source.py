@@ -181,8 +181,8 @@ class SourceModel:
         origin, unit = non.quantile(0.5), _spread_of(non) or _spread_of(tar)
         if not unit:  # one score in each class
             unit = abs(tar.values[0] - origin) or 1.0
-        sides = (SourceClass.of(side.seen_from(origin, unit)) for side in (tar, non))
-        return cls(*sides, origin, unit)
+        target, other = (SourceClass.of(side.seen_from(origin, unit)) for side in (tar, non))
+        return cls(target, other, origin, unit)
 
     @cached_property
     def plain(self) -> SourceModel:

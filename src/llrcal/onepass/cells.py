@@ -75,8 +75,8 @@ def even_ranks(low: float, high: float, cells: int) -> Floats:
 
     Over the whole range, one grows as much as the other.
     """
-    ends = np.log([low / (1 - low), high / (1 - high)])
-    log_odds = np.linspace(*ends, 20 * cells)
+    first, last = np.log([low / (1 - low), high / (1 - high)]).tolist()
+    log_odds = np.linspace(first, last, 20 * cells)
     ranks = 1 / (1 + np.exp(-log_odds))
-    both = (log_odds - ends[0]) / (ends[1] - ends[0]) + (ranks - low) / (high - low)
+    both = (log_odds - first) / (last - first) + (ranks - low) / (high - low)
     return np.asarray(np.interp(2 * np.arange(1, cells) / cells, both, ranks))
