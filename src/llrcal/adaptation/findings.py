@@ -126,7 +126,7 @@ def _doubts(what: Adapted) -> Iterator[Note]:
     if told is None or not what.unlabelled or what.only_targets + what.only_non_targets > 0.5:
         return
     off = abs(np.log(_odds(share)) - np.log(_odds(told))) / np.log(what.factor)
-    if off > _MOST_OFF or what.wrong_share > 0.5:
+    if off > _MOST_OFF or what.wrong_share > _SUSPICION:
         times = share / told
         rather = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
         yield Note.warning(
