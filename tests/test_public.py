@@ -73,6 +73,8 @@ NAMES = {
     "read_trials",
     "simulate",
     "split",
+    "watch",
+    "Watched",
 }
 
 

@@ -112,7 +112,7 @@ def evaluate(trials: Any, **settings: Any) -> Evaluation:
 
 
 def adapt(calibration: Calibration, trials: Any, **settings: Any) -> Calibration:
-    """Adapt a calibration to scores on a cluster, in one pass.
+    """Adapt a calibration to scores from the field on a cluster, in one pass.
 
     Parameters
     ----------

@@ -156,13 +156,13 @@ def adapt(
     calibration: Calibration,
     paths: Paths,
     *,
-    p_target: float = 0.01,
+    p_target: float | None = None,
     progress: Progress = silent,
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Calibration:
-    """Adapt a calibration to the scores of files, in one pass.
+    """Adapt a calibration to scores from the field in files, in one pass.
 
     The same, to the last bit, as :func:`llrcal.adapt` gives on the same scores in memory.
 

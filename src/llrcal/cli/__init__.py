@@ -42,7 +42,7 @@ EXAMPLES = (
     "llrcal evaluate eval-llrs.txt --key eval-key.txt",
     "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
     "llrcal weigh nig.json 3.7",
-    "llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json",
+    "llrcal adapt model.json field-scores.txt -o field.json",
     "llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt -o fused.json",
     "llrcal compare --train dev.npz --test eval.npz --out results",
     "llrcal demo",
