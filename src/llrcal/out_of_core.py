@@ -35,7 +35,7 @@ from llrcal.scale.opening import opened, opened_scores, reading_options, split_s
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadKeywords
 
-__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
+__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials", "watch"]
 
 
 def open_trials(
@@ -175,6 +175,31 @@ def adapt(
     """
     scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
+
+
+def watch(
+    calibration: Calibration,
+    paths: Paths,
+    *,
+    p_target: float | None = None,
+    factor: float = 2.0,
+    progress: Progress = silent,
+    engine: Engine | None = None,
+    form: Mapping[str, Any] | None = None,
+) -> adaptation.Watched:
+    """Tell whether the scores of files look as in training, in one pass.
+
+    The same, to the last bit, as :func:`llrcal.watch` tells of the same scores in memory.
+
+    Parameters
+    ----------
+    calibration, p_target, factor
+        As in :func:`llrcal.watch`.
+    paths, progress, engine, form
+        As in :func:`open_trials`; labels are neither needed nor used.
+    """
+    scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
+    return adaptation.watch(calibration, scores, p_target=p_target, factor=factor)
 
 
 def apply(

@@ -81,7 +81,7 @@ class Watched:
 
     def __str__(self) -> str:
         if not self.moved:
-            return f"as in training: a change is expected to cost {self.cost.value:.3f} bits"
+            return f"as in training: a change is expected to cost {self.cost.value:z.3f} bits"
         if self.verdict == "moved":
             low, high = (max(end, 0.0) for end in self.cost[1:])
             return (
