@@ -27,7 +27,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
-from llrcal.scale.applying import LLRColumns, apply_to_files
+from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
@@ -240,10 +240,12 @@ def apply(
     Warns
     -----
     LlrcalWarning
-        If more than a few scores lie beyond those of training.
+        If more than a few scores lie beyond those of training, or all of them together do not look
+        like those of training: see :func:`watch`.
     """
-    seen = OutOfRangeCounter(calibration)
+    seen, field = OutOfRangeCounter(calibration), FieldSample()
     request = reading_options({}, form).request("scores")
-    columns = LLRColumns(calibration, interval, seen)
+    columns = LLRColumns(calibration, interval, seen, field)
     apply_to_files(columns, request, paths, out, Threads(progress), force=force)
     warn(seen.notes)
+    warn(calibration.field_notes(field.scores, seen.total))

@@ -149,15 +149,18 @@ class Calibration(ABC):
         kept["_next_look"] = 10 * seen
         return self.field_notes(scores)
 
-    def field_notes(self, scores: Array) -> tuple[Note, ...]:
-        """A warning, if scores do not look like a mixture of the training classes at any share."""
+    def field_notes(self, scores: Array, total: int | None = None) -> tuple[Note, ...]:
+        """A warning, if scores do not look like a mixture of the training classes at any share.
+
+        They may be a sample of so many in total.
+        """
         if self.portrait is None or self.portrait.looks_like(
             scores, lower_is_better=self.lower_is_better
         ):
             return ()
         note = Note.warning(
             "field moved",
-            f"these {scores.size:,} scores do not look like those of training, at any share of "
+            f"these {total or scores.size:,} scores do not look like those of training, at any share of "
             "targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells what that "
             "costs",
         )
