@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -66,9 +67,9 @@ def watch(
         seen = watched(calibration, field, p_target=p_target, factor=factor)
         if folder is not None:
             from llrcal.figures.folder import draw_into
-            from llrcal.figures.watching import drawing_of
+            from llrcal.figures.watching import draw_watched
 
-            draw_into(folder, {"watch": drawing_of(calibration, field)}.items())
+            draw_into(folder, [("watch", partial(draw_watched, seen, calibration, field))])
     if json:
         print_json({"model": model, "source": scores, "figures": out, **seen.to_dict()}, seen.notes)
     elif not quiet:
