@@ -160,9 +160,9 @@ class Calibration(ABC):
             return ()
         note = Note.warning(
             "field moved",
-            f"these {total or scores.size:,} scores do not look like those of training, at any share of "
-            "targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells what that "
-            "costs",
+            f"these {total or scores.size:,} scores do not look like those of training, at any "
+            "share of targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells "
+            "what that costs",
         )
         return (note,)
 

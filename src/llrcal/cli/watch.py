@@ -1,4 +1,4 @@
-"""``llrcal watch``: do scores still look as in training?"""
+"""``llrcal watch``: whether scores still look as in training."""
 
 from __future__ import annotations
 

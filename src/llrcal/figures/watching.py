@@ -93,9 +93,7 @@ def draw_watched(
     axes.yaxis.set_minor_formatter(NullFormatter())
     name = "scores in the field"
     bars: Style = {"fill": True, "alpha": 0.35, "linewidth": 0, "baseline": least}
-    canvas.entries.append(
-        (name, axes.stairs(heights, edges, color=REFERENCE, label=name, **bars))
-    )
+    canvas.entries.append((name, axes.stairs(heights, edges, color=REFERENCE, label=name, **bars)))
     canvas.line(grid, tar + non, "training classes mixed", color="black", linewidth=1.1)
     canvas.line(grid, tar, "training targets", color=TARGET, linestyle=MINIMUM, linewidth=0.9)
     canvas.line(
@@ -114,15 +112,14 @@ def _spread(cells: Cells) -> Floats:
 def _mark(canvas: Canvas, seen: Watched) -> None:
     """Mark the ranges in which scores differ most from training."""
     left, right = canvas.ax.get_xlim()
+    place: Style = {"transform": canvas.ax.get_xaxis_transform(), "linewidth": thin(), "zorder": 3}
     named = set()
     for kind, low, high in _marks(seen):
-        low, high = max(low, left), min(high, right)
-        if low >= high:
-            continue
-        place = {"transform": canvas.ax.get_xaxis_transform(), "linewidth": thin(), "zorder": 3}
-        strip = Rectangle((low, 1 - _STRIP), high - low, _STRIP, **_LOOKS[kind], **place)
-        canvas.ax.add_patch(strip)
-        named.add(kind)
+        start, end = max(low, left), min(high, right)
+        if start < end:
+            at = (start, 1 - _STRIP)
+            canvas.ax.add_patch(Rectangle(at, end - start, _STRIP, **_LOOKS[kind], **place))
+            named.add(kind)
     for kind, look in _LOOKS.items():
         if kind in named:
             canvas.entries.append((kind, Patch(linewidth=thin(), **look)))
