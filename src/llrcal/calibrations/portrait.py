@@ -28,7 +28,8 @@ _MOST_UNLIKE = 0.05  # nats per score
 _MORE_THAN_CHANCE = 2.0  # times what chance gives, so that a few hundred scores do not alarm
 _PSEUDO = 0.5  # training scores that each range has beforehand
 _HALVINGS = 20  # of the interval in which the share of targets lies
-_ATOM = 0.03  # a larger share of scores in one place is one of equal scores
+_ATOM, _SEVERAL = 0.03, 3  # a larger share, and more scores in one place, are equal scores
+_FEWEST_KNOWN = 20  # training scores of a class, below which nobody knows what it looks like
 _SOME = Annotated[float, schema(exclusiveMinimum=0, maximum=2**53)]
 
 
@@ -70,7 +71,7 @@ class ClassPortrait:
         """
         scores, shares = np.array(self.scores), np.array(self.counts) / sum(self.counts)
         up_to = np.cumsum(shares)
-        equal = shares > _ATOM
+        equal = (shares > _ATOM) & (np.array(self.counts) > _SEVERAL)
         first = np.where(equal, up_to - shares, up_to - 0.5 * shares)
         places = np.concatenate([scores, np.nextafter(scores[equal], np.inf)])
         order = np.argsort(places, kind="stable")
@@ -160,7 +161,8 @@ class Portrait:
         tells what a change costs.
         """
         flat = scores.reshape(-1)
-        if flat.size < FEWEST:
+        known = min(self.ranges.tar_count, self.ranges.non_count)
+        if flat.size < FEWEST or known < _FEWEST_KNOWN:
             return True
         sample = flat[:: -(-flat.size // _SAMPLE)]
         return self.ranges.unlike(-sample if lower_is_better else sample) < _MOST_UNLIKE
