@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from llrcal.cli.options import JSON, QUIET, File, argument, command, option, refuse
-from llrcal.cli.reading import Reading, Scale, opener
+from llrcal.cli.reading import Reading, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
 from llrcal.files.overwriting import (
     refuse_output_around_inputs,
@@ -17,10 +17,7 @@ from llrcal.files.overwriting import (
 )
 
 if TYPE_CHECKING:
-    from llrcal.arrays import Floats
-    from llrcal.calibrations import Calibration
     from llrcal.calibrations.adapted import Adapted
-    from llrcal.onepass.summary import Summary
 
 _CHOICES = {
     "as it was": "left as it was",
@@ -93,7 +90,7 @@ def adapt(
     few = None if labelled is None else trials_from(labelled, reading.key, reading.options())
     if few is not None:
         print_notes(few.notes, quiet=quiet)
-    field = None if scores is None else _unlabelled(scores, before, reading, scale, quiet=quiet)
+    field = None if scores is None else unlabelled(scores, before, reading, scale, quiet=quiet)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
             before,
@@ -119,26 +116,6 @@ def adapt(
         if out:
             echo_err(f"Figures: {out}")
         echo_err(f"Model: {new}")
-
-
-def _unlabelled(
-    source: str, model: Calibration, reading: Reading, scale: Scale, *, quiet: bool
-) -> Floats | Summary:
-    """The scores of files, whatever their labels; a summary if they are read in pieces."""
-    from llrcal.scale.opening import is_in_pieces, opened_scores
-    from llrcal.trials.table_reading import read_table
-
-    options = reading.options(duplicates="all", nontargets=None)
-    with opener(scale, quiet=quiet) as opened:
-        if is_in_pieces(source, None, options, asked=opened.in_pieces):
-            trials = opened_scores(source, opened.engine, options)
-            print_notes(trials.notes, quiet=quiet)
-            return (trials.negated() if model.lower_is_better else trials).pooled()
-        table = read_table(source, options.request("scores", joins=False))
-    print_notes(table.notes, quiet=quiet)
-    column = table.frame["score"]
-    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
-    return scores
 
 
 def _show(method: str, what: Adapted) -> None:
