@@ -51,12 +51,12 @@ def rows(options: Options, name: str, shifted: bool, method: str) -> list[Row]:
         Summary.of(pool)
         one_pass = time.perf_counter() - start
         for told in (None, drawn.share):
-            start = time.perf_counter()
+            start, verdict, moved = time.perf_counter(), "", False
             try:
                 seen = llrcal.watch(cal, pool, p_target=told)
                 verdict, moved = seen.verdict, bool(seen.moved)
             except LlrcalError as refusal:
-                verdict, moved = f"refused: {refusal}", False
+                verdict = f"refused: {refusal}"
             seconds = time.perf_counter() - start
             found.append(
                 {

@@ -75,8 +75,6 @@ NAMES = {
     "read_trials",
     "simulate",
     "split",
-    "watch",
-    "Watched",
 }
 
 

@@ -77,8 +77,8 @@ class Field:
         factor: float,
     ) -> Field:
         """What scores from the field say; a share of targets of None is unknown."""
-        told = p_target is not None
-        data = evidence_of(source, given, p_target if told else _UNKNOWN_SHARE, told=told)
+        told, share = p_target is not None, _UNKNOWN_SHARE if p_target is None else p_target
+        data = evidence_of(source, given, share, told=told)
         deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
         found = tuple(hypotheses(data, deviation, told=told))
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
