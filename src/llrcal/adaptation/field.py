@@ -82,11 +82,10 @@ class Field:
         deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
         found = tuple(hypotheses(data, deviation, told=told))
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
-        draws, which = _drawn(found, 0.5 * weights + 0.5 * neutral)
-        posterior = dict(
-            zip(map(id, found), weights / (0.5 * weights + 0.5 * neutral), strict=True)
-        )
-        importance = np.array([posterior[id(one)] for one in which])
+        mixed = 0.5 * weights + 0.5 * neutral
+        draws, which = _drawn(found, mixed)
+        ratio = dict(zip(map(id, found), weights / np.maximum(mixed, _TINY), strict=True))
+        importance = np.array([ratio[id(one)] for one in which])
         importance /= importance.sum()
         nodes = _nodes(source, weights @ np.array([one.mean for one in found]))
 

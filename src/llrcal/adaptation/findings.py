@@ -96,10 +96,10 @@ def notes_on(what: Adapted, field: Field) -> Iterator[Note]:
 
 def _doubts(what: Adapted) -> Iterator[Note]:
     """A warning of each lie that may have been told, with the expected cost of either choice."""
-    costs = (
-        f"Expected Cllr: {what.cllr_before.value:.3f} as it was, {what.cllr.value:.3f} as it is "
-        "returned"
-    )
+    before, after = what.cllr_before.value, what.cllr.value
+    costs = f"Expected Cllr: {before:.3f} as it was"
+    if what.choice:  # or nothing is returned
+        costs += f", {after:.3f} as it is returned"
     doubts = {
         "one class": (
             what.only_targets + what.only_non_targets,
