@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
