@@ -45,6 +45,7 @@ def test_it_is_what_one_would_write_by_hand() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:these .* scores do not look like those of training")
 def test_groups_are_not_torn_apart() -> None:
     """Copies of one sample on both sides of a split would make scores too good."""
     copies = np.tile(np.arange(len(Y)), 3)

@@ -230,6 +230,14 @@ def test_it_speaks_where_both_classes_have_moved(share: float) -> None:
     assert not old.looks_like(np.full(600, np.inf))
 
 
+def test_a_grid_is_no_field() -> None:
+    """Somebody draws the curve."""
+    old = portrait_of(trained_on(200, 2000))
+    for grid in (np.linspace(-2, 2, 1001), np.linspace(2, -2, 50_000), np.arange(600.0) / 600):
+        assert old.looks_like(grid)
+    assert not old.looks_like(np.sort(np.random.default_rng(0).uniform(-2, 2, 1001)))
+
+
 def test_scores_with_few_values_are_no_other_scores() -> None:
     tar, non = (np.round(mixed(share, 3000, 1)) for share in (1, 0))
     old = portrait(tar, non)

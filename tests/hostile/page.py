@@ -21,6 +21,7 @@ from tests.hostile import (
     text_files,
     types,
     values,
+    watching,
 )
 from tests.hostile.case import Section
 
@@ -32,6 +33,7 @@ _MODULES = (
     densities,
     smooth,
     adaptation,
+    watching,
     fusion,
     options,
     keys,

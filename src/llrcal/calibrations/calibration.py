@@ -125,9 +125,10 @@ class Calibration(ABC):
         seen = OutOfRangeCounter(self)
         array = as_floats(scores, "the")
         llrs = self._mapped(array, seen)
-        warn(seen.notes)
-        if array.size >= FEWEST:
-            warn(self._look_at(array))
+        notes = seen.notes
+        if not notes and array.size >= FEWEST:
+            notes = self._look_at(array)
+        warn(notes)
         return llrs if llrs.ndim else float(llrs)
 
     def without_warnings(self, scores: ArrayLike) -> Floats:

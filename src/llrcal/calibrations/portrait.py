@@ -29,6 +29,7 @@ _MORE_THAN_CHANCE = 2.0  # times what chance gives, so that a few hundred scores
 _PSEUDO = 0.5  # training scores that each range has beforehand
 _HALVINGS = 20  # of the interval in which the share of targets lies
 _ATOM, _SEVERAL = 0.03, 3  # a larger share, and more scores in one place, are equal scores
+_EVEN = 1e-3  # the greatest relative difference between the steps of a grid
 _FEWEST_KNOWN = 20  # training scores of a class, below which nobody knows what it looks like
 _SOME = Annotated[float, schema(exclusiveMinimum=0, maximum=2**53)]
 
@@ -165,4 +166,12 @@ class Portrait:
         if flat.size < FEWEST or known < _FEWEST_KNOWN:
             return True
         sample = flat[:: -(-flat.size // _SAMPLE)]
-        return self.ranges.unlike(-sample if lower_is_better else sample) < _MOST_UNLIKE
+        unlike = self.ranges.unlike(-sample if lower_is_better else sample)
+        return unlike < _MOST_UNLIKE or _is_grid(sample)
+
+
+def _is_grid(scores: Array) -> bool:
+    """Whether scores are evenly spaced: those of somebody who draws a curve, and not of a field."""
+    with np.errstate(invalid="ignore", over="ignore"):  # differences of infinite scores
+        steps = np.diff(scores.astype(np.float64))
+        return bool(np.ptp(steps) <= _EVEN * abs(steps[0]))

@@ -12,7 +12,7 @@ GROUPS = {
     "Train and apply": {
         "fit": "Train a calibration on scores and labels.",
         "apply": "Replace the scores in a file by calibrated LLRs.",
-        "watch": "Tell whether scores still look as in training, and what a change costs.",
+        "watch": "Tell whether scores look as in training.",
         "adapt": "Adapt a calibration to scores from another domain.",
         "fuse": "Fuse the scores of several systems into one LLR.",
     },

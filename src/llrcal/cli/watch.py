@@ -38,7 +38,7 @@ def watch(
     force: bool = FORCE,
     quiet: bool = QUIET,
 ) -> None:
-    """Tell whether scores still look as in training, and what a change costs.
+    """Tell whether scores look as in training.
 
     MODEL is a calibration by any method. SCORES is a file of scores from the field, which need no
     labels; labels in it are not used. It may also be a folder of files or a pattern in quotes, of
