@@ -183,3 +183,14 @@ def test_intervals_of_an_old_smooth_model() -> None:
     assert isinstance(cal.margins, Margins)
     low, high = replace(cal, bounds=replace(cal.bounds, policy="range")).interval(0.5)
     assert low < cal(0.5) < high
+
+
+def test_those_of_an_adapted_calibration() -> None:
+    """Kept where it was left as it was; unknown where LLRs have changed."""
+    scores, old = np.concatenate([TAR, NON]), llrcal.fit(TAR, NON)
+    unmoved, moved = (llrcal.adapt(old, scores + by, p_target=0.3) for by in (0.0, 1.0))
+    np.testing.assert_array_equal(unmoved.interval(TAR), old.interval(TAR))
+    with pytest.raises(llrcal.OptionError, match="an adapted calibration has no intervals"):
+        moved.interval(TAR)
+    with pytest.raises(llrcal.OptionError, match="train it again"):
+        replace(unmoved, margins=None).interval(TAR)

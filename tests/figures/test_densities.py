@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.patches import StepPatch
 
+import llrcal
 from llrcal import OptionError
+from llrcal.adaptation.adapt import adaptation as adapted
 from llrcal.calibrations.methods.densities import Generative
-from llrcal.figures import column_style, densities
+from llrcal.figures import adaptation, column_style, densities
 from llrcal.figures.style import NON_TARGET, TARGET
+from llrcal.onepass.summary import Summary
 from tests.figures.drawing import NON, TAR, axes, calibrations, data, legend_names, lines
 
 GENERATIVE = pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
@@ -62,3 +67,52 @@ def test_the_log_axis_reaches_down_to_a_single_score() -> None:
 def test_a_calibration_without_densities() -> None:
     with pytest.raises(OptionError, match=r"pav has no densities; .* gaussian, student-t, nig"):
         densities(calibrations()["pav"], ax=axes(), tar=TAR, non=NON)
+
+
+# ------------------------------------------------------------------------------ adaptation
+
+FIELD = np.concatenate([TAR, NON]) + 2.0
+
+
+@pytest.mark.parametrize("method", ["smooth", "nig", "pav"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_both_classes_in_the_field(method: str, moved: bool) -> None:
+    """Mixtures are densities; that of the field is where the scores are."""
+    before = llrcal.fit(TAR, NON, method=method)
+    scores = FIELD if moved else FIELD - 2.0
+    after = adapted(before, scores)
+    drawn = lines(adaptation(before, after, ax=axes(), scores=scores))
+    assert list(drawn) == ["mixture before", "mixture after", "targets after", "non-targets after"]
+    heights = {name: data(line)[1] for name, line in drawn.items()}
+    x, _ = data(drawn["mixture after"])
+    assert heights["mixture after"].sum() * (x[1] - x[0]) == pytest.approx(1, abs=0.05)
+    parts = heights["targets after"] + heights["non-targets after"]
+    np.testing.assert_allclose(parts, heights["mixture after"])
+    peaks = {name: float(x[one.argmax()]) for name, one in heights.items()}
+    shift = peaks["mixture after"] - peaks["mixture before"]
+    assert shift == pytest.approx(2.0 * moved, abs=0.3)
+
+
+def test_distances_and_summaries_are_drawn_the_same() -> None:
+    before = llrcal.fit(-TAR, -NON, lower_is_better=True)
+    after = adapted(before, -FIELD)
+    one = lines(adaptation(before, after, ax=axes(), scores=-FIELD))
+    summary = Summary.of(FIELD)  # of the negated distances
+    other = lines(adaptation(before, after, ax=axes(), scores=summary))
+    x, y = data(one["mixture after"])
+    np.testing.assert_allclose(np.interp(x, *data(other["mixture after"])), y, atol=0.01)
+    assert x[y.argmax()] == pytest.approx(-2.0 - np.median(NON), abs=0.5)
+
+
+def test_densities_of_an_adapted_calibration_are_those_of_the_field() -> None:
+    after = adapted(calibrations()["nig"], FIELD)
+    ax = densities(after, ax=axes(), tar=TAR + 2, non=NON + 2)
+    for name, scores in (("target", TAR), ("non-target", NON)):
+        x, y = data(lines(ax)[f"{name} nig"])
+        assert x @ y / y.sum() == pytest.approx(scores.mean() + 2, abs=0.3)
+
+
+def test_a_calibration_without_a_portrait() -> None:
+    before = replace(calibrations()["pav"], portrait=None)
+    with pytest.raises(OptionError, match="has no portrait"):
+        adaptation(before, before, ax=axes(), scores=FIELD)

@@ -122,6 +122,13 @@ def test_no_news_is_said() -> None:
     assert "nothing to warn of" in warnings_list([])
 
 
+@pytest.mark.parametrize(
+    "code", ["other scores", "reversed", "share", "few scores", "does not fit", "far", "wild"]
+)
+def test_doubts_about_an_adaptation_are_listed_together(code: str) -> None:
+    assert "Doubts about an adaptation" in warnings_list(notes(code, 1))
+
+
 def test_groups_come_by_gravity_and_long_ones_are_folded() -> None:
     html = warnings_list([*notes("rule of 30", 2), *notes("shift", 9)])
     shift, few = html.index("Training and test differ"), html.index("Operating points with few")

@@ -2,7 +2,7 @@
 What adaptation gains
 =====================
 
-Bayes error in the other place: as trained, and after ``adapt``, which saw no label.
+Bayes error in the field: as trained, and after ``adapt``, which saw no label.
 """
 
 import warnings
@@ -15,8 +15,8 @@ warnings.simplefilter("ignore", llrcal.LlrcalWarning)  # of the first, which los
 train = llrcal.simulate(targets=1_000, nontargets=20_000)
 test = llrcal.simulate(targets=1_000, nontargets=20_000, condition="test")
 there = test.mapped(lambda scores: 0.8 * scores - 0.3)
-cal = llrcal.fit(train, method="nig")
-adapted = llrcal.adapt(cal, np.concatenate(tuple(there)), p_target=0.05)
+cal = llrcal.fit(train)
+adapted = llrcal.adapt(cal, np.concatenate(tuple(there)))
 evs = {
     "as trained": llrcal.evaluate(there.mapped(cal)),
     "adapted": llrcal.evaluate(there.mapped(adapted)),
