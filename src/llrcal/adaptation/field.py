@@ -28,8 +28,9 @@ from llrcal.onepass.cells import Cells, even_ranks
 _DRAWS = 256
 # A share that nobody has told: around this, with this factor as one deviation.
 _UNKNOWN_SHARE, _UNKNOWN_FACTOR = 0.1, 8.0
-# All unlabelled scores weigh as much as so many independent ones, each as at most a third of one.
-_TRUST, _AT_MOST = 3000.0, 1 / 3
+# All unlabelled scores weigh as much as so many independent ones; as more, up to a limit, if one
+# class is rarer than a tenth of them, by the square root of that; each as at most a third of one.
+_TRUST, _MOST_TRUST, _RARE, _AT_MOST = 3000.0, 30_000.0, 0.1, 1 / 3
 # Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
 # of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
 _OUTVOTED = 1 / 3
@@ -76,9 +77,10 @@ class Field:
         factor: float,
     ) -> Field:
         """What scores from the field say; a share of targets of None is unknown."""
-        data = evidence_of(source, given, _UNKNOWN_SHARE if p_target is None else p_target)
+        told = p_target is not None
+        data = evidence_of(source, given, p_target if told else _UNKNOWN_SHARE, told=told)
         deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
-        found = tuple(hypotheses(data, deviation, told=p_target is not None))
+        found = tuple(hypotheses(data, deviation, told=told))
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
         draws, which = _drawn(found, 0.5 * weights + 0.5 * neutral)
         posterior = dict(
@@ -157,13 +159,9 @@ class Field:
     @cached_property
     def training_mixture(self) -> Floats:
         """Masses at the nodes of the mixture of the training classes that fits the scores best."""
-        pool, still = self.data.pool, self.source.moved(self.source.still)
-        sides = list(zip((self.source.tar, self.source.non), still, strict=True))
-        tar, non = (side.densities(at.theta[None, :], pool.values)[0] for side, at in sides)
-        share = _UNKNOWN_SHARE
-        for _ in range(_STEPS):  # of expectation-maximisation
-            joint = share * tar
-            share = float(pool.counts @ (joint / (joint + (1 - share) * non + _TINY))) / pool.count
+        share = fitted_share(self.source, self.data.pool)
+        still = self.source.moved(self.source.still)
+        sides = zip((self.source.tar, self.source.non), still, strict=True)
         tar, non = (side.densities(at.theta[None, :], self.nodes)[0] for side, at in sides)
         return np.asarray((share * tar + (1 - share) * non) * np.gradient(self.nodes))
 
@@ -173,7 +171,7 @@ class Field:
         return _plain(self.source, self.which)
 
 
-def evidence_of(source: SourceModel, given: Given, p_target: float) -> Evidence:
+def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: bool) -> Evidence:
     """The scores from the field in units of the source, and how much they weigh."""
     pool, tar, non = (
         Cells.empty() if side is None else side.seen_from(source.origin, source.unit)
@@ -181,11 +179,33 @@ def evidence_of(source: SourceModel, given: Given, p_target: float) -> Evidence:
     )
     # No surer than the portrait, which is of so many scores.
     known = p_target / source.tar.count + (1 - p_target) / source.non.count
-    trust = 1 / (1 / min(_TRUST, _AT_MOST * pool.count) + known) if pool.count else 0.0
+    rarer = min(p_target, 1 - p_target) if told else _rarer_share(source, pool)
+    wanted = min(_TRUST * math.sqrt(_RARE / min(rarer, _RARE)), _MOST_TRUST)
+    trust = 1 / (1 / min(wanted, _AT_MOST * pool.count) + known) if pool.count else 0.0
     few = min(tar.count, non.count)
     weight = few / (few + _OUTVOTED * trust * min(p_target, 1 - p_target)) if few else 1.0
     log_odds = math.log(p_target) - math.log1p(-p_target)
     return Evidence(source, pool, tar, non, trust, weight, log_odds)
+
+
+def fitted_share(source: SourceModel, pool: Cells) -> float:
+    """The share of targets at which a mixture of the training classes fits scores best."""
+    still = source.moved(source.still)
+    sides = zip((source.tar, source.non), still, strict=True)
+    tar, non = (side.densities(at.theta[None, :], pool.values)[0] for side, at in sides)
+    share = _UNKNOWN_SHARE
+    for _ in range(_STEPS):  # of expectation-maximisation
+        joint = share * tar
+        share = float(pool.counts @ (joint / (joint + (1 - share) * non + _TINY))) / pool.count
+    return share
+
+
+def _rarer_share(source: SourceModel, pool: Cells) -> float:
+    """Of the rarer class, as far as the training classes tell."""
+    if not pool.count:
+        return _UNKNOWN_SHARE
+    share = fitted_share(source, pool)
+    return max(min(share, 1 - share), 1 / pool.count)
 
 
 def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tuple[Hypothesis, ...]]:

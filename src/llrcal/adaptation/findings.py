@@ -18,7 +18,7 @@ from llrcal.notes import Note
 # When to warn. None of this changes what is returned.
 _MOST_MISFIT = 0.05  # nats per score
 _SUSPICION = 0.05  # the probability of a lie
-_MOST_OFF = 2.5  # deviations of the share of targets
+_MOST_OFF, _WRONG_SHARE = 2.5, 0.2  # deviations of the share of targets; the probability of another
 _FEWEST, _FEWEST_LABELLED = 100, 5  # unlabelled scores; labelled ones of each class
 _FAR_TOGETHER, _FAR_APART = 1.2, 2.0  # prior deviations
 _IS_WILD = 0.5  # the probability that a labelled score is
@@ -126,7 +126,7 @@ def _doubts(what: Adapted) -> Iterator[Note]:
     if told is None or not what.unlabelled or what.only_targets + what.only_non_targets > 0.5:
         return
     off = abs(np.log(_odds(share)) - np.log(_odds(told))) / np.log(what.factor)
-    if off > _MOST_OFF or what.wrong_share > 0.5:
+    if off > _MOST_OFF or what.wrong_share > _WRONG_SHARE:
         times = share / told
         rather = f"{times:.3g} times" if times > 1 else f"1/{1 / times:.3g} of"
         yield Note.warning(

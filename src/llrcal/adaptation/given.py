@@ -60,9 +60,9 @@ class Given:
         )
         every = [side for side in (pool, few_tar, few_non) if side is not None]
         return cls(
-            pool and dithered(Cells.of(pool)),
-            few_tar and Cells.of(few_tar),
-            few_non and Cells.of(few_non),
+            None if pool is None else dithered(Cells.of(pool)),
+            None if few_tar is None else Cells.of(few_tar),
+            None if few_non is None else Cells.of(few_non),
             (min(side.least for side in every), max(side.greatest for side in every)),
         )
 

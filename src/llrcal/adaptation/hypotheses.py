@@ -26,7 +26,7 @@ from llrcal.adaptation.objective import Evidence, Objective
 from llrcal.adaptation.source import APART, DEVIATIONS, NAMES, TOGETHER
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import Solution, minimise
-from llrcal.onepass.cells import Cells
+from llrcal.onepass.cells import Cells, even_ranks
 
 Lie = Literal["wrong share", "only targets", "only non-targets", "other scores", "reversed"]
 LIES: tuple[Lie, ...] = (
@@ -51,22 +51,22 @@ _APART = (
 # Chosen on pairs of conditions of NIST SRE 2008 and on halves of sets that had not moved. The log
 # of the prior of "nothing has moved", against that of any other hypothesis; and of what the errors
 # of the portrait cost it, how many times that is given back, up to a limit in nats.
-_UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 2.0, 1.5, 20.0
+_UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 3.0, 1.5, 20.0
 # That the share is as told: its deviation, as a part of what the user said; the log of the prior
 # without labelled scores and with very many; and how many of each class bring it halfway.
 _AS_TOLD, _RARELY, _OFTEN, _HALFWAY = 0.15, -1.0, 2.0, 15.0
 # Log priors of lies. Targets alone are rarer in practice than non-targets alone, but a strong shift
 # of both classes is rarer still, while targets that sink into the non-targets do occur.
 _PRIORS: dict[Lie, float] = {
-    "wrong share": math.log(1e-2),
+    "wrong share": math.log(5e-2),
     "only targets": math.log(1e-2),
     "only non-targets": math.log(1e-4),
     "other scores": math.log(1e-2),
-    "reversed": math.log(1e-3),
+    "reversed": math.log(1e-2),
 }
 _ONE_CLASS_IF_UNKNOWN = math.log(1e-2)  # a share that nobody has told may well be zero or one
 _WRONG_BY = math.log(12)  # a wrong share: one deviation
-_HISTOGRAM = 12  # bins of even mass, of scores of which nothing is known
+_HISTOGRAM = 20  # bins of scores of which nothing is known, narrower in the tails
 # Of scores from another recognizer: their shift and scale have any order of magnitude, of so many
 # factors of e.
 _MAGNITUDES = 20.0
@@ -184,8 +184,8 @@ def _honest(
                 start = end.point
             favour = given_back if apart == NOTHING else 0.0
             favour += _UNMOVED if apart == together == NOTHING else 0.0
-            prior += log_prior
-            one = Hypothesis(seen, end, deviations, prior, favour, together, apart, lie)
+            own = log_prior + prior
+            one = Hypothesis(seen, end, deviations, own, favour, together, apart, lie)
             found.append(one)
             if apart == shapes == 1:
                 row = end.point
@@ -224,7 +224,8 @@ def _lies(
         return
     if told:
         yield from _honest(data, _WRONG_BY, "wrong share", _PRIORS["wrong share"])
-    yield _histogram(data)
+    if not data.source.tied:
+        yield _histogram(data)
     if data.few:  # labelled scores show both classes, and which way they run
         return
     nothing, weight = Cells.empty(), data.trust / data.pool.count
@@ -250,7 +251,8 @@ def _as_they_were(data: Evidence, lie: Lie, evidence: float) -> _Elsewhere:
 def _histogram(data: Evidence) -> Hypothesis:
     """Scores of any density at all, as a histogram has it; labelled ones are as in training."""
     values, shares = data.pool.values, data.pool.counts / data.pool.count
-    inner = [data.pool.quantile(level / _HISTOGRAM) for level in range(1, _HISTOGRAM)]
+    least = 0.5 / data.pool.count
+    inner = [data.pool.quantile(rank) for rank in even_ranks(least, 1 - least, _HISTOGRAM)]
     edges = np.concatenate([values[:1], inner, values[-1:]])
     bins = np.clip(np.searchsorted(edges, values, "right") - 1, 0, _HISTOGRAM - 1)
     masses = np.bincount(bins, shares, _HISTOGRAM)
@@ -258,7 +260,8 @@ def _histogram(data: Evidence) -> Hypothesis:
     logs = float(masses[used] @ np.log(masses[used] / np.diff(edges)[used]))
     volume = (_HISTOGRAM - 1) / 2 * math.log(max(data.trust / (2 * math.pi), 1.0))
     evidence = _PRIORS["other scores"] + data.trust * logs - volume
-    for (density, few), side in zip(data.labelled, data.source.moved(data.source.still)):
+    still = data.source.moved(data.source.still)
+    for (density, few), side in zip(data.labelled, still, strict=True):
         if few.count:
             evidence += float(few.counts @ data.labelled_logs(density, few, side.theta)[0])
     return _as_they_were(data, "other scores", evidence)

@@ -4,8 +4,8 @@
 
 over the points x_i of the unlabelled scores, whose shares m_i add up to one. Unlabelled scores are
 many and no density fits them exactly, so all of them together weigh as much as ``trust``
-independent ones. Any score may be a wild one, with a small probability, such as a code for a failure:
-then it says nothing of its class.
+independent ones. Any score may be a wild one, with a small probability, such as a code for a
+failure: then it says nothing of its class.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.onepass.cells import Cells
 
-# The probability that a score is a wild one: unlabelled, labelled. Such scores have a Cauchy density
-# around the median of the unlabelled scores, whose scale is in deviations of the non-targets.
+# The probability that a score is a wild one: unlabelled, labelled. Such scores have a Cauchy
+# density around the median of the unlabelled ones, with a scale in deviations of the non-targets.
 _WILD, _WILD_LABELLED, _WILD_SCALE = 0.003, 0.01, 5.0
 
 

@@ -35,7 +35,9 @@ def predicted(field: Field, llrs: Floats, p_target: float) -> Predicted:
     tar, non = (side / side.sum(axis=1, keepdims=True) for side in (field.tar, field.non))
     bits = np.logaddexp(0, -llrs) / 2 / math.log(2), np.logaddexp(0, llrs) / 2 / math.log(2)
     cllr = tar @ bits[0] + non @ bits[1]
-    spreads = [side @ some**2 - (side @ some) ** 2 for side, some in zip((tar, non), bits)]
+    spreads = [
+        side @ some**2 - (side @ some) ** 2 for side, some in zip((tar, non), bits, strict=True)
+    ]
 
     order = np.argsort(llrs, kind="stable")
     miss, fa = np.cumsum(tar[:, order], axis=1), 1 - np.cumsum(non[:, order], axis=1)
@@ -43,15 +45,11 @@ def predicted(field: Field, llrs: Floats, p_target: float) -> Predicted:
     rates = [np.take_along_axis(side, at, axis=1)[:, 0] for side in (miss, fa)]
     accepted = llrs >= math.log1p(-p_target) - math.log(p_target)
     weights = np.array([p_target, 1 - p_target]) / min(p_target, 1 - p_target)
-    errors = [tar @ ~accepted, non @ accepted]
+    errors = np.array([tar @ ~accepted, non @ accepted])
+    eer = 0.5 * sum(rates) + _errors(field, [0.25 * _variance(rate) for rate in rates])
+    dcf = weights @ errors + _errors(field, list(weights[:, None] ** 2 * _variance(errors)))
     return Predicted(
-        cllr + _errors(field, spreads),
-        np.clip(0.5 * sum(rates) + _errors(field, [0.25 * _variance(one) for one in rates]), 0, 1),
-        np.maximum(
-            weights @ errors
-            + _errors(field, [w * w * _variance(one) for w, one in zip(weights, errors)]),
-            0,
-        ),
+        cllr + _errors(field, spreads), np.clip(eer, 0, 1), np.asarray(np.maximum(dcf, 0))
     )
 
 

@@ -110,6 +110,8 @@ class SourceClass:
     """Of the NIG alone: Kullback-Leibler divergence in nats per score, less what chance gives."""
     parameters: float
     """How many numbers were estimated, as far as the correction is believed."""
+    tied: bool
+    """Whether many scores share a value: then a histogram may always fit better."""
 
     @classmethod
     def of(cls, cells: Cells) -> SourceClass:
@@ -122,7 +124,7 @@ class SourceClass:
         belief = max(misfit, 0.0) / (max(misfit, 0.0) + chance)
         correction = bins.correction(belief) if belief > 0 else None
         parameters = len(theta) + belief * (len(bins.seen) - 1)
-        return cls(theta, points.count, correction, misfit, parameters)
+        return cls(theta, points.count, correction, misfit, parameters, points is not cells)
 
     @property
     def plain(self) -> SourceClass:
@@ -188,6 +190,11 @@ class SourceModel:
     def plain(self) -> SourceModel:
         """Without corrections."""
         return replace(self, tar=self.tar.plain, non=self.non.plain)
+
+    @property
+    def tied(self) -> bool:
+        """Whether many scores of a class share a value."""
+        return self.tar.tied or self.non.tied
 
     @property
     def still(self) -> Floats:
@@ -343,7 +350,7 @@ def _held(middles: Floats) -> Floats:
 
 
 def _masses(theta: Floats, added: Floats | float = 0.0) -> Floats:
-    """Shares of a class at the nodes, in standard units, with something added to the log density."""
+    """Masses of a class at the nodes, in standard units; log densities may be added to."""
     standard = np.array([0.0, 0.0, *theta[2:]])
     return np.asarray(_WIDTHS * np.exp(NIG.at_each(standard, _NODES)[0] + added))
 

@@ -24,7 +24,7 @@ COSTLY = 0.01  # bits of Cllr
 _SURE = 0.8  # the probability that a change is costly, for "moved"
 _STRANGE = 0.5  # the probability that scores are something else altogether
 # Where nothing short of a move explains the scores, and it may well be costly, it is told.
-_HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.1
+_HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.18
 _RANGES = 10  # of scores, in which they are compared with training
 
 
