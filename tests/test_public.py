@@ -64,7 +64,9 @@ NAMES = {
     "compare",
     "learning_curve",
     "evaluate",
+    "Watched",
     "adapt",
+    "watch",
     "fit",
     "fit_all",
     "load",
@@ -73,6 +75,8 @@ NAMES = {
     "read_trials",
     "simulate",
     "split",
+    "watch",
+    "Watched",
 }
 
 

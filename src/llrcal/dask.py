@@ -26,6 +26,7 @@ except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
 from llrcal import calibrations, out_of_core
+from llrcal.adaptation import Watched
 from llrcal.calibrations import Calibration
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
@@ -40,7 +41,17 @@ from llrcal.scale.opening import cluster_engine, default_client, is_on_cluster
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
 
-__all__ = ["KEEP_MEMORY", "adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
+__all__ = [
+    "KEEP_MEMORY",
+    "adapt",
+    "apply",
+    "evaluate",
+    "fit",
+    "fit_all",
+    "fuse",
+    "open_trials",
+    "watch",
+]
 
 
 def open_trials(trials: Any, **settings: Any) -> TrialsInPieces:
@@ -112,7 +123,7 @@ def evaluate(trials: Any, **settings: Any) -> Evaluation:
 
 
 def adapt(calibration: Calibration, trials: Any, **settings: Any) -> Calibration:
-    """Adapt a calibration to scores on a cluster, in one pass.
+    """Adapt a calibration to scores from the field on a cluster, in one pass.
 
     Parameters
     ----------
@@ -122,6 +133,19 @@ def adapt(calibration: Calibration, trials: Any, **settings: Any) -> Calibration
         As in :func:`open_trials`; labels are neither needed nor used.
     """
     return out_of_core.adapt(calibration, trials, **_on_cluster(settings, "score"))
+
+
+def watch(calibration: Calibration, trials: Any, **settings: Any) -> Watched:
+    """Tell whether scores on a cluster look as in training, in one pass.
+
+    Parameters
+    ----------
+    calibration, **settings
+        As in :func:`open_trials` and in :func:`llrcal.watch`.
+    trials
+        As in :func:`open_trials`; labels are neither needed nor used.
+    """
+    return out_of_core.watch(calibration, trials, **_on_cluster(settings, "score"))
 
 
 def _on_cluster(settings: dict[str, Any], *roles: str) -> dict[str, Any]:

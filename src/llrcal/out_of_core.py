@@ -27,7 +27,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
-from llrcal.scale.applying import LLRColumns, apply_to_files
+from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
@@ -35,7 +35,7 @@ from llrcal.scale.opening import opened, opened_scores, reading_options, split_s
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadKeywords
 
-__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials"]
+__all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials", "watch"]
 
 
 def open_trials(
@@ -156,13 +156,13 @@ def adapt(
     calibration: Calibration,
     paths: Paths,
     *,
-    p_target: float = 0.01,
+    p_target: float | None = None,
     progress: Progress = silent,
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Calibration:
-    """Adapt a calibration to the scores of files, in one pass.
+    """Adapt a calibration to scores from the field in files, in one pass.
 
     The same, to the last bit, as :func:`llrcal.adapt` gives on the same scores in memory.
 
@@ -175,6 +175,31 @@ def adapt(
     """
     scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
     return adaptation.adapt(calibration, scores, p_target=p_target, **settings)
+
+
+def watch(
+    calibration: Calibration,
+    paths: Paths,
+    *,
+    p_target: float | None = None,
+    factor: float = 2.0,
+    progress: Progress = silent,
+    engine: Engine | None = None,
+    form: Mapping[str, Any] | None = None,
+) -> adaptation.Watched:
+    """Tell whether the scores of files look as in training, in one pass.
+
+    The same, to the last bit, as :func:`llrcal.watch` tells of the same scores in memory.
+
+    Parameters
+    ----------
+    calibration, p_target, factor
+        As in :func:`llrcal.watch`.
+    paths, progress, engine, form
+        As in :func:`open_trials`; labels are neither needed nor used.
+    """
+    scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
+    return adaptation.watch(calibration, scores, p_target=p_target, factor=factor)
 
 
 def apply(
@@ -215,10 +240,12 @@ def apply(
     Warns
     -----
     LlrcalWarning
-        If more than a few scores lie beyond those of training.
+        If more than a few scores lie beyond those of training, or all of them together do not look
+        like those of training: see :func:`watch`.
     """
-    seen = OutOfRangeCounter(calibration)
+    seen, field = OutOfRangeCounter(calibration), FieldSample()
     request = reading_options({}, form).request("scores")
-    columns = LLRColumns(calibration, interval, seen)
+    columns = LLRColumns(calibration, interval, seen, field)
     apply_to_files(columns, request, paths, out, Threads(progress), force=force)
     warn(seen.notes)
+    warn(calibration.field_notes(field.scores, seen.total))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import llrcal
 from llrcal import METHODS, Accumulator, load
+from llrcal.adaptation.adapt import portrait_of
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.portrait import ClassPortrait, Portrait
@@ -193,3 +195,63 @@ def test_what_is_refused(tar: Any, words: str, tmp_path: Path) -> None:
     assert message is not None
     assert message.startswith("portrait: tar: field ")
     assert words in message
+
+
+# ------------------------------------------------------------------- do scores look like it?
+
+
+def mixed(share: float, count: int, seed: int, shift: float = 0.0) -> Floats:
+    rng = np.random.default_rng(seed)
+    tar = rng.random(count) < share
+    return np.where(tar, rng.normal(2, 1.2, count), rng.normal(-1, 1, count)) + shift
+
+
+def trained_on(targets: int, nontargets: int, seed: int = 0) -> llrcal.Calibration:
+    tar, non = mixed(1, targets, seed), mixed(0, nontargets, seed + 1)
+    return llrcal.fit(tar, non, method="linear-gaussian")
+
+
+@pytest.mark.parametrize("counts", [(3, 10), (20, 200), (200, 2000), (2000, 50_000)])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 1.0])
+def test_it_is_silent_where_nothing_has_moved(counts: tuple[int, int], share: float) -> None:
+    for seed in range(20):
+        old = portrait_of(trained_on(*counts, seed=100 + 2 * seed))
+        for count in (500, 20_000):
+            assert old.looks_like(mixed(share, count, seed))
+
+
+@pytest.mark.parametrize("share", [0.01, 0.5])
+def test_it_speaks_where_both_classes_have_moved(share: float) -> None:
+    old = portrait_of(trained_on(200, 2000))
+    for shift in (-1.5, 1.0):
+        assert not old.looks_like(mixed(share, 1000, 7, shift))
+        assert not old.looks_like(-mixed(share, 1000, 7, shift), lower_is_better=True)
+    assert old.looks_like(mixed(share, 499, 7, 9.0)), "of few scores it cannot tell"
+    assert not old.looks_like(np.full(600, np.inf))
+
+
+def test_scores_with_few_values_are_no_other_scores() -> None:
+    tar, non = (np.round(mixed(share, 3000, 1)) for share in (1, 0))
+    old = portrait(tar, non)
+    assert old.looks_like(np.round(mixed(0.3, 5000, 3)))
+    assert not old.looks_like(np.round(mixed(0.3, 5000, 3)) + 1)
+
+
+def test_a_calibration_warns_once_and_again_after_ten_times_as_many() -> None:
+    moved, words = mixed(0.1, 1000, 5, shift=1.0), "these 1,000 scores do not look like"
+    cal = trained_on(200, 2000)
+    cal.without_warnings(moved)
+    with pytest.warns(llrcal.LlrcalWarning, match=words) as caught:
+        llrs = cal(moved)
+    assert len(caught) == 1
+    np.testing.assert_array_equal(llrs, cal.without_warnings(moved))
+    for _ in range(8):
+        cal(moved)
+    with pytest.warns(llrcal.LlrcalWarning, match=words):
+        cal(moved.reshape(10, 100))
+    assert cal == trained_on(200, 2000), "what it has seen is no part of it"
+    trained_on(200, 2000)(mixed(0.1, 1000, 5))
+
+
+def test_without_a_portrait_nothing_is_said() -> None:
+    replace(trained_on(200, 2000), portrait=None)(mixed(0.1, 1000, 5, shift=1.0))

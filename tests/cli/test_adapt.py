@@ -1,61 +1,101 @@
-"""``llrcal adapt``: a model, scores of another place, and a model for that place."""
+"""``llrcal adapt``: a model, scores from the field, and a model for the field."""
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from llrcal import Calibration, adapt, fit, load
-from tests.cli.running import llrcal
+from tests.cli.running import document, llrcal, only_line
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2.0, 1.0), normal(3000, -1.0, 1.0)
-THERE = np.concatenate([normal(100, 4.0, 1.0), normal(1900, 1.0, 1.0)])
+FIELD = np.concatenate([normal(100, 4.0, 1.0), normal(1900, 1.0, 1.0)])
 
 
 @pytest.fixture
-def old(tmp_path: Path) -> Calibration:
-    calibration = fit(TAR, NON, method="gaussian")
-    calibration.save(tmp_path / "old.json")
-    np.save(tmp_path / "scores.npy", THERE)
+def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
+    monkeypatch.chdir(tmp_path)
+    calibration = fit(TAR, NON)
+    calibration.save("old.json")
+    np.save("scores.npy", FIELD)
     return calibration
 
 
 @pytest.mark.slow
-def test_the_answer_of_python_with_pictures(old: Calibration, tmp_path: Path) -> None:
-    files = tmp_path / "old.json", tmp_path / "scores.npy"
-    figures = tmp_path / "figures"
-    asked = ("--p-target", 0.05, "-o", tmp_path / "new.json", "--out", figures, "--json")
-    result = llrcal("adapt", *files, *asked)
+@pytest.mark.parametrize(("told", "p_target"), [("", None), ("--p-target 0.05", 0.05)])
+def test_the_answer_of_python_with_pictures(
+    told: str, p_target: float | None, old: Calibration
+) -> None:
+    words = f"adapt old.json scores.npy -o new.json --out figures --json {told}"
+    result = llrcal(words)
     assert result.exit_code == 0, result.stderr
-    new, expected = load(tmp_path / "new.json"), adapt(old, THERE, p_target=0.05)
+    new, expected = load("new.json"), adapt(old, FIELD, p_target=p_target)
     assert new == expected
-    assert json.loads(result.stdout)
-    assert {path.suffix for path in figures.iterdir()} >= {".png", ".pdf"}
+    assert expected.adapted is not None
+    answer = document(result.stdout)
+    assert answer.items() >= expected.adapted.to_dict().items()
+    assert (answer["choice"], answer["p_target"]) == ("moved", p_target)
+    names = {path.name for path in Path("figures").iterdir()}
+    assert names >= {"mixture.png", "mixture.pdf", "transforms.svg"}
+
+
+def test_figures_are_replaced_if_that_is_asked_for(old: Calibration) -> None:
+    Path("figures").mkdir()
+    Path("figures/note.txt").write_text("mine")
+    words = "adapt old.json scores.npy -o new.json --out figures"
+    refused = llrcal(words)
+    assert refused.exit_code == 2
+    assert "--force" in refused.stderr
+    assert not Path("new.json").exists()
+    assert llrcal(words, "--force").exit_code == 0
+    assert Path("figures/mixture.png").exists()
+
+
+def test_the_table_says_what_was_chosen_and_what_is_doubtful(old: Calibration) -> None:
+    result = llrcal("adapt old.json scores.npy -o new.json")
+    assert result.stdout.startswith("smooth, moved: 2,000 unlabelled scores")
+    for words in ("share of targets", "expected Cllr as it was", "expected DCF at 0.0"):
+        assert words in result.stdout
+    assert "probability that nothing has moved: " in result.stdout
+    assert "not of this recognizer" not in result.stdout
+    np.save("others.npy", np.random.default_rng(0).exponential(300, 3000))
+    result = llrcal("adapt old.json others.npy -o new.json")
+    assert result.exit_code == 0
+    assert "probability that they are not of this recognizer: " in result.stdout
+    assert "however these are moved" in result.stderr
+
+
+def test_scores_as_in_training_leave_a_model_as_it_was(old: Calibration) -> None:
+    np.save("same.npy", np.concatenate([TAR, NON]))
+    result = llrcal("adapt old.json same.npy -o new.json")
+    assert result.stdout.startswith("smooth, left as it was: ")
+    scores = np.linspace(-4, 4, 50)
+    new = load("new.json")
+    np.testing.assert_array_equal(new(scores), old(scores))
+    np.testing.assert_array_equal(new.interval(scores), old.interval(scores))
 
 
 @pytest.mark.slow
-def test_a_folder_in_pieces_gives_the_same_model(old: Calibration, tmp_path: Path) -> None:
-    (tmp_path / "parts").mkdir()
-    for number, part in enumerate((THERE[:500], THERE[500:])):
-        np.save(tmp_path / "parts" / f"{number}.npy", part)
-    one, many = tmp_path / "one.json", tmp_path / "many.json"
-    for source, new in ((tmp_path / "scores.npy", one), (tmp_path / "parts", many)):
-        result = llrcal("adapt", tmp_path / "old.json", source, "--p-target 0.05 -o", new)
+def test_a_folder_in_pieces_gives_the_same_model(old: Calibration) -> None:
+    Path("parts").mkdir()
+    for number, part in enumerate((FIELD[:500], FIELD[500:])):
+        np.save(f"parts/{number}.npy", part)
+    for source in ("scores.npy", "parts"):
+        result = llrcal(f"adapt old.json {source} --p-target 0.05 -o {source}.json")
         assert result.exit_code == 0, result.stderr
-    assert many.read_bytes() == one.read_bytes()
+    assert Path("parts.json").read_bytes() == Path("scores.npy.json").read_bytes()
     assert "2 pieces of about 2,000 trials" in result.stderr
 
 
-def test_a_calibration_without_densities_is_refused(tmp_path: Path) -> None:
-    """Before the scores are read, which do not even exist."""
-    fit(TAR, NON).save(tmp_path / "old.json")
-    result = llrcal(
-        "adapt", tmp_path / "old.json", tmp_path / "scores.npy", "-o", tmp_path / "new.json"
-    )
-    assert result.exit_code == 2
-    assert "nig" in result.stderr
-    assert not (tmp_path / "new.json").exists()
+def test_what_is_wrong_is_refused_before_scores_are_read(old: Calibration) -> None:
+    """Which do not even exist."""
+    replace(old, portrait=None).save("without.json")
+    only_line(llrcal("adapt without.json none.npy -o new.json"), "Train it again")
+    wrong_share = "adapt old.json none.npy --p-target 0 -o new.json"
+    only_line(llrcal(wrong_share), "--p-target is 0.0; give the rough share")
+    only_line(llrcal("adapt old.json -o new.json"), "there is nothing to adapt to")
+    assert not Path("new.json").exists()

@@ -19,6 +19,7 @@ from tests.trial_sets import normal
 COMMANDS = {
     "fit": "fit a.txt -o new.json --method gaussian",
     "apply": "apply g.json a.txt -o new.txt --units log10",
+    "watch": "watch g.json a.txt",
     "adapt": "adapt g.json a.txt -o new.json --p-target 0.2",
     "fuse": "fuse a.txt b.txt -o new.json --contributions",
     "evaluate": "evaluate a.txt --units nats --forensic --error-rates",

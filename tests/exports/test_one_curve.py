@@ -43,6 +43,11 @@ FORMS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "bayes_none": (["logistic", "nig"], {"bayes": True, "bounds": "none"}),
 }
 DISTANCES = {"distances": (EVERY, {"lower_is_better": True})}
+ADAPTED = [
+    *(f"{method}_counts" for method in EVERY),
+    *(f"{method}_bayes" for method in BAYES),
+    *("smooth_none", "smooth_plain", "pav_elub", "nig_range", "smooth_distances", "nig_distances"),
+]
 
 
 @cache
@@ -56,9 +61,10 @@ def calibrations() -> dict[str, llrcal.Calibration]:
                 for method in methods:
                     fitted = llrcal.fit(sign * TAR, sign * NON, method=method, **options)
                     every[f"{method}_{form}"] = fitted
-        for name in ("nig_counts", "gaussian_counts", "student-t_bayes"):
-            moved = llrcal.adapt(every[name], np.append(NON, TAR) + 1, p_target=0.17)
-            every[f"adapted_{name}"] = moved
+        for name in ADAPTED:
+            field = np.append(NON, TAR) * (-1 if every[name].lower_is_better else 1)
+            every[f"moved_{name}"] = llrcal.adapt(every[name], field + 1, p_target=0.17)
+            every[f"unmoved_{name}"] = llrcal.adapt(every[name], field, p_target=0.17)
         every["far"] = llrcal.fit(1e9 + TAR / 1024, 1e9 + NON / 1024)
         every["same"] = llrcal.fit(np.ones(5), np.ones(7), rising=False)
         every["infinite"] = llrcal.fit([1.0, np.inf], [-np.inf, 0.0, 2.0], method="pav")
@@ -114,6 +120,27 @@ def in_pieces(folder: Path) -> Answers:
         (folder / "scores.txt").write_text("".join(lines))
         out_of_core.apply(calibration, folder / "scores.txt", folder / "llrs.txt", force=True)
         return [float(line.split()[-1]) for line in (folder / "llrs.txt").read_text().splitlines()]
+
+    return each(applied)(folder)
+
+
+def on_a_cluster(folder: Path) -> Answers:
+    frames = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+
+    def applied(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+        frame = frames.from_pandas(pandas.DataFrame({"score": scores}), npartitions=2)
+        return np.asarray(llrcal.dask.apply(calibration, frame).compute()["score"])
+
+    return each(applied)(folder)
+
+
+def by_scikit_learn(folder: Path) -> Answers:
+    estimator = llrcal.sklearn.LLRCalibrator().fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+    def applied(calibration: llrcal.Calibration, scores: Floats) -> Floats:
+        estimator.calibration_ = calibration
+        return np.asarray(estimator.transform(scores[:, None])[:, 0])
 
     return each(applied)(folder)
 
@@ -201,6 +228,8 @@ WAYS: list[Callable[[Path], Answers]] = [
     each(lambda calibration, scores: [calibration(score) for score in scores.tolist()]),
     from_a_file,
     in_pieces,
+    on_a_cluster,
+    by_scikit_learn,
     in_c,
     in_javascript,
     in_onnx,
@@ -214,6 +243,18 @@ def test_the_bits_of_the_curve(way: Callable[[Path], Answers], tmp_path: Path) -
         calibration = calibrations()[name]
         expected = by_the_curve(calibration.curve, scores_for(calibration))
         np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+@pytest.mark.slow
+def test_adapted_calibrations_are_moved_or_as_they_were() -> None:
+    for name in ADAPTED:
+        moved, unmoved = (
+            calibrations()[f"{state}_{name}".replace("-", "_")].adapted
+            for state in ("moved", "unmoved")
+        )
+        assert moved is not None
+        assert unmoved is not None
+        assert (moved.choice, unmoved.choice) == ("moved", "as it was"), name
 
 
 # --------------------------------------------------------------------------------- exporting

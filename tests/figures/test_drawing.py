@@ -39,6 +39,10 @@ OF_EVALUATIONS = pytest.mark.parametrize(
 )
 
 
+def watch(calibration: Any, **options: Any) -> Axes:
+    return figures.watch(calibration, np.concatenate([TAR[:100], NON]) + 1, **options)
+
+
 def densities(calibration: Any, **options: Any) -> Axes:
     return figures.densities(calibration, tar=TAR, non=NON, **options)
 
@@ -51,6 +55,7 @@ EVERY: dict[str, tuple[Callable[..., Axes], Callable[[], Any]]] = {
     "reliability": (figures.reliability, lambda: evaluations()["nig"]),
     "transforms": (figures.transforms, lambda: calibrations()["nig"]),
     "densities": (densities, lambda: calibrations()["nig"]),
+    "watch": (watch, lambda: calibrations()["nig"]),
 }
 EVERY_FIGURE = pytest.mark.parametrize("name", EVERY)
 

@@ -30,7 +30,7 @@ _DRAWS = 256
 _UNKNOWN_SHARE, _UNKNOWN_FACTOR = 0.1, 8.0
 # All unlabelled scores weigh as much as so many independent ones; as more, up to a limit, if one
 # class is rarer than a tenth of them, by the square root of that; each as at most a third of one.
-_TRUST, _MOST_TRUST, _RARE, _AT_MOST = 3000.0, 30_000.0, 0.1, 1 / 3
+_TRUST, _MOST_TRUST, _RARE, _AT_MOST = 3000.0, 10_000.0, 0.1, 1 / 3
 # Labelled scores weigh a half where each class has as many as this part of the unlabelled scores
 # of the rarer class, as these weigh: the more these say, the less may a few labelled ones.
 _OUTVOTED = 1 / 3

@@ -8,15 +8,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from llrcal.adaptation.adapt import check_options, portrait_of
-from llrcal.adaptation.field import Field
+from llrcal.adaptation.field import Field, fitted_share
 from llrcal.adaptation.findings import notes_on_scores
 from llrcal.adaptation.given import Given, Unlabelled
 from llrcal.adaptation.prediction import Bins, estimate, predicted
 from llrcal.adaptation.source import SourceModel
+from llrcal.arrays import Floats
 from llrcal.calibrations.adapted import Estimate
 from llrcal.calibrations.calibration import Calibration
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
+from llrcal.onepass.cells import Cells
 
 Verdict = Literal["as in training", "moved", "moved, cost unknown"]
 # Chosen on halves of sets that had not moved, and on pairs of conditions of NIST SRE 2008.
@@ -25,6 +27,7 @@ _SURE = 0.8  # the probability that a change is costly, for "moved"
 _STRANGE = 0.5  # the probability that scores are something else altogether
 # Where nothing short of a move explains the scores, and it may well be costly, it is told.
 _HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.18
+_A_FEW = 1e-3  # of the scores
 _RANGES = 10  # of scores, in which they are compared with training
 
 
@@ -81,7 +84,7 @@ class Watched:
 
     def __str__(self) -> str:
         if not self.moved:
-            return f"as in training: a change is expected to cost {self.cost.value:.3f} bits"
+            return f"as in training: a change is expected to cost {self.cost.value:z.3f} bits"
         if self.verdict == "moved":
             low, high = (max(end, 0.0) for end in self.cost[1:])
             return (
@@ -190,6 +193,35 @@ def watched(
         differences=_differences(field, reverse=cal.lower_is_better),
         notes=tuple(notes_on_scores(field, p_target, factor)),
     )
+
+
+class Mixture(NamedTuple):
+    """The mixture of the training classes that fits scores best, in the direction of training."""
+
+    source: SourceModel
+    share: float
+    """Of targets."""
+    likely: tuple[Cells, ...]
+    """Portraits of the classes of which it holds more than a few."""
+
+    def densities(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Of targets and of non-targets, each times its share."""
+        at = (scores - self.source.origin) / self.source.unit
+        tar, non = (
+            side.densities(side.theta[None, :], at)[0] / self.source.unit
+            for side in (self.source.tar, self.source.non)
+        )
+        return self.share * tar, (1 - self.share) * non
+
+
+def training_mixture(cal: Calibration, given: Given) -> Mixture:
+    """The mixture of the training classes that fits unlabelled scores best."""
+    portrait = portrait_of(cal)
+    source = SourceModel.of(portrait)
+    pool = (given.pool or Cells.empty()).seen_from(source.origin, source.unit)
+    share = fitted_share(source, pool)
+    sides = ((share, portrait.tar), (1 - share, portrait.non))
+    return Mixture(source, share, tuple(side.cells for part, side in sides if part > _A_FEW))
 
 
 def _verdict(field: Field, costly: float) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -104,5 +104,5 @@ class Adapted:
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain JSON values; an estimate is a list of its value and both ends."""
-        plain: dict[str, Any] = to_json(self)
-        return {name: value for name, value in plain.items() if name not in ("scores", "llrs")}
+        names = [one.name for one in fields(self) if one.name not in ("scores", "llrs")]
+        return {name: to_json(getattr(self, name)) for name in names}

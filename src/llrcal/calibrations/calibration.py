@@ -15,7 +15,7 @@ from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval
 from llrcal.calibrations.pieces import Pieces
-from llrcal.calibrations.portrait import Portrait
+from llrcal.calibrations.portrait import FEWEST, Portrait
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
@@ -117,16 +117,54 @@ class Calibration(ABC):
         -----
         LlrcalWarning
             If more than 3 scores, and more than 1 % of them, lie beyond the training scores,
-            whatever the bounds. :meth:`without_warnings` gives the same answers without that.
+            whatever the bounds; or if 500 scores or more do not look like a mixture of the training
+            classes, see :func:`llrcal.watch`. The calibration looks at the first scores it is
+            given, and again after ten times as many. :meth:`without_warnings` gives the same
+            answers without a warning.
         """
         seen = OutOfRangeCounter(self)
-        llrs = self._mapped(scores, seen)
+        array = as_floats(scores, "the")
+        llrs = self._mapped(array, seen)
         warn(seen.notes)
+        if array.size >= FEWEST:
+            warn(self._look_at(array))
         return llrs if llrs.ndim else float(llrs)
 
     def without_warnings(self, scores: ArrayLike) -> Floats:
         """The same as calling the calibration, without a warning: for grids, and for figures."""
         return self._mapped(scores)
+
+    def _look_at(self, scores: Array) -> tuple[Note, ...]:
+        """A warning, if scores do not look like those of training.
+
+        It is the second look only after ten times as many scores as at the first, and so on: a
+        program that maps scores all day neither waits for it nor is told the same again and again.
+        """
+        # What was seen is no part of what the calibration is, so it is no field: neither equality
+        # nor model files know of it. Two threads that are here at once may both look, at worst.
+        kept = vars(self)
+        seen = kept["_scores_seen"] = kept.get("_scores_seen", 0) + scores.size
+        if seen < kept.get("_next_look", 0):
+            return ()
+        kept["_next_look"] = 10 * seen
+        return self.field_notes(scores)
+
+    def field_notes(self, scores: Array, total: int | None = None) -> tuple[Note, ...]:
+        """A warning, if scores do not look like a mixture of the training classes at any share.
+
+        They may be a sample of so many in total.
+        """
+        if self.portrait is None or self.portrait.looks_like(
+            scores, lower_is_better=self.lower_is_better
+        ):
+            return ()
+        note = Note.warning(
+            "field moved",
+            f"these {total or scores.size:,} scores do not look like those of training, at any "
+            "share of targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells "
+            "what that costs",
+        )
+        return (note,)
 
     def _mapped(self, scores: ArrayLike, seen: OutOfRangeCounter | None = None) -> Floats:
         """LLRs of scores, which are also counted."""

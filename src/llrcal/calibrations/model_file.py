@@ -101,8 +101,8 @@ class CalibrationFile:
     report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
     adapted: Annotated[
         Adapted | None,
-        "What was found when the calibration was adapted to another place; LLRs do not depend on "
-        "it.",
+        "What was found when the calibration was adapted to the field. Where it has scores and "
+        "LLRs, these hold in place of the model; LLRs do not depend on the rest.",
     ] = None
     conditions: Annotated[
         Conditions | None,

@@ -206,7 +206,8 @@ def _between_neighbours(ends: Floats, scores: Floats, known: Floats, at_known: F
 
 def no_interval(calibration: Calibration) -> str:
     """What to say if there is none."""
-    if calibration.adapted is not None:
+    what = calibration.adapted
+    if what is not None and (what.applied or what.scores):
         return "an adapted calibration has no intervals; those of its findings are in .adapted"
     return (
         f"this {calibration.method} calibration has no intervals: its model file was written "

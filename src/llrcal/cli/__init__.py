@@ -12,6 +12,7 @@ GROUPS = {
     "Train and apply": {
         "fit": "Train a calibration on scores and labels.",
         "apply": "Replace the scores in a file by calibrated LLRs.",
+        "watch": "Tell whether scores still look as in training, and what a change costs.",
         "adapt": "Adapt a calibration to scores from another domain.",
         "fuse": "Fuse the scores of several systems into one LLR.",
     },
@@ -42,7 +43,8 @@ EXAMPLES = (
     "llrcal evaluate eval-llrs.txt --key eval-key.txt",
     "llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1",
     "llrcal weigh nig.json 3.7",
-    "llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json",
+    "llrcal watch model.json field-scores.txt",
+    "llrcal adapt model.json field-scores.txt -o field.json",
     "llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt -o fused.json",
     "llrcal compare --train dev.npz --test eval.npz --out results",
     "llrcal demo",

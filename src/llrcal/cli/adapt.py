@@ -1,4 +1,4 @@
-"""``llrcal adapt``: labels from one domain, scores from another."""
+"""``llrcal adapt``: labels from training, scores from the field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from llrcal.cli.options import JSON, QUIET, File, argument, command, option, refuse
-from llrcal.cli.reading import Reading, Scale, opener
+from llrcal.cli.reading import Reading, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
 from llrcal.files.overwriting import (
     refuse_output_around_inputs,
@@ -17,10 +17,15 @@ from llrcal.files.overwriting import (
 )
 
 if TYPE_CHECKING:
-    from llrcal.arrays import Floats
-    from llrcal.calibrations import Calibration
     from llrcal.calibrations.adapted import Adapted
-    from llrcal.onepass.summary import Summary
+
+_CHOICES = {
+    "as it was": "left as it was",
+    "in between": "between as it was and moved",
+    "moved": "moved",
+    "no evidence": "without evidence, so that LLRs are about 0",
+}
+_WORTH_SAYING = 0.01  # a probability
 
 
 @command()
@@ -29,36 +34,36 @@ def adapt(
     model: File = argument("MODEL"),
     scores: File | None = argument("[SCORES]", required=False),
     new: File = option("The adapted model (JSON).", None, "-o", metavar="NEW", required=True),
-    p_target: float = option("Rough share of targets among SCORES.", 0.01),
+    p_target: float | None = option(
+        "Rough share of targets among SCORES. What you say is believed, so leave it out if you do "
+        "not know it."
+    ),
     factor: float = option(
         "How far off that share may be: a factor that is one standard deviation.", 2.0
     ),
-    labelled: File | None = option("A few labelled scores from the new domain.", metavar="FILE"),
+    labelled: File | None = option("A few labelled scores from the field.", metavar="FILE"),
     reading: Reading,
     scale: Scale,
     json: bool = JSON,
     out: File | None = option("Draw figures into this folder.", metavar="DIR"),
-    force: bool = option(
-        "Adapt even if the model does not fit the scores or they cannot tell the classes apart, "
-        "and replace the folder of figures if it exists."
-    ),
+    force: bool = option("Replace the folder of figures if it exists."),
     quiet: bool = QUIET,
 ) -> None:
     """Adapt a calibration to scores from another domain.
 
-    MODEL is a calibration by gaussian, student-t or nig. SCORES is a file of unlabelled scores
-    from the new domain; labels in it are not used. With --labelled, a few labelled scores help, or
-    do alone. NEW is an ordinary model. If there is a reason not to adapt, it is the old one, and
-    you are told. The options on columns are for both files, and --key and --nontargets are
-    for --labelled. SCORES may also be a folder of files or a pattern in quotes, of any size.
+    MODEL is a calibration by any method. SCORES is a file of unlabelled scores from the field;
+    labels in it are not used. With --labelled, a few labelled scores help, or do alone. NEW is an
+    ordinary model, with the least cost (Cllr) that can be expected: the old one if nothing has
+    moved, a moved one if the scores have, or one in between. The options on columns are for both
+    files, and --key and --nontargets are for --labelled. SCORES may also be a folder of files or a
+    pattern in quotes, of any size.
 
     \b
-    llrcal adapt nig.json field-scores.txt --p-target 0.01 -o field.json
-    llrcal adapt nig.json field.npy --p-target 0.05 --out figures -o field.json
-    llrcal adapt nig.json field.txt --labelled few.txt --key few-key.txt -o field.json
+    llrcal adapt model.json field-scores.txt -o field.json
+    llrcal adapt model.json field.npy --p-target 0.05 --out figures -o field.json
+    llrcal adapt model.json field.txt --labelled few.txt --key few-key.txt -o field.json
     """
-    from llrcal.adaptation.adapt import adaptation
-    from llrcal.adaptation.move import densities_of
+    from llrcal.adaptation.adapt import adaptation, check_options, portrait_of
     from llrcal.calibrations import load
     from llrcal.files.atomic import atomic_folder
     from llrcal.files.compression import check_place
@@ -80,11 +85,12 @@ def adapt(
     refuse_to_overwrite(new, model, *files)
     refuse_output_around_inputs(out, model, *files)
     before = load(model)
-    densities_of(before)  # or refused, before any scores are read
+    portrait_of(before)  # or refused, before any scores are read
+    check_options(p_target, factor)
     few = None if labelled is None else trials_from(labelled, reading.key, reading.options())
     if few is not None:
         print_notes(few.notes, quiet=quiet)
-    field = None if scores is None else _unlabelled(scores, before, reading, scale, quiet=quiet)
+    field = None if scores is None else unlabelled(scores, before, reading, scale, quiet=quiet)
     with atomic_folder(out, force=force) if out else nullcontext() as folder:
         after = adaptation(
             before,
@@ -93,7 +99,6 @@ def adapt(
             factor=factor,
             tar=few.tar if few else None,
             non=few.non if few else None,
-            force=force,
         )
         if folder is not None:
             from llrcal.figures.folder import draw_adaptation
@@ -113,43 +118,33 @@ def adapt(
         echo_err(f"Model: {new}")
 
 
-def _unlabelled(
-    source: str, model: Calibration, reading: Reading, scale: Scale, *, quiet: bool
-) -> Floats | Summary:
-    """The scores of files, whatever their labels; a summary if they are read in pieces."""
-    from llrcal.scale.opening import is_in_pieces, opened_scores
-    from llrcal.trials.table_reading import read_table
-
-    options = reading.options(duplicates="all", nontargets=None)
-    with opener(scale, quiet=quiet) as opened:
-        if is_in_pieces(source, None, options, asked=opened.in_pieces):
-            trials = opened_scores(source, opened.engine, options)
-            print_notes(trials.notes, quiet=quiet)
-            return (trials.negated() if model.lower_is_better else trials).pooled()
-        table = read_table(source, options.request("scores", joins=False))
-    print_notes(table.notes, quiet=quiet)
-    column = table.frame["score"]
-    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
-    return scores
-
-
 def _show(method: str, what: Adapted) -> None:
-    done = "adapted" if what.applied else "left as it was"
     click.echo(
-        f"{method}, {done}: {what.unlabelled:,} unlabelled scores, which weigh as much as "
-        f"{what.trust:,.0f} independent ones; {what.tar} + {what.non} labelled"
+        f"{method}, {_CHOICES[what.choice]}: {what.unlabelled:,} unlabelled scores, which weigh as "
+        f"much as {what.trust:,.0f} independent ones; {what.tar} + {what.non} labelled"
     )
-    click.echo(f"probability that nothing has moved: {what.unmoved:.2g}")
+    doubts = {
+        "nothing has moved": what.unmoved,
+        "the share of targets is another": what.wrong_share,
+        "all of them are targets": what.only_targets,
+        "all of them are non-targets": what.only_non_targets,
+        "they are not of this recognizer": what.other_scores,
+        "they run the other way": what.reversed,
+    }
+    told = {name: p for name, p in doubts.items() if p > _WORTH_SAYING or p is what.unmoved}
+    for name, probability in told.items():
+        click.echo(f"probability that {name}: {probability:.2g}")
+    at = what.share.value if what.p_target is None else what.p_target
     estimates = {
         "targets: shift of scores": (what.tar_shift, "+.3g"),
         "targets: wider by a factor of": (what.tar_widening, ".3g"),
         "non-targets: shift of scores": (what.non_shift, "+.3g"),
         "non-targets: wider by a factor of": (what.non_widening, ".3g"),
         **({"share of targets": (what.share, ".3g")} if what.unlabelled else {}),
-        "expected Cllr before": (what.cllr_before, ".3f"),
-        "expected Cllr after": (what.cllr, ".3f"),
+        "expected Cllr as it was": (what.cllr_before, ".3f"),
+        "expected Cllr as it is now": (what.cllr, ".3f"),
         "expected EER": (what.eer, ".2%"),
-        f"expected DCF at {what.p_target:g}, normalised": (what.dcf, ".3f"),
+        f"expected DCF at {at:.3g}, normalised": (what.dcf, ".3f"),
     }
     print_table(
         ("", "estimate", "95 % interval"),
@@ -159,4 +154,4 @@ def _show(method: str, what: Adapted) -> None:
         ],
         words=("",),
     )
-    click.echo("Expected values hold as far as the moved densities describe both classes.")
+    click.echo("Expected values hold as far as the classes are those of training, moved.")

@@ -70,8 +70,8 @@ class Comparing(Points):
     paper: bool = option("As in the paper: plain formulas, which may fall, and no bounds.")
     learning_curve: bool = option("Also train on smaller sets: how many trials do I need?")
     adapt: float | None = option(
-        "Also gaussian, student-t and nig as llrcal adapt moves them to the test scores, of which "
-        "roughly this share is of targets. Labels are not used for it.",
+        "Also smooth (or else the first method) and nig as llrcal adapt adapts them to the test "
+        "scores, of which roughly this share is of targets. Labels are not used for it.",
         metavar="SHARE",
     )
     formats: str = option(

@@ -17,7 +17,10 @@ from llrcal.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from llrcal.arrays import Floats
+    from llrcal.calibrations import Calibration
     from llrcal.notes import Note
+    from llrcal.onepass.summary import Summary
     from llrcal.scale.engine import Engine
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.trials import TrialSet
@@ -204,3 +207,23 @@ def _client(scale: Scale) -> Iterator[Any]:
         Client(cluster) as client,
     ):
         yield client
+
+
+def unlabelled(
+    source: str, model: Calibration, reading: Form, scale: Scale, *, quiet: bool
+) -> Floats | Summary:
+    """The scores of files, whatever their labels; a summary if they are read in pieces."""
+    from llrcal.scale.opening import is_in_pieces, opened_scores
+    from llrcal.trials.table_reading import read_table
+
+    options = reading.options(duplicates="all", nontargets=None)
+    with opener(scale, quiet=quiet) as opened:
+        if is_in_pieces(source, None, options, asked=opened.in_pieces):
+            trials = opened_scores(source, opened.engine, options)
+            print_notes(trials.notes, quiet=quiet)
+            return (trials.negated() if model.lower_is_better else trials).pooled()
+        table = read_table(source, options.request("scores", joins=False))
+    print_notes(table.notes, quiet=quiet)
+    column = table.frame["score"]
+    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
+    return scores

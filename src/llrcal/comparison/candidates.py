@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from llrcal.adaptation.adapt import adaptation
-from llrcal.adaptation.move import has_densities
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
 from llrcal.comparison.looks import FUSION
@@ -21,7 +20,7 @@ from llrcal.evaluation.intervals import Intervals
 from llrcal.fusion import Fused
 from llrcal.fusion.fuse import fusion
 from llrcal.messages import Setting
-from llrcal.method_table import TABLE
+from llrcal.method_table import DEFAULT, TABLE
 from llrcal.notes import Note
 from llrcal.scoring_rule import LOG, ScoringRule
 from llrcal.trials import Trials
@@ -106,23 +105,29 @@ def adapt_each(
     share: float | None,
     begin: Callable[[str], None],
 ) -> dict[str, Calibration]:
-    """Calibrations with densities, adapted to the test scores without ever seeing their labels.
+    """Some calibrations, adapted to the test scores without ever seeing their labels.
 
-    None without a share of targets.
+    They are ``smooth``, or the first of all if it is not among them, and ``nig``: once scores have
+    moved, LLRs hardly depend on the method. None without a share of targets.
     """
     if share is None:
         return {}
     begin("adapting")
-    movable = {label: one for label, one in calibrations.items() if has_densities(one)}
-    if not movable:
+    by_method: dict[str, str] = {}
+    for label, one in calibrations.items():
+        if one.portrait is not None:
+            by_method.setdefault(one.method, label)
+    if not by_method:
         raise OptionError(
-            "none of the calibrations can be adapted: compare gaussian, student-t or nig as well, "
-            "or leave out ",
+            "none of the calibrations can be adapted, since training scores are infinite: leave "
+            "out ",
             Setting("adapt"),
         )
+    first = by_method.get(DEFAULT, next(iter(by_method.values())))
     pool = test.pooled()
     return {
-        f"{label}-adapted": adaptation(one, pool, p_target=share) for label, one in movable.items()
+        f"{label}-adapted": adaptation(calibrations[label], pool, p_target=share)
+        for label in dict.fromkeys((first, by_method.get("nig", first)))
     }
 
 

@@ -98,8 +98,9 @@ def compare(
     learning_curve
         Whether to try smaller numbers of training trials as well: see :func:`learning_curve`.
     adapt
-        Roughly the share of targets among the test scores, to compare also each calibration with
-        densities as :func:`llrcal.adapt` adapts it to these scores. It never sees their labels.
+        Roughly the share of targets among the test scores, to compare also ``smooth`` (if it is
+        not among the methods, the first one) and ``nig`` as :func:`llrcal.adapt` adapts them to
+        these scores. It never sees their labels.
     by
         Columns of the test trials that were kept: every calibration is also evaluated for each
         condition, and those that are good on all trials together, but bad in one, are named.
@@ -176,7 +177,7 @@ def _check_options(
         if cut is not None:
             raise OptionError(
                 Setting("adapt"),
-                " is for test trials of another place than those of training: give two sets of "
+                " is for test trials from another domain than those of training: give two sets of "
                 "trials",
             )
     if learning_curve:

@@ -22,6 +22,7 @@ from llrcal.figures.reliability import reliability
 from llrcal.figures.style import column_figure, column_style, save
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
+from llrcal.figures.watching import watch
 from llrcal.method_table import Look
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "scoring_rules",
     "tippett",
     "transforms",
+    "watch",
 ]

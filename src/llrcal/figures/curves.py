@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations import Calibration
+from llrcal.calibrations.methods.densities import Generative
+from llrcal.calibrations.portrait import Portrait
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import drawable, finite_part, is_narrow, looks
-from llrcal.densities.density import Density
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.intervals import Band
@@ -182,7 +185,25 @@ def histogram(
     return held / (total * np.diff(edges)), edges
 
 
-def densities_at(sides: Iterable[Density], scores: Floats) -> list[Floats]:
-    """Fitted densities at scores."""
+def fitted_densities(calibration: Generative, scores: Floats) -> tuple[Floats, Floats]:
+    """Densities of both classes at scores: those fitted in training, or found in the field."""
+    if calibration.adapted and calibration.adapted.applied and calibration.portrait:
+        return portrait_densities(calibration, calibration.portrait, scores)
+    seen = -scores if calibration.lower_is_better else scores
     with np.errstate(over="ignore", under="ignore"):
-        return [np.exp(side.logpdf(scores)) for side in sides]
+        tar, non = (np.exp(side.logpdf(seen)) for side in (calibration.tar, calibration.non))
+    return tar, non
+
+
+def portrait_densities(
+    calibration: Calibration, portrait: Portrait, scores: Floats
+) -> tuple[Floats, Floats]:
+    """Densities of both classes at scores, as smooth as an adaptation sees a portrait."""
+    model = SourceModel.of(portrait)
+    seen = ((-scores if calibration.lower_is_better else scores) - model.origin) / model.unit
+    with np.errstate(over="ignore", under="ignore"):
+        tar, non = (
+            side.densities(side.theta[None, :], seen)[0] / model.unit
+            for side in (model.tar, model.non)
+        )
+    return tar, non

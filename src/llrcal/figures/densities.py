@@ -1,4 +1,4 @@
-"""Densities over histograms: those of a calibration, and those of one that was adapted."""
+"""Densities over histograms: those of a calibration, and what an adaptation made of them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from llrcal.adaptation.move import densities_of
+from llrcal.adaptation.adapt import portrait_of
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import METHODS, Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison.looks import evenly
 from llrcal.errors import OptionError
-from llrcal.figures.curves import densities_at, histogram, visible_range
+from llrcal.figures.curves import (
+    fitted_densities,
+    histogram,
+    portrait_densities,
+    visible_range,
+)
 from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET
 from llrcal.inputs.scores import as_scores
@@ -43,7 +48,8 @@ def densities(
     Parameters
     ----------
     calibration
-        A ``gaussian``, ``student-t`` or ``nig`` calibration.
+        A ``gaussian``, ``student-t`` or ``nig`` calibration. If it was adapted, its densities are
+        those that were found in the field.
     tar, non
         Target and non-target scores. Histograms are normalised by class.
     log
@@ -67,7 +73,7 @@ def densities(
     classes = as_scores(tar, "target"), as_scores(non, "non-target")
     low, high = visible_range(classes, margin=0.5 if log else 0.1)
     grid = evenly(low, high, _POINTS)
-    fits = densities_at((calibration.tar, calibration.non), grid)
+    fits = fitted_densities(calibration, grid)
     kinds = (("target", TARGET, "solid"), ("non-target", NON_TARGET, (0, (4, 1))))
     bars = {
         f"{name} scores": (colour, histogram(values, low, high))
@@ -88,18 +94,26 @@ def adaptation(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draw the densities of a calibration, as it was and adapted, over the scores of a new place.
+    """Draw both classes as they were and as they are in the field, over the scores from there.
+
+    The mixture of the training classes, at the share of targets that was found, would fit the
+    scores if nothing had moved.
 
     Parameters
     ----------
     before, after
-        A generative calibration, and what :func:`llrcal.adapt` made of it.
+        A calibration by any method, and what :func:`llrcal.adapt` made of it.
     scores
         The unlabelled scores, or a summary of them, as for :func:`llrcal.adapt`.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     legend
         Whether to put a legend above the axes.
+
+    Raises
+    ------
+    OptionError
+        If a calibration has no portrait of its classes.
     """
     values, counts, spread = _seen(scores, before)
     low, high = visible_range([spread], margin=0.3)
@@ -130,8 +144,7 @@ def _seen(scores: ArrayLike | Summary, before: Calibration) -> tuple[Array, Floa
 
 def _weighted(calibration: Calibration, grid: Floats, share: float) -> tuple[Floats, Floats]:
     """Densities of targets and non-targets, each times its share."""
-    scores: Array = -grid if calibration.lower_is_better else grid
-    tar, non = densities_at(densities_of(calibration), scores)
+    tar, non = portrait_densities(calibration, portrait_of(calibration), grid)
     return share * tar, (1 - share) * non
 
 

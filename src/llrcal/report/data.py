@@ -30,7 +30,7 @@ from llrcal.figures.curves import (
     DECADES,
     Named,
     Range,
-    densities_at,
+    fitted_densities,
     learning_curves,
     llr_view,
     shares,
@@ -237,7 +237,7 @@ def _histograms(comparison: Comparison, view: Range) -> Json:
     for one in comparison.candidates.values():
         found, calibration = None, one.of_score
         if isinstance(calibration, Generative):
-            tar, non = densities_at((calibration.tar, calibration.non), grid)
+            tar, non = fitted_densities(calibration, grid)
             found = {"tar": tar, "non": non}
         fitted.append(found)
     return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llrcal.adaptation.findings import IN_THE_WAY
 from llrcal.notes import Note
 from llrcal.report.text import escaped, sentence
 
@@ -43,7 +42,12 @@ _KINDS = (
     (
         "Calibrations that are bad in a condition",
         "Numbers of all trials together hide it: in these conditions LLRs are not what they say.",
-        ("bad in a condition", "one class", "no condition"),
+        ("bad in a condition", "no condition"),
+    ),
+    (
+        "Scores of one class alone",
+        "Where there is one class only, no calibration can be checked, nor adapted.",
+        ("one class",),
     ),
     (
         "A fusion that is of no use",
@@ -51,14 +55,15 @@ _KINDS = (
         ("not better",),
     ),
     (
-        "Calibrations that were not adapted",
-        "There was a reason to leave them as they are, so their numbers are the old ones.",
-        tuple(sorted(IN_THE_WAY)),
+        "Doubts about an adaptation",
+        "Something about the test scores is not what an adaptation takes for granted, so it may be "
+        "wrong.",
+        ("other scores", "reversed", "share", "few scores", "does not fit", "far", "wild"),
     ),
     (
         "Calibrations that were adapted",
         "They know more than the others: the test scores, though not their labels.",
-        ("adapted", "nothing moved", "share taken"),
+        ("adapted", "nothing moved"),
     ),
     (
         "Test scores outside the training range",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+
+import numpy as np
 
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import OutOfRangeCounter
@@ -14,11 +17,38 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_overwrite
+from llrcal.onepass.grid import ALL_KEYS, SIZE, SampleFold
 from llrcal.scale.engine import Engine
 from llrcal.scale.files import Paths, files_of, is_many
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers
+
+
+class FieldSample:
+    """A sample of the scores that a calibration was applied to: the same in any order.
+
+    Several threads may add scores at the same time.
+    """
+
+    def __init__(self) -> None:
+        self._fold = SampleFold(ALL_KEYS)
+        self._lock = threading.Lock()
+
+    def add(self, scores: Floats) -> None:
+        with self._lock:
+            self._fold.add(scores)
+
+    @property
+    def scores(self) -> Floats:
+        """Some of the finite scores in rising order, evenly over their ranks."""
+        values, counts = self._fold.value.sorted()
+        up_to = np.cumsum(counts)
+        if not len(values):
+            return values
+        number = min(int(up_to[-1]), SIZE)
+        ranks = (np.arange(number) + 0.5) * (int(up_to[-1]) / number)
+        return values[np.searchsorted(up_to, ranks, "right")]
 
 
 @dataclass(frozen=True)
@@ -30,6 +60,8 @@ class LLRColumns:
     """The level of intervals, if their ends are to be written as well."""
     seen: OutOfRangeCounter | None = None
     """Counts the scores, where all files are rewritten in one process."""
+    field: FieldSample | None = None
+    """Keeps some of them, likewise."""
     nats: float = 1.0
     """The number of nats in a unit of the LLRs to write."""
     more: Callable[[Floats], Mapping[str, Array]] | None = None
@@ -38,6 +70,8 @@ class LLRColumns:
     def __call__(self, scores: Floats) -> dict[str, Array]:
         if self.seen:
             self.seen.count(scores)
+        if self.field:
+            self.field.add(scores)
         llrs = self.calibration.without_warnings(scores)
         columns: dict[str, Array] = {"llr": llrs / self.nats}
         if self.interval is not None:
