@@ -13,7 +13,7 @@ from scipy.special import expit
 
 import llrcal
 from llrcal.adaptation import field as module
-from llrcal.adaptation.field import Field, evidence_of, places_of
+from llrcal.adaptation.field import Field, evidence_of, fitted_share, places_of
 from llrcal.adaptation.hypotheses import NOTHING, weights_of
 from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Floats
@@ -53,28 +53,52 @@ def test_how_much_scores_weigh() -> None:
     """A third of their number, 3,000 at most, and no more than the portrait is sure of."""
     source = SourceModel(known([4, 0, 0, 0.1]), known([0, 0, 0, 0.1]), 0.0, 1.0)
     scores = field_scores(0.05)
-    assert evidence_of(source, given(scores[:600]), 0.1).trust == pytest.approx(200)
-    assert evidence_of(source, given(np.tile(scores, 2)), 0.1).trust == pytest.approx(3000)
+    assert evidence_of(source, given(scores[:600]), 0.1, told=True).trust == pytest.approx(200)
+    assert evidence_of(source, given(np.tile(scores, 2)), 0.1, told=True).trust == pytest.approx(
+        3000
+    )
     few = SourceModel(known([4, 0, 0, 0.1], count=50), known([0, 0, 0, 0.1], count=500), 0.0, 1.0)
     trust = 1 / (1 / 200 + 0.1 / 50 + 0.9 / 500)
-    data = evidence_of(few, given(scores[:600]), 0.1)
+    data = evidence_of(few, given(scores[:600]), 0.1, told=True)
     assert data.trust == pytest.approx(trust)
     assert data.label_weight == 1
     assert data.log_odds == pytest.approx(math.log(1 / 9))
     assert (data.tar.count, data.non.count, data.pool.count) == (0, 0, 600)
-    labelled = evidence_of(few, given(scores[:600], TAR[:10], NON[:30]), 0.1)
+    labelled = evidence_of(few, given(scores[:600], TAR[:10], NON[:30]), 0.1, told=True)
     assert labelled.label_weight == pytest.approx(10 / (10 + trust * 0.1 / 3))
     assert (labelled.tar.count, labelled.non.count) == (10, 30)
-    rare = evidence_of(few, given(scores[:600], TAR[:30], NON[:10]), 0.9)
+    rare = evidence_of(few, given(scores[:600], TAR[:30], NON[:10]), 0.9, told=True)
     weight = 10 / (10 + 0.1 / 3 / (1 / 200 + 0.9 / 50 + 0.1 / 500))
     assert rare.label_weight == pytest.approx(weight)
-    alone = evidence_of(few, given(None, TAR[:10], NON[:30]), 0.1)
+    for p_target in (0.03, 0.97):
+        rarely = evidence_of(source, given(np.tile(scores, 9)), p_target, told=True)
+        assert rarely.trust == pytest.approx(3000 * math.sqrt(0.1 / 0.03))
+    most = evidence_of(source, given(np.tile(scores, 20)), 1e-6, told=True)
+    assert most.trust == pytest.approx(module._MOST_TRUST)
+    assert 3000 < module._MOST_TRUST < 40_000
+    alone = evidence_of(few, given(None, TAR[:10], NON[:30]), 0.1, told=True)
     assert (alone.trust, alone.label_weight) == (0, 1)
+
+
+def test_trust_where_the_share_is_not_told() -> None:
+    """That of the rarer class, as a mixture of the training classes has it."""
+    scores = np.tile(field_scores(0.02), 9)
+    data = evidence_of(SOURCE, given(scores), 0.1, told=False)
+    known_to = 0.1 / 2000 + 0.9 / 20_000
+    wanted = 3000 * math.sqrt(0.1 / fitted_share(SOURCE, data.pool))
+    assert data.trust == pytest.approx(1 / (1 / wanted + known_to))
+    assert fitted_share(SOURCE, data.pool) == pytest.approx(0.02, abs=0.003)
+    rare = evidence_of(SOURCE, given(np.tile(NON[:6000] - 1, 9)), 0.1, told=False)
+    assert rare.trust == pytest.approx(
+        1 / (1 / min(18_000, module._MOST_TRUST) + known_to), rel=0.01
+    )
+    alone = evidence_of(SOURCE, given(None, TAR[:10], NON[:30]), 0.1, told=False)
+    assert alone.trust == 0
 
 
 def test_scores_are_seen_in_units_of_the_source() -> None:
     scores = np.linspace(-3, 9, 1000)
-    data = evidence_of(SOURCE, given(scores, TAR[:7], NON[:8]), 0.1)
+    data = evidence_of(SOURCE, given(scores, TAR[:7], NON[:8]), 0.1, told=True)
     expected = (scores.mean() - SOURCE.origin) / SOURCE.unit
     assert data.pool.counts @ data.pool.values / 1000 == pytest.approx(expected)
     for side, few in ((data.tar, TAR[:7]), (data.non, NON[:8])):
@@ -86,8 +110,9 @@ def test_masses_and_weights_add_up_to_one(field: object) -> None:
     one: Field = field()  # type: ignore[operator]
     assert one.tar.sum(axis=1) == pytest.approx(np.ones(256))
     assert one.non.sum(axis=1) == pytest.approx(np.ones(256))
-    assert one.mean[0].sum() == pytest.approx(1, abs=0.02)
-    assert one.mean[1].sum() == pytest.approx(1, abs=0.02)
+    assert one.mean[0].sum() == pytest.approx(1, abs=0.03)
+    assert one.mean[1].sum() == pytest.approx(1, abs=0.03)
+    assert one.mean[0].sum() + one.mean[1].sum() == pytest.approx(2)
     assert one.importance.sum() == pytest.approx(1)
     assert one.weights.sum() == pytest.approx(1)
     assert len(one.draws) == len(one.which) == len(one.importance) == 256
@@ -158,7 +183,13 @@ def replace_draws(one: Field, chosen: Floats) -> Field:
 
     mean = module._mean(one.source, draws, which, importance, one.nodes, masses, llrs)
     return replace(
-        one, draws=draws, which=which, importance=importance, tar=masses[0], non=masses[1], mean=mean
+        one,
+        draws=draws,
+        which=which,
+        importance=importance,
+        tar=masses[0],
+        non=masses[1],
+        mean=mean,
     )
 
 
@@ -265,9 +296,9 @@ def test_shares_of_draws() -> None:
     for scores, share in ((TAR, 1.0), (NON, 0.0)):
         alone = field_of(scores)
         lie = "only targets" if share else "only non-targets"
-        assert {float(s) for s, w in zip(alone.shares, alone.which, strict=True) if w.lie == lie} == {
-            share
-        }
+        assert {
+            float(s) for s, w in zip(alone.shares, alone.which, strict=True) if w.lie == lie
+        } == {share}
         assert alone.probability(lie) == pytest.approx(
             sum(w for w, h in zip(alone.weights, alone.hypotheses, strict=True) if h.lie == lie)
         )
@@ -276,10 +307,11 @@ def test_shares_of_draws() -> None:
 
 
 def test_scores_of_another_recognizer_are_not_unmoved() -> None:
-    noise = field_of(np.random.default_rng(1).uniform(-5, 8, 3000))
-    assert noise.unmoved < 1e-6
-    assert noise.probability("other scores") > 0.99
-    assert noise.best.lie == "other scores"
+    other = field_of(50 * field_scores(0.05))
+    assert other.unmoved < 1e-6
+    assert other.probability("other scores") > 0.99
+    assert other.best.lie == "other scores"
+    assert [one.unmoved for one in other.hypotheses if one.lie == "other scores"]
 
 
 def test_a_share_that_is_not_told() -> None:
@@ -309,6 +341,7 @@ def test_the_training_mixture_has_the_share_that_fits_best() -> None:
     tar = SOURCE.tar.densities(SOURCE.tar.theta[None, :], one.nodes)[0]
     non = SOURCE.non.densities(SOURCE.non.theta[None, :], one.nodes)[0]
     expected = (best * tar + (1 - best) * non) * widths
+    assert fitted_share(SOURCE, one.data.pool) == pytest.approx(best, rel=0.01)
     assert one.training_mixture == pytest.approx(expected, rel=0.01, abs=1e-7)
     assert one.training_mixture.sum() == pytest.approx(1, abs=0.01)
 
@@ -330,3 +363,9 @@ def test_distances_are_seen_the_other_way() -> None:
     other = field_of(field_scores(0.05, count=600))
     assert one.old_llrs == pytest.approx(other.old_llrs, abs=1e-6)
     assert one.llrs == pytest.approx(other.llrs, abs=1e-6)
+
+
+@pytest.mark.xfail(strict=True, reason="weights that underflow are divided by themselves")
+def test_no_zero_by_zero() -> None:
+    """Of hypotheses without weight. If this passes, take away the filter of conftest.py."""
+    field_of(field_scores(0.05, shift=4.0))

@@ -44,7 +44,9 @@ HERE = np.array([0.3, -0.2, 0.15, 0.1, -0.05, 0.2, 0.12, -0.1, 0.4])
 def exact_objective(data: Evidence, moves: list[Number]) -> Number:
     """Minus the log of prior times likelihood, as the top of the module has it."""
     named = dict(zip(NAMES, moves, strict=True))
-    target, other = ([mpmath.mpf(float(x)) for x in s.theta] for s in (data.source.tar, data.source.non))
+    target, other = (
+        [mpmath.mpf(float(x)) for x in s.theta] for s in (data.source.tar, data.source.non)
+    )
     apart = (target[0] - other[0]) * mpmath.exp(named["distance"])
     other[0] += named["shift"]
     target[0] = other[0] + apart
@@ -66,14 +68,19 @@ def exact_objective(data: Evidence, moves: list[Number]) -> Number:
     def wild(x: float) -> Number:
         return 1 / (mpmath.pi * 5 * (1 + ((mpmath.mpf(x) - mpmath.mpf(middle)) / 5) ** 2))
 
-    total = sum((m / mpmath.mpf(float(sd))) ** 2 / 2 for m, sd in zip(moves, DEVIATIONS, strict=True))
+    total = sum(
+        (m / mpmath.mpf(float(sd))) ** 2 / 2 for m, sd in zip(moves, DEVIATIONS, strict=True)
+    )
     p = 1 / (1 + mpmath.exp(-(mpmath.mpf(data.log_odds) + named["odds"])))
     rare, rare_labelled = mpmath.mpf(0.003), mpmath.mpf(0.01) if data.may_be_wild else mpmath.mpf(0)
     for x, n in zip(data.pool.values.tolist(), data.pool.counts.tolist(), strict=True):
         own = p * density(data.source.tar, target, x) + (1 - p) * density(data.source.non, other, x)
         share = mpmath.mpf(data.trust) * mpmath.mpf(n) / mpmath.mpf(data.pool.count)
         total -= share * mpmath.log((1 - rare) * own + rare * wild(x))
-    for one, theta, few in ((data.source.tar, target, data.tar), (data.source.non, other, data.non)):
+    for one, theta, few in (
+        (data.source.tar, target, data.tar),
+        (data.source.non, other, data.non),
+    ):
         for x, n in zip(few.values.tolist(), few.counts.tolist(), strict=True):
             own = (1 - rare_labelled) * density(one, theta, x) + rare_labelled * wild(x)
             total -= mpmath.mpf(data.label_weight) * n * mpmath.log(own)
@@ -90,7 +97,9 @@ def test_value_gradient_and_hessian_against_mpmath(data: Evidence) -> None:
 
         def f(steps: int) -> Number:
             parts = zip(HERE.tolist(), direction.tolist(), strict=True)
-            return exact_objective(data, [mpmath.mpf(m) + steps * h * mpmath.mpf(d) for m, d in parts])
+            return exact_objective(
+                data, [mpmath.mpf(m) + steps * h * mpmath.mpf(d) for m, d in parts]
+            )
 
         down, middle, up = (f(steps) for steps in (-1, 0, 1))
         assert here.value == pytest.approx(float(middle), rel=1e-11)

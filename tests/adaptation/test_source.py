@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from llrcal.adaptation import source as module
-from llrcal.adaptation.source import DEVIATIONS, NAMES, SourceClass, SourceModel, dithered
+from llrcal.adaptation.source import NAMES, SourceClass, SourceModel, dithered
 from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG
 from llrcal.onepass.cells import Cells
@@ -61,7 +61,7 @@ def test_a_bimodal_class_has_the_masses_of_its_scores() -> None:
 def test_densities_integrate_to_one_wherever_they_have_moved(scores: Floats) -> None:
     one = SourceClass.of(cells_of(scores))
     assert integral(one, one.theta) == pytest.approx(1, abs=1e-4)
-    assert integral(one, one.theta + [2.0, 0.7, 0, 0]) == pytest.approx(1, abs=1e-4)
+    assert integral(one, one.theta + np.array([2.0, 0.7, 0, 0])) == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("v", [1.0, 1.5, 2.0, -2.0])
@@ -126,7 +126,7 @@ def test_the_fit_is_that_of_least_cost() -> None:
             assert cost(theta + step) > best
             if theta[3] - step[3] > module._LEAST_TAIL:
                 assert cost(theta - step) > best
-    assert module._SHAPE_DEVIATIONS == pytest.approx([0.5, 1.5])
+    assert pytest.approx([0.5, 1.5]) == module._SHAPE_DEVIATIONS
 
 
 def test_bins_of_a_class_against_a_histogram_and_scipy() -> None:
@@ -191,7 +191,8 @@ def test_a_correction_is_constant_beyond_its_ends() -> None:
     assert value[3] == value[4]
     assert not slope[[0, 1, 3, 4]].any()
     assert not bend[[0, 1, 3, 4]].any()
-    assert slope[2] and bend[2]
+    assert slope[2]
+    assert bend[2]
     expected = correction.spline(np.array([low, high])) - correction.log_mass
     assert value[[1, 3]] == pytest.approx(expected)
 
@@ -199,7 +200,7 @@ def test_a_correction_is_constant_beyond_its_ends() -> None:
 def test_the_correction_goes_along_with_location_and_scale() -> None:
     one = SourceClass.of(cells_of(BIMODAL))
     at = np.linspace(-2, 4, 13)
-    moved = one.theta + [1.5, np.log(2), 0, 0]
+    moved = one.theta + np.array([1.5, np.log(2), 0, 0])
     there = 2 * (at - one.theta[0]) + one.theta[0] + 1.5
     expected = one.densities(one.theta[None, :], at)[0]
     assert 2 * one.densities(moved[None, :], there)[0] == pytest.approx(expected)
@@ -227,7 +228,9 @@ def test_derivatives_of_a_class_against_differences(plain: bool) -> None:
 def test_units_of_a_source_are_those_of_the_non_targets() -> None:
     model = source_of(TAR, NON)
     assert model.origin == pytest.approx(-1.0, abs=0.01)
-    assert model.unit == pytest.approx(0.5 * (stats.norm.ppf(0.84) - stats.norm.ppf(0.16)), rel=0.01)
+    assert model.unit == pytest.approx(
+        0.5 * (stats.norm.ppf(0.84) - stats.norm.ppf(0.16)), rel=0.01
+    )
     assert model.tar.theta[:2] == pytest.approx([4.02, np.log(1.41)], abs=0.03)
     assert model.non.theta[:2] == pytest.approx([0.0, 0.0], abs=0.02)
     assert (model.tar.count, model.non.count) == (2000, 20_000)
@@ -244,7 +247,8 @@ def test_classes_of_one_or_two_scores() -> None:
     same = source_of(np.array([5.0]), np.array([5.0]))
     assert (same.origin, same.unit) == (5.0, 1.0)
     one = source_of(np.array([2.0, 6.0]), np.array([1.0]))
-    assert (one.origin, one.unit) == (1.0, pytest.approx(0.5 * 4 * 0.68 / 0.5, rel=0.5))
+    assert one.origin == 1.0
+    assert one.unit == pytest.approx(0.5 * 4 * min(0.68 / 0.5, 1))  # quantiles are those of points
     two = source_of(np.array([4.0]), np.array([0.0, 1.0]))
     assert two.origin == 0.5
     for model in (alone, same, one, two):
@@ -362,17 +366,3 @@ def test_a_tail_does_not_fall_below_zero() -> None:
     moves = model.still
     moves[5] = moves[7] = -20
     assert [side.theta[3] for side in model.moved(moves)] == [0.0, 0.0]
-
-
-def test_prior_deviations() -> None:
-    """Chosen on real scores; to change them is to change the study of adaptation."""
-    assert DEVIATIONS == {
-        "shift": 2.0,
-        "scale": 0.7,
-        "distance": 0.6,
-        "target scale": 0.35,
-        "non-target skew": 0.3,
-        "non-target tail": 1.5,
-        "target skew": 0.3,
-        "target tail": 1.0,
-    }

@@ -47,9 +47,11 @@ def source_of(tar: Floats, non: Floats) -> SourceModel:
     return SourceModel.of(Portrait(portrait_of_class(tar), portrait_of_class(non)))
 
 
-def known(theta: Sequence[float], *, count: float = 1e15, misfit: float = 0.0) -> SourceClass:
+def known(
+    theta: Sequence[float] | Floats, *, count: float = 1e15, misfit: float = 0.0
+) -> SourceClass:
     """A class of which everything is known."""
-    return SourceClass(np.array(theta, float), count, None, misfit, 4.0)
+    return SourceClass(np.array(theta, float), count, None, misfit, 4.0, tied=False)
 
 
 def given(
@@ -70,7 +72,7 @@ def as_cells(values: Sequence[float], counts: Sequence[float] | None = None) -> 
     return Cells(np.array(values, float), np.array(counts or [1.0] * len(values), float))
 
 
-def textbook_nig(theta: Sequence[float]) -> Any:
+def textbook_nig(theta: Sequence[float] | Floats) -> Any:
     """SciPy's NIG at free coordinates (l, log omega, v, log(1 + c)), by mean and deviation."""
     location, log_omega, v, log1p_c = map(float, theta)
     omega, square = np.exp(log_omega), np.cosh(v) ** 2
