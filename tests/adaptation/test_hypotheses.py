@@ -1,0 +1,433 @@
+"""Hypotheses of what has happened, and their evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from llrcal.adaptation import hypotheses as module
+from llrcal.adaptation.field import evidence_of
+from llrcal.adaptation.hypotheses import (
+    LIES,
+    NOTHING,
+    Hypothesis,
+    hypotheses,
+    mean_between,
+    starts,
+    weights_of,
+)
+from llrcal.adaptation.objective import Evidence, Objective
+from llrcal.adaptation.source import SourceModel
+from llrcal.arrays import Floats
+from llrcal.fitting.optimizer import minimise
+from llrcal.onepass.cells import Cells, even_ranks
+from llrcal.onepass.summary import Summary
+from tests.adaptation.worlds import (
+    BIMODAL,
+    NON,
+    TAR,
+    as_cells,
+    field_scores,
+    given,
+    known,
+    source_of,
+)
+from tests.trial_sets import normal
+
+SOURCE = source_of(TAR, NON)
+MODEL = SourceModel(known([4.0, 0.3, 0.0, 0.1]), known([0.0, 0.0, 0.0, 0.1]), 0.0, 1.0)
+FACTOR = math.log(2)
+
+
+def evidence(scores: Floats, p_target: float = 0.05, source: SourceModel = SOURCE) -> Evidence:
+    return evidence_of(source, given(scores), p_target, told=True)
+
+
+@cache
+def honest() -> tuple[Evidence, list[Hypothesis]]:
+    data = evidence(field_scores(0.05))
+    return data, hypotheses(data, FACTOR, told=True)
+
+
+def probabilities(data: Evidence, *, told: bool = True) -> dict[str | None, float]:
+    """Of each lie, and of the truth (None)."""
+    every = hypotheses(data, FACTOR, told=told)
+    weights = weights_of(every)
+    return {
+        lie: float(sum(w for w, one in zip(weights, every, strict=True) if one.lie == lie))
+        for lie in (None, *LIES)
+    }
+
+
+def is_freest(one: Hypothesis) -> bool:
+    """Whether all moves have the widest prior, and the share that of the user."""
+    return one.together == one.apart == 1 and one.deviations[4] > 0.1 and one.deviations[-1] > 0.2
+
+
+# Evidence.
+
+
+def free_in(*coordinates: int) -> Floats:
+    deviations = np.full(9, NOTHING)
+    deviations[list(coordinates)] = [0.8, 0.7][: len(coordinates)]
+    return deviations
+
+
+@pytest.mark.parametrize("coordinates", [(0, 8), (1, 2), (3, 8)])
+def test_evidence_against_an_integral_over_two_moves(coordinates: tuple[int, int]) -> None:
+    """Prior times likelihood, added up over a grid of the moves that are free."""
+    pool = as_cells(np.sort(field_scores(0.2, count=60) + 1).tolist())
+    data = Evidence(MODEL, pool, Cells.empty(), Cells.empty(), 600.0, 1.0, math.log(0.25))
+    deviations = free_in(*coordinates)
+    objective = Objective(data, deviations)
+    end = minimise(objective, np.zeros(9))
+    one = Hypothesis(data, end, deviations, -1.5, favour=0.25)
+    around = np.sqrt(np.diag(one.covariance))[list(coordinates)]
+    line = np.linspace(-6, 6, 41)
+    total = 0.0
+    for first in line:
+        for second in line:
+            moves = end.point.copy()
+            moves[list(coordinates)] += around * [first, second]
+            total += math.exp(end.value - objective(moves).value)
+    cell = float(np.prod(around)) * (line[1] - line[0]) ** 2
+    normaliser = float(np.prod(deviations[list(coordinates)])) * 2 * math.pi
+    expected = -1.5 + 0.25 - end.value + math.log(total * cell / normaliser)
+    assert one.log_evidence == pytest.approx(expected, abs=0.03)
+
+
+def test_covariance_draws_and_mean_of_a_hypothesis() -> None:
+    one = max(honest()[1], key=lambda each: -each.solution.value if each.lie is None else -1e9)
+    inverse = np.linalg.inv(one.solution.hessian)
+    if (np.linalg.eigvalsh(one._scaled) > 1).all():
+        assert one.covariance == pytest.approx(inverse, rel=1e-6, abs=1e-12)
+    draws = one.draws(4000, np.random.default_rng(5))
+    lower, upper = one.data.source.bounds
+    assert ((draws >= lower) & (draws <= upper)).all()
+    assert np.cov(draws.T)[:4, :4] == pytest.approx(one.covariance[:4, :4], rel=0.2, abs=2e-4)
+    off = (draws.mean(axis=0) - one.solution.point)[:4] / np.sqrt(np.diag(one.covariance)[:4])
+    assert np.abs(off).max() < 0.1
+    assert one.mean == pytest.approx(mean_between(lower, upper, one.solution.point, one.covariance))
+
+
+def test_no_move_is_surer_than_its_prior_lets_it_be() -> None:
+    """Where the likelihood bends the wrong way, the prior alone is left."""
+    one = honest()[1][0]
+    bent = replace(one.solution, hessian=-np.eye(9))
+    assert replace(one, solution=bent).covariance == pytest.approx(np.diag(one.deviations**2))
+    assert math.isfinite(replace(one, solution=bent).log_evidence)
+
+
+def test_labelled_scores_beside_others_decide_at_full_weight() -> None:
+    data = evidence_of(SOURCE, given(field_scores(0.05), TAR[:20], NON[:20]), 0.05, told=True)
+    assert 0 < data.label_weight < 1
+    one = hypotheses(data, FACTOR, told=True)[3]
+    _, log_volume = np.linalg.slogdet(
+        one.solution.hessian * np.outer(one.deviations, one.deviations)
+    )
+    integral = one.log_prior + one.favour - one.solution.value - 0.5 * log_volume
+    rest = one.data.rest_of_labelled(one.mean)
+    assert rest < -10
+    assert one.log_evidence == pytest.approx(integral + rest)
+
+
+def test_weights_are_probabilities_and_favour_can_be_left_out() -> None:
+    _, every = honest()
+    weights, neutral = weights_of(every), weights_of(every, favoured=False)
+    assert weights.sum() == pytest.approx(1)
+    assert neutral.sum() == pytest.approx(1)
+    i, j = (next(k for k, one in enumerate(every) if one.unmoved == u) for u in (True, False))
+    logs = [math.log(weights[i] / weights[j]), math.log(neutral[i] / neutral[j])]
+    assert logs[0] - logs[1] == pytest.approx(every[i].favour - every[j].favour)
+    assert logs[0] == pytest.approx(every[i].log_evidence - every[j].log_evidence)
+    assert every[i].favour > every[j].favour == 0
+
+
+def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:
+    """One move, whose best value lies near a bound: by adding up the bell over a grid."""
+    best, deviation, lower, upper = -0.3, 0.7, np.array([-0.5]), np.array([2.0])
+    mean = mean_between(lower, upper, np.array([best]), np.array([[deviation**2]]))
+    truth = stats.truncnorm((-0.5 + 0.3) / 0.7, (2 + 0.3) / 0.7, best, deviation).mean()
+    assert mean == pytest.approx([truth], abs=1e-9)
+
+
+def test_what_bounds_cut_off_shifts_other_moves_along() -> None:
+    covariance = np.array([[1.0, 0.6], [0.6, 2.0]])
+    lower, upper = np.array([0.2, -np.inf]), np.array([np.inf, np.inf])
+    mean = mean_between(lower, upper, np.zeros(2), covariance)
+    first = stats.truncnorm(0.2, np.inf).mean()
+    assert mean == pytest.approx([first, 0.6 * first])
+    far = mean_between(np.array([50.0]), np.array([60.0]), np.zeros(1), np.eye(1))
+    assert 50 <= far[0] <= 60
+
+
+# What is looked at.
+
+
+def test_every_pair_of_factors_is_tried_unless_it_is_hopeless() -> None:
+    data, every = honest()
+    truths = [one for one in every if one.lie is None and one.deviations[-1] == FACTOR]
+    pairs = [(one.together, one.apart) for one in truths]
+    assert len(pairs) == 24
+    assert {together for together, _ in pairs} == {1.0, 0.3, 0.1, NOTHING}
+    assert {apart for _, apart in pairs} == {1.0, 0.5, 0.25, 0.1, NOTHING}
+    for one in truths:
+        shapes = one.deviations[4:8] / [0.3, 1.5, 0.3, 1.0]
+        assert one.deviations[:2] == pytest.approx(one.together * np.array([2.0, 0.7]))
+        assert one.deviations[2:4] == pytest.approx(one.apart * np.array([0.6, 0.35]))
+        if one.apart < 1:
+            assert shapes == pytest.approx(np.full(4, one.apart))
+        still = shapes.max() <= NOTHING
+        assert (one.data.source is data.source) == still  # corrections are for the same shape
+        assert (one.data.source is data.source.plain) != still
+        assert one.log_prior == (-3.0 if one.apart == 1 and still else 0.0)
+        assert one.unmoved == (one.together == NOTHING == one.apart)
+        assert (one.favour > 0) == (one.apart == NOTHING)
+        assert one.solution.converged
+    unmoved = [one for one in truths if one.unmoved]
+    along = [one for one in truths if one.apart == NOTHING and not one.unmoved]
+    assert len(unmoved) == 1
+    assert unmoved[0].favour == pytest.approx(along[0].favour + module._UNMOVED)
+    assert sum(one.apart == 1 for one in truths) == 8
+
+
+def test_rows_without_hope_have_only_their_unmoved_classes() -> None:
+    data = evidence(field_scores(0.05, shift=2.5))
+    truths = module._honest(data, FACTOR)
+    kept = [one for one in truths if one.together == NOTHING]
+    assert [(one.apart, one.deviations[4] < 0.01) for one in kept] == [
+        (1.0, False),
+        (1.0, True),
+        (NOTHING, True),
+    ]
+    assert sum(one.together == 1 for one in truths) == 6
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, -2.0])
+def test_no_start_ends_lower_than_what_was_found(shift: float) -> None:
+    """The best of many searches from all around."""
+    data = evidence(field_scores(0.1, shift=shift, wider=1.2, count=600), 0.1)
+    every = module._honest(data, FACTOR)
+    rng = np.random.default_rng(3)
+    for one in (every[0], every[5]):
+        objective = Objective(one.data, one.deviations)
+        lower, upper = one.data.source.bounds
+        for _ in range(4):
+            near = np.clip(one.deviations * rng.normal(size=9), lower, upper)
+            end = minimise(objective, near, lower=lower, upper=upper)
+            assert one.solution.value < end.value + 1e-4
+
+
+def test_starts_bring_the_bulk_of_the_scores_to_its_place() -> None:
+    scores = 2.0 + 3.0 * normal(4000, 0.0, 1.0)
+    cells = Cells.of(Summary.of(scores))
+    data = Evidence(MODEL, cells, Cells.empty(), Cells.empty(), 100.0, 1.0, -20.0)
+    as_it_is, closer, bulk = starts(data)
+    assert not as_it_is.any()
+    assert closer.tolist() == [0, 0, -0.7, 0, 0, 0, 0, 0, 0]
+    assert bulk[:2] == pytest.approx([2.0, math.log(3)], abs=0.02)
+    assert not bulk[2:].any()
+    half = starts(replace(data, log_odds=0.0))[2]  # the lower half are the non-targets
+    assert half[0] == pytest.approx(2 + 3 * stats.norm.ppf(0.25), abs=0.02)
+    low, high = stats.norm.ppf(0.125), stats.norm.ppf(0.375)
+    wide = (high - low) / 2 / 0.6745
+    assert half[1] == pytest.approx(math.log(3 * wide), abs=0.02)
+    assert len(starts(replace(data, pool=Cells.empty()))) == 2
+
+
+def test_a_far_start_is_replaced_by_none() -> None:
+    data = evidence(field_scores(0.05, count=100))
+    far = np.zeros(9)
+    far[1] = -800
+    end = module._solved(Objective(data, np.ones(9)), far)
+    assert math.isfinite(end.value)
+
+
+def test_what_a_portrait_of_few_scores_costs() -> None:
+    """Numbers over twice the scores, in parts of the classes; half of it on top, up to a limit."""
+    tar, non = replace(MODEL.tar, count=50.0, parameters=10.0), replace(MODEL.non, count=800.0)
+    data = Evidence(
+        SourceModel(tar, non, 0.0, 1.0),
+        POINTS,
+        Cells.empty(),
+        Cells.empty(),
+        100.0,
+        1.0,
+        math.log(1 / 3),
+    )
+    a_score = 0.25 * 10 / 100 + 0.75 * 4 / 1600
+    assert module._errors_of_portrait(data) == pytest.approx(1.5 * 100 * a_score)
+    assert module._errors_of_portrait(replace(data, trust=1e6)) == 20
+
+
+POINTS = as_cells([0.0, 1.0])
+
+
+def test_the_share_as_told_is_believed_more_with_labelled_scores() -> None:
+    data, every = honest()
+    told = [one for one in every if one.lie is None and one.deviations[-1] < FACTOR]
+    assert told
+    weights = weights_of([one for one in every if one.lie is None and one.deviations[-1] == FACTOR])
+    assert len(told) == (weights > 1e-4).sum()
+    for one in told:
+        assert one.deviations[-1] == pytest.approx(0.15 * FACTOR)
+        assert one.log_prior in (-1.0, -4.0)
+        assert one.solution.converged
+    with_labels = evidence_of(
+        SOURCE, given(field_scores(0.05), TAR[:15], NON[:30]), 0.05, told=True
+    )
+    believed = [
+        one.log_prior
+        for one in hypotheses(with_labels, FACTOR, told=True)
+        if one.lie is None and one.deviations[-1] < FACTOR
+    ]
+    assert set(believed) <= {0.5, -2.5}  # fifteen bring it halfway from -1 to 2
+    for untold in (hypotheses(data, FACTOR, told=False),):
+        assert not [one for one in untold if one.lie is None and one.deviations[-1] < FACTOR]
+        assert not [one for one in untold if one.lie == "wrong share"]
+
+
+def test_a_wrong_share_has_a_wide_prior() -> None:
+    _, every = honest()
+    wrong = [one for one in every if one.lie == "wrong share"]
+    assert {one.deviations[-1] for one in wrong} == {math.log(12)}
+    assert {round(one.log_prior - module._PRIORS["wrong share"], 9) for one in wrong} == {0, -3}
+    assert not any(one.unmoved != (one.together == one.apart == NOTHING) for one in wrong)
+
+
+def test_lies_that_are_not_looked_at() -> None:
+    """Labelled scores show both classes; without unlabelled ones, there is nothing to ask."""
+    data = evidence_of(SOURCE, given(field_scores(0.05), TAR[:15], NON[:30]), 0.05, told=True)
+    lies = {one.lie for one in hypotheses(data, FACTOR, told=True)}
+    assert lies - {"other scores"} == {None, "wrong share"}
+    alone = evidence_of(SOURCE, given(None, TAR[:15], NON[:30]), 0.05, told=True)
+    assert {one.lie for one in hypotheses(alone, FACTOR, told=True)} == {None}
+    assert {one.lie for one in honest()[1]} == {None, *LIES}
+
+
+# Lies in data that are made for them.
+
+
+def test_the_truth_is_believed() -> None:
+    believed = probabilities(honest()[0])
+    assert believed[None] > 0.99
+    assert sum(believed.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_one_class_alone_is_noticed(told: bool) -> None:
+    assert probabilities(evidence(TAR), told=told)["only targets"] > 0.9
+    assert probabilities(evidence(NON), told=told)["only non-targets"] > 0.8
+    moved = probabilities(evidence(TAR + 0.3), told=told)
+    assert moved["only targets"] > 0.9
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_other_scores_are_noticed(told: bool) -> None:
+    other_units = 50 * field_scores(0.05)
+    assert probabilities(evidence(other_units), told=told)["other scores"] > 0.99
+
+
+@pytest.mark.xfail(strict=True, reason="cells of any portrait hold so many that they seem tied")
+@pytest.mark.parametrize("told", [True, False])
+def test_noise_is_noticed(told: bool) -> None:
+    assert not SOURCE.tied
+    noise = np.random.default_rng(1).uniform(-5, 8, 3000)
+    assert probabilities(evidence(noise), told=told)["other scores"] > 0.99
+
+
+def test_tied_classes_have_no_histogram() -> None:
+    """It would always fit better."""
+    for tied in (False, True):
+        classes = replace(SOURCE.tar, tied=tied), replace(SOURCE.non, tied=False)
+        source = replace(SOURCE, tar=classes[0], non=classes[1])
+        assert source.tied == tied
+        data = evidence(np.random.default_rng(1).uniform(-5, 8, 3000), source=source)
+        assert (probabilities(data)["other scores"] > 0.99) != tied
+
+
+def test_reversed_scores_are_noticed() -> None:
+    rng = np.random.default_rng(2)
+    tar, non = 6 + 0.8 * rng.gumbel(size=1000), 1.2 * rng.exponential(size=4000)
+    source = source_of(tar, non)
+    pool = np.concatenate([tar[:100], non[:900]])
+    assert probabilities(evidence(8 - pool, 0.1, source))["reversed"] > 0.9
+    assert probabilities(evidence(pool, 0.1, source))["reversed"] < 1e-6
+
+
+def test_a_share_ten_times_off_is_noticed() -> None:
+    assert probabilities(evidence(field_scores(0.05), 0.5))["wrong share"] > 0.8
+    assert probabilities(evidence(field_scores(0.3), 0.03))["wrong share"] > 0.5
+
+
+def test_evidence_of_a_histogram_by_hand() -> None:
+    """Bins that are narrower in the tails, whose heights cost half the log of the scores each."""
+    data = evidence(normal(2400, 1.0, 2.0))
+    one = module._histogram(data)
+    values = np.sort((normal(2400, 1.0, 2.0) - SOURCE.origin) / SOURCE.unit)
+    bins = module._HISTOGRAM
+    ranks = even_ranks(0.5 / 2400, 1 - 0.5 / 2400, bins)
+    edges = np.concatenate([values[:1], np.quantile(values, ranks), values[-1:]])
+    masses = np.histogram(values, edges)[0] / 2400
+    logs = masses @ np.log(masses / np.diff(edges))
+    volume = (bins - 1) / 2 * math.log(data.trust / (2 * math.pi))
+    expected = module._PRIORS["other scores"] + data.trust * logs - volume
+    assert one.log_evidence == pytest.approx(expected, abs=0.004 * data.trust)
+    assert one.lie == "other scores"
+    assert not one.solution.point.any()
+    assert np.abs(one.draws(10, np.random.default_rng(0))).max() < 0.02
+    few = replace(data, tar=as_cells([4.0, 4.5]), non=as_cells([0.0]))
+    logs = few.labelled_logs(SOURCE.tar, few.tar, SOURCE.tar.theta)[0].sum()
+    logs += few.labelled_logs(SOURCE.non, few.non, SOURCE.non.theta)[0].sum()
+    assert module._histogram(few).log_evidence == pytest.approx(one.log_evidence + logs)
+
+
+def test_another_recognizer_is_as_the_best_with_any_shift_and_scale() -> None:
+    data, every = honest()
+    truths = [one for one in every if one.lie is None]
+    best = max(truths, key=lambda one: one.log_evidence)
+    shift, scale = best.solution.point[:2]
+    priors = [
+        stats.norm(0, sd).logpdf(at)
+        for at, sd in zip((shift, scale), best.deviations[:2], strict=True)
+    ]
+    broad = -math.log(2 * 20 * max(abs(shift), 1)) - math.log(20)
+    expected = best.log_evidence - best.log_prior - best.favour - sum(priors) + broad
+    other = module._another_recognizer(data, truths)
+    assert other.log_evidence == pytest.approx(expected + module._PRIORS["other scores"])
+    assert other.lie == "other scores"
+
+
+def test_reversed_scores_have_the_evidence_of_their_mirror_image() -> None:
+    """About their median, where both classes may have moved together."""
+    data = evidence(field_scores(0.15, shift=0.4), 0.15, source_of(BIMODAL + 4, NON))
+    right = next(
+        one
+        for one in module._honest(data, FACTOR)
+        if one.together == 1 and one.deviations[2] < 2 * NOTHING
+    )
+    middle = data.pool.quantile(0.5)
+    mirrored = Cells(2 * middle - data.pool.values[::-1], data.pool.counts[::-1])
+    one = module._reversed(replace(data, pool=mirrored), FACTOR)
+    assert one.lie == "reversed"
+    assert right.favour > 0
+    assert one.log_evidence == pytest.approx(
+        right.log_evidence + module._PRIORS["reversed"], abs=1e-6
+    )
+
+
+def test_priors_of_lies() -> None:
+    _, every = honest()
+    firsts = {one.lie: one.log_prior for one in every if is_freest(one)}
+    assert firsts["only targets"] == module._PRIORS["only targets"]
+    assert firsts["only non-targets"] == module._PRIORS["only non-targets"]
+    untold = hypotheses(honest()[0], FACTOR, told=False)
+    firsts = {one.lie: one.log_prior for one in untold if is_freest(one)}
+    assert firsts["only targets"] == firsts["only non-targets"]
+    assert firsts["only targets"] == module._ONE_CLASS_IF_UNKNOWN
+    assert firsts[None] == 0.0

@@ -1,0 +1,220 @@
+"""Cllr, error rates and costs, predicted of known densities."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import llrcal
+from llrcal.adaptation import field as field_module
+from llrcal.adaptation import prediction as module
+from llrcal.adaptation.field import Field
+from llrcal.adaptation.prediction import Bins, estimate, predicted
+from llrcal.adaptation.source import SourceClass, SourceModel
+from llrcal.arrays import Floats
+from llrcal.onepass.cells import Cells
+from tests.adaptation.worlds import NON, TAR, field_scores, given, known, source_of, textbook_nig
+
+CAL = llrcal.fit(TAR, NON, method="gaussian")
+
+
+@cache
+def some_field() -> Field:
+    return Field.of(CAL, source_of(TAR, NON), given(field_scores(0.05, count=600)), 0.05, 2.0)
+
+
+def field_of(tar: SourceClass, non: SourceClass, *, draws: int = 1) -> Field:
+    """A field in which both classes are as they are known to be."""
+    source = SourceModel(tar, non, 0.0, 1.0)
+    nodes = field_module._nodes(source, source.still)
+    moves, which = np.zeros((draws, 9)), some_field().hypotheses[:1] * draws
+    masses = field_module._masses(source, moves, which, nodes)
+    return replace(
+        some_field(),
+        source=source,
+        draws=moves,
+        which=which,
+        importance=np.full(draws, 1 / draws),
+        nodes=nodes,
+        tar=masses[0],
+        non=masses[1],
+    )
+
+
+@cache
+def gaussians() -> Field:
+    """Targets at 2, non-targets at 0, both with a deviation of one."""
+    return field_of(known([2.0, 0.0, 0.0, 1e-6]), known([0.0, 0.0, 0.0, 1e-6]))
+
+
+def gaussian_cllr(slope: float, offset: float) -> float:
+    """Of LLRs slope * x + offset, where targets are at 2 and non-targets at 0."""
+    total = 0.0
+    for mean, sign in ((2.0, -1), (0.0, 1)):
+
+        def cost(x: float, mean: float = mean, sign: int = sign) -> float:
+            return float(np.logaddexp(0, sign * (slope * x + offset)) * stats.norm.pdf(x, mean))
+
+        total += integrate.quad(cost, -12, 14)[0]
+    return total / 2 / math.log(2)
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(2.0, -2.0), (1.0, 0.5), (4.0, -1.0)])
+def test_cllr_of_gaussians_against_quadrature(slope: float, offset: float) -> None:
+    cllr = predicted(gaussians(), slope * gaussians().nodes + offset, 0.1).cllr
+    assert cllr == pytest.approx([gaussian_cllr(slope, offset)], abs=2e-4)
+
+
+def test_eer_of_gaussians_whatever_the_llrs() -> None:
+    for llrs in (2 * gaussians().nodes - 2, gaussians().nodes ** 3):
+        eer = predicted(gaussians(), llrs, 0.1).eer
+        assert eer == pytest.approx([stats.norm.cdf(-1)], abs=2e-3)
+    backwards = predicted(gaussians(), -gaussians().nodes, 0.1).eer
+    assert backwards == pytest.approx([stats.norm.cdf(1)], abs=2e-2)
+
+
+@pytest.mark.parametrize("p_target", [0.01, 0.3, 0.9])
+def test_normalised_costs_of_gaussians(p_target: float) -> None:
+    at = 1 - math.log(p_target / (1 - p_target)) / 2  # where 2 x - 2 is minus the log odds
+    miss, fa = stats.norm.cdf(at - 2), stats.norm.sf(at)
+    cost = (p_target * miss + (1 - p_target) * fa) / min(p_target, 1 - p_target)
+    dcf = predicted(gaussians(), 2 * gaussians().nodes - 2, p_target).dcf
+    step = 0.02 * (1 - p_target) / min(p_target, 1 - p_target) * stats.norm.pdf(at)
+    assert dcf == pytest.approx([cost], abs=0.002 + step)
+    always = predicted(gaussians(), np.full(len(gaussians().nodes), 50.0), 0.1).dcf
+    assert always == pytest.approx([9.0])
+    never = predicted(gaussians(), np.full(len(gaussians().nodes), -50.0), 0.1).dcf
+    assert never == pytest.approx([1.0])
+    halves = predicted(gaussians(), np.zeros(len(gaussians().nodes)), 0.5).dcf
+    assert halves == pytest.approx([1.0])  # an LLR at the threshold is accepted
+
+
+@pytest.mark.parametrize("v", [1.0, 1.5, 2.0])
+def test_skewed_classes_against_large_samples(v: float) -> None:
+    tar, non = [3.0, 0.2, v, 0.3], [0.0, 0.0, v, 0.3]
+    field = field_of(known(tar), known(non))
+
+    def llrs(at: Floats) -> Floats:
+        """Not the best ones, and bounded."""
+        return np.clip(0.8 * (at - 2.0), -5, 5)
+
+    rng = np.random.default_rng(4)
+    samples = [textbook_nig(theta).rvs(400_000, random_state=rng) for theta in (tar, non)]
+    truth = llrcal.evaluate(*map(llrs, samples))
+    seen = predicted(field, llrs(field.nodes), 0.1)
+    assert seen.cllr == pytest.approx([truth.cllr], abs=0.004)
+    # Not that of the hull, for the likelihood-ratio of skewed classes falls somewhere.
+    ordered = [np.sort(sample) for sample in samples]
+    at = np.linspace(-5, 30, 7001)
+    miss, fa = (np.searchsorted(side, at) / 400_000 for side in ordered)
+    fa = 1 - fa
+    assert seen.eer == pytest.approx([np.interp(0, miss - fa, miss)], abs=0.004)
+    threshold = math.log(9)
+    cost = np.mean(llrs(samples[0]) < threshold) + 9 * np.mean(llrs(samples[1]) >= threshold)
+    assert seen.dcf == pytest.approx([cost], rel=0.05)
+
+
+def test_errors_of_a_portrait_of_few_scores() -> None:
+    """As many draws as it takes to see their deviation, against that of means of samples."""
+    tar, non = known([2.0, 0, 0, 1e-6], count=100), known([0.0, 0, 0, 1e-6], count=400)
+    field = field_of(tar, non, draws=4000)
+    assert not field.uses_plain_densities.any()
+    llrs = 2 * field.nodes - 2
+    seen = predicted(field, llrs, 0.25)
+    rng = np.random.default_rng(1)
+    sets = [rng.normal(2, 1, (3000, 100)), rng.normal(0, 1, (3000, 400))]
+    costs = [np.logaddexp(0, sign * (2 * x - 2)) for x, sign in zip(sets, (-1, 1), strict=True)]
+    cllr = sum(cost.mean(axis=1) for cost in costs) / 2 / math.log(2)
+    assert seen.cllr.std() == pytest.approx(cllr.std(), rel=0.06)
+    assert seen.cllr.mean() == pytest.approx(cllr.mean(), abs=0.004)
+    rate = stats.norm.cdf(-1) * stats.norm.sf(-1)
+    assert seen.eer.std() == pytest.approx(math.sqrt(rate / 100 + rate / 400) / 2, rel=0.06)
+    at = 1 + math.log(3) / 2
+    miss, fa = stats.norm.cdf(at - 2), stats.norm.sf(at)
+    variance = miss * (1 - miss) / 100 + 9 * fa * (1 - fa) / 400
+    assert seen.dcf.std() == pytest.approx(math.sqrt(variance), rel=0.08)
+    assert (seen.eer >= 0).all()
+
+
+def test_what_densities_without_corrections_miss() -> None:
+    """Twice the divergence, as one over a number of scores."""
+    tar, non = known([2.0, 0, 0, 1e-6], count=100, misfit=0.03), known([0.0, 0, 0, 1e-6], count=400)
+    field = field_of(tar, replace(non, misfit=-0.1), draws=4000)
+    spreads = [np.full(4000, 2.0), np.full(4000, 3.0)]
+    exact = 2.0 / 100 + 3.0 / 400
+    assert module._errors(field, spreads).std() == pytest.approx(math.sqrt(exact), rel=0.04)
+    plain = replace(field, source=replace(field.source))
+    vars(plain)["uses_plain_densities"] = np.ones(4000, bool)
+    more = math.sqrt(exact + 2.0 * 0.06)
+    assert module._errors(plain, spreads).std() == pytest.approx(more, rel=0.04)
+    assert (module._errors(field, spreads) == module._errors(field, spreads)).all()
+
+
+def test_rates_stay_rates() -> None:
+    apart = field_of(
+        known([40.0, 0, 0, 1e-6], count=5), known([0.0, 0, 0, 1e-6], count=5), draws=200
+    )
+    seen = predicted(apart, apart.nodes - 20, 0.1)
+    assert (seen.eer >= 0).all()
+    assert (seen.dcf >= 0).all()
+    mixed = field_of(
+        known([0.0, 0, 0, 1e-6], count=5), known([0.0, 0, 0, 1e-6], count=5), draws=200
+    )
+    seen = predicted(mixed, -mixed.nodes, 0.1)
+    assert (seen.eer <= 1).all()
+
+
+def test_an_estimate_has_the_weighted_mean_and_the_middle_of_all_draws() -> None:
+    draws = np.arange(1001.0)
+    weights = np.where(draws < 10, 0.1, 0.0)
+    assert estimate(draws, np.full(1001, 1 / 1001)) == pytest.approx((500, 25, 975))
+    assert estimate(draws, weights) == pytest.approx((4.5, 4.5, 975))
+    assert estimate(draws, weights[::-1]) == pytest.approx((995.5, 25, 995.5))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("odd", [math.inf, math.nan])
+def test_what_is_not_finite_is_not_known(odd: float) -> None:
+    assert estimate(np.array([odd, odd]), np.array([0.5, 0.5])) == (
+        0.0,
+        -sys.float_info.max,
+        sys.float_info.max,
+    )
+
+
+def test_bins_and_their_divergence_by_hand() -> None:
+    """Eight scores in four bins, beside a mixture that is even over its nodes."""
+    pool = Cells(np.array([0.0, 1, 2, 3, 4, 5, 6, 7]), np.ones(8))
+    one = some_field()
+    field = replace(one, data=replace(one.data, pool=pool), nodes=np.linspace(-0.5, 7.5, 801))
+    bins = Bins.of(field, np.full(801, 1 / 801), 4)
+    assert bins.edges == pytest.approx([1.5, 3.5, 5.5])
+    assert bins.seen == pytest.approx([0.25] * 4)
+    assert bins.expected == pytest.approx([0.25] * 4, abs=1e-3)
+    assert bins.divergence(8) == pytest.approx(-3 / 16, abs=1e-4)
+    ramp = np.linspace(0, 1, 801)
+    tilted = Bins.of(field, ramp, 4)  # shares of a triangle
+    shares = np.diff(np.array([0, 2, 4, 6, 8]) ** 2 / 64)
+    assert tilted.expected == pytest.approx(shares, abs=2e-3)
+    by_hand = float(np.sum(0.25 * np.log(0.25 / shares))) - 3 / 16
+    assert tilted.divergence(8) == pytest.approx(by_hand, abs=0.02)
+
+
+def test_bins_without_scores_and_beyond_all_nodes() -> None:
+    bins = Bins(np.array([1.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    assert bins.divergence(100) == pytest.approx(math.log(2) - 1 / 200)
+    one = some_field()
+    far = replace(one, data=replace(one.data, pool=Cells(np.arange(900.0, 910.0), np.ones(10))))
+    found = Bins.of(far, far.mean[1], 5)
+    assert found.expected[0] == pytest.approx(1)
+    assert found.expected[1:] == pytest.approx(np.full(4, 1e-12))
+    tied = replace(
+        one, data=replace(one.data, pool=Cells(np.array([0.0, 1.0]), np.array([9.0, 1.0])))
+    )
+    assert len(Bins.of(tied, tied.mean[1], 40).edges) < 40
