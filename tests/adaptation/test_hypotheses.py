@@ -333,7 +333,6 @@ def test_other_scores_are_noticed(told: bool) -> None:
     assert probabilities(evidence(other_units), told=told)["other scores"] > 0.99
 
 
-@pytest.mark.xfail(strict=True, reason="cells of any portrait hold so many that they seem tied")
 @pytest.mark.parametrize("told", [True, False])
 def test_noise_is_noticed(told: bool) -> None:
     assert not SOURCE.tied

@@ -173,7 +173,7 @@ def test_the_rest_of_labelled_scores_is_what_their_weight_leaves() -> None:
     "data",
     [
         CASES["plain"],
-        pytest.param(CASES["corrected"], marks=pytest.mark.xfail(strict=False, reason="math.exp")),
+        CASES["corrected"],
     ],
 )
 def test_far_moves_give_numbers_and_no_error(data: Evidence) -> None:

@@ -106,6 +106,6 @@ def test_apply_tells_as_well(model: Calibration, here: Path) -> None:
     )
     np.save(here / "ones.npy", np.full(600, 9.0))
     assert (
-        "do not look like those of training"
+        "lie beyond the training scores"
         in llrcal("apply model.json ones.npy -o new-ones.npy").stderr
     )

@@ -20,12 +20,13 @@ from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.notes import warn
+from llrcal.onepass.cells import even_ranks
 
 # Bits of Cllr: a calibration is not changed for an expected gain that is less.
 _WORTHWHILE = 0.002
 _NO_EVIDENCE = 0.97  # bits; LLRs that are expected to cost more say next to nothing
 _NEGLIGIBLE = 1e-12  # the mass of a node at which LLRs are not kept
-_LEVELS = np.linspace(-9, 9, 100)  # of a portrait, in log odds of the rank
+_CELLS = 100  # of a portrait
 
 
 def adapt(
@@ -126,6 +127,7 @@ def adaptation(
             what = replace(what, scores=cal.adapted.scores, llrs=cal.adapted.llrs)
         return replace(cal, adapted=what, report=cal.report.with_notes(notes))
     kept = field.mean[0] + field.mean[1] > _NEGLIGIBLE
+    kept &= np.append(True, np.diff(field.scores) > 0)  # or they are rounded to the same
     what = replace(what, scores=tuple(field.scores[kept].tolist()), llrs=tuple(llrs[kept].tolist()))
     return replace(
         cal,
@@ -222,13 +224,15 @@ def _portrait(cal: Calibration, field: Field) -> Portrait:
 
 
 def _portrait_of_class(scores: Floats, masses: Floats, count: int) -> ClassPortrait:
-    below = np.cumsum(masses) / masses.sum()
-    levels = 1 / (1 + np.exp(-_LEVELS))
-    at = np.unique(np.interp(levels, below, scores))
-    shares = np.interp(at, scores, below)
-    middles = np.concatenate([[0.0], (shares[1:] + shares[:-1]) / 2, [1.0]])
-    counts = np.maximum(np.diff(middles) * count, np.finfo(float).tiny)
-    return ClassPortrait(tuple(at.tolist()), tuple(counts.tolist()))
+    """Points at the means of cells, as the portrait of training scores has them."""
+    shares = masses / masses.sum()
+    below, sums = np.cumsum(shares), np.cumsum(shares * (scores - scores[0]))
+    least = 0.5 / max(count, 10)
+    edges = np.concatenate([[0.0], even_ranks(least, 1 - least, _CELLS), [1.0]])
+    each = np.diff(edges)
+    means = scores[0] + np.diff(np.interp(edges, below, sums, left=0.0)) / each
+    at, first = np.unique(np.maximum.accumulate(means), return_index=True)
+    return ClassPortrait(tuple(at.tolist()), tuple((np.add.reduceat(each, first) * count).tolist()))
 
 
 def _report(field: Field) -> Report:

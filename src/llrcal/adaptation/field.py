@@ -23,11 +23,13 @@ from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Bools, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.densities.nig import NIG
+from llrcal.errors import DegenerateError
 from llrcal.onepass.cells import Cells, even_ranks
 
 _DRAWS = 256
 # A share that nobody has told: around this, with this factor as one deviation.
 _UNKNOWN_SHARE, _UNKNOWN_FACTOR = 0.1, 8.0
+_LEAST_DEVIATION = 0.01  # of log odds
 # All unlabelled scores weigh as much as so many independent ones; as more, up to a limit, if one
 # class is rarer than a tenth of them, by the square root of that; each as at most a third of one.
 _TRUST, _MOST_TRUST, _RARE, _AT_MOST = 3000.0, 10_000.0, 0.1, 1 / 3
@@ -37,6 +39,7 @@ _OUTVOTED = 1 / 3
 _AROUND = np.sinh(np.linspace(-10, 10, 601))  # places around a class, in its scale
 _NODES, _FURTHEST_RANK = 400, 1e-9
 _TINY = 1e-300
+_FURTHEST = 1e50  # deviations of the non-targets; the squares of more would overflow
 _STEPS = 200  # towards the share of targets that fits best
 
 LLRsAt = Callable[[Floats], Floats]
@@ -79,7 +82,7 @@ class Field:
         """What scores from the field say; a share of targets of None is unknown."""
         told, share = p_target is not None, _UNKNOWN_SHARE if p_target is None else p_target
         data = evidence_of(source, given, share, told=told)
-        deviation = math.log(_UNKNOWN_FACTOR if p_target is None else factor)
+        deviation = max(math.log(factor if told else _UNKNOWN_FACTOR), _LEAST_DEVIATION)
         found = tuple(hypotheses(data, deviation, told=told))
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
         mixed = 0.5 * weights + 0.5 * neutral
@@ -176,6 +179,12 @@ def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: boo
         Cells.empty() if side is None else side.seen_from(source.origin, source.unit)
         for side in (given.pool, given.tar, given.non)
     )
+    furthest = max(float(np.abs(side.values).max(initial=0.0)) for side in (pool, tar, non))
+    if not furthest < _FURTHEST:
+        raise DegenerateError(
+            f"a score lies {furthest:.3g} deviations of the training scores from these: are they "
+            "in the same units?"
+        )
     # No surer than the portrait, which is of so many scores.
     known = p_target / source.tar.count + (1 - p_target) / source.non.count
     rarer = min(p_target, 1 - p_target) if told else _rarer_share(source, pool)
@@ -249,7 +258,11 @@ def _masses(
         out = np.empty((len(draws), len(nodes)))
         for some, model in ((plain, source.plain), (~plain, source)):
             out[some] = getattr(model, name).densities(thetas[some], nodes) * widths
-        both.append(out / out.sum(axis=1, keepdims=True))
+        every = out.sum(axis=1)
+        for row in np.flatnonzero(~(every > 0)):  # beyond all nodes
+            out[row] = 0.0
+            out[row, min(np.searchsorted(nodes, thetas[row, 0]), len(nodes) - 1)] = every[row] = 1.0
+        both.append(out / every[:, None])
     return both[0], both[1]
 
 

@@ -58,6 +58,7 @@ _FURTHEST_APART = 3.0  # of the log distance
 _HEAVY = 0.004  # a larger share of scores in one place is spread over its surroundings
 _PARTS = 5  # into as many points
 _ALONE = 0.1  # units around a class that has a single score
+_LEVELS = 60  # with fewer distinct values among many, scores are said to be tied
 
 # Nodes in standard units, close together in the middle, and far out in the tails.
 _STEPS = np.linspace(-13, 13, 1301)
@@ -124,7 +125,8 @@ class SourceClass:
         belief = max(misfit, 0.0) / (max(misfit, 0.0) + chance)
         correction = bins.correction(belief) if belief > 0 else None
         parameters = len(theta) + belief * (len(bins.seen) - 1)
-        return cls(theta, points.count, correction, misfit, parameters, points is not cells)
+        tied = len(cells.values) < min(_LEVELS, cells.count / 2)
+        return cls(theta, points.count, correction, misfit, parameters, tied)
 
     @property
     def plain(self) -> SourceClass:
@@ -135,7 +137,7 @@ class SourceClass:
         """Log densities of scores at some coordinates, and their gradients."""
         logs, gradient = NIG.at_each(theta, values)
         if self.correction is not None:
-            scale = math.exp(theta[1])
+            scale = float(np.exp(theta[1]))
             z = (values - theta[0]) / scale
             added, slope, _ = self.correction(z)
             logs, gradient = logs + added, gradient.copy()
@@ -148,7 +150,7 @@ class SourceClass:
         value, gradient, hessian = NIG.mean_loglik(theta, values, weights)
         if self.correction is None:
             return Evaluated(value, gradient, hessian)
-        scale = math.exp(theta[1])
+        scale = float(np.exp(theta[1]))
         z = (values - theta[0]) / scale
         added, slope, bend = self.correction(z)
         first = np.array([-weights @ slope / scale, -weights @ (z * slope), 0.0, 0.0])
@@ -311,7 +313,7 @@ class _Bins:
         at, step = np.linspace(-reach, reach, bins + 1, retstep=True)
         edges = np.interp(at, log_odds, _NODES)
         centres = np.append(at - step / 2, at[-1] + step / 2)
-        z = (points.values - theta[0]) / math.exp(theta[1])
+        z = (points.values - theta[0]) / float(np.exp(theta[1]))
         first, last = 2 * z[0] - z[1], 2 * z[-1] - z[-2]
         up_to = np.concatenate([[0], np.cumsum(points.counts) - 0.5 * points.counts, [count]])
         seen = np.diff(np.interp(edges, np.concatenate([[first], z, [last]]), up_to))
