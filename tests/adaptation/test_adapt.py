@@ -191,9 +191,8 @@ def test_a_portrait_by_hand() -> None:
     assert one.cells.quantile(0.25) == pytest.approx(0.25, abs=0.01)
     assert one.cells.quantile(0.9) == pytest.approx(0.9, abs=0.01)
     assert (np.diff(one.scores) > 0).all()
-    inner = np.array(one.scores)[20:-20]
-    log_odds = np.log(inner / (1 - inner))
-    assert np.diff(log_odds) == pytest.approx(18 / 99, rel=0.2)
+    assert max(one.counts) < 0.02 * 500
+    assert min(one.counts) < 2  # narrow cells in both tails
 
 
 @pytest.mark.parametrize("method", METHODS)
