@@ -19,7 +19,7 @@ from scipy.special import expit
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.hypotheses import NOTHING, UNLIKELY, Hypothesis, hypotheses, weights_of
 from llrcal.adaptation.objective import Evidence
-from llrcal.adaptation.source import SourceModel
+from llrcal.adaptation.source import SourceModel, dithered
 from llrcal.arrays import Bools, Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.densities.nig import NIG
@@ -153,10 +153,8 @@ class Field:
     @cached_property
     def shares(self) -> Floats:
         """The share of targets among the unlabelled scores, of each draw."""
-        alone = {"only targets": 1.0, "only non-targets": 0.0}
-        told = expit(self.data.log_odds + self.draws[:, -1])
-        lies = [alone.get(one.lie or "", math.nan) for one in self.which]
-        return np.where(np.isnan(lies), told, lies)
+        told = np.array([one.data.log_odds for one in self.which])
+        return np.asarray(expit(told + self.draws[:, -1]))
 
     @cached_property
     def training_mixture(self) -> Floats:
@@ -179,6 +177,7 @@ def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: boo
         Cells.empty() if side is None else side.seen_from(source.origin, source.unit)
         for side in (given.pool, given.tar, given.non)
     )
+    pool = dithered(pool)
     furthest = max(float(np.abs(side.values).max(initial=0.0)) for side in (pool, tar, non))
     if not furthest < _FURTHEST:
         raise DegenerateError(
@@ -187,7 +186,7 @@ def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: boo
         )
     # No surer than the portrait, which is of so many scores.
     known = p_target / source.tar.count + (1 - p_target) / source.non.count
-    rarer = min(p_target, 1 - p_target) if told else _rarer_share(source, pool)
+    rarer = min(p_target, 1 - p_target) if told else _RARE
     wanted = min(_TRUST * math.sqrt(_RARE / min(rarer, _RARE)), _MOST_TRUST)
     trust = 1 / (1 / min(wanted, _AT_MOST * pool.count) + known) if pool.count else 0.0
     few = min(tar.count, non.count)
@@ -206,14 +205,6 @@ def fitted_share(source: SourceModel, pool: Cells) -> float:
         joint = share * tar
         share = float(pool.counts @ (joint / (joint + (1 - share) * non + _TINY))) / pool.count
     return share
-
-
-def _rarer_share(source: SourceModel, pool: Cells) -> float:
-    """Of the rarer class, as far as the training classes tell."""
-    if not pool.count:
-        return _UNKNOWN_SHARE
-    share = fitted_share(source, pool)
-    return max(min(share, 1 - share), 1 / pool.count)
 
 
 def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tuple[Hypothesis, ...]]:

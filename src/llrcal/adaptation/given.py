@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
-from llrcal.adaptation.source import dithered
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import check_spread
@@ -60,7 +59,7 @@ class Given:
         )
         every = [side for side in (pool, few_tar, few_non) if side is not None]
         return cls(
-            None if pool is None else dithered(Cells.of(pool)),
+            None if pool is None else Cells.of(pool),
             None if few_tar is None else Cells.of(few_tar),
             None if few_non is None else Cells.of(few_non),
             (min(side.least for side in every), max(side.greatest for side in every)),

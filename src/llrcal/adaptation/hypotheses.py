@@ -40,7 +40,8 @@ LIES: tuple[Lie, ...] = (
 NOTHING = 1e-3
 _TOGETHER = (1.0, 0.3, 0.1, NOTHING)
 # Factors for distance and target scale, for shapes, and the log of the prior of the hypothesis.
-_APART = (
+_Rows = tuple[tuple[float, float, float], ...]
+_APART: _Rows = (
     (1.0, 1.0, 0.0),
     (0.5, 0.5, 0.0),
     (0.25, 0.25, 0.0),
@@ -48,28 +49,32 @@ _APART = (
     (1.0, NOTHING, -3.0),
     (NOTHING, NOTHING, 0.0),
 )
+# The same where one class is missing: it moves along with the other.
+_ALONE: _Rows = tuple(
+    (NOTHING, shapes, prior) for apart, shapes, prior in _APART if apart == shapes
+)
+_ALL = 40.0  # log odds where all scores are of one class
 # Chosen on pairs of conditions of NIST SRE 2008 and on halves of sets that had not moved. The log
 # of the prior of "nothing has moved", against that of any other hypothesis; and of what the errors
 # of the portrait cost it, how many times that is given back, up to a limit in nats.
-_UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 3.0, 1.5, 20.0
+_UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 4.0, 1.5, 20.0
 # That the share is as told: its deviation, as a part of what the user said; the log of the prior
 # without labelled scores and with very many; and how many of each class bring it halfway.
 _AS_TOLD, _RARELY, _OFTEN, _HALFWAY = 0.15, -1.0, 2.0, 15.0
 # Log priors of lies. Targets alone are rarer in practice than non-targets alone, but a strong shift
-# of both classes is rarer still, while targets that sink into the non-targets do occur.
+# of both classes is rarer still, while targets that sink into the non-targets do occur. Targets
+# alone are less likely the fewer the user has told, by the square root of that.
 _PRIORS: dict[Lie, float] = {
-    "wrong share": math.log(5e-2),
-    "only targets": math.log(1e-2),
+    "wrong share": math.log(0.15),
+    "only targets": math.log(0.1),
     "only non-targets": math.log(1e-4),
-    "other scores": math.log(1e-2),
-    "reversed": math.log(1e-2),
+    "other scores": math.log(5e-2),
+    "reversed": math.log(5e-2),
 }
 _ONE_CLASS_IF_UNKNOWN = math.log(1e-2)  # a share that nobody has told may well be zero or one
 _WRONG_BY = math.log(12)  # a wrong share: one deviation
 _HISTOGRAM = 20  # bins of scores of which nothing is known, narrower in the tails
-# Of scores from another recognizer: their shift and scale have any order of magnitude, of so many
-# factors of e.
-_MAGNITUDES = 20.0
+_ANYWHERE, _ANY_SPREAD = 50.0, 3.0  # deviations of shift and scale, of another recognizer's scores
 
 _TOLERANCE = 1e-6
 _SAME = 1e-5  # nats; ends as close as this are one
@@ -153,7 +158,7 @@ def hypotheses(data: Evidence, odds_deviation: float, *, told: bool) -> list[Hyp
     honest = _honest(data, odds_deviation)
     if told and data.pool.count:
         honest += list(_with_the_share_as_told(honest))
-    return honest + list(_lies(data, honest, odds_deviation, told=told))
+    return honest + list(_lies(data, odds_deviation, told=told))
 
 
 def weights_of(hypotheses: Sequence[Hypothesis], *, favoured: bool = True) -> Floats:
@@ -164,15 +169,20 @@ def weights_of(hypotheses: Sequence[Hypothesis], *, favoured: bool = True) -> Fl
 
 
 def _honest(
-    data: Evidence, odds_deviation: float, lie: Lie | None = None, log_prior: float = 0.0
+    data: Evidence,
+    odds_deviation: float,
+    lie: Lie | None = None,
+    log_prior: float = 0.0,
+    rows: _Rows = _APART,
 ) -> list[Hypothesis]:
     """Every pair of factors, fitted."""
     plain = replace(data, source=data.source.plain)
-    row = _best_end(plain, _deviations(1.0, 1.0, 1.0, odds_deviation), starts(plain)).point
+    freest = _deviations(1.0, *rows[0][:2], odds_deviation)
+    row = _best_end(plain, freest, starts(plain)).point
     given_back, found = _errors_of_portrait(data), list[Hypothesis]()
     for together in _TOGETHER:
         start, hopeless = row, False
-        for apart, shapes, prior in _APART:
+        for number, (apart, shapes, prior) in enumerate(rows):
             if hopeless and shapes != NOTHING:
                 continue
             deviations = _deviations(together, apart, shapes, odds_deviation)
@@ -182,12 +192,15 @@ def _honest(
             else:
                 seen, end = plain, _solved(Objective(plain, deviations), near)
                 start = end.point
-            favour = given_back if apart == NOTHING else 0.0
-            favour += _UNMOVED if apart == together == NOTHING else 0.0
+            freedom = max(apart, shapes)
+            still = freedom == together == NOTHING
+            # A class alone that may be anywhere needs no help: any pool would look like it.
+            favour = given_back if still or (freedom == NOTHING and rows is _APART) else 0.0
+            favour += _UNMOVED if still else 0.0
             own = log_prior + prior
-            one = Hypothesis(seen, end, deviations, own, favour, together, apart, lie)
+            one = Hypothesis(seen, end, deviations, own, favour, together, freedom, lie)
             found.append(one)
-            if apart == shapes == 1:
+            if number == 0:
                 row = end.point
                 hopeless = found[0].log_evidence - one.log_evidence > _HOPELESS
     return found
@@ -217,27 +230,21 @@ def _with_the_share_as_told(found: Sequence[Hypothesis]) -> Iterator[Hypothesis]
             yield replace(one, solution=end, deviations=deviations, log_prior=log_prior)
 
 
-def _lies(
-    data: Evidence, honest: list[Hypothesis], odds_deviation: float, *, told: bool
-) -> Iterator[Hypothesis]:
+def _lies(data: Evidence, odds_deviation: float, *, told: bool) -> Iterator[Hypothesis]:
     if not data.pool.count:
         return
     if told:
         yield from _honest(data, _WRONG_BY, "wrong share", _PRIORS["wrong share"])
-    if not data.source.tied:
-        yield _histogram(data)
+    yield _histogram(data)
     if data.few:  # labelled scores show both classes, and which way they run
         return
-    nothing, weight = Cells.empty(), data.trust / data.pool.count
-    alone = replace(data, pool=nothing, label_weight=weight, may_be_wild=False)
-    sides: tuple[tuple[Lie, Evidence], ...] = (
-        ("only targets", replace(alone, tar=data.pool)),
-        ("only non-targets", replace(alone, non=data.pool)),
-    )
-    for lie, one in sides:
-        prior = _PRIORS[lie] if told else _ONE_CLASS_IF_UNKNOWN
-        yield from _honest(one, odds_deviation, lie, prior)
-    yield _another_recognizer(data, honest)
+    sides: tuple[tuple[Lie, float], ...] = (("only targets", _ALL), ("only non-targets", -_ALL))
+    for lie, log_odds in sides:
+        prior = _ONE_CLASS_IF_UNKNOWN
+        if told:
+            prior = _PRIORS[lie] - (0.5 * np.logaddexp(0, -data.log_odds) if log_odds > 0 else 0.0)
+        yield from _honest(replace(data, log_odds=log_odds), NOTHING, lie, prior, _ALONE)
+    yield _another_recognizer(data)
     yield _reversed(data, odds_deviation)
 
 
@@ -250,14 +257,8 @@ def _as_they_were(data: Evidence, lie: Lie, evidence: float) -> _Elsewhere:
 
 def _histogram(data: Evidence) -> Hypothesis:
     """Scores of any density at all, as a histogram has it; labelled ones are as in training."""
-    values, shares = data.pool.values, data.pool.counts / data.pool.count
-    least = 0.5 / data.pool.count
-    inner = [data.pool.quantile(rank) for rank in even_ranks(least, 1 - least, _HISTOGRAM)]
-    edges = np.concatenate([values[:1], inner, values[-1:]])
-    bins = np.clip(np.searchsorted(edges, values, "right") - 1, 0, _HISTOGRAM - 1)
-    masses = np.bincount(bins, shares, _HISTOGRAM)
-    used = (masses > 0) & (np.diff(edges) > 0)
-    logs = float(masses[used] @ np.log(masses[used] / np.diff(edges)[used]))
+    shares = (data.log_odds, _ALL, -_ALL)
+    logs = _histogram_logs(data.pool) - max(_missed(data, log_odds) for log_odds in shares)
     volume = (_HISTOGRAM - 1) / 2 * math.log(max(data.trust / (2 * math.pi), 1.0))
     evidence = _PRIORS["other scores"] + data.trust * logs - volume
     still = data.source.moved(data.source.still)
@@ -267,15 +268,51 @@ def _histogram(data: Evidence) -> Hypothesis:
     return _as_they_were(data, "other scores", evidence)
 
 
-def _another_recognizer(data: Evidence, honest: Iterable[Hypothesis]) -> Hypothesis:
-    """Scores that fit as well as the best of the others, shifted and scaled as far as it takes."""
-    best = max(honest, key=lambda one: one.log_evidence)
-    moves, deviations = best.solution.point[TOGETHER], best.deviations[TOGETHER]
-    own = -0.5 * (moves / deviations) ** 2 - np.log(deviations * math.sqrt(2 * math.pi))
-    shift = math.log(2 * max(abs(float(moves[0])), 1.0) * _MAGNITUDES)
-    broad = -shift - math.log(_MAGNITUDES)
-    evidence = best.log_evidence - best.log_prior - best.favour - float(own.sum()) + broad
-    return _as_they_were(data, "other scores", evidence + _PRIORS["other scores"])
+def _histogram_logs(scores: Cells) -> float:
+    """The mean log density of scores by their own histogram."""
+    least = 0.5 / scores.count
+    inner = [scores.quantile(rank) for rank in even_ranks(least, 1 - least, _HISTOGRAM)]
+    edges = np.concatenate([scores.values[:1], inner, scores.values[-1:]])
+    bins = np.clip(np.searchsorted(edges, scores.values, "right") - 1, 0, _HISTOGRAM - 1)
+    masses = np.bincount(bins, scores.counts / scores.count, _HISTOGRAM)
+    used = (masses > 0) & (np.diff(edges) > 0)
+    return float(masses[used] @ np.log(masses[used] / np.diff(edges)[used]))
+
+
+def _missed(data: Evidence, log_odds: float) -> float:
+    """By how much a histogram fits the training scores better than their densities, in nats.
+
+    Scores that share values have no density, and a portrait need not fit. Then a histogram fits
+    scores from the field better as well, although nothing has moved.
+    """
+    sides = (data.source.tar, data.source.non)
+    log_shares = -np.logaddexp(0, [-log_odds, log_odds])
+    values = np.concatenate([side.points.values for side in sides])
+    counts = [
+        side.points.counts * (data.pool.count * math.exp(log_share) / side.count)
+        for side, log_share in zip(sides, log_shares, strict=True)
+    ]
+    order = np.argsort(values, kind="stable")
+    both = Cells(values[order], np.concatenate(counts)[order])
+    logs = np.logaddexp(
+        *(
+            log_share + side.at_each(side.theta, both.values)[0]
+            for side, log_share in zip(sides, log_shares, strict=True)
+        )
+    )
+    known = float(both.counts @ data.with_wild(logs, both.values)[0]) / both.count
+    return max(_histogram_logs(both) - known, 0.0)
+
+
+def _another_recognizer(data: Evidence) -> Hypothesis:
+    """Scores in any place and of any spread, of classes of much the same kind."""
+    plain = replace(data, source=data.source.plain)
+    deviations = _deviations(1.0, 1.0, 1.0, _WRONG_BY)
+    furthest = float(np.abs(data.pool.values).max())
+    deviations[TOGETHER] = max(_ANYWHERE, furthest), _ANY_SPREAD
+    end = _best_end(plain, deviations, starts(plain))
+    one = Hypothesis(plain, end, deviations, _PRIORS["other scores"])
+    return _as_they_were(data, "other scores", one.log_evidence)
 
 
 def _reversed(data: Evidence, odds_deviation: float) -> Hypothesis:
@@ -302,11 +339,18 @@ def starts(data: Evidence) -> list[Floats]:
     out = [data.source.still, data.source.still]
     out[1][APART.start] = _CLOSER
     if data.pool.count:
-        non = 1 / (1 + math.exp(data.log_odds))  # the share of non-targets
-        low, middle, high = (data.pool.quantile(level * non) for level in (0.25, 0.5, 0.75))
+        tar, non = data.source.tar.theta, data.source.non.theta
+        share = 1 / (1 + math.exp(-data.log_odds))
+        # The middle of the class that is more frequent, which lies below or above the other.
+        levels = np.array([0.25, 0.5, 0.75])
+        levels = levels * (1 - share) if share < 0.5 else 1 - share + levels * share
+        low, middle, high = map(data.pool.quantile, levels)
         spread = max((high - low) / (2 * _QUARTILE), np.finfo(float).tiny)
         bulk = data.source.still
-        bulk[:2] = middle, np.clip(np.log(spread), -5, 5)
+        if share < 0.5:
+            bulk[:2] = middle, np.clip(np.log(spread), -5, 5)
+        else:
+            bulk[:2] = middle - tar[0] + non[0], np.clip(np.log(spread) - tar[1], -5, 5)
         out.append(bulk)
     return out
 

@@ -16,14 +16,12 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from llrcal.adaptation.source import Moved, SourceClass, SourceModel
+from llrcal.adaptation.source import WILD, Moved, SourceClass, SourceModel, with_wild
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.onepass.cells import Cells
 
-# The probability that a score is a wild one: unlabelled, labelled. Such scores have a Cauchy
-# density around the median of the unlabelled ones, with a scale in deviations of the non-targets.
-_WILD, _WILD_LABELLED, _WILD_SCALE = 0.003, 0.01, 5.0
+_WILD_LABELLED = 0.01  # the probability that a labelled score is a wild one
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,6 @@ class Evidence:
     label_weight: float
     log_odds: float
     """Of a target among the unlabelled scores, as the user said."""
-    may_be_wild: bool = True
-    """Whether labelled scores may be wild ones."""
 
     @property
     def few(self) -> float:
@@ -64,17 +60,12 @@ class Evidence:
     ) -> tuple[Floats, Floats, Floats]:
         """Log densities of labelled scores, their gradients, and how likely none is wild."""
         logs, gradients = density.at_each(theta, scores.values)
-        if not self.may_be_wild:
-            return logs, gradients, np.ones(len(logs))
         every, own = self.with_wild(logs, scores.values, _WILD_LABELLED)
         return every, gradients, own
 
-    def with_wild(self, logs: Floats, values: Floats, wild: float) -> tuple[Floats, Floats]:
+    def with_wild(self, logs: Floats, values: Floats, wild: float = WILD) -> tuple[Floats, Floats]:
         """Log densities of scores that may be wild ones, and how likely each is not."""
-        far = (values - self._middle) / _WILD_SCALE
-        own = np.log1p(-wild) + logs
-        every = np.logaddexp(own, np.log(wild / np.pi / _WILD_SCALE) - np.log1p(far * far))
-        return every, np.exp(own - every)
+        return with_wild(logs, values, self._middle, wild)
 
     @cached_property
     def _middle(self) -> float:
@@ -128,7 +119,7 @@ class Objective:
         joint = tar_logs - np.logaddexp(0, -log_odds), non_logs - np.logaddexp(0, log_odds)
         classes_alone = np.logaddexp(*joint)
         posterior = np.exp(joint[0] - classes_alone)
-        mixed, own = data.with_wild(classes_alone, values, _WILD)
+        mixed, own = data.with_wild(classes_alone, values)
         p, tame = float(expit(log_odds)), weights * own
         shares = tame * posterior, tame * (1 - posterior)
         # How each move changes the two terms, and the log ratio of them, at each point.

@@ -86,9 +86,9 @@ class Bins(NamedTuple):
     def of(cls, field: Field, mixture: Floats, count: int = _CELLS) -> Bins:
         """The scores of a field beside a mixture at its nodes."""
         pool = field.data.pool
-        edges = np.unique([pool.quantile(level / count) for level in range(1, count)])
-        cell = np.searchsorted(edges, pool.values, "right")
-        seen = np.bincount(cell, pool.counts, len(edges) + 1) / pool.count
+        levels = np.arange(1, count) / count
+        edges, first = np.unique([pool.quantile(level) for level in levels], return_index=True)
+        seen = np.diff(levels[first], prepend=0.0, append=1.0)
         below = (np.cumsum(mixture) - 0.5 * mixture) / mixture.sum()
         shares = np.interp(edges, field.nodes, below, left=0.0, right=1.0)
         expected = np.maximum(np.diff(shares, prepend=0.0, append=1.0), 1e-12)

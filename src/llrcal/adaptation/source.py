@@ -55,10 +55,14 @@ _FIRST_SHAPE = {"tar": 6, "non": 4}  # where the moves of the shape of a class b
 _LEAST_TAIL, _GREATEST_TAIL = 1e-6, 50.0  # of c: at zero the density would end somewhere
 _FURTHEST_APART = 3.0  # of the log distance
 
-_HEAVY = 0.004  # a larger share of scores in one place is spread over its surroundings
-_PARTS = 5  # into as many points
+# With a larger share of scores in one place, and more of them, values are spread over their
+# surroundings: so far, in units of the source, and over about so many points in all.
+_HEAVY, _SEVERAL, _FURTHEST_SPREAD, _POINTS = 0.03, 3, 1.5, 240
 _ALONE = 0.1  # units around a class that has a single score
-_LEVELS = 60  # with fewer distinct values among many, scores are said to be tied
+
+# The probability that a score is a wild one: such scores have a Cauchy density around the median,
+# with a scale in deviations of the non-targets.
+WILD, _WILD_SCALE = 0.003, 5.0
 
 # Nodes in standard units, close together in the middle, and far out in the tails.
 _STEPS = np.linspace(-13, 13, 1301)
@@ -104,29 +108,33 @@ class SourceClass:
     """The density of one class in training, in free coordinates of NIG."""
 
     theta: Floats
-    count: float
-    """Training scores."""
+    points: Cells
+    """The training scores, of which none has a large share."""
     correction: Correction | None
     misfit: float
     """Of the NIG alone: Kullback-Leibler divergence in nats per score, less what chance gives."""
     parameters: float
     """How many numbers were estimated, as far as the correction is believed."""
-    tied: bool
-    """Whether many scores share a value: then a histogram may always fit better."""
 
     @classmethod
     def of(cls, cells: Cells) -> SourceClass:
         """The density that fits a portrait, in units of its own."""
         points = dithered(cells)
         theta = _fitted(points)
-        bins = _Bins.of(theta, points)
+        logs, _ = NIG.at_each(theta, points.values)
+        _, own = with_wild(logs, points.values, points.quantile(0.5))
+        bins = _Bins.of(theta, Cells(points.values, points.counts * own))
         chance = (len(bins.seen) - 1) / (2 * points.count)
         misfit = bins.divergence - chance
         belief = max(misfit, 0.0) / (max(misfit, 0.0) + chance)
         correction = bins.correction(belief) if belief > 0 else None
         parameters = len(theta) + belief * (len(bins.seen) - 1)
-        tied = len(cells.values) < min(_LEVELS, cells.count / 2)
-        return cls(theta, points.count, correction, misfit, parameters, tied)
+        return cls(theta, points, correction, misfit, parameters)
+
+    @cached_property
+    def count(self) -> float:
+        """How many training scores there are."""
+        return self.points.count
 
     @property
     def plain(self) -> SourceClass:
@@ -194,11 +202,6 @@ class SourceModel:
         return replace(self, tar=self.tar.plain, non=self.non.plain)
 
     @property
-    def tied(self) -> bool:
-        """Whether many scores of a class share a value."""
-        return self.tar.tied or self.non.tied
-
-    @property
     def still(self) -> Floats:
         """Moves where nothing has changed."""
         return np.zeros(len(NAMES))
@@ -248,23 +251,40 @@ class SourceModel:
 def dithered(cells: Cells) -> Cells:
     """Points of which none has a large share of the scores.
 
-    Scores on a scale of ten levels have no density. A value that many scores share is spread as
-    far as halfway to its neighbours, in training and in the field alike.
+    Scores on a scale of ten levels have no density. If many scores share a value, each value is
+    spread towards its neighbours, ever thinner, in training and in the field alike.
     """
     values, counts = cells.values, cells.counts
-    heavy = counts > _HEAVY * counts.sum()
-    if not heavy.any():
+    if counts.max(initial=0.0) <= max(_HEAVY * cells.count, _SEVERAL):
         return cells
-    gaps = np.diff(values) if len(values) > 1 else np.array([2 * _ALONE])
-    low, high = values - 0.5 * np.append(gaps[0], gaps), values + 0.5 * np.append(gaps, gaps[-1])
-    if len(values) == 1:
-        low, high = values - _ALONE, values + _ALONE
-    places = (np.arange(_PARTS) + 0.5) / _PARTS
-    spread = low[heavy, None] + places * (high - low)[heavy, None]
-    every = np.concatenate([values[~heavy], spread.ravel()])
-    weights = np.concatenate([counts[~heavy], np.repeat(counts[heavy] / _PARTS, _PARTS)])
+    gaps = np.diff(values) if len(values) > 1 else np.array([_ALONE])
+    widths = np.minimum(np.concatenate([gaps[:1], gaps, gaps[-1:]]), _FURTHEST_SPREAD)[:, None]
+    steps = np.linspace(0, 1, max(2, round(_POINTS / len(values))) + 1)
+    at, thinner = 0.5 * (steps[1:] + steps[:-1]), steps[1:] * (1 - 0.5 * steps[1:])
+    thinner = np.diff(thinner, prepend=0.0)
+    # Above and below each value; between close neighbours both share their places.
+    above = values[:, None] + widths[1:] * at, counts[:, None] * thinner
+    below = values[:, None] - widths[:-1] * at[::-1], counts[:, None] * thinner[::-1]
+    close = gaps <= _FURTHEST_SPREAD if len(values) > 1 else np.zeros(0, bool)
+    above[1][:-1][close] += below[1][1:][close]
+    kept = np.append(True, ~close)
+    every = np.concatenate([above[0].ravel(), below[0][kept].ravel()])
+    weights = np.concatenate([above[1].ravel(), below[1][kept].ravel()])
     order = np.argsort(every, kind="stable")
     return Cells(every[order], weights[order])
+
+
+def with_wild(
+    logs: Floats, values: Floats, middle: float, wild: float = WILD
+) -> tuple[Floats, Floats]:
+    """Log densities of scores of which any may be a wild one, and how likely each is not.
+
+    A wild score, such as a code for a failure, says nothing of its class.
+    """
+    far = (values - middle) / _WILD_SCALE
+    own = np.log1p(-wild) + logs
+    every = np.logaddexp(own, np.log(wild / np.pi / _WILD_SCALE) - np.log1p(far * far))
+    return every, np.exp(own - every)
 
 
 def _spread_of(cells: Cells) -> float:
@@ -275,14 +295,18 @@ def _spread_of(cells: Cells) -> float:
 
 def _fitted(points: Cells) -> Floats:
     """The free coordinates of the NIG that fits points best, with a weak prior of its shape."""
-    weights = points.counts / points.count
+    weights, middle = points.counts / points.count, points.quantile(0.5)
 
     def cost(theta: Floats) -> Evaluated:
-        value, gradient, hessian = -NIG.mean_loglik(theta, points.values, weights)
+        logs, by = NIG.at_each(theta, points.values)
+        mixed, own = with_wild(logs, points.values, middle)
+        _, gradient, hessian = -NIG.mean_loglik(theta, points.values, weights * own)
+        hessian -= (by * (weights * own * (1 - own))) @ by.T
         precision = _SHAPE_DEVIATIONS**-2.0 / points.count
         gradient[2:] += precision * theta[2:]
         hessian[2:, 2:] += np.diag(precision)
-        return Evaluated(value + 0.5 * float(precision @ theta[2:] ** 2), gradient, hessian)
+        value = 0.5 * float(precision @ theta[2:] ** 2) - float(weights @ mixed)
+        return Evaluated(value, gradient, hessian)
 
     lower, upper = NIG.bounds(0.0)
     lower[3], upper[3] = _LEAST_TAIL, np.log1p(_GREATEST_TAIL)

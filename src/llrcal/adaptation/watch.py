@@ -12,7 +12,7 @@ from llrcal.adaptation.field import Field, fitted_share
 from llrcal.adaptation.findings import notes_on_scores
 from llrcal.adaptation.given import Given, Unlabelled
 from llrcal.adaptation.prediction import Bins, estimate, predicted
-from llrcal.adaptation.source import SourceModel
+from llrcal.adaptation.source import SourceModel, dithered
 from llrcal.arrays import Floats
 from llrcal.calibrations.adapted import Estimate
 from llrcal.calibrations.calibration import Calibration
@@ -219,7 +219,7 @@ def training_mixture(cal: Calibration, given: Given) -> Mixture:
     portrait = portrait_of(cal)
     source = SourceModel.of(portrait)
     pool = (given.pool or Cells.empty()).seen_from(source.origin, source.unit)
-    share = fitted_share(source, pool)
+    share = fitted_share(source, dithered(pool))
     sides = ((share, portrait.tar), (1 - share, portrait.non))
     return Mixture(source, share, tuple(side.cells for part, side in sides if part > _A_FEW))
 
