@@ -78,10 +78,15 @@ class Field:
         given: Given,
         p_target: float | None,
         factor: float,
+        *,
+        boldly: bool = False,
     ) -> Field:
-        """What scores from the field say; a share of targets of None is unknown."""
+        """What scores from the field say; a share of targets of None is unknown.
+
+        Where it is unknown, the scores weigh as if the classes were even, unless ``boldly``.
+        """
         told, share = p_target is not None, _UNKNOWN_SHARE if p_target is None else p_target
-        data = evidence_of(source, given, share, told=told)
+        data = evidence_of(source, given, share, told=told, boldly=boldly)
         deviation = max(math.log(factor if told else _UNKNOWN_FACTOR), _LEAST_DEVIATION)
         found = tuple(hypotheses(data, deviation, told=told))
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
@@ -171,7 +176,9 @@ class Field:
         return _plain(self.source, self.which)
 
 
-def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: bool) -> Evidence:
+def evidence_of(
+    source: SourceModel, given: Given, p_target: float, *, told: bool, boldly: bool = False
+) -> Evidence:
     """The scores from the field in units of the source, and how much they weigh."""
     pool, tar, non = (
         Cells.empty() if side is None else side.seen_from(source.origin, source.unit)
@@ -186,7 +193,10 @@ def evidence_of(source: SourceModel, given: Given, p_target: float, *, told: boo
         )
     # No surer than the portrait, which is of so many scores.
     known = p_target / source.tar.count + (1 - p_target) / source.non.count
-    rarer = min(p_target, 1 - p_target) if told else _RARE
+    share = p_target if told else _RARE
+    if boldly and not told and pool.count:
+        share = fitted_share(source, pool)
+    rarer = max(min(share, 1 - share), 1 / max(pool.count, 1.0))
     wanted = min(_TRUST * math.sqrt(_RARE / min(rarer, _RARE)), _MOST_TRUST)
     trust = 1 / (1 / min(wanted, _AT_MOST * pool.count) + known) if pool.count else 0.0
     few = min(tar.count, non.count)

@@ -255,17 +255,18 @@ def dithered(cells: Cells) -> Cells:
     spread towards its neighbours, ever thinner, in training and in the field alike.
     """
     values, counts = cells.values, cells.counts
-    if counts.max(initial=0.0) <= max(_HEAVY * cells.count, _SEVERAL):
+    if (len(values) > 2 and counts.max() <= max(_HEAVY * cells.count, _SEVERAL)) or not len(values):
         return cells
-    gaps = np.diff(values) if len(values) > 1 else np.array([_ALONE])
-    widths = np.minimum(np.concatenate([gaps[:1], gaps, gaps[-1:]]), _FURTHEST_SPREAD)[:, None]
+    gaps = np.diff(values)
+    ends = (gaps[:1], gaps[-1:]) if len(gaps) else ([_ALONE], [_ALONE])
+    widths = np.minimum(np.concatenate([ends[0], gaps, ends[1]]), _FURTHEST_SPREAD)[:, None]
     steps = np.linspace(0, 1, max(2, round(_POINTS / len(values))) + 1)
     at, thinner = 0.5 * (steps[1:] + steps[:-1]), steps[1:] * (1 - 0.5 * steps[1:])
     thinner = np.diff(thinner, prepend=0.0)
     # Above and below each value; between close neighbours both share their places.
     above = values[:, None] + widths[1:] * at, counts[:, None] * thinner
     below = values[:, None] - widths[:-1] * at[::-1], counts[:, None] * thinner[::-1]
-    close = gaps <= _FURTHEST_SPREAD if len(values) > 1 else np.zeros(0, bool)
+    close = gaps <= _FURTHEST_SPREAD
     above[1][:-1][close] += below[1][1:][close]
     kept = np.append(True, ~close)
     every = np.concatenate([above[0].ravel(), below[0][kept].ravel()])

@@ -26,7 +26,7 @@ COSTLY = 0.01  # bits of Cllr
 _SURE = 0.8  # the probability that a change is costly, for "moved"
 _STRANGE = 0.5  # the probability that scores are something else altogether
 # Where nothing short of a move explains the scores, and it may well be costly, it is told.
-_HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.18
+_HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.12
 _A_FEW = 1e-3  # of the scores
 _RANGES = 10  # of scores, in which they are compared with training
 
@@ -174,7 +174,8 @@ def watched(
     portrait = portrait_of(cal)
     check_options(p_target, factor)
     given = Given.of(cal, scores)
-    field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor)
+    # No calibration is at stake here: rare targets may weigh more than where one is.
+    field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor, boldly=True)
     share = estimate(field.shares, field.importance)
     at = min(max(share.value, 1e-9), 1 - 1e-9)
     before, after = (predicted(field, llrs, at).cllr for llrs in (field.old_llrs, field.llrs))
