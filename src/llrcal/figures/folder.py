@@ -131,7 +131,11 @@ def draw_adaptation(
     before: Calibration, after: Calibration, folder: Path, scores: ArrayLike | Summary | None
 ) -> None:
     """Draw what an adaptation changed, and save each figure as PNG, PDF and SVG."""
-    drawings = {"transforms": partial(transforms, {"before": before, "after": after})}
+    sign = -1.0 if before.lower_is_better else 1.0
+    portraits = [one.portrait for one in (before, after) if one.portrait is not None]
+    seen = [sign * score for one in portraits for score in (*one.tar.scores, *one.non.scores)]
+    both = {"before": before, "after": after}
+    drawings = {"transforms": partial(transforms, both, low=min(seen), high=max(seen))}
     if scores is not None:
         drawings["mixture"] = partial(adaptation, before, after, scores=scores)
     draw_into(folder, drawings.items())
