@@ -96,7 +96,6 @@ def evaluate(
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.cli.evaluation_tables import show_evaluation
-    from llrcal.comparison.folds import in_memory
     from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.evaluation.operating_points import DEFAULT_POINTS
@@ -116,9 +115,10 @@ def evaluate(
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,
         opener(scale, quiet=quiet) as open_trials,
     ):
-        trials = open_trials(llrs, reading, allow_infinite=True, keep=columns)
-        if intervals or error_rates:  # before any work
-            in_memory(trials, Setting("intervals" if intervals else "error_rates"))
+        whole = "intervals" if intervals else "error_rates" if error_rates else None
+        trials = open_trials(
+            llrs, reading, whole=whole and Setting(whole), allow_infinite=True, keep=columns
+        )
         sign = -1.0 if direction.lower_is_better else 1.0
         in_nats = trials.mapped(partial(nats, unit=units or _unit_of(trials), sign=sign))
         # Misleading evidence, if asked for, is counted in the same pass.

@@ -17,6 +17,7 @@ from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
 from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
 
@@ -206,7 +207,8 @@ def by_condition(
     if non is None:
         if not isinstance(tar, WithConditions):
             raise OptionError(
-                "conditions can only be evaluated for trials in memory: read them whole"
+                "conditions can only be evaluated for trials in memory: read them whole: ",
+                Setting("in_pieces", False),
             )
         columns = (by,) if isinstance(by, str) else tuple(by)
         by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
