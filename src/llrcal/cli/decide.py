@@ -97,7 +97,7 @@ def _decide_by_rate(
     if json:
         numbers = found.to_dict() | {"value": value, "interval": [low, high]}
         accept = {"accept": f"scores {accepted} value"}
-        print_json({"source": source, **numbers, **accept}, [*read.notes, *doubts])
+        print_json({"source": source, **numbers, **accept}, doubts)
     else:
         click.echo(
             f"Accept scores {accepted} {value!r}\n"

@@ -143,7 +143,7 @@ def evaluate(
         if divided:
             answer["by"] = divided.to_dict(chosen)
         if json:
-            print_json({"source": llrs, **answer}, [*trials.notes, *notes])
+            print_json({"source": llrs, **answer}, [*notes, *(found.notes if found else ())])
         else:
             show_evaluation(answer, plain=plain)
         print_notes(notes, quiet=quiet)
@@ -202,11 +202,13 @@ def nats(values: Array, unit: str, sign: float) -> Array:
 
 def _unit_of(trials: TrialSet) -> str:
     """The unit that a file suggests; natural logarithms by default."""
+    from llrcal.notes import Note
     from llrcal.trials.conventions import is_log10, is_plain_ratio
 
     source, name = trials.source, trials.score_name
     if name is not None and is_log10(name):
-        echo_err(f"{source}: column {name!r} contains common logarithms (log10)")
+        text = f"column {name!r} contains common logarithms (log10)"
+        print_notes([Note.of("log10 column", text).about(source)], quiet=False)
         return "log10"
     if name is not None and is_plain_ratio(name):
         raise OptionError(

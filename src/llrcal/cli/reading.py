@@ -235,6 +235,7 @@ def unlabelled(
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
     from llrcal.scale.opening import is_in_pieces, opened_scores
+    from llrcal.trials.leaving_out import without_nan
     from llrcal.trials.table_reading import read_table
 
     options = reading.options(duplicates="all", nontargets=None)
@@ -244,7 +245,8 @@ def unlabelled(
             print_notes(trials.notes, quiet=quiet)
             return (trials.negated() if model.lower_is_better else trials).pooled()
         table = read_table(source, options.request("scores", joins=False))
+    if options.on_nan == "drop":
+        table, _ = without_nan(table, None)
     print_notes(table.notes, quiet=quiet)
-    column = table.frame["score"]
-    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
+    scores: Floats = table.frame["score"].to_numpy()
     return scores

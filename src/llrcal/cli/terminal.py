@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from llrcal.notes import Note
 
+_TOLD, _CAUGHT = "llrcal.told", "llrcal.caught"  # in the context of a verb
+
 # ------------------------------------------------------------------------ standard error
 
 
@@ -29,10 +31,17 @@ def echo_err(line: str) -> None:
 
 
 def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
-    """Print notes on standard error: all of them, or only warnings if ``quiet``."""
+    """Print notes on standard error: all of them, or only warnings if ``quiet``.
+
+    None is printed twice, and all are among the notes of the JSON document, too.
+    """
     from llrcal.notes import Severity
 
+    told = _told()
     for note in notes:
+        if note in told:
+            continue
+        told.append(note)
         if note.severity is Severity.WARNING:
             echo_err(f"warning: {note.on_command_line}")
         elif not quiet:
@@ -41,16 +50,40 @@ def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
 
 @contextmanager
 def print_warnings() -> Iterator[None]:
-    """Print llrcal's warnings on standard error, one line each, rather than as Python does."""
+    """Let llrcal's warnings be notes like others, rather than Python's warnings.
+
+    They are printed in the end, when there are no progress bars.
+    """
     from llrcal.errors import LlrcalWarning
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LlrcalWarning)
+        _of_verb()[_CAUGHT] = caught
         try:
             yield
         finally:  # an error may be the consequence of what was warned of
-            for warning in caught:
-                echo_err(f"warning: {warning.message}")
+            print_notes(_notes_in(caught), quiet=True)
+            caught.clear()
+
+
+def _notes_in(caught: Iterable[warnings.WarningMessage]) -> Iterator[Note]:
+    from llrcal.notes import Note
+
+    for warning in caught:
+        known = getattr(warning.message, "note", None)
+        yield known or Note.warning("warning", str(warning.message))
+
+
+def _told() -> list[Note]:
+    """The notes that the verb that is running has printed."""
+    told: list[Note] = _of_verb().setdefault(_TOLD, [])
+    return told
+
+
+def _of_verb() -> dict[str, Any]:
+    """What is kept for as long as a verb is running."""
+    context = click.get_current_context(silent=True)
+    return context.meta if context else {}
 
 
 @contextmanager
@@ -132,13 +165,14 @@ def print_table(
 
 
 def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
-    """Print the answer of the verb that is running, with notes, as one JSON document.
+    """Print the answer of the verb that is running as one JSON document.
 
-    docs/answers.schema.json is its schema. Numbers have the names and the digits that they have in
-    Python.
+    Its notes are those that were printed before, and those that are given. docs/answers.schema.json
+    is its schema. Numbers have the names and the digits that they have in Python.
     """
     verb = click.get_current_context().info_name
-    document = {"verb": verb, **answer, "notes": [note.to_dict() for note in notes]}
+    every = dict.fromkeys([*_told(), *_notes_in(_of_verb().get(_CAUGHT, ())), *notes])
+    document = {"verb": verb, **answer, "notes": [note.to_dict() for note in every]}
     click.echo(json.dumps(_in_json(document), indent=1, allow_nan=False))
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from llrcal.errors import OptionError
-from llrcal.messages import Part, Setting
+from llrcal.messages import Message, Part, Setting
+from llrcal.notes import Note, warn
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
+from llrcal.scale.piece import Piece
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
@@ -175,11 +178,12 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
         scores = table_pieces(source, options.request("scores"))
         labels = table_pieces(key, options.request("key"))
         joined, notes = join_pieces(scores, labels, engine, options=options, sources=sources)
-        return TrialsInPieces(joined, engine, sources[0], notes)
+        return _compared(TrialsInPieces(joined, engine, sources[0], notes), scores)
     pieces = pieces_of(source, options.request("trials"), options.nontargets)
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
-    return TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    return _compared(trials, pieces)
 
 
 def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsInPieces:
@@ -195,7 +199,27 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsIn
     if is_on_cluster(source):
         return opened_frame(source, engine, options, labelled=False)
     pieces = pieces_of(source, options.request("scores", joins=False))
-    return TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
+    trials = TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
+    return _compared(trials, pieces)
+
+
+def _compared(trials: TrialsInPieces, pieces: Sequence[Piece]) -> TrialsInPieces:
+    """The same trials, with a warning if the columns of their files are not the same."""
+    names = {one.score_name: one.file for one in reversed(pieces) if one.score_name is not None}
+    mixed: list[Message] = []
+    if len(names) > 1:
+        places = " and ".join(f"{name!r} in {file}" for name, file in reversed(names.items()))
+        hint = "; if these are not the same scores, name one: "
+        text = f"scores are in columns of different names: {places}"
+        mixed.append((text, hint, Setting("columns", "score=NAME")))
+    for what in ("ids", "speakers"):
+        has = [one.has_ids if what == "ids" else one.names_speakers for one in pieces]
+        if any(has) and not all(has):
+            one, other = pieces[has.index(True)].file, pieces[has.index(False)].file
+            mixed.append((f"{one} has {what}, and {other} has none",))
+    notes = [Note.warning("mixed columns", *text).about(trials.source) for text in mixed]
+    warn(notes)
+    return replace(trials, notes=(*trials.notes, *notes))
 
 
 def is_on_cluster(source: Any) -> bool:
