@@ -183,6 +183,7 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
     trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    trials = replace(trials, notes=(*trials.notes, *options.unused(key)))
     return _compared(trials, pieces)
 
 
