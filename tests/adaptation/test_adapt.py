@@ -130,8 +130,8 @@ def test_what_was_given_is_kept_in_mind() -> None:
     what = found(shifted())
     assert (what.p_target, what.factor) == (0.1, 2.0)
     assert (what.unlabelled, what.tar, what.non) == (6000, 0, 0)
-    one = adaptation(trained(), field_scores(0.1), tar=TAR[:12], non=NON[:34], factor=3)
-    assert (found(one).p_target, found(one).factor) == (None, 3.0)
+    one = adaptation(trained(), field_scores(0.1), tar=TAR[:12], non=NON[:34])
+    assert (found(one).p_target, found(one).factor) == (None, 2.0)
     assert (found(one).unlabelled, found(one).tar, found(one).non) == (6000, 12, 34)
 
 
@@ -349,6 +349,11 @@ def test_shares_out_of_range(p_target: float) -> None:
 def test_factors_out_of_range(factor: float) -> None:
     with pytest.raises(OptionError, match=r"factor is .*above 1"):
         llrcal.adapt(trained(), field_scores(0.1), factor=factor)
+
+
+def test_a_factor_without_a_share() -> None:
+    with pytest.raises(OptionError, match="factor says how far off a share may be; give that: p_t"):
+        llrcal.adapt(trained(), field_scores(0.1), factor=3.0)
 
 
 def test_options_at_their_ends() -> None:

@@ -209,9 +209,10 @@ def test_presets_are_those_of_the_evaluation_plans() -> None:
 
 
 def test_costs_go_with_priors() -> None:
-    points = "--p-target 0.1 --p-target 0.2 --c-miss 5 --c-fa 1 --c-fa 2"
-    found = answer("evaluate llrs.txt", points)
-    assert (found["p_target"], found["c_miss"], found["c_fa"]) == ([0.1, 0.2], [5, 5], [1, 2])
+    points = "evaluate llrs.txt --p-target 0.1 --p-target 0.2 --c-fa 1 --c-fa 2"
+    found = answer(points)
+    assert (found["p_target"], found["c_miss"], found["c_fa"]) == ([0.1, 0.2], [1, 1], [1, 2])
+    refused("--c-miss is given once for 2 priors: give one for each", points, "--c-miss 5")
 
 
 # ------------------------------------------------------------------------------------ units

@@ -374,8 +374,15 @@ CASES = (
     ),
     wrong(
         "evaluate labelled.txt --p-target 0.5 --c-miss 1 --c-miss 2",
-        "was given 2 times for 1 priors",
+        "is given 2 times for 1 prior",
         "--c-miss",
+        "give one for each --p-target",
+    ),
+    wrong(
+        "evaluate labelled.txt --p-target 0.01 --c-miss 10 --p-target 0.05",
+        "is given once for 2 priors",
+        "--c-miss",
+        "give one for each --p-target",
     ),
     wrong(
         "evaluate labelled.txt --c-miss 10",
