@@ -119,12 +119,12 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[..., None]]:
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines on standard output, as they are."""
+    """Print lines on standard output, with control characters spelled out."""
     from rich.console import Console
 
     console = Console()
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
+    for line in "\n".join(lines).split("\n"):
+        console.print(printable(line), highlight=False, markup=False)
 
 
 def cells(columns: Mapping[str, str], **values: Any) -> list[str]:
@@ -143,7 +143,8 @@ def print_table(
     """Print a table in its full width, so that no number is cut off.
 
     Columns of ``words`` begin at the left, the others are numbers; an empty row is a line between
-    parts. Styles are those of rows, by what is in their first column.
+    parts. Styles are those of rows, by what is in their first column. Control characters in names
+    are spelled out.
     """
     from rich import box
     from rich.console import Console
@@ -152,10 +153,11 @@ def print_table(
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
     for head in heads:
-        table.add_column(head, justify="left" if head in words else "right")
+        table.add_column(Text(printable(head)), justify="left" if head in words else "right")
     for row in rows:
         if row:
-            table.add_row(*map(Text, row), style=(styles or {}).get(row[0]))
+            every = (Text(printable(cell)) for cell in row)
+            table.add_row(*every, style=(styles or {}).get(row[0]))
         else:
             table.add_section()
     console = Console()
