@@ -70,7 +70,7 @@ def convert(
     for name, file in files.items():
         file.write(name)
         left_out = [role for role in file.left_out if role != "label" or key_out is None]
-        notes += [note.about(name) for note in notes_on(left_out)]
+        notes += [note.about(name) for note in notes_on(left_out, file.others)]
     print_notes(notes, quiet=quiet)
     if json:
         print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)})

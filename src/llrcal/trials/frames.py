@@ -96,6 +96,7 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str
         score_name=named.get("score"),
         forensic="label" in named and "forensic" in sketches[roles.index("label")],
         unnamed=could_be_ids(head.columns, roles, sketches),
+        others=tuple(name for name in head.columns if name not in named.values()),
     )
 
 
