@@ -105,6 +105,18 @@ def test_type_checkers_see_the_same_names() -> None:
     assert typed == lazy | {("llrcal", name) for name in MODULES}
 
 
+def test_editors_that_read_the_code_see_the_same_names() -> None:
+    """Jedi skips what follows ``if False``, whatever the name of the False."""
+    tree = ast.parse(Path(str(llrcal.__file__)).read_text("utf-8"))
+    [value] = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TYPE_CHECKING"
+    ]
+    assert not isinstance(value, ast.Constant)
+    assert not llrcal.TYPE_CHECKING
+
+
 def test_other_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'calibrate'"):
         llrcal.calibrate  # noqa: B018

@@ -219,7 +219,8 @@ def by_condition(
         sides.append(as_scores(side, name, allow_infinite=True))
         where.append(condition_texts(conditions, len(sides[-1]), name))
     columns = columns or tuple(f"condition {i + 1}" for i in range(where[0].shape[1]))
-    cells, unknown, notes, alone = {}, 0, [], []
+    cells, unknown, alone = {}, 0, list[str]()
+    notes: list[Note] = []
     for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
         chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
         tar_count, non_count = (int(one.sum()) for one in chosen)
