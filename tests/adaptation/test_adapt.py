@@ -28,6 +28,7 @@ from llrcal.adaptation.field import Field
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import Bounds, Policy
 from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.method_table import MethodName
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
 from llrcal.trials import Trials
@@ -44,7 +45,7 @@ METHODS = ("smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-
 
 
 @cache
-def trained(method: str = "gaussian", bounds: Policy = "counts") -> llrcal.Calibration:
+def trained(method: MethodName = "gaussian", bounds: Policy = "counts") -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, bounds=bounds)
 
 
@@ -196,7 +197,7 @@ def test_a_portrait_by_hand() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_adapts_and_is_kept_in_files(method: str, tmp_path: Path) -> None:
+def test_every_method_adapts_and_is_kept_in_files(method: MethodName, tmp_path: Path) -> None:
     old = trained(method)
     new = adaptation(old, field_scores(0.1, shift=0.8, count=3000), p_target=0.1)
     assert found(new).applied
@@ -212,7 +213,7 @@ def test_every_method_adapts_and_is_kept_in_files(method: str, tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
-def test_bayesian_methods_adapt(method: str, tmp_path: Path) -> None:
+def test_bayesian_methods_adapt(method: MethodName, tmp_path: Path) -> None:
     old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=True)
     new = adaptation(old, field_scores(0.1, shift=1.0), p_target=0.1)
     assert loss(new, *fresh(1.0)) < 0.5 * loss(old, *fresh(1.0))

@@ -16,6 +16,7 @@ from llrcal import Calibration, fit
 from llrcal.calibrations import METHODS
 from llrcal.calibrations.bounds import Policy
 from llrcal.cli.decide import shortest
+from llrcal.method_table import MethodName
 from tests.cli.running import answer, done, refused
 from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
@@ -27,7 +28,7 @@ DECIDE = "decide --model model.json --p-target"
 
 
 def saved(
-    method: str, *, sign: int = 1, bounds: Policy = "range", rising: bool = False
+    method: MethodName, *, sign: int = 1, bounds: Policy = "range", rising: bool = False
 ) -> Calibration:
     """A calibration, in model.json; of distances, if the sign is negative."""
     calibration = fit(
@@ -57,7 +58,7 @@ def printed(arguments: str) -> str:
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", METHODS)
-def test_regions_of_the_threshold_of_least_cost(method: str, sign: int) -> None:
+def test_regions_of_the_threshold_of_least_cost(method: MethodName, sign: int) -> None:
     calibration = saved(method, sign=sign)
     for p_target, c_miss, c_fa in ((0.5, 1, 1), (0.01, 10, 1), (0.9, 1, 2), (0.001, 1, 1)):
         found = answer(DECIDE, p_target, "--c-miss", c_miss, "--c-fa", c_fa)

@@ -32,7 +32,7 @@ def test_the_papers_ten_and_smooth_are_compared(comparison: Comparison) -> None:
     assert list(comparison.candidates) == ["smooth", *ten]
     for label, candidate in comparison.candidates.items():
         options: dict[str, Any] = {} if candidate.alpha is None else {"alpha": candidate.alpha}
-        method = candidate.method
+        method: Any = candidate.method
         alone = llrcal.fit(comparison.train.tar, comparison.train.non, method=method, **options)
         ev = llrcal.evaluate(alone(comparison.test.tar), alone(comparison.test.non))
         assert candidate.label == label
