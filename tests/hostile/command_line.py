@@ -179,7 +179,7 @@ def odd_names_in_data(line: str) -> Any:
 def check_visible(result: Any) -> None:
     """What is printed has no control character, but the ends of lines and the colours of tables."""
     assert result.exit_code == 0, result.output
-    assert "\\x1b]0;owned\\x07\\x1b[2J\\u202e\\u2066a\\x0ab\\x0dc\\x9b[0m" in result.stdout
+    assert "\\x1b]0;owned\\x07\\x1b[2J\\u202e\\u2066a\\nb\\rc\\x9b[0m" in result.stdout
     plain = re.sub(r"\x1b\[[\d;]*m", "", result.output).replace("\n", "")
     assert plain.isprintable(), [char for char in plain if not char.isprintable()]
 

@@ -208,7 +208,7 @@ def by_condition(
     if non is None:
         if not isinstance(tar, WithConditions):
             raise OptionError(
-                "conditions can only be evaluated for trials in memory: read them whole: ",
+                "conditions can only be evaluated for trials in memory; to read a file whole: ",
                 Setting("in_pieces", False),
             )
         columns = (by,) if isinstance(by, str) else tuple(by)
