@@ -52,6 +52,8 @@ def test_large_files_are_opened_in_pieces_unless_told_otherwise(
         llrcal.evaluate(llrcal.open_trials(path)).intervals()
     with pytest.raises(OptionError, match=r"several files.*leave out in_pieces=False"):
         llrcal.open_trials([path], in_pieces=False)
+    with pytest.raises(OptionError, match="a cluster reads in pieces; leave out in_pieces=False"):
+        llrcal.open_trials(path, client=object(), in_pieces=False)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,8 @@ def open_trials(
     """
     reading = ReadOptions(**options)
     if client is not None or is_on_cluster(source):
+        if in_pieces is False:
+            raise OptionError("a cluster reads in pieces; leave out ", Setting("in_pieces", False))
         return opened(source, key, cluster_engine(client, progress), reading)
     return open_set(source, key, reading, in_pieces=in_pieces, engine=Threads(progress))
 
