@@ -33,15 +33,12 @@ def echo_err(line: str) -> None:
 def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
     """Print notes on standard error: all of them, or only warnings if ``quiet``.
 
-    None is printed twice, and all are among the notes of the JSON document, too.
+    All are among the notes of the JSON document, too.
     """
     from llrcal.notes import Severity
 
-    told = _told()
     for note in notes:
-        if note in told:
-            continue
-        told.append(note)
+        _told().append(note)
         if note.severity is Severity.WARNING:
             echo_err(f"warning: {note.on_command_line}")
         elif not quiet:
@@ -52,7 +49,7 @@ def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
 def print_warnings() -> Iterator[None]:
     """Let llrcal's warnings be notes like others, rather than Python's warnings.
 
-    They are printed in the end, when there are no progress bars.
+    They are printed in the end, when there are no progress bars, unless they were before.
     """
     from llrcal.errors import LlrcalWarning
 
@@ -62,7 +59,8 @@ def print_warnings() -> Iterator[None]:
         try:
             yield
         finally:  # an error may be the consequence of what was warned of
-            print_notes(_notes_in(caught), quiet=True)
+            told = _told()
+            print_notes([note for note in _notes_in(caught) if note not in told], quiet=True)
             caught.clear()
 
 
