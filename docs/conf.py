@@ -33,7 +33,9 @@ myst_enable_extensions = ["html_image"]
 nitpick_ignore_regex = [("py:class", ".*"), ("py:data", ".*")]
 autosummary_generate = False
 autodoc_member_order = "groupwise"
-autodoc_type_aliases = {"ArrayLike": "ArrayLike"}  # in overloads
+# Types that overloads and properties name: not what they stand for, which takes up lines.
+_NAMED = ("Array", "ArrayLike", "Floats", "MethodName", "Policy", "RuleLike", "Speakers")
+autodoc_type_aliases = dict(zip(_NAMED, _NAMED, strict=True))
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -70,6 +72,11 @@ def link_to_pages(
     lines[:] = [re.sub(r"\bdocs/([\w/-]+)\.md", r":doc:`/\1`", line) for line in lines]
 
 
+_CALLED = {"Accumulator", "OperatingPoint", "ScoringRule", "Trials"}
+_CALLED |= {"LLRCalibratedClassifier", "LLRCalibrator"}
+"""Classes that users call by their names; others are what functions give."""
+
+
 class Plain(str):
     """Text that shows itself without quotes."""
 
@@ -81,7 +88,10 @@ def signature_as_written(
     _app: Any, _what: str, _name: str, called: Any, _options: Any, _text: str, _result: str
 ) -> tuple[str, str] | None:
     """The signature with types as they stand in the source: ArrayLike, not what it stands for."""
-    if inspect.isclass(called) or not callable(called):
+    if inspect.isclass(called):
+        is_called = called.__name__ in _CALLED or issubclass(called, Exception)
+        return None if is_called else ("", "")
+    if not callable(called):
         return None
     signature = inspect.signature(called)
     parameters = [

@@ -75,7 +75,7 @@ def calibration_schema() -> dict[str, Any]:
     properties["method"] = {**properties["method"], "enum": list(METHODS)}
     old = [name for name in properties["bounds"]["required"] if name not in ("soft_end", "meeting")]
     properties["bounds"] = {**properties["bounds"], "required": old, **OF_ELUB}
-    models = {method: model(method, bayes=False) for method in METHODS}
+    models: dict[str, Any] = {method: model(method, bayes=False) for method in METHODS}
     models |= {
         f"{method}, bayes": model(method, bayes=True) for method in METHODS if TABLE[method].bayes
     }

@@ -22,7 +22,7 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.method_table import TABLE
+from llrcal.method_table import TABLE, MethodName
 from studies.evidence import stored
 from studies.few_targets import OTHER_SETS, SETS, draws
 
@@ -30,8 +30,8 @@ Key = tuple[str, str, bool]
 POLICIES = ("range", "counts")
 SIZES = (5, 10, 20, 50, 200)
 FIVE = tuple(name for name in SETS if name != "bssr1 face C")
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {
-    name: (name, {}) for name, entry in TABLE.items() if entry.bayes
+METHODS: dict[str, tuple[MethodName, dict[str, Any]]] = {
+    name: (name, {}) for name in llrcal.METHODS if TABLE[name].bayes
 } | {"logistic-empirical": ("logistic", {"alpha": "empirical"})}
 
 

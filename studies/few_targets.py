@@ -19,6 +19,7 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.method_table import MethodName
 from studies.evidence import Pair, stored
 
 SIZES = (5, 10, 20, 50, 200)
@@ -53,7 +54,7 @@ def draws(pair: Pair, size: int, count: int, seed: int) -> Iterator[tuple[Pair, 
 
 
 def cllrs(
-    sets: Iterable[tuple[str, str]], methods: list[str], size: int, count: int, seed: int
+    sets: Iterable[tuple[str, str]], methods: list[MethodName], size: int, count: int, seed: int
 ) -> tuple[dict[tuple[str, str], list[float]], float]:
     """Cllr of every draw by method and settings; and by how much LLRs exceed what counts carry."""
     found: dict[tuple[str, str], list[float]] = {}

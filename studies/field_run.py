@@ -61,6 +61,7 @@ class Judge:
 
 
 def fit(train: Classes, method: str) -> llrcal.Calibration:
+    name: Any
     name, _, bayes = method.partition(" ")
     return llrcal.fit(*train, method=name, bayes=bool(bayes))
 

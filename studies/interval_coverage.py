@@ -25,6 +25,7 @@ from scipy import stats
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import supported_llrs
+from llrcal.method_table import MethodName
 
 SIZES = (20, 100, 1_000)  # targets
 DISTANCES = (2.0, 4.0)  # between the means of Gaussians, in standard deviations
@@ -94,7 +95,7 @@ FAMILIES: dict[str, tuple[tuple[tuple[Any, Any], ...], Callable[[Floats], Floats
         _same,
     ),
 }
-CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
+CASES: tuple[tuple[MethodName, dict[str, Any], str], ...] = (
     ("linear-gaussian", {}, "Gaussian"),
     ("linear-gaussian", _BAYES, "Gaussian"),
     ("logistic", {}, "Gaussian"),
@@ -132,7 +133,7 @@ def coverage(
     size: int,
     repetitions: int,
     *,
-    method: str = "smooth",
+    method: MethodName = "smooth",
     level: float = 0.95,
     **options: Any,
 ) -> tuple[float, float]:
@@ -153,7 +154,7 @@ def _held(
 
 
 def with_speakers(
-    method: str, repetitions: int, *, count: int = 50, targets: int = 4, **options: Any
+    method: MethodName, repetitions: int, *, count: int = 50, targets: int = 4, **options: Any
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Shares and half widths if the speakers are given, and if they are not."""
     given: list[tuple[float, float]] = []
@@ -179,12 +180,12 @@ def with_speakers(
     return first, second
 
 
-def _name(method: str, options: dict[str, Any]) -> str:
+def _name(method: MethodName, options: dict[str, Any]) -> str:
     shown = (name if value is True else str(value) for name, value in options.items() if value)
     return ", ".join([method, *shown])
 
 
-def _fewer(repetitions: int, method: str) -> int:
+def _fewer(repetitions: int, method: MethodName) -> int:
     """Fits that take long are repeated less often."""
     return max(repetitions // 3, 2) if method in ("student-t", "nig") else repetitions
 

@@ -27,6 +27,7 @@ import pytest
 import llrcal
 from llrcal import LlrcalWarning
 from llrcal.arrays import Array, Floats
+from llrcal.method_table import MethodName
 from llrcal.onepass import chunks, ranks, two_classes
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import EXACT_UP_TO
@@ -250,7 +251,7 @@ def test_single_precision(name: str) -> None:
 
 
 @pytest.mark.parametrize("method", llrcal.METHODS)
-def test_layout_of_scores_to_be_calibrated(method: str) -> None:
+def test_layout_of_scores_to_be_calibrated(method: MethodName) -> None:
     calibration = llrcal.fit(*SETS["few"], method=method)
     table = SCORES[:4000].reshape(50, 80)
     expected = calibration(table)

@@ -12,7 +12,7 @@ import pytest
 
 import llrcal
 from llrcal.errors import LlrcalWarning, TrialFileError
-from llrcal.messages import Position, Setting
+from llrcal.messages import Position, Setting, printable
 from llrcal.notes import Note, Severity, warn
 
 PACKAGE = Path(str(llrcal.__file__)).resolve().parent
@@ -35,6 +35,20 @@ def test_settings_are_spelled_for_those_who_read_them(
 ) -> None:
     error = TrialFileError("choose ", setting)
     assert (str(error), error.on_command_line) == (f"choose {argument}", f"choose {option}")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("naïve 名前", "naïve 名前"),
+        ("a\x1b[2J\x07\x9bb", r"a\x1b[2J\x07\x9bb"),
+        ("a\nwarning: b\t", r"a\nwarning: b\t"),
+        ("a\u202eb\u2066\u2028\u200b", r"a\u202eb\u2066\u2028\u200b"),
+        ("caf\udce9 \ud800", r"caf\xe9 \ud800"),
+    ],
+)
+def test_what_a_terminal_would_not_show_is_spelled_out(text: str, shown: str) -> None:
+    assert printable(text) == shown
 
 
 def test_positions_move_by_their_unit() -> None:

@@ -22,6 +22,7 @@ from llrcal import METHODS, Calibration, DegenerateError, LlrcalError, evaluate,
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.linear import Linear
+from llrcal.method_table import MethodName
 from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.table_reading import read_table
@@ -47,7 +48,7 @@ def methods(names: Any = tuple(METHODS)) -> st.SearchStrategy[str]:
     return st.sampled_from(names)
 
 
-def fitted(classes: Classes, method: str, options: Options) -> Calibration:
+def fitted(classes: Classes, method: MethodName, options: Options) -> Calibration:
     """A calibration, or another example where there is none."""
     try:
         return llrcal.fit(*classes, method=method, **options)
@@ -79,7 +80,7 @@ def asked(calibration: Calibration, classes: Classes, scores: list[float]) -> Fl
 def test_every_calibration_keeps_its_promises(
     tmp_path_factory: pytest.TempPathFactory,
     classes: Classes,
-    method: str,
+    method: MethodName,
     options: Options,
     scores: list[float],
     llr: float,
@@ -176,7 +177,7 @@ def has_intervals(calibration: Calibration, level: float, new: Floats, llrs: Flo
     power=st.integers(-60, 60),
 )
 def test_neither_the_sign_nor_the_unit_of_scores_matters(
-    classes: Classes, method: str, bounds: str, scores: list[float], power: int
+    classes: Classes, method: MethodName, bounds: str, scores: list[float], power: int
 ) -> None:
     """A power of two, so that nothing is rounded."""
     calibration = fitted(classes, method, {"bounds": bounds})
@@ -197,7 +198,7 @@ def test_neither_the_sign_nor_the_unit_of_scores_matters(
 
 @given(classes=CLASSES, method=methods(MONOTONE), options=OPTIONS, scores=SCORES)
 def test_smooth_curves_lines_and_pav_never_turn(
-    classes: Classes, method: str, options: Options, scores: list[float]
+    classes: Classes, method: MethodName, options: Options, scores: list[float]
 ) -> None:
     calibration = fitted(classes, method, options)
     llrs = calibration(np.sort(asked(calibration, classes, scores)))
@@ -207,7 +208,7 @@ def test_smooth_curves_lines_and_pav_never_turn(
 
 @given(classes=CLASSES, method=methods(MONOTONE), options=OPTIONS, new=CLASSES)
 def test_no_rising_calibration_tells_classes_apart_better(
-    classes: Classes, method: str, options: Options, new: Classes
+    classes: Classes, method: MethodName, options: Options, new: Classes
 ) -> None:
     calibration = fitted(classes, method, options)
     rising = new if not falls(calibration) else (-new[0], -new[1])

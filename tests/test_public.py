@@ -17,6 +17,7 @@ import pytest
 
 import llrcal
 from llrcal.kernels import in_use
+from llrcal.method_table import MethodName
 from tests.notes import FAR_SCORES
 from tests.processes import python
 from tests.trial_sets import normal
@@ -29,7 +30,7 @@ LINEAR = pytest.mark.parametrize("method", ["linear-gaussian", "logistic"])
 
 
 @cache
-def fitted(method: str) -> llrcal.Calibration:
+def fitted(method: MethodName) -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method)
 
 
@@ -103,6 +104,18 @@ def test_type_checkers_see_the_same_names() -> None:
     }
     lazy = {(module, name) for module, names in llrcal._HOME.items() for name in names}
     assert typed == lazy | {("llrcal", name) for name in MODULES}
+
+
+def test_editors_that_read_the_code_see_the_same_names() -> None:
+    """Jedi skips what follows ``if False``, whatever the name of the False."""
+    tree = ast.parse(Path(str(llrcal.__file__)).read_text("utf-8"))
+    [value] = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TYPE_CHECKING"
+    ]
+    assert not isinstance(value, ast.Constant)
+    assert not llrcal.TYPE_CHECKING
 
 
 def test_other_names_are_attribute_errors() -> None:
@@ -204,6 +217,7 @@ def test_fit_all_is_fit_of_each() -> None:
         "nig",
     ]
     for entry, calibration in zip(llrcal.PAPER, every.values(), strict=True):
+        method: Any
         method, options = (entry, {}) if isinstance(entry, str) else entry
         assert calibration == llrcal.fit(TAR, NON, method=method, **options)
 
@@ -215,7 +229,7 @@ def test_fit_is_smooth_and_logistic_has_even_weights_unless_told() -> None:
 
 
 @pytest.mark.parametrize("method", ["platt", "", "Logistic", "PAV"])
-def test_unknown_methods_are_named_beside_the_known(method: str) -> None:
+def test_unknown_methods_are_named_beside_the_known(method: Any) -> None:
     with pytest.raises(llrcal.OptionError, match=f"'{method}'.*smooth, linear-gaussian, logistic"):
         llrcal.fit(TAR, NON, method=method)
     with pytest.raises(llrcal.OptionError, match=f"'{method}'"):
@@ -223,7 +237,7 @@ def test_unknown_methods_are_named_beside_the_known(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_options_that_a_method_does_not_take_are_named(method: str) -> None:
+def test_options_that_a_method_does_not_take_are_named(method: MethodName) -> None:
     name = "beta" if method.startswith("l") else "alpha"
     options: dict[str, Any] = {name: 0.5}
     with pytest.raises(llrcal.OptionError, match=f"{method} has no option '{name}'"):
@@ -235,13 +249,13 @@ def test_options_that_a_method_does_not_take_are_named(method: str) -> None:
     "alpha",
     [0, 1, 0.0, 1.0, -0.1, 1.5, math.nan, math.inf, "auto", "0.5", True, False, [0.5]],
 )
-def test_bad_weights(method: str, alpha: Any) -> None:
+def test_bad_weights(method: MethodName, alpha: Any) -> None:
     with pytest.raises(llrcal.OptionError, match=r"alpha is .*between 0 and 1"):
         llrcal.fit(TAR, NON, method=method, alpha=alpha)
 
 
 @LINEAR
-def test_weights_matter_and_the_empirical_one_is_the_share_of_targets(method: str) -> None:
+def test_weights_matter_and_the_empirical_one_is_the_share_of_targets(method: MethodName) -> None:
     def params(alpha: Any) -> dict[str, Any]:
         return llrcal.fit(TAR, NON, method=method, alpha=alpha).params
 
@@ -251,7 +265,7 @@ def test_weights_matter_and_the_empirical_one_is_the_share_of_targets(method: st
 
 
 @EVERY_METHOD
-def test_bad_scores_are_refused_by_class(method: str) -> None:
+def test_bad_scores_are_refused_by_class(method: MethodName) -> None:
     for bad in ([], [math.nan, 1.0], [[1.0, 2.0]], [True, False], ["1", "2"], [1j, 2j], None):
         with pytest.raises(llrcal.ScoreError, match=r"^(?!.*non-target).*target scores"):
             llrcal.fit(bad, NON, method=method)  # type: ignore[arg-type]
@@ -263,7 +277,7 @@ def test_bad_scores_are_refused_by_class(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_a_calibration_is_frozen(method: str) -> None:
+def test_a_calibration_is_frozen(method: MethodName) -> None:
     calibration = fitted(method)
     for field in dataclasses.fields(calibration):
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -273,7 +287,7 @@ def test_a_calibration_is_frozen(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_changing_params_changes_no_calibration(method: str) -> None:
+def test_changing_params_changes_no_calibration(method: MethodName) -> None:
     before = fitted(method)([0.5])
     params = fitted(method).params
     for value in params.values():
@@ -304,7 +318,7 @@ PARAMS: dict[str, Any] = {
 
 
 @EVERY_METHOD
-def test_params_are_plain_numbers_by_their_names(method: str) -> None:
+def test_params_are_plain_numbers_by_their_names(method: MethodName) -> None:
     params = fitted(method).params
     assert plain(params)
     if method in ("gaussian", "student-t", "nig"):
@@ -315,7 +329,7 @@ def test_params_are_plain_numbers_by_their_names(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_the_report_reads_as_attributes_and_as_a_mapping(method: str) -> None:
+def test_the_report_reads_as_attributes_and_as_a_mapping(method: MethodName) -> None:
     report = fitted(method).report
     mapping = dict(report)
     assert list(mapping) == [field.name for field in dataclasses.fields(report)]
@@ -331,7 +345,7 @@ def test_the_report_reads_as_attributes_and_as_a_mapping(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_words_about_a_calibration(method: str) -> None:
+def test_words_about_a_calibration(method: MethodName) -> None:
     calibration = fitted(method)
     assert repr(calibration) == (
         f"<{method} calibration of 120 target and 300 non-target scores: "
@@ -341,7 +355,7 @@ def test_words_about_a_calibration(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_scores_that_are_no_numbers_are_refused(method: str) -> None:
+def test_scores_that_are_no_numbers_are_refused(method: MethodName) -> None:
     calibration = fitted(method)
     with pytest.raises(llrcal.ScoreError, match=r"1 of 3 .* NaN; the first is nan at index 1"):
         calibration([0.0, math.nan, 1.0])

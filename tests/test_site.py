@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pydoc
 import re
 import runpy
 import sys
@@ -45,6 +46,19 @@ def test_links_lead_to_files_and_headings(name: str) -> None:
         assert target.exists(), link
         if anchor:
             assert anchor in slugs(target.read_text("utf-8")), link
+
+
+def test_what_the_reference_leaves_out_is_there() -> None:
+    """Names that only other modules use; a list of them that is out of date hides nothing."""
+    for page in (DOCS / "api").glob("*.rst"):
+        text = page.read_text("utf-8")
+        [home] = re.findall(r"^.. (?:currentmodule|automodule):: (\S+)", text, re.M) or ["llrcal"]
+        classes = re.findall(r"^.. auto(?:class|module):: (\S+)\n((?:   .*\n?)*)", text, re.M)
+        for name, options in classes:
+            owner = pydoc.locate(name if name.startswith("llrcal") else f"{home}.{name}")
+            known = {*dir(owner), *getattr(owner, "__dataclass_fields__", ())}
+            for names in re.findall(r":exclude-members:((?:.|\n)*)", options):
+                assert {name.strip() for name in names.split(",")} <= known, name
 
 
 # ------------------------------------------------------------------------------- what is run
@@ -218,6 +232,13 @@ def test_questions_are_answered_two_clicks_away(site: Path) -> None:
     pages = {link for link in near if link.endswith(".html") and "/" not in link}
     reached = near.union(*map(places, pages))
     assert {question for question, place in ANSWERS.items() if place not in reached} == set()
+
+
+def test_the_reference_names_types_as_the_source_does(site: Path) -> None:
+    for page in (site / "api").glob("*.html"):
+        text = page.read_text("utf-8")
+        assert "_SupportsArray" not in text, page
+        assert "Annotated" not in text, page
 
 
 def test_the_gallery_has_pictures_and_no_warnings(site: Path) -> None:

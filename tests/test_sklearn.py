@@ -37,6 +37,7 @@ import llrcal
 from llrcal import sklearn as adapter
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.methods.logistic import Logistic
+from llrcal.method_table import MethodName
 from llrcal.sklearn import LLRCalibrator, neg_cllr_scorer, neg_dcf_scorer
 from tests.trial_sets import normal
 
@@ -225,7 +226,7 @@ def test_grid_search_over_all_methods_is_the_loop_by_hand() -> None:
     search = GridSearchCV(LLRCalibrator(), grid, scoring=neg_cllr_scorer, cv=folds)
     search.fit(SCORES, LABELS)
 
-    def cllr_by_hand(method: str, alpha: float) -> float:
+    def cllr_by_hand(method: MethodName, alpha: float) -> float:
         options: dict[str, Any] = (
             {"alpha": alpha} if method in ("linear-gaussian", "logistic") else {}
         )

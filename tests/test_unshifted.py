@@ -9,13 +9,14 @@ from studies.one_for_all import table
 from studies.unshifted import Judge
 
 import llrcal
+from llrcal.method_table import MethodName
 
 RNG = np.random.default_rng(5)
 TEST = RNG.normal(2, 1, 700).round(1), RNG.normal(-1, 1.5, 3_000).round(1)
 
 
 @pytest.mark.parametrize("method", llrcal.METHODS)
-def test_the_excess_is_that_of_an_evaluation(method: str) -> None:
+def test_the_excess_is_that_of_an_evaluation(method: MethodName) -> None:
     calibration = llrcal.fit(TEST[0][::2], TEST[1][::2], method=method)
     judge = Judge.of(TEST)
     raw = llrcal.evaluate(*TEST)

@@ -10,7 +10,9 @@ Names are looked up when first used, so that ``import llrcal`` costs next to not
 
 from llrcal.version import __version__ as __version__
 
-TYPE_CHECKING = False  # type checkers assume True; importing typing would double the start-up time
+# False, while type checkers take it to be true. Editors that read the code (jedi) skip the block
+# after a plain False, and importing typing would double the start-up time.
+TYPE_CHECKING = not __name__
 if TYPE_CHECKING:
     from llrcal import dask as dask
     from llrcal import figures as figures

@@ -32,7 +32,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.files.atomic import atomic_folder
 from llrcal.fusion.fused import Fused
-from llrcal.method_table import DEFAULT
+from llrcal.method_table import DEFAULT, MethodName
 from llrcal.scale.applying import LLRColumns, apply_to_files
 from llrcal.scale.dask_applying import frame_of_llrs, write_partitions
 from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, dask_frame
@@ -73,7 +73,7 @@ def open_trials(trials: Any, **settings: Any) -> TrialsInPieces:
     return out_of_core.open_trials(trials, **_on_cluster(settings, "score", "label"))
 
 
-def fit(trials: Any, *, method: str = DEFAULT, **settings: Any) -> Calibration:
+def fit(trials: Any, *, method: MethodName = DEFAULT, **settings: Any) -> Calibration:
     """Train a calibration on a cluster.
 
     The same, to the last bit, as :func:`llrcal.fit` gives on the same scores in memory.

@@ -12,7 +12,7 @@ LlrcalError
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 from llrcal.messages import Part, Position, Setting, in_python, on_command_line
 
@@ -95,3 +95,6 @@ class ClusterError(LlrcalError):
 
 class LlrcalWarning(UserWarning):
     """A result is given, but it should be checked."""
+
+    note: Any = None
+    """The :class:`llrcal.notes.Note` that the warning is about, whose ``code`` never changes."""

@@ -56,16 +56,17 @@ Part = str | Setting | Position
 Message = tuple[Part, ...]
 
 
-# What moves the cursor, changes colours or reverses the direction of text, and what is not text.
-_UNSEEN = {n: f"\\x{n:02x}" for n in (*range(9), *range(11, 32), *range(127, 160))}
-_UNSEEN |= {n: f"\\u{n:04x}" for n in (0x61C, 0x200E, 0x200F, 0x2028, 0x2029)}
-_UNSEEN |= {n: f"\\u{n:04x}" for n in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
-_UNSEEN |= {0xDC00 + n: f"\\x{n:02x}" for n in range(128, 256)}  # bytes that are not UTF-8
-
-
 def printable(text: str) -> str:
-    """Text for a terminal, with control characters spelled out."""
-    return text if text.isascii() and text.isprintable() else text.translate(_UNSEEN)
+    """A line for a terminal; what does not show, breaks lines or reverses text is spelled out."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _spelled(char) for char in text)
+
+
+def _spelled(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode()
 
 
 def in_python(message: Iterable[Part]) -> str:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-DEFAULT = "smooth"
+MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
+"""The names in the table, for type checkers."""
+
+DEFAULT: MethodName = "smooth"
 """The method that is trained if none is named."""
 
 ALPHAS: tuple[float | str, ...] = ("empirical", 0.5, 0.92)

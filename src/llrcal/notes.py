@@ -77,7 +77,9 @@ def warn(notes: Iterable[Note]) -> None:
     """Issue a Python warning for every note of that severity, at the line that called llrcal."""
     for note in notes:
         if note.severity is Severity.WARNING:
-            warnings.warn(str(note), LlrcalWarning, stacklevel=_frames_of_llrcal())
+            warning = LlrcalWarning(str(note))
+            warning.note = note
+            warnings.warn(warning, stacklevel=_frames_of_llrcal())
 
 
 def _frames_of_llrcal() -> int:

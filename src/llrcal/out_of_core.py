@@ -25,7 +25,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.evaluation import Evaluation
 from llrcal.fusion.fused import Fused, Limit
-from llrcal.method_table import DEFAULT
+from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import warn
 from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
@@ -61,7 +61,7 @@ def open_trials(
     return opened(paths, key, engine or Threads(progress), reading_options(options, form))
 
 
-def fit(paths: Paths, *, method: str = DEFAULT, **settings: Any) -> Calibration:
+def fit(paths: Paths, *, method: MethodName = DEFAULT, **settings: Any) -> Calibration:
     """Train a calibration on the trials of files.
 
     The same, to the last bit, as :func:`llrcal.fit` gives on the same scores in memory.

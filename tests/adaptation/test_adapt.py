@@ -28,6 +28,7 @@ from llrcal.adaptation.field import Field
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import Bounds, Policy
 from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.method_table import MethodName
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
 from llrcal.trials import Trials
@@ -44,7 +45,7 @@ METHODS = ("smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-
 
 
 @cache
-def trained(method: str = "gaussian", bounds: Policy = "counts") -> llrcal.Calibration:
+def trained(method: MethodName = "gaussian", bounds: Policy = "counts") -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, bounds=bounds)
 
 
@@ -130,8 +131,8 @@ def test_what_was_given_is_kept_in_mind() -> None:
     what = found(shifted())
     assert (what.p_target, what.factor) == (0.1, 2.0)
     assert (what.unlabelled, what.tar, what.non) == (6000, 0, 0)
-    one = adaptation(trained(), field_scores(0.1), tar=TAR[:12], non=NON[:34], factor=3)
-    assert (found(one).p_target, found(one).factor) == (None, 3.0)
+    one = adaptation(trained(), field_scores(0.1), tar=TAR[:12], non=NON[:34])
+    assert (found(one).p_target, found(one).factor) == (None, 2.0)
     assert (found(one).unlabelled, found(one).tar, found(one).non) == (6000, 12, 34)
 
 
@@ -196,7 +197,7 @@ def test_a_portrait_by_hand() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_adapts_and_is_kept_in_files(method: str, tmp_path: Path) -> None:
+def test_every_method_adapts_and_is_kept_in_files(method: MethodName, tmp_path: Path) -> None:
     old = trained(method)
     new = adaptation(old, field_scores(0.1, shift=0.8, count=3000), p_target=0.1)
     assert found(new).applied
@@ -212,7 +213,7 @@ def test_every_method_adapts_and_is_kept_in_files(method: str, tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
-def test_bayesian_methods_adapt(method: str, tmp_path: Path) -> None:
+def test_bayesian_methods_adapt(method: MethodName, tmp_path: Path) -> None:
     old = llrcal.fit(TAR[:300], NON[:3000], method=method, bayes=True)
     new = adaptation(old, field_scores(0.1, shift=1.0), p_target=0.1)
     assert loss(new, *fresh(1.0)) < 0.5 * loss(old, *fresh(1.0))
@@ -349,6 +350,11 @@ def test_shares_out_of_range(p_target: float) -> None:
 def test_factors_out_of_range(factor: float) -> None:
     with pytest.raises(OptionError, match=r"factor is .*above 1"):
         llrcal.adapt(trained(), field_scores(0.1), factor=factor)
+
+
+def test_a_factor_without_a_share() -> None:
+    with pytest.raises(OptionError, match="factor says how far off a share may be; give that: p_t"):
+        llrcal.adapt(trained(), field_scores(0.1), factor=3.0)
 
 
 def test_options_at_their_ends() -> None:

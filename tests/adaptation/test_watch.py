@@ -14,6 +14,7 @@ import llrcal
 from llrcal import out_of_core
 from llrcal.arrays import Floats
 from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.method_table import MethodName
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2.0, 1.0), normal(3000, -1.0, 1.0)
@@ -21,12 +22,12 @@ FIELD = np.concatenate([normal(150, 2.0, 1.0), normal(2850, -1.0, 1.0)])
 
 
 @cache
-def trained(method: str = "gaussian") -> llrcal.Calibration:
+def trained(method: MethodName = "gaussian") -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method)
 
 
 @pytest.mark.parametrize("method", ["smooth", "logistic", "pav"])
-def test_nothing_has_moved(method: str) -> None:
+def test_nothing_has_moved(method: MethodName) -> None:
     seen = llrcal.watch(trained(method), FIELD)
     assert seen.verdict == "as in training"
     assert not seen.moved

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from llrcal import METHODS, Calibration, LlrcalWarning, ModelFileError, fit, load
-from llrcal.method_table import TABLE
+from llrcal.method_table import TABLE, MethodName
 from tests.trial_sets import normal
 
 TAR = np.append(normal(150, 1.3, 1.1), [6.5, -2.5])
@@ -21,7 +21,7 @@ NON = np.append(normal(400, -1.2, 0.9) ** 3 / 4, [5.0, -9.0, -9.0])
 DISTANCES = {"lower_is_better": True}
 
 
-CASES: dict[str, tuple[Any, Any, str, dict[str, Any]]] = {
+CASES: dict[str, tuple[Any, Any, MethodName, dict[str, Any]]] = {
     **{method: (TAR, NON, method, {}) for method in METHODS},
     "logistic, alpha": (TAR, NON, "logistic", {"alpha": 0.01}),
     "logistic, empirical": (TAR, NON, "logistic", {"alpha": "empirical"}),

@@ -11,6 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array, Floats
+from llrcal.method_table import MethodName
 from tests.trial_sets import normal
 
 BENT = ("gaussian", "student-t", "nig")
@@ -51,7 +52,9 @@ EVERY_CASE = pytest.mark.parametrize(
 
 
 @cache
-def fitted(name: str, method: str, policy: Any = "counts", **options: Any) -> llrcal.Calibration:
+def fitted(
+    name: str, method: MethodName, policy: Any = "counts", **options: Any
+) -> llrcal.Calibration:
     return llrcal.fit(*SETS[name], method=method, bounds=policy, **options)
 
 

@@ -18,7 +18,7 @@ from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
 from llrcal.fitting.posterior import posterior_draws
-from llrcal.method_table import TABLE
+from llrcal.method_table import TABLE, MethodName
 from llrcal.notes import Severity
 from tests.scale.sets import cut, of_pieces
 
@@ -32,12 +32,12 @@ EVERY_METHOD = pytest.mark.parametrize("method", BAYES)
 
 
 @cache
-def fitted(method: str, **options: Any) -> llrcal.Calibration:
+def fitted(method: MethodName, **options: Any) -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, bayes=True, **options)
 
 
 @EVERY_METHOD
-def test_it_does_not_depend_on_the_unit_of_the_scores(method: str) -> None:
+def test_it_does_not_depend_on_the_unit_of_the_scores(method: MethodName) -> None:
     cal = fitted(method)
     moved = llrcal.fit(1e3 * TAR - 777.0, 1e3 * NON - 777.0, method=method, bayes=True)
     mirrored = llrcal.fit(-TAR, -NON, method=method, bayes=True, lower_is_better=True)
@@ -50,7 +50,7 @@ def test_it_does_not_depend_on_the_unit_of_the_scores(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_pieces_and_any_order_give_the_same_bits(method: str) -> None:
+def test_pieces_and_any_order_give_the_same_bits(method: MethodName) -> None:
     cal = fitted(method)
     others = (
         llrcal.fit(of_pieces(cut(TAR, NON, 3)), method=method, bayes=True),
@@ -61,19 +61,19 @@ def test_pieces_and_any_order_give_the_same_bits(method: str) -> None:
 
 
 @EVERY_METHOD
-def test_the_formula_is_finite_everywhere(method: str) -> None:
+def test_the_formula_is_finite_everywhere(method: MethodName) -> None:
     cal = fitted(method, bounds="none", rising=False)
     with np.errstate(over="ignore"):
         assert np.isfinite(cal.without_warnings([-1e300, -1e9, 0.0, 1e9, 1e300])).all()
 
 
 @EVERY_METHOD
-def test_priors_are_said(method: str) -> None:
+def test_priors_are_said(method: MethodName) -> None:
     assert "prior" in fitted(method).params
 
 
 @pytest.mark.parametrize("method", ["student-t", "nig"])
-def test_looked_up_llrs_are_those_of_the_formula(method: str) -> None:
+def test_looked_up_llrs_are_those_of_the_formula(method: MethodName) -> None:
     cal: Any = fitted(method, bounds="range", rising=False)
     low, high = cal.training_range
     inside = np.linspace(low, high, 500)

@@ -16,6 +16,7 @@ from llrcal import out_of_core
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.figures import column_figure
+from llrcal.method_table import MethodName
 from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import normal
 
@@ -42,7 +43,7 @@ def warned(calibration: llrcal.Calibration, asked: Any) -> list[str]:
 
 @EVERY_METHOD
 @pytest.mark.parametrize("bounds", POLICIES)
-def test_a_call_warns_whatever_the_bounds(method: str, bounds: Any) -> None:
+def test_a_call_warns_whatever_the_bounds(method: MethodName, bounds: Any) -> None:
     calibration = llrcal.fit(TAR, NON, method=method, bounds=bounds)
     (text,) = warned(calibration, scores(40, 1_000))
     assert text.startswith(

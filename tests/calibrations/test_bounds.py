@@ -13,6 +13,7 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
 from llrcal.calibrations.training import ArrayTraining
+from llrcal.method_table import MethodName
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO
 from tests.evaluation import forensic_oracles as oracle
@@ -34,7 +35,7 @@ BELOW = [-math.inf, -LARGEST, -1e9, LOW - 1, math.nextafter(LOW, -math.inf)]
 ABOVE = [math.inf, LARGEST, 1e9, HIGH + 1, math.nextafter(HIGH, math.inf)]
 
 
-def fitted(method: str, bounds: Any, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
+def fitted(method: MethodName, bounds: Any, tar: Any = TAR, non: Any = NON) -> llrcal.Calibration:
     """A fit without holding turning points, which is tested elsewhere."""
     return llrcal.fit(tar, non, method=method, bounds=bounds, rising=False)
 
@@ -43,14 +44,14 @@ def fitted(method: str, bounds: Any, tar: Any = TAR, non: Any = NON) -> llrcal.C
 
 
 @EVERY_METHOD
-def test_scores_beyond_get_the_llr_of_the_nearest_training_score(method: str) -> None:
+def test_scores_beyond_get_the_llr_of_the_nearest_training_score(method: MethodName) -> None:
     calibration = fitted(method, "range")
     np.testing.assert_array_equal(calibration(BELOW), calibration(LOW))
     np.testing.assert_array_equal(calibration(ABOVE), calibration(HIGH))
 
 
 @EVERY_METHOD
-def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: str) -> None:
+def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: MethodName) -> None:
     default = llrcal.fit(TAR, NON, method=method)
     assert default == llrcal.fit(TAR, NON, method=method, bounds="counts", rising=True)
     assert default.bounds.policy == "counts"
@@ -68,7 +69,7 @@ USED_UP = dict(zip(llrcal.METHODS, (0, 1, 1, 0, 3, 5, 8), strict=True))
 @EVERY_METHOD
 @pytest.mark.parametrize("counts", [(5, 9), (9, 5), (150, 400), (2000, 30)])
 def test_the_soft_end_is_shorter_if_much_is_learned_from_few(
-    method: str, counts: tuple[int, int]
+    method: MethodName, counts: tuple[int, int]
 ) -> None:
     calibration = fitted(method, "counts", normal(counts[0], 1, 2), normal(counts[1], -1, 1))
     expected = math.log(2) * max(1 - USED_UP[method] / min(counts), -1)
@@ -159,7 +160,7 @@ SIZES = [(5, 9), (9, 5), (EXACT_UP_TO + 5, 40), (40, 2 * RUN + 7), (2 * RUN + 7,
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_range_is_exact(
-    method: str, sizes: tuple[int, int], dtype: type[np.floating[Any]]
+    method: MethodName, sizes: tuple[int, int], dtype: type[np.floating[Any]]
 ) -> None:
     for shift in (-30.0, 0.0, 30.0):  # either class, or each, has the least and the greatest score
         tar, non = normal(sizes[0], shift, 3).astype(dtype), normal(sizes[1], 0, 3).astype(dtype)
@@ -189,7 +190,7 @@ def test_a_calibration_made_by_hand_is_not_bounded() -> None:
 # --------------------------------------------------------------------------------- extremes
 
 
-def notes(tar: Floats, non: Floats, *, method: str, bounds: Any = "range") -> list[str]:
+def notes(tar: Floats, non: Floats, *, method: MethodName, bounds: Any = "range") -> list[str]:
     found = fitted(method, bounds, tar, non).report.notes
     return [note.text for note in found if note.code == "beyond counts"]
 
@@ -209,7 +210,7 @@ def test_llrs_far_beyond_what_trials_support_are_noted() -> None:
 
 
 @EVERY_METHOD
-def test_ordinary_fits_are_not_noted(method: str) -> None:
+def test_ordinary_fits_are_not_noted(method: MethodName) -> None:
     assert not notes(normal(300, 2, 1.2), normal(3000, -1, 1), method=method)
     if method != "nig":  # whose non-targets end at 2.3: five scores tell it no better
         assert not notes(np.arange(1.0, 6), np.array([-1.0, 0, 1.5, 2, 2.2]), method=method)
@@ -222,7 +223,7 @@ def test_one_side_is_enough_for_a_note() -> None:
 
 
 @EVERY_METHOD
-def test_fits_to_separate_classes_are_noted_unless_pav(method: str) -> None:
+def test_fits_to_separate_classes_are_noted_unless_pav(method: MethodName) -> None:
     separate = normal(200, 60, 1), normal(900, 0, 1)
     assert not notes(*separate, method=method, bounds="counts")
     found = notes(*separate, method=method)
@@ -235,7 +236,7 @@ def test_fits_to_separate_classes_are_noted_unless_pav(method: str) -> None:
 
 @EVERY_METHOD
 @pytest.mark.parametrize("rising", [True, False])
-def test_elub_keeps_llrs_to_the_empirical_bounds(method: str, rising: bool) -> None:
+def test_elub_keeps_llrs_to_the_empirical_bounds(method: MethodName, rising: bool) -> None:
     ranged, bounded = (
         llrcal.fit(TAR, NON, method=method, bounds=bounds, rising=rising)
         for bounds in ("range", "elub")
@@ -251,7 +252,7 @@ def test_elub_keeps_llrs_to_the_empirical_bounds(method: str, rising: bool) -> N
 
 
 @pytest.mark.parametrize("method", ["logistic", "nig", "pav"])
-def test_elub_in_pieces(method: str) -> None:
+def test_elub_in_pieces(method: MethodName) -> None:
     whole = llrcal.fit(TAR, NON, method=method, bounds="elub")
     assert llrcal.fit(of_pieces(cut(TAR, NON, 4)), method=method, bounds="elub") == whole
 

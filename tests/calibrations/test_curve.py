@@ -16,6 +16,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations import Interval
 from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.pieces import Pieces
+from llrcal.method_table import MethodName
 from tests.trial_sets import normal
 
 # Many of these sets are odd on purpose, and fits to them give warnings.
@@ -69,7 +70,7 @@ def test_a_score_is_in_an_interval_exactly_if_its_llr_is_large_enough(seed: int)
     assert high >= curve(every[inside]).max() - 1e-12
 
 
-def fitted(method: str, **options: Any) -> llrcal.Calibration:
+def fitted(method: MethodName, **options: Any) -> llrcal.Calibration:
     """A plain formula, which may fall: it is what has several intervals."""
     options = {"bounds": "none", "rising": False, **options}
     return llrcal.fit(normal(150, 1.5, 2.0), normal(400, -1.5, 0.8), method=method, **options)
@@ -77,7 +78,7 @@ def fitted(method: str, **options: Any) -> llrcal.Calibration:
 
 @pytest.mark.parametrize("method", ["logistic", "linear-gaussian"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_line_is_crossed_once_and_goes_on_to_infinity(method: str, sign: int) -> None:
+def test_a_line_is_crossed_once_and_goes_on_to_infinity(method: MethodName, sign: int) -> None:
     """Lines that fall accept what is low."""
     tar, non = sign * normal(150, 1.5, 2.0), sign * normal(400, -1.5, 0.8)
     calibration = llrcal.fit(tar, non, method=method, bounds="none", rising=False)

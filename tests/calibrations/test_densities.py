@@ -7,6 +7,7 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.methods.densities import Generative
+from llrcal.method_table import MethodName
 from tests.notes import FAR_SCORES
 
 pytestmark = FAR_SCORES
@@ -17,14 +18,14 @@ TAR = _rng.standard_t(6, 500) + 3
 NON = _rng.gamma(3, 0.7, 5000) - 4
 
 
-def fitted(method: str) -> Generative:
+def fitted(method: MethodName) -> Generative:
     calibration = llrcal.fit(TAR, NON, method=method, bounds="none", rising=False)
     assert isinstance(calibration, Generative)
     return calibration
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_llr_is_the_log_ratio_of_the_densities(method: str) -> None:
+def test_llr_is_the_log_ratio_of_the_densities(method: MethodName) -> None:
     calibration = fitted(method)
     grid = np.linspace(-6, 8, 57)
     ratio = calibration.tar.logpdf(grid) - calibration.non.logpdf(grid)
@@ -33,7 +34,7 @@ def test_llr_is_the_log_ratio_of_the_densities(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_loglik_is_the_mean_log_density_of_the_training_scores(method: str) -> None:
+def test_loglik_is_the_mean_log_density_of_the_training_scores(method: MethodName) -> None:
     calibration = fitted(method)
     assert calibration.tar.loglik == pytest.approx(calibration.tar.logpdf(TAR).mean(), rel=1e-12)
     assert calibration.non.loglik == pytest.approx(calibration.non.logpdf(NON).mean(), rel=1e-12)
@@ -48,7 +49,7 @@ def test_loglik_is_the_mean_log_density_of_the_training_scores(method: str) -> N
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_errors_name_the_class(method: str) -> None:
+def test_errors_name_the_class(method: MethodName) -> None:
     with pytest.raises(llrcal.DegenerateError, match=r"^target scores: all 5"):
         llrcal.fit(np.ones(5), NON, method=method)
     with pytest.raises(llrcal.DegenerateError, match=r"^non-target scores: all 5"):

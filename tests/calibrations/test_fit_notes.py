@@ -15,6 +15,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.errors import DegenerateError, OptionError
+from llrcal.method_table import MethodName
 from llrcal.notes import Note, Severity
 from tests.notes import codes
 from tests.trial_sets import normal
@@ -153,7 +154,7 @@ def test_odd_answers_give_a_warning_that_is_also_a_note(name: str) -> None:
 
 
 @pytest.mark.parametrize("method", llrcal.METHODS)
-def test_ordinary_fits_are_silent(method: str) -> None:
+def test_ordinary_fits_are_silent(method: MethodName) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         llrcal.fit(TAR, NON, method=method)
@@ -187,7 +188,7 @@ def test_a_fit_that_did_not_converge_is_doubted() -> None:
 
 
 @pytest.mark.parametrize("method", llrcal.METHODS)
-def test_every_method_notes_scores_that_run_the_wrong_way(method: str) -> None:
+def test_every_method_notes_scores_that_run_the_wrong_way(method: MethodName) -> None:
     assert "wrong way" in codes(llrcal.fit(-TAR, -NON, method=method).report.notes)
     assert "wrong way" not in codes(llrcal.fit(TAR, NON, method=method).report.notes)
 

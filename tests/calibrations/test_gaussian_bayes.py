@@ -10,6 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.errors import DegenerateError
+from llrcal.method_table import MethodName
 
 TAR = [1.2, 3.4, 2.1, 2.9, 4.4]
 NON = [-1.0, 0.3, 0.2, -0.7, 1.1, -2.2, 0.6]
@@ -59,7 +60,7 @@ def test_linear_gaussian_pools_the_variance_at_the_weight_of_the_degrees_of_free
 
 
 @pytest.mark.parametrize("method", ["gaussian", "linear-gaussian"])
-def test_one_score_of_a_class_is_refused(method: str) -> None:
+def test_one_score_of_a_class_is_refused(method: MethodName) -> None:
     with pytest.raises(DegenerateError, match="only one target score, which says nothing"):
         llrcal.fit([1.0], NON, method=method, bayes=True)
 

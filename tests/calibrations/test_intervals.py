@@ -14,6 +14,7 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.uncertainty import Margins
+from llrcal.method_table import MethodName
 from llrcal.trials import Trials
 from tests.calibrations.model_files import KEPT
 from tests.notes import codes
@@ -36,7 +37,7 @@ EVERY = [
 ]
 
 
-def deviations(scores: Floats, method: str, **options: Any) -> Floats:
+def deviations(scores: Floats, method: MethodName, **options: Any) -> Floats:
     cal = llrcal.fit(TAR, NON, method=method, bounds="none", rising=False, **options)
     low, high = cal.interval(scores, level=ONE_DEVIATION)
     return (high - low) / 2
@@ -68,7 +69,9 @@ def test_intervals_of_a_line_are_those_of_logistic_regression() -> None:
 
 
 @pytest.mark.parametrize(("method", "options"), EVERY)
-def test_four_copies_of_one_speaker_are_worth_one(method: str, options: dict[str, Any]) -> None:
+def test_four_copies_of_one_speaker_are_worth_one(
+    method: MethodName, options: dict[str, Any]
+) -> None:
     """Trials of speakers of their own, each four times: as sure as of each once."""
     tar_speakers, non_speakers = (
         np.arange(400)[:, None] * [1, 1],

@@ -14,6 +14,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods.linear import Linear
 from llrcal.calibrations.methods.logistic import SEPARABLE
+from llrcal.method_table import MethodName
 from tests.notes import codes
 from tests.trial_sets import normal
 
@@ -142,7 +143,7 @@ def test_scores_whose_variance_is_no_double(unit: float) -> None:
 
 @pytest.mark.parametrize("unit", [1e-310, 1e306])
 @pytest.mark.parametrize("method", [method for method in llrcal.METHODS if method != "pav"])
-def test_scores_at_the_end_of_the_doubles_are_refused(method: str, unit: float) -> None:
+def test_scores_at_the_end_of_the_doubles_are_refused(method: MethodName, unit: float) -> None:
     scores = np.array([1.0, 2.0, 3.0, 5.0, 8.0]) * unit
     with pytest.raises(llrcal.DegenerateError, match=r"spread of the target scores.*multiply"):
         llrcal.fit(scores, -scores, method=method)

@@ -11,6 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.bounds import POLICIES, Policy
+from llrcal.method_table import MethodName
 from tests.notes import FAR_SCORES, codes
 from tests.trial_sets import normal
 
@@ -22,13 +23,13 @@ TAR, NON = 4 - normal(150, 1.5, 1.2), 4 - normal(400, -1.5, 1.0)
 SCORES = [-math.inf, -1e9, *np.linspace(-5, 12, 201), *TAR[:20], *NON[:20], 1e9, math.inf]
 
 
-def distances(method: str, **options: Any) -> llrcal.Calibration:
+def distances(method: MethodName, **options: Any) -> llrcal.Calibration:
     return llrcal.fit(TAR, NON, method=method, lower_is_better=True, **options)
 
 
 @EVERY_METHOD
 @EVERY_POLICY
-def test_it_is_the_calibration_of_the_negated_scores(method: str, bounds: Policy) -> None:
+def test_it_is_the_calibration_of_the_negated_scores(method: MethodName, bounds: Policy) -> None:
     negated = llrcal.fit(-TAR, -NON, method=method, bounds=bounds)
     calibration = distances(method, bounds=bounds)
     assert calibration == dataclasses.replace(negated, lower_is_better=True)
@@ -51,7 +52,7 @@ def test_the_training_range_is_that_of_the_distances() -> None:
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @EVERY_METHOD
-def test_whole_numbers_do_not_wrap(method: str) -> None:
+def test_whole_numbers_do_not_wrap(method: MethodName) -> None:
     """Negated, the unsigned 1 of eight bits would be 255."""
     tar = np.round(20 + 9 * normal(150, 1.5, 1.2)).clip(0).astype(np.uint8)
     non = np.round(90 + 9 * normal(400, 1.5, 1.2)).astype(np.uint8)
@@ -72,7 +73,7 @@ def test_single_precision_and_infinite_distances() -> None:
 
 
 @EVERY_METHOD
-def test_similarities_taken_for_distances_are_noted(method: str) -> None:
+def test_similarities_taken_for_distances_are_noted(method: MethodName) -> None:
     with pytest.warns(llrcal.LlrcalWarning, match="larger distances than non-targets"):
         report = llrcal.fit(-TAR, -NON, method=method, lower_is_better=True).report
     assert "wrong way" in codes(report.notes)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from typing import get_args
 
 import pytest
 
 import llrcal
 from llrcal.calibrations.methods import PAPER, label, method_and_options
-from llrcal.method_table import ALPHAS, TABLE, methods_to_compare
+from llrcal.method_table import ALPHAS, TABLE, MethodName, methods_to_compare
 from tests.trial_sets import normal
 
 TAR, NON = normal(50, 2, 1.2), normal(200, -1, 1)
@@ -21,6 +22,12 @@ def test_all_ten_of_the_paper() -> None:
     assert {one.bounds.policy for one in every.values()} == {"counts"}
     assert None not in {one.bounds.eer_score for one in every.values()}
     assert not any(one.lower_is_better for one in every.values())
+
+
+def test_type_checkers_know_the_names_in_the_table_and_no_other() -> None:
+    assert get_args(MethodName) == tuple(TABLE)
+    for fit in (llrcal.fit, llrcal.out_of_core.fit, llrcal.Accumulator.fit):
+        assert inspect.signature(fit).parameters["method"].annotation == "MethodName"
 
 
 EVERY_METHOD = pytest.mark.parametrize("name", TABLE)

@@ -18,7 +18,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.portrait import ClassPortrait, Portrait
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.method_table import TABLE
+from llrcal.method_table import TABLE, MethodName
 from tests.calibrations.model_files import KEPT, refusal
 from tests.scale.sets import cut, of_pieces
 from tests.trial_sets import normal
@@ -31,14 +31,14 @@ METHODS_AND_BAYES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def portrait(tar: Any, non: Any, method: str = "pav", **settings: Any) -> Portrait:
+def portrait(tar: Any, non: Any, method: MethodName = "pav", **settings: Any) -> Portrait:
     found = llrcal.fit(tar, non, method=method, **settings).portrait
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize(("method", "options"), METHODS_AND_BAYES, ids=str)
-def test_every_method_has_the_same(method: str, options: dict[str, Any]) -> None:
+def test_every_method_has_the_same(method: MethodName, options: dict[str, Any]) -> None:
     assert portrait(TAR, NON, method, **options) == Portrait.of(ArrayTraining(TAR, NON))
 
 
@@ -98,7 +98,7 @@ def test_neither_order_nor_threads_change_a_bit(
 
 @pytest.mark.parametrize("method", ["pav", "linear-gaussian"])
 @pytest.mark.parametrize("both", [(TAR, NON), MANY], ids=["few", "many"])
-def test_in_pieces_and_from_accumulators(both: tuple[Floats, Floats], method: str) -> None:
+def test_in_pieces_and_from_accumulators(both: tuple[Floats, Floats], method: MethodName) -> None:
     expected = portrait(*both)
     assert llrcal.fit(of_pieces(cut(*both, 6)), method=method).portrait == expected
     gathered = Accumulator()
@@ -142,7 +142,7 @@ def test_pav_is_trained_on_what_has_no_portrait(tar: Any, non: Any, tmp_path: Pa
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 @pytest.mark.parametrize("method", ["pav", "logistic", "smooth"])
-def test_one_distinct_score(method: str) -> None:
+def test_one_distinct_score(method: MethodName) -> None:
     assert portrait([2.0] * 3, [-1.0, 3.0], method).tar == ClassPortrait((2.0,), (3.0,))
     found = portrait([1.0], [1.0, 1.0], method)
     assert found == Portrait(ClassPortrait((1.0,), (1.0,)), ClassPortrait((1.0,), (2.0,)))

@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 import llrcal
+from llrcal.method_table import MethodName
 from tests.reference.answers import answers, exact, numbers
 from tests.reference.scores import scores
 
 
 @cache
-def calibration(name: str, method: str, alpha: float | str | None = None) -> llrcal.Calibration:
+def calibration(
+    name: str, method: MethodName, alpha: float | str | None = None
+) -> llrcal.Calibration:
     options: dict[str, Any] = {} if alpha is None else {"alpha": alpha}
     return llrcal.fit(*scores(name), method=method, bounds="none", rising=False, **options)
 
@@ -45,7 +48,7 @@ def weighted(name: str, kind: str) -> dict[float | str, dict[str, float]]:
 
 @EACH_SET
 @pytest.mark.parametrize(("method", "kind"), [("logistic", "logreg"), ("linear-gaussian", "cmlg")])
-def test_lines(name: str, method: str, kind: str) -> None:
+def test_lines(name: str, method: MethodName, kind: str) -> None:
     near = {"rel": 1e-7} if method == "logistic" else {}
     for alpha, expected in weighted(name, kind).items():
         fitted = calibration(name, method, alpha)
@@ -82,7 +85,7 @@ def weight(alpha: str) -> float | str:
 
 @EACH_17_DIGIT_SET
 @pytest.mark.parametrize("method", ["logistic", "linear-gaussian"])
-def test_lines_to_seventeen_digits(name: str, method: str) -> None:
+def test_lines_to_seventeen_digits(name: str, method: MethodName) -> None:
     fits = answers("newton_17_digits")[name][method.replace("-", "_")]
     assert len(fits) == 4
     for expected in fits:

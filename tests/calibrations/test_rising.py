@@ -14,6 +14,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.training import ArrayTraining
+from llrcal.method_table import MethodName
 from tests.calibrations.rising_models import CLASSES as GENERATIVE
 from tests.calibrations.rising_models import model
 from tests.calibrations.rising_sets import (
@@ -39,7 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 @pytest.mark.slow
 @EVERY_CASE
-def test_llrs_are_bounded_running_extremes_of_the_formula(name: str, method: str) -> None:
+def test_llrs_are_bounded_running_extremes_of_the_formula(name: str, method: MethodName) -> None:
     """Outward from where the classes meet, on a grid; without the extremes, if they may fall."""
     for policy in POLICIES:
         calibration, plain = (fitted(name, method, policy, rising=r) for r in (True, False))
@@ -77,7 +78,7 @@ CLASSES = (FINITE | st.tuples(SHAPED, SHAPED)).map(lambda sets: tuple(map(np.arr
     distances=st.booleans(),
 )
 def test_whatever_the_scores(
-    classes: tuple[Floats, Floats], method: str, policy: Any, distances: bool
+    classes: tuple[Floats, Floats], method: MethodName, policy: Any, distances: bool
 ) -> None:
     try:
         calibration = llrcal.fit(*classes, method=method, bounds=policy, lower_is_better=distances)
@@ -89,7 +90,7 @@ def test_whatever_the_scores(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["heavy tails", "far from zero", "reversed"])
 @pytest.mark.parametrize("method", ["linear-gaussian", "logistic", "gaussian", "student-t", "nig"])
-def test_with_parameters_integrated_out(name: str, method: str) -> None:
+def test_with_parameters_integrated_out(name: str, method: MethodName) -> None:
     assert_rising(fitted(name, method, bayes=True))
 
 
@@ -160,7 +161,7 @@ def test_pav_meets_where_its_steps_reach_zero() -> None:
 
 @pytest.mark.parametrize("method", BENT)
 @pytest.mark.parametrize("name", ["same mean, wider targets", "heavy tails", "ties", "reversed"])
-def test_the_note_says_where_and_for_how_many(name: str, method: str) -> None:
+def test_the_note_says_where_and_for_how_many(name: str, method: MethodName) -> None:
     calibration = fitted(name, method)
     every = np.concatenate(SETS[name])
     notes = [note.text for note in calibration.report.notes if note.code == "held"]

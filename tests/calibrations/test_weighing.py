@@ -11,6 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.weighing import Weight, in_short, in_words, shown_ratio, support
+from llrcal.method_table import MethodName
 from tests.calibrations.model_files import KEPT
 from tests.trial_sets import normal
 
@@ -44,7 +45,7 @@ def test_words_of_the_guideline(lr: float, word: str | None) -> None:
 
 @EVERY_METHOD
 @pytest.mark.parametrize("score", [-3.0, 0.5, 0.55, 1.0, 2.5])
-def test_a_weight_is_the_llr_in_other_units(method: str, score: float) -> None:
+def test_a_weight_is_the_llr_in_other_units(method: MethodName, score: float) -> None:
     cal = llrcal.fit(TAR, NON, method=method)
     weight = cal.weigh(score)
     assert (weight.score, weight.llr) == (score, cal(score))
@@ -54,7 +55,7 @@ def test_a_weight_is_the_llr_in_other_units(method: str, score: float) -> None:
 
 
 @EVERY_METHOD
-def test_every_method_gives_an_interval(method: str) -> None:
+def test_every_method_gives_an_interval(method: MethodName) -> None:
     cal = llrcal.fit(TAR, NON, method=method)
     weight = cal.weigh(1.0, level=0.9)
     assert weight.interval == tuple(float(end) for end in cal.interval(1.0, level=0.9))

@@ -254,6 +254,7 @@ def test_distances_are_given_as_they_are() -> None:
         ("nig.json scores.txt --posterior", "needs a prior: give --p-target"),
         ("nig.json scores.txt --decision --p-target nan", "p_target is nan"),
         ("nig.json scores.txt --decision --p-target 0.5 --c-miss -1", "c_miss is -1.0"),
+        ("nig.json scores.txt --c-miss 10", "costs are for decisions: give --decision"),
         ("nig.json a.npy --decision --p-target 0.5", "no columns can be added"),
         ("nig.json a.npy --interval", "no columns can be added"),
         ("nig.json scores.txt --interval 1", "level is 1.0; give a number strictly"),

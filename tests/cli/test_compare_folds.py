@@ -121,9 +121,9 @@ def _label(who: str) -> str:
         ("--train all.csv --train x --test x --test-nontargets x", "several systems"),
         ("--data all.csv --folds 50", "50 folds by speaker are too many"),
         ("--data all.csv --folds 50", "give --folds 10"),
-        ("--data plain.npz --in-pieces", "--folds needs all trials in memory"),
+        ("--data plain.npz --in-pieces", "cannot be read in pieces with --folds"),
         ("--train plain.npz --test other.npz --in-pieces --learning-curve",
-         "--learning-curve needs all trials in memory"),
+         "cannot be read in pieces with --learning-curve"),
         ("--train all.csv --test ./all.csv", "or --data all.csv for cross-validation"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from llrcal import fit, read_trials
-from tests.cli.running import done, refused
+from tests.cli.running import answer, done, refused
 from tests.conftest import real_scores
 
 pytestmark = pytest.mark.slow
@@ -134,6 +134,20 @@ def test_whatever_is_left_out_is_said() -> None:
         if "labels" in words:
             assert told[-1] == "labels are not in it; add --key-out"
     assert done("convert a.csv --to kaldi -o out --quiet").output == ""
+
+
+def test_columns_that_nobody_knows_are_named() -> None:
+    """Speakers are among them, unless they are called by a common name."""
+    Path("a.csv").write_text(
+        "score,label,person_A,person_B\n1.5,target,p1,p1\n-1.5,nontarget,p1,p2\n"
+    )
+    said = "b.csv: columns that are not in it: person_A, person_B; if they name speakers, say so: "
+    hint = "--columns enrol_speaker=NAME,test_speaker=NAME"
+    assert f"{said}{hint}\n" in done("convert a.csv -o b.csv").stderr
+    assert said + hint in [note["text"] for note in answer("convert a.csv -o b.csv")["notes"]]
+    named = "--columns enrol_speaker=person_A,test_speaker=person_B"
+    assert "not in it" not in done("convert a.csv -o b.csv", named).stderr
+    assert read_trials("b.csv").has_speakers
 
 
 def test_a_file_without_labels_is_as_welcome() -> None:

@@ -10,12 +10,13 @@ import math
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from llrcal import Calibration, fit
 from llrcal.calibrations import METHODS
 from llrcal.calibrations.bounds import Policy
+from llrcal.cli.decide import shortest
+from llrcal.method_table import MethodName
 from tests.cli.running import answer, done, refused
 from tests.notes import FAR_SCORES
 from tests.trial_sets import normal
@@ -27,7 +28,7 @@ DECIDE = "decide --model model.json --p-target"
 
 
 def saved(
-    method: str, *, sign: int = 1, bounds: Policy = "range", rising: bool = False
+    method: MethodName, *, sign: int = 1, bounds: Policy = "range", rising: bool = False
 ) -> Calibration:
     """A calibration, in model.json; of distances, if the sign is negative."""
     calibration = fit(
@@ -42,6 +43,13 @@ def saved(
     return calibration
 
 
+def assert_inside(said: re.Match[str], ends: list[float], inwards: list[int]) -> None:
+    """What is said is short, and within the region that is accepted, by a millionth of all."""
+    for text, end, sign in zip(said.groups(), ends, inwards, strict=True):
+        assert 0 <= (float(text) - end) * sign < 1e-6 * (max(TAR) - min(NON))
+        assert len(text.strip("-")) <= 8
+
+
 def printed(arguments: str) -> str:
     result = done(DECIDE, arguments)
     assert result.stderr == ""
@@ -50,7 +58,7 @@ def printed(arguments: str) -> str:
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("method", METHODS)
-def test_regions_of_the_threshold_of_least_cost(method: str, sign: int) -> None:
+def test_regions_of_the_threshold_of_least_cost(method: MethodName, sign: int) -> None:
     calibration = saved(method, sign=sign)
     for p_target, c_miss, c_fa in ((0.5, 1, 1), (0.01, 10, 1), (0.9, 1, 2), (0.001, 1, 1)):
         found = answer(DECIDE, p_target, "--c-miss", c_miss, "--c-fa", c_fa)
@@ -69,8 +77,9 @@ def test_a_transform_that_bends_back_has_two_intervals() -> None:
     """Targets spread wider than non-targets: far out, on either side, is a target."""
     saved("gaussian", bounds="none")
     low, high = answer(DECIDE, 0.5)["accept"]
-    first = f"Accept scores <= {low['high']!r}, and scores >= {high['low']!r}\n"
-    assert printed("0.5").startswith(first)
+    said = re.match(r"Accept scores <= (\S+), and scores >= (\S+)\n", printed("0.5"))
+    assert said is not None
+    assert_inside(said, [low["high"], high["low"]], [-1, 1])
 
 
 def test_one_interval_with_two_ends() -> None:
@@ -78,7 +87,9 @@ def test_one_interval_with_two_ends() -> None:
     narrow = normal(600, 0.0, 0.5), normal(200, -0.5, 3.0)
     fit(*narrow, method="gaussian", rising=False).save("model.json")
     [interval] = answer(DECIDE, 0.5)["accept"]
-    assert printed("0.5").startswith("Accept scores from {low!r} to {high!r}\n".format(**interval))
+    said = re.match(r"Accept scores from (\S+) to (\S+)\n", printed("0.5"))
+    assert said is not None
+    assert_inside(said, [interval["low"], interval["high"]], [1, -1])
 
 
 def test_never_and_always() -> None:
@@ -98,7 +109,9 @@ def test_distances_are_accepted_from_below() -> None:
     [opposite] = answer(DECIDE, 0.5)["accept"]
     saved("logistic", sign=-1)
     assert answer(DECIDE, 0.5)["accept"] == [{"low": None, "high": -opposite["low"]}]
-    assert printed("0.5").startswith(f"Accept scores <= {-opposite['low']!r}\n")
+    said = re.match(r"Accept scores <= (\S+)\n", printed("0.5"))
+    assert said is not None
+    assert_inside(said, [-opposite["low"]], [-1])
 
 
 def test_decisions_about_scores() -> None:
@@ -126,7 +139,8 @@ def test_the_printed_threshold_can_be_used() -> None:
     found = re.match(r"Accept scores >= (\S+)\n\(where the LLR is at least (\S+), ", said)
     assert found is not None
     score, llr = (float(number) for number in found.groups())
-    assert calibration(score) >= math.log(9.9) > calibration(np.nextafter(score, -math.inf))
+    low, high = calibration.training_range
+    assert calibration(score) >= math.log(9.9) > calibration(score - 1e-6 * (high - low))
     assert llr == pytest.approx(math.log(9.9), rel=1e-5)
     assert "at prior 0.01, cost of a miss 10, of a false alarm 1)" in said
 
@@ -152,3 +166,52 @@ def test_a_file_that_is_no_model(content: bytes | None) -> None:
 
 def test_the_prior_is_asked_for() -> None:
     refused("give --model and --p-target", "decide --model model.json")
+
+
+# ----------------------------------------------------------------------------- by an error-rate
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_short_threshold_makes_the_same_decisions(sign: int) -> None:
+    """Scores differ only behind the digits that one would like to print."""
+    scores = [sign * (100 + i / 3e6) for i in range(40)]
+    rows = (f"{score!r},{int(i >= 20)}" for i, score in enumerate(scores))
+    Path("a.csv").write_text("\n".join(["score,label", *rows]))
+    asked = f"decide a.csv --fmr 0.15 {'--distance' if sign < 0 else ''}"
+    text, exact = done(asked).stdout.split()[3], answer(asked)["value"]
+    assert len(text) < len(repr(exact))
+    assert [sign * one >= sign * float(text) for one in scores] == [
+        sign * one >= sign * exact for one in scores
+    ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "short"),
+    [
+        (-math.inf, 4.974308205864931, 4.974),
+        (4.97430820, 4.974308205864931, 4.974308205),
+        (-math.inf, -7.123456, -7.124),
+        (-1.0, 0.0, 0.0),
+        (0.1, 0.1, 0.1),
+        (5e-324, 1e-320, 1e-320),
+    ],
+)
+def test_numbers_of_few_digits(low: float, high: float, short: float) -> None:
+    assert shortest(low, high) == short
+
+
+def test_speakers_that_the_interval_ignores_are_mentioned() -> None:
+    rows = [f"{i / 7},{int(i > 5)},s{i},s{i + (i <= 5)}" for i in range(12)]
+    Path("a.csv").write_text("\n".join(["score,label,speaker1,speaker2", *rows]))
+    words = "the file names speakers, but the interval takes trials to be independent"
+    assert f"warning: {words}" in done("decide a.csv --eer").stderr
+    assert words in [note["text"] for note in answer("decide a.csv --eer")["notes"]][-1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["--model m.json --p-target 0.5 --key k", "--model m.json --p-target 0.5 --distance"],
+)
+def test_options_about_files_need_files(arguments: str) -> None:
+    refused("options about files are for SCORES", "decide", arguments)
+    refused("nor costs", "decide a.csv --eer --c-miss 2")

@@ -209,9 +209,10 @@ def test_presets_are_those_of_the_evaluation_plans() -> None:
 
 
 def test_costs_go_with_priors() -> None:
-    points = "--p-target 0.1 --p-target 0.2 --c-miss 5 --c-fa 1 --c-fa 2"
-    found = answer("evaluate llrs.txt", points)
-    assert (found["p_target"], found["c_miss"], found["c_fa"]) == ([0.1, 0.2], [5, 5], [1, 2])
+    points = "evaluate llrs.txt --p-target 0.1 --p-target 0.2 --c-fa 1 --c-fa 2"
+    found = answer(points)
+    assert (found["p_target"], found["c_miss"], found["c_fa"]) == ([0.1, 0.2], [1, 1], [1, 2])
+    refused("--c-miss is given once for 2 priors: give one for each", points, "--c-miss 5")
 
 
 # ------------------------------------------------------------------------------------ units
@@ -408,6 +409,32 @@ def test_numbers_are_never_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_wrong_use(arguments: str, words: str) -> None:
     refused(words, "evaluate llrs.txt --quiet", arguments)
+
+
+def test_conditions_are_shown_where_there_are_most_errors() -> None:
+    rng = np.random.default_rng(0)
+    rows = [(rng.normal(3 * k - 1.5, 1.7), k, "ab"[i % 2]) for i in range(200) for k in (0, 0, 1)]
+    text = "".join(f"{score},{label},{where}\n" for score, label, where in rows)
+    Path("a.csv").write_text(f"score,label,where\n{text}")
+    asked = "evaluate a.csv --units nats --by where --p-target 0.001 --p-target 0.4 --p-target 0.9"
+    by = answer(asked)["by"]
+    errors = [
+        min(miss * 200, alarm * 400)
+        for miss, alarm in zip(by["pooled"]["pmiss"], by["pooled"]["pfa"], strict=True)
+    ]
+    assert max(errors) == errors[1]  # neither at the first point, nor at the last
+    shown = done(asked).stdout
+    assert "DCF at prior 0.4, costs 1 and 1, where there are most errors" in " ".join(shown.split())
+    for one in by["cells"]:
+        [row] = [line for line in shown.splitlines() if line.split()[:1] == one["values"]]
+        assert row.split()[-2:] == [f"{one['act_dcf'][1]:.4f}", f"{one['min_dcf'][1]:.4f}"]
+
+
+def test_notes_on_intervals_are_among_the_others() -> None:
+    found = answer("evaluate llrs.txt --intervals --replicates 40 --units nats")
+    inside = found["intervals"]["notes"]
+    assert "by trial" in [note["code"] for note in inside]
+    assert found["notes"][-len(inside) :] == inside
 
 
 # --------------------------------------------------------------------- raw scores, other trials

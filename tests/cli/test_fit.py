@@ -16,6 +16,7 @@ from llrcal.calibrations import METHODS
 from llrcal.cli.terminal import print_notes
 from llrcal.cli.verbs import verb
 from llrcal.messages import Setting
+from llrcal.method_table import MethodName
 from llrcal.notes import Note
 from tests.cli.running import done, refused, text_of
 from tests.trial_sets import normal
@@ -43,7 +44,7 @@ def in_order(scores: Array) -> Array:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_model_is_that_of_the_arrays(method: str) -> None:
+def test_the_model_is_that_of_the_arrays(method: MethodName) -> None:
     assert done("fit scores.txt -o model.json --method", method).stdout == ""
     assert same_model(method=method)
     assert load("model.json").params == fit(TAR, NON, method=method).params

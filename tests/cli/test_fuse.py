@@ -146,7 +146,7 @@ def test_a_table_in_pieces_gives_the_same_file() -> None:
     done(given, "-o pieces.json --in-pieces")
     assert Path("whole.json").read_bytes() == Path("pieces.json").read_bytes()
     for option in ("--condition line", "--key key.csv"):
-        words = f"a fusion in pieces cannot be made with {option.split()[0]}"
+        words = f"cannot be read in pieces with {option.split()[0]}"
         refused(words, given, "--in-pieces -o no.json", option)
-    words = "systems are columns of one table: name them by --scores"
+    words = "systems in several files, rather than in columns of one table (--scores)"
     refused(words, "fuse", FILES, "--in-pieces -o no.json")

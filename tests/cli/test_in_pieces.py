@@ -13,7 +13,7 @@ import pytest
 from llrcal.calibrations import METHODS
 from llrcal.scale import dask_engine as cluster
 from llrcal.scale import opening as options
-from tests.cli.running import llrcal, only_line
+from tests.cli.running import done, llrcal, only_line, refused
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.slow
@@ -176,4 +176,30 @@ def test_simulate_writes_any_number_of_trials(tmp_path: Path) -> None:
 
 def test_intervals_need_all_trials_in_memory(home: Path) -> None:
     result = llrcal("evaluate", home / "all.parquet", "--in-pieces --intervals --quiet")
-    only_line(result, "--intervals needs all trials in memory, and these are read in pieces; leave")
+    only_line(result, "cannot be read in pieces with --intervals; leave that out, or give one file")
+
+
+def test_a_large_file_is_read_whole_where_that_is_needed(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a small file can do, a large one can; unless it is larger than memory."""
+    monkeypatch.chdir(tmp_path)
+    both = pl.read_parquet(home / "all.parquet").with_columns(test=pl.int_range(pl.len()))
+    both.write_parquet("all.parquet")
+    both.write_parquet("again.parquet")
+    evaluate = "evaluate all.parquet --units nats --json --replicates 40 --intervals --error-rates"
+    fuse = "fuse all.parquet again.parquet --quiet -o"
+    small, _ = done(evaluate).stdout, done(fuse, "small.json")
+    monkeypatch.setattr(options, "_LARGE", 1000)
+    assert "1 piece" in done("evaluate all.parquet").stderr
+    assert "columns by name" in done("evaluate all.parquet --no-in-pieces").stderr
+    assert done(evaluate).stdout == small
+    done(fuse, "large.json")
+    assert Path("large.json").read_bytes() == Path("small.json").read_bytes()
+    monkeypatch.setattr(options, "_memory", lambda: 1000)
+    words = "--intervals needs all trials in memory, and this file of 0 GB is larger than that"
+    refused(words, evaluate)
+    assert done(evaluate, "--no-in-pieces").stdout == small
+    several = "are read in pieces; give one file, or leave out --no-in-pieces"
+    refused(several, "evaluate * --no-in-pieces")
+    refused("leave out --no-in-pieces", "evaluate all.parquet --no-in-pieces --workers 2")

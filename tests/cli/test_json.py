@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 import jsonschema
+import polars as pl
 import pytest
 
-from llrcal import fit, read_trials
+from llrcal import LlrcalWarning, fit, open_trials, read_trials
 from llrcal.cli import VERBS
 from llrcal.cli.verbs import verb
 from llrcal.notes import Note, Severity
@@ -77,3 +78,56 @@ def test_a_note_as_plain_values() -> None:
     note = Note.of("gap", "mind it", severity=Severity.WARNING).about("tar")
     values = {"code": "gap", "severity": "warning", "place": "tar", "text": "tar: mind it"}
     assert note.to_dict() == values
+
+
+# ------------------------------------------------------------------------------- notes in it
+
+MIXED = "mixed columns"
+DROPPING = [
+    "fit nan.txt -o new.json --method gaussian",
+    "evaluate nan.txt --units nats",
+    "adapt g.json nan.txt -o new.json",
+    "watch g.json nan.txt",
+    "apply g.json nan.txt -o new.txt",
+    "convert nan.txt -o new.csv",
+]
+
+
+@pytest.mark.parametrize("command", [*DROPPING, *(f"{one} --in-pieces" for one in DROPPING[:4])])
+def test_scores_that_do_not_count_are_told_everywhere(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On standard error, even if quiet, and in the document."""
+    monkeypatch.chdir(folder)
+    Path("nan.txt").write_text(Path("a.txt").read_text() + "m t nan target\n")
+    result = llrcal(command, "--on-nan drop --quiet --json")
+    said = "nan.txt: 1 of 261 trials left out because their score is NaN"
+    if "--in-pieces" in command:
+        said = "1 trials were left out, as requested"
+    assert result.stderr.splitlines().count(f"warning: {said}") == 1, result.stderr
+    found = document(result.stdout)
+    assert [note["text"] for note in found["notes"]].count(said) == 1
+    assert found.get("unlabelled", 260) == 260  # of adapt: only these were used
+
+
+def test_files_with_other_columns_are_told_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [(f"t{i}", score, i < 40) for i, score in enumerate(normal(120, 0.0, 1.0).tolist())]
+    trials = pl.DataFrame(rows, ["test", "score", "label"], orient="row")
+    Path("d").mkdir()
+    trials[::2].write_parquet("d/a.parquet")
+    for other, words in (
+        (trials[1::2].rename({"score": "llr"}), "'score' in d/a.parquet and 'llr' in d/b.parquet"),
+        (trials[1::2].drop("test"), "d/a.parquet has ids, and d/b.parquet has none"),
+    ):
+        other.write_parquet("d/b.parquet")
+        result = llrcal("fit d -o new.json --inverted --method gaussian --quiet --json")
+        [text] = [n["text"] for n in document(result.stdout)["notes"] if n["code"] == MIXED]
+        assert words in text
+        assert result.stderr.splitlines().count(f"warning: {text}") == 1
+        with pytest.warns(LlrcalWarning, match=re.escape(words)) as warned:
+            opened = open_trials("d")
+        assert [one.message.note.code for one in warned] == [MIXED]  # type: ignore[union-attr]
+        assert MIXED in [note.code for note in opened.notes]

@@ -69,6 +69,8 @@ def test_in_pieces_and_with_a_figure(here: Path) -> None:
     one = document(llrcal("watch model.json moved.npy --json").stdout)
     result = llrcal("watch model.json parts --json --out figures")
     many = document(result.stdout)
+    of_reading = [found["notes"].pop(0)["code"] for found in (one, many)]
+    assert of_reading == ["read", "read"]
     assert {**many, "source": "", "figures": None} == {**one, "source": ""}
     names = {path.name for path in (here / "figures").iterdir()}
     assert names == {"watch.png", "watch.pdf", "watch.svg"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from llrcal import Calibration, fit
+from llrcal.method_table import MethodName
 from tests.calibrations.model_files import KEPT
 from tests.cli.running import document, llrcal, only_line
 from tests.trial_sets import normal
@@ -16,14 +17,14 @@ TAR, NON = normal(200, 2.0, 1.0), normal(2000, -1.0, 1.0)
 METHODS = pytest.mark.parametrize("method", ["smooth", "logistic"])
 
 
-def saved(folder: Path, method: str) -> Calibration:
+def saved(folder: Path, method: MethodName) -> Calibration:
     calibration = fit(TAR, NON, method=method)
     calibration.save(folder / "model.json")
     return calibration
 
 
 @METHODS
-def test_json(method: str, tmp_path: Path) -> None:
+def test_json(method: MethodName, tmp_path: Path) -> None:
     calibration = saved(tmp_path, method)
     scores = [-1.25, 0.4, 3.5, 99.0]
     result = llrcal("weigh", tmp_path / "model.json", *scores, "--level 0.9 --json")
@@ -36,7 +37,7 @@ def test_json(method: str, tmp_path: Path) -> None:
 
 
 @METHODS
-def test_table(method: str, tmp_path: Path) -> None:
+def test_table(method: MethodName, tmp_path: Path) -> None:
     saved(tmp_path, method)
     result = llrcal("weigh", tmp_path / "model.json", "-2.5 1.5 99")
     assert result.exit_code == 0

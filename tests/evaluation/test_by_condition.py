@@ -59,13 +59,13 @@ def test_trials_of_a_file_by_columns_of_the_key(tmp_path: Path) -> None:
 
 
 def test_missing_conditions_and_cells_of_one_class_are_named() -> None:
-    where = (["a"] * 299 + [None], ["a"] * 600 + ["b"] * 100)
+    where = (["a"] * 298 + ["c", None], ["a"] * 600 + ["b"] * 100)
     with pytest.warns(LlrcalWarning) as warned:
         ev = llrcal.evaluate(TAR, NON, by=where)
     assert [str(one.message) for one in warned] == [
         "1 trials have no condition: they are in the pooled numbers only",
-        "b: 0 targets, 100 non-targets: without both classes there is nothing to evaluate; it is "
-        "in the pooled numbers only",
+        "there is nothing to evaluate where one class is missing: b (100 non-targets); c "
+        "(1 targets). These trials are in the pooled numbers only",
     ]
     assert list(ev.cells) == [("a",)]
     with pytest.raises(ScoreError, match="no condition of condition 1 has both"):

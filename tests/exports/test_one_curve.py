@@ -22,6 +22,7 @@ import llrcal
 from llrcal import out_of_core
 from llrcal.arrays import Floats
 from llrcal.calibrations.curve import Curve
+from llrcal.method_table import MethodName
 from tests.calibrations.model_files import DIGESTS, KEPT
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
@@ -31,7 +32,7 @@ TAR, NON = normal(100, 2.0, 1.0), np.random.default_rng(0).standard_t(3, 500) - 
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 EVERY = list(llrcal.METHODS)
 BAYES = [method for method in EVERY if method not in ("pav", "smooth")]
-FORMS: dict[str, tuple[list[str], dict[str, Any]]] = {
+FORMS: dict[str, tuple[list[MethodName], dict[str, Any]]] = {
     "counts": (EVERY, {}),
     "range": (EVERY, {"bounds": "range"}),
     "elub": (EVERY, {"bounds": "elub"}),

@@ -14,6 +14,7 @@ from llrcal.adaptation.adapt import adaptation as adapted
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.figures import adaptation, column_style, densities
 from llrcal.figures.style import NON_TARGET, TARGET
+from llrcal.method_table import MethodName
 from llrcal.onepass.summary import Summary
 from tests.figures.drawing import NON, TAR, axes, calibrations, data, legend_names, lines
 
@@ -22,7 +23,7 @@ GENERATIVE = pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
 
 @GENERATIVE
 @pytest.mark.parametrize("log", [False, True])
-def test_curves_are_the_fitted_densities(method: str, log: bool) -> None:
+def test_curves_are_the_fitted_densities(method: MethodName, log: bool) -> None:
     calibration = calibrations()[method]
     assert isinstance(calibration, Generative)
     ax = densities(calibration, ax=axes(), tar=TAR, non=NON, log=log)
@@ -76,7 +77,7 @@ FIELD = np.concatenate([TAR, NON]) + 2.0
 
 @pytest.mark.parametrize("method", ["smooth", "nig", "pav"])
 @pytest.mark.parametrize("moved", [False, True])
-def test_both_classes_in_the_field(method: str, moved: bool) -> None:
+def test_both_classes_in_the_field(method: MethodName, moved: bool) -> None:
     """Mixtures are densities; that of the field is where the scores are."""
     before = llrcal.fit(TAR, NON, method=method)
     scores = FIELD if moved else FIELD - 2.0

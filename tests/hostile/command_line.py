@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -157,6 +158,30 @@ def check_named(shown: str) -> Any:
         assert result.stderr.startswith(f"{shown}: 12 trials")
 
     return check
+
+
+ODD = "\x1b]0;owned\x07\x1b[2J\u202e\u2066a\nb\rc\x9b[0m"  # title, bell, clear, reverse, lines
+
+
+def odd_names_in_data(line: str) -> Any:
+    """A command on a table of which a column and a condition are called by what moves a cursor."""
+
+    def run() -> Any:
+        rows = [(i % 3, i % 7 + i % 5, i % 5 > 2, f"{ODD}{i % 2}") for i in range(60)]
+        frame = pl.DataFrame(rows, [ODD, "score", "label", "where"], orient="row")
+        frame.write_parquet("odd.parquet")
+        words = [word.replace("ODD", ODD) for word in line.split()]
+        return CliRunner().invoke(command_line, words, color=True)
+
+    return run
+
+
+def check_visible(result: Any) -> None:
+    """What is printed has no control character, but the ends of lines and the colours of tables."""
+    assert result.exit_code == 0, result.output
+    assert "\\x1b]0;owned\\x07\\x1b[2J\\u202e\\u2066a\\nb\\rc\\x9b[0m" in result.stdout
+    plain = re.sub(r"\x1b\[[\d;]*m", "", result.output).replace("\n", "")
+    assert plain.isprintable(), [char for char in plain if not char.isprintable()]
 
 
 def wrong(
@@ -374,8 +399,15 @@ CASES = (
     ),
     wrong(
         "evaluate labelled.txt --p-target 0.5 --c-miss 1 --c-miss 2",
-        "was given 2 times for 1 priors",
+        "is given 2 times for 1 prior",
         "--c-miss",
+        "give one for each --p-target",
+    ),
+    wrong(
+        "evaluate labelled.txt --p-target 0.01 --c-miss 10 --p-target 0.05",
+        "is given once for 2 priors",
+        "--c-miss",
+        "give one for each --p-target",
     ),
     wrong(
         "evaluate labelled.txt --c-miss 10",
@@ -592,6 +624,18 @@ CASES = (
         Answered(check_named("a\\x1b[31m\\u202etxt.exe")),
         "Read, and named with visible characters only.",
         "most programs: printed as it is",
+    ),
+    Case(
+        "`llrcal evaluate --by` where conditions and their column clear the screen",
+        odd_names_in_data("evaluate odd.parquet --by where,ODD --units nats"),
+        Answered(check_visible),
+        "A table with visible characters only.",
+    ),
+    Case(
+        "`llrcal fuse` where systems and conditions clear the screen",
+        odd_names_in_data("fuse odd.parquet --scores ODD,score --condition where -o f.json"),
+        Answered(check_visible),
+        "Tables and notes with visible characters only.",
     ),
     Case(
         "Parquet to standard output, whose reader has gone",

@@ -9,6 +9,7 @@ import numpy as np
 
 import llrcal
 from llrcal.errors import DegenerateError
+from llrcal.method_table import MethodName
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, by_every
 from tests.notes import texts
@@ -24,7 +25,7 @@ GAUSSIAN = RNG.normal(2, 1.2, 100)
 MICHELSON = certified.values("michelson")
 
 
-def fit(tar: Any, method: str, **options: Any) -> Any:
+def fit(tar: Any, method: MethodName, **options: Any) -> Any:
     return lambda: llrcal.fit(tar, NON, method=method, **options)
 
 

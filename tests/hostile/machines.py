@@ -87,7 +87,7 @@ class Writer:
         return SCORES
 
 
-def written_to(count: int, method: str) -> Callable[[], Any]:
+def written_to(count: int, method: Any) -> Callable[[], Any]:
     def run() -> Any:
         tar = SCORES[:count] + 2
         return llrcal.fit(tar, Writer(tar), method=method)

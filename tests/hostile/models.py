@@ -12,6 +12,7 @@ import numpy as np
 
 import llrcal
 from llrcal.errors import ModelFileError
+from llrcal.method_table import MethodName
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.files import put
 from tests.hostile.scores import NON, TAR
@@ -20,7 +21,7 @@ Document = dict[str, Any]
 
 
 @cache
-def saved(method: str) -> str:
+def saved(method: MethodName) -> str:
     """What `save` writes."""
     path = Path("saved.json")
     llrcal.fit(TAR[:40], NON[:80], method=method).save(path)
@@ -33,7 +34,7 @@ def loaded(content: str | bytes) -> Any:
     return llrcal.load(put("model.json", content))
 
 
-def changed(change: Callable[[Document], Any], method: str = "logistic") -> Any:
+def changed(change: Callable[[Document], Any], method: MethodName = "logistic") -> Any:
     """Load a model in which something was changed."""
 
     def run() -> Any:
@@ -44,7 +45,7 @@ def changed(change: Callable[[Document], Any], method: str = "logistic") -> Any:
     return run
 
 
-def replaced(old: str, new: str, method: str = "logistic") -> Any:
+def replaced(old: str, new: str, method: MethodName = "logistic") -> Any:
     """Load a model in whose text something was replaced, once."""
 
     def run() -> Any:
@@ -55,7 +56,7 @@ def replaced(old: str, new: str, method: str = "logistic") -> Any:
     return run
 
 
-def field(*path: str, value: Any, method: str = "logistic") -> Any:
+def field(*path: str, value: Any, method: MethodName = "logistic") -> Any:
     def change(document: Document) -> None:
         here = document
         for name in path[:-1]:
@@ -65,7 +66,7 @@ def field(*path: str, value: Any, method: str = "logistic") -> Any:
     return changed(change, method)
 
 
-def without(*path: str, method: str = "logistic") -> Any:
+def without(*path: str, method: MethodName = "logistic") -> Any:
     def change(document: Document) -> None:
         here = document
         for name in path[:-1]:

@@ -13,17 +13,18 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.methods.linear import Linear
 from llrcal.errors import LlrcalError
+from llrcal.method_table import MethodName
 
 RNG = np.random.default_rng(0)
 TAR, NON = RNG.normal(2, 1.2, 300), RNG.normal(-1, 1, 3000)
 GRID = np.linspace(-4, 5, 37)
 
 GENERATIVE = ("gaussian", "student-t", "nig")
-LINES = ("linear-gaussian", "logistic")
+LINES: tuple[MethodName, ...] = ("linear-gaussian", "logistic")
 PARAMETRIC = LINES + GENERATIVE
 
 
-def by_every(methods: Iterable[str], attempt: Callable[[str], Any]) -> None:
+def by_every(methods: Iterable[str], attempt: Callable[[Any], Any]) -> None:
     """Raise the error of the first method, once it is known that all refuse with the same class."""
     errors: list[LlrcalError] = []
     for method in methods:

@@ -12,6 +12,7 @@ import llrcal
 from llrcal.calibrations.bounds import POLICIES, Policy
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.errors import DegenerateError, ScoreError
+from llrcal.method_table import MethodName
 from tests import oracles
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import (
@@ -125,7 +126,7 @@ def check_laplace_of_one(steps: list[float]) -> None:
     same(steps, [math.log(1 / 2 / (3000 / 3001)), math.log(1 / 2 / (1 / 3001))], within=1e-14)
 
 
-def few_scores(method: str, count: int) -> Any:
+def few_scores(method: MethodName, count: int) -> Any:
     return lambda: llrcal.fit(np.arange(float(count)), NON, method=method)
 
 
@@ -133,7 +134,7 @@ def check_two_targets(calibration: llrcal.Calibration) -> None:
     same(list(calibration.params["tar"].values()), [0.5, 0.25])
 
 
-def constant(method: str) -> Any:
+def constant(method: MethodName) -> Any:
     return lambda: llrcal.fit([1.0] * 10, [1.0] * 20, method=method)
 
 
@@ -148,7 +149,7 @@ def check_constant_targets(params: dict[str, float]) -> None:
     same(params["offset"], -slope * (1 + NON.mean()) / 2, within=1e-12)
 
 
-def separable(method: str) -> Any:
+def separable(method: MethodName) -> Any:
     return lambda: llrcal.fit(TAR + 10, NON, method=method)
 
 
@@ -180,7 +181,7 @@ def check_touching(calibration: llrcal.Calibration) -> None:
     same(calibration([1.0, 2.0, 3.0]) + calibration([3.0, 2.0, 1.0]), np.zeros(3), within=1e-9)
 
 
-def inverted(method: str, **options: Any) -> Any:
+def inverted(method: MethodName, **options: Any) -> Any:
     return lambda: llrcal.fit(-TAR, -NON, method=method, **options)
 
 
@@ -299,7 +300,7 @@ def check_outlier_in_pav(steps: list[float]) -> None:
     same(steps, llrcal.fit(np.append(TAR, 99.0), NON, method="pav").params["llrs"])
 
 
-def turning_outlier(method: str) -> Any:
+def turning_outlier(method: MethodName) -> Any:
     return lambda: llrcal.fit(np.append(TAR, -1e6), NON, method=method)
 
 
@@ -370,7 +371,7 @@ def beyond_the_training() -> Any:
     return out
 
 
-def check_beyond(answers: dict[tuple[str, Policy], Any]) -> None:
+def check_beyond(answers: dict[tuple[MethodName, Policy], Any]) -> None:
     for (method, policy), answer in answers.items():
         calibration = llrcal.fit(TAR, NON, method=method, bounds=policy)
         low, high = calibration.training_range

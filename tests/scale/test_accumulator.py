@@ -92,7 +92,8 @@ def test_a_first_batch_unlike_the_others() -> None:
 
 def test_what_summaries_cannot_do() -> None:
     every = of_batches("summaries")
-    for settings in ({"method": "pav"}, {"bounds": "elub", "method": "gaussian"}):
+    every_one: list[Any] = [{"method": "pav"}, {"bounds": "elub", "method": "gaussian"}]
+    for settings in every_one:
         with pytest.raises(OptionError, match=r"keeps summaries only; make one with Accumulator"):
             every.fit(**settings)
     with pytest.raises(OptionError, match="an evaluation needs the scores themselves"):

@@ -48,6 +48,12 @@ def test_large_files_are_opened_in_pieces_unless_told_otherwise(
     assert isinstance(llrcal.open_trials(path), TrialsInPieces)
     assert isinstance(llrcal.open_trials(path, in_pieces=False), llrcal.Trials)
     assert isinstance(llrcal.open_trials(path, duplicates="first"), llrcal.Trials)
+    with pytest.raises(OptionError, match=r"read the file whole \(in_pieces=False\)"):
+        llrcal.evaluate(llrcal.open_trials(path)).intervals()
+    with pytest.raises(OptionError, match=r"several files.*leave out in_pieces=False"):
+        llrcal.open_trials([path], in_pieces=False)
+    with pytest.raises(OptionError, match="a cluster reads in pieces; leave out in_pieces=False"):
+        llrcal.open_trials(path, client=object(), in_pieces=False)
 
 
 @pytest.mark.parametrize(

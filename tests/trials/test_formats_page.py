@@ -31,6 +31,7 @@ UNSPOKEN = """
 --preset --method --bounds --p-target --c-miss --c-fa --alpha --rule --out -o --in-pieces --workers
 --scheduler --train --train-key --test --test-key --data --data-key --folds --learning-curve
 --criterion --paper --error-rates --plain --adapt --rising --no-rising --forensic --bayes
+--no-in-pieces
 """  # options that have nothing to do with files
 
 

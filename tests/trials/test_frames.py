@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from llrcal import OptionError, TrialFileError, Trials, read_trials
+from tests.processes import python
 from tests.trials.files import EXAMPLE, PACKED, Row, assert_reads
 
 pandas = pytest.importorskip("pandas")
@@ -193,6 +194,27 @@ def test_columns_by_name_or_place() -> None:
     lists = by_place.with_columns(label=pl.lit([1]))
     with pytest.raises(TrialFileError, match="'label' should be the label, but is of type List"):
         read_trials(lists, columns="score,label,enrol,-,test")
+
+
+def test_any_frame_of_pandas_without_pyarrow() -> None:
+    """In a process that does not find it; pandas 3 keeps every text in a type of its own."""
+    code = """
+from importlib.machinery import PathFinder as finder
+found = finder.find_spec
+finder.find_spec = lambda name, *more: None if name == "pyarrow" else found(name, *more)
+import llrcal, pandas
+words = pandas.DataFrame({
+    "score": [1.5, 0.5, -2.5],
+    "label": ["target", "target", "nontarget"],
+    "enrol": pandas.Series(["a", "b", "c"]).astype("category"),
+    "test": pandas.array([7, 8, 9], dtype="Int64"),
+})
+for other in (["x", None, "y"], ["x", 1, object()], [1j, 2j, 3j], [pandas.NaT] * 3):
+    trials = llrcal.read_trials(words.assign(other=other), keep=["enrol"])
+    print(*trials.scores, *trials.labels, *trials.kept["enrol"], *trials.ids["test"])
+"""
+    expected = ["1.5", "0.5", "-2.5", "True", "True", "False", "a", "b", "c", "7", "8", "9"]
+    assert python(code) == expected * 4
 
 
 @pytest.mark.slow

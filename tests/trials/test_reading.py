@@ -95,9 +95,29 @@ def test_classes_of_different_kinds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_pieces", [False, True])
-def test_labels_are_given_in_one_way(tmp_path: Path, in_pieces: bool) -> None:
+def test_labels_are_given_in_one_way(in_pieces: bool) -> None:
     with pytest.raises(OptionError, match="give either key or nontargets"):
-        open_trials(tmp_path, tmp_path, nontargets=tmp_path, in_pieces=in_pieces)
+        open_trials("a.txt", "b.txt", nontargets="c.txt", in_pieces=in_pieces)
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_options_about_a_key_that_is_not_there(tmp_path: Path, in_pieces: bool) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a b 1.5 target\nc d 0.5 nontarget\n")
+    trials = open_trials(path, in_pieces=in_pieces, missing="skip", key_columns="label=key")
+    assert [note.on_command_line for note in trials.notes if note.code == "ignored"] == [
+        "--key-columns is about a key; there is none",
+        "--missing is about a key; there is none",
+    ]
+
+
+def test_options_about_text_for_something_else(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", tar=TAR, non=NON)
+    trials = read_trials(tmp_path / "a.npz", separator="tab", header=False, decimal="comma")
+    assert [note.text for note in trials.notes[1:]] == [
+        f"{tmp_path / 'a.npz'}: {name} is about text files; this is none"
+        for name in ("separator", "header", "decimal")
+    ]
 
 
 def test_a_file_whose_name_has_a_comma(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ them.
 import llrcal
 
 few = llrcal.simulate(targets=60, nontargets=1_000)
-names = {"logistic": "Platt (logistic)", "pav": "isotonic (pav)", "smooth": "smooth"}
-cals = {text: llrcal.fit(few, method=method) for method, text in names.items()}
+cals = {
+    "Platt (logistic)": llrcal.fit(few, method="logistic"),
+    "isotonic (pav)": llrcal.fit(few, method="pav"),
+    "smooth": llrcal.fit(few),
+}
 llrcal.figures.transforms(cals)

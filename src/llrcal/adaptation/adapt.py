@@ -162,6 +162,10 @@ def check_options(p_target: float | None, factor: float) -> None:
         check_share(p_target, "p_target")
     if not is_number(factor) or not 1 < factor <= 1e6:
         raise OptionError(f"factor is {factor!r:.50}; give a number above 1, such as 2")
+    if p_target is None and factor != 2:
+        raise OptionError(
+            Setting("factor"), " says how far off a share may be; give that: ", Setting("p_target")
+        )
 
 
 def check_share(share: float, setting: str) -> None:

@@ -245,7 +245,8 @@ def conditioned(pooled: Calibration, tar: Any, non: Any, condition: Any) -> Cond
     where = condition
     if non is None:
         if not isinstance(tar, WithConditions):
-            raise OptionError(Setting("condition"), " needs all trials in memory: read them whole")
+            hint = " needs all trials in memory; to read a file whole: "
+            raise OptionError(Setting("condition"), hint, Setting("in_pieces", False))
         if not isinstance(condition, str):
             raise OptionError("the condition of trials from files is the name of a column")
         tar, non, where = tar.tar, tar.non, tar.conditions([condition])

@@ -29,13 +29,12 @@ from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import Speakers
-from llrcal.method_table import DEFAULT, TABLE
+from llrcal.method_table import DEFAULT, TABLE, MethodName
 from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import threads
 from llrcal.onepass.elub import elub
 from llrcal.scoring_rule import RuleLike
 
-MethodName = Literal["smooth", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig"]
 _WORTH_A_THREAD = 2**20  # scores
 
 
@@ -44,7 +43,7 @@ def fit(
     tar: ArrayLike | Trainable,
     non: ArrayLike | None = None,
     *,
-    method: MethodName | str = DEFAULT,
+    method: MethodName = DEFAULT,
     alpha: float | Literal["empirical"] | None = None,
     rule: RuleLike | None = None,
     bayes: bool = False,
@@ -67,7 +66,7 @@ def fit(
     tar: ArrayLike | Trainable,
     non: ArrayLike | None = None,
     *,
-    method: MethodName | str = DEFAULT,
+    method: MethodName = DEFAULT,
     alpha: float | Literal["empirical"] | None = None,
     rule: RuleLike | None = None,
     bayes: bool = False,

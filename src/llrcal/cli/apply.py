@@ -63,7 +63,10 @@ class Columns:
         is_needed, has_prior = self.decision or self.posterior, self.p_target is not None
         needed = "a decision or a posterior needs a prior: give --p-target"
         useless = "a prior does not change LLRs: give --decision or --posterior with --p-target"
+        costs = "costs are for decisions: give --decision with --c-miss and --c-fa"
+        has_costs = (self.c_miss, self.c_fa) != (1, 1)
         refuse({needed: is_needed and not has_prior, useless: has_prior and not is_needed})
+        refuse({costs: has_costs and not self.decision})
         return (
             None if self.p_target is None else OperatingPoint(self.p_target, self.c_miss, self.c_fa)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -14,6 +14,7 @@ from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
 from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
+from llrcal.messages import Setting
 
 if TYPE_CHECKING:
     from llrcal.trials.request import ReadOptions
@@ -102,8 +103,17 @@ def compare(
             refuse({"several systems need labels or keys, not --train-nontargets": apart})
             options, both = form.options(keep=columns), ((train, train_key), (test, test_key))
             return [_systems(opened, *files, scores, options) for files in both]
+        curve = Setting("learning_curve") if comparing.learning_curve else None
+        whole = curve if data is None else Setting("folds")
         return [
-            _opened(opened, name, source, Reading(**vars(form), key=key, nontargets=non), columns)
+            _opened(
+                opened,
+                name,
+                source,
+                Reading(**vars(form), key=key, nontargets=non),
+                whole=whole,
+                keep=columns,
+            )
             for name, (source, key, non) in sets.items()
             if source is not None
         ]
@@ -132,14 +142,12 @@ def _systems(
     return found
 
 
-def _opened(
-    opened: Opener, name: str, source: str, reading: Reading, columns: Sequence[str]
-) -> TrialSet:
+def _opened(opened: Opener, name: str, source: str, reading: Reading, **more: Any) -> TrialSet:
     """A set of trials; an error that asks for a key asks for the option of this set."""
     from llrcal.errors import TrialFileError
 
     try:
-        return opened(source, reading, keep=columns)
+        return opened(source, reading, **more)
     except TrialFileError as problem:
         names = {"key": f"{name}_key", "nontargets": f"{name}_nontargets"}
         raise problem.naming(**names) from problem

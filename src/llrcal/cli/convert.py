@@ -6,6 +6,7 @@ from pathlib import Path
 
 from llrcal.cli.options import (
     JSON,
+    QUIET,
     File,
     argument,
     command,
@@ -15,7 +16,7 @@ from llrcal.cli.options import (
     refuse_two_outputs,
 )
 from llrcal.cli.reading import Reading
-from llrcal.cli.terminal import echo_err, print_json
+from llrcal.cli.terminal import print_json, print_notes
 from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 
@@ -34,7 +35,7 @@ def convert(
     ),
     reading: Reading,
     json: bool = JSON,
-    quiet: bool = option("Print no notes."),
+    quiet: bool = QUIET,
 ) -> None:
     """Write trials in another format.
 
@@ -69,9 +70,7 @@ def convert(
     for name, file in files.items():
         file.write(name)
         left_out = [role for role in file.left_out if role != "label" or key_out is None]
-        notes += [note.about(name) for note in notes_on(left_out)]
+        notes += [note.about(name) for note in notes_on(left_out, file.others)]
+    print_notes(notes, quiet=quiet)
     if json:
-        print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)}, notes)
-    if not quiet:
-        for note in notes:
-            echo_err(note.on_command_line)
+        print_json({"out": out, "key_out": key_out, "to": to, "trials": len(table)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from llrcal.evaluation import OperatingPoint
 
 
+_STEP = 1e-6  # of the range of training scores: what thresholds are rounded by, at most
+
+
 @command()
 def decide(
     *,
     trials: File | None = argument("[SCORES]", required=False),
     model: File | None = option("A model written by `llrcal fit`.", metavar="MODEL"),
     p_target: float | None = option("Prior of a target."),
-    c_miss: float = option("Cost of a miss.", 1.0),
-    c_fa: float = option("Cost of a false alarm.", 1.0),
+    c_miss: float | None = option("Cost of a miss.  [default: 1]"),
+    c_fa: float | None = option("Cost of a false alarm.  [default: 1]"),
     score: Sequence[float] = option("Decide about this score. Repeatable."),
     pfa: float | None = option("Instead: the false-alarm rate (FMR) to allow on SCORES."),
     pmiss: float | None = option("Instead: the miss rate (FNMR) to allow on SCORES."),
@@ -38,7 +42,7 @@ def decide(
     several if the LLR does not always rise with the score. With SCORES, a file of labelled trials
     or of trials with a key, and an error-rate, the threshold is the one that keeps to this rate on
     these trials, with a 95 % interval that takes them to be independent. All thresholds apply to
-    raw scores.
+    raw scores; they are rounded to digits that matter, and --json has all digits.
 
     \b
     llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
@@ -49,20 +53,28 @@ def decide(
 
     rates = {"--fmr": pfa is not None, "--fnmr": pmiss is not None, "--eer": eer}
     rate, *others = [name for name, is_given in rates.items() if is_given] or [""]
-    by_cost = model is not None or p_target is not None or len(score) > 0
+    costs = c_miss is not None or c_fa is not None
+    by_cost = model is not None or p_target is not None or costs or len(score) > 0
+    of_files = vars(reading) != vars(Reading()) or any(vars(direction).values())
     refuse(
         {
             "give one of --fmr, --fnmr and --eer, for a threshold on SCORES": (
                 others or (trials is not None and not rate)
             ),
-            f"{rate} needs SCORES, and neither a model nor a prior: llrcal decide scores.txt "
-            f"--key key.txt {rate}": rate and (trials is None or by_cost),
+            f"{rate} needs SCORES, and neither a model nor a prior nor costs: llrcal decide "
+            f"scores.txt --key key.txt {rate}": rate and (trials is None or by_cost),
+            "options about files are for SCORES, and none are given: leave them out": (
+                trials is None and of_files
+            ),
         }
     )
     if trials is not None:
         _decide_by_rate(trials, reading, direction, pfa, pmiss, json=json)
     elif model is not None and p_target is not None:
-        _decide_by_cost(model, OperatingPoint(p_target, c_miss, c_fa), score, json=json)
+        point = OperatingPoint(
+            p_target, 1.0 if c_miss is None else c_miss, 1.0 if c_fa is None else c_fa
+        )
+        _decide_by_cost(model, point, score, json=json)
     else:
         refuse({"give --model and --p-target; or SCORES with --fmr, --fnmr or --eer": True})
 
@@ -94,16 +106,24 @@ def _decide_by_rate(
         "trials, or allow more errors",
     )
     doubts = [] if math.isfinite(high - low) else [too_few]
+    if read.has_speakers:
+        text = (
+            "the file names speakers, but the interval takes trials to be independent: it is too "
+            "narrow where speakers have several trials"
+        )
+        doubts.append(Note.warning("by trial", text))
     if json:
         numbers = found.to_dict() | {"value": value, "interval": [low, high]}
         accept = {"accept": f"scores {accepted} value"}
-        print_json({"source": source, **numbers, **accept}, [*read.notes, *doubts])
+        print_json({"source": source, **numbers, **accept}, doubts)
     else:
+        every = sign * read.scores
+        below = float(every[every < found.value].max(initial=-math.inf))
         click.echo(
-            f"Accept scores {accepted} {value!r}\n"
+            f"Accept scores {accepted} {sign * shortest(below, found.value) + 0.0!r}\n"
             f"(FMR {found.pfa:.3g} with {found.false_alarms:,} false alarms, "
             f"FNMR {found.pmiss:.3g} with {found.misses:,} misses; "
-            f"95 % interval of the threshold {low:.6g} to {high:.6g})"
+            f"95 % interval of the threshold {low:.6g} to {high:.6g}, if trials are independent)"
         )
     print_notes(doubts, quiet=False)
 
@@ -125,7 +145,9 @@ def _decide_by_cost(
         answer = {"model": model, "llr_threshold": threshold}
         print_json({**answer, "accept": accept, "scores": answers})
         return
-    words = ", and ".join(_words(**region) for region in accept)
+    least, greatest = calibration.training_range
+    step = _STEP * (greatest - least)
+    words = ", and ".join(_words(**region, step=step) for region in accept)
     click.echo(
         f"Accept {words or 'nothing: no score is strong enough evidence'}\n"
         f"(where the LLR is at least {threshold:.6g}, at prior {point.p_target!r}, "
@@ -136,10 +158,25 @@ def _decide_by_cost(
         click.echo(f"score {one['score']:g}: LLR {one['llr']:.6g}, {verdict}")
 
 
-def _words(low: Any, high: Any) -> str:
-    """An interval in words, with all digits, so that its ends can be used as thresholds."""
+def _words(low: Any, high: Any, step: float) -> str:
+    """An interval in words; its ends are rounded inwards, by less than a step."""
     if low is None and high is None:
         return "everything: no score is strong enough evidence to reject"
+    if low is not None:
+        low = 0.0 - shortest(-low - step, -low)  # which is never -0.0
+    if high is not None:
+        high = shortest(high - step, high)
     if high is None:
         return f"scores >= {low!r}"
     return f"scores <= {high!r}" if low is None else f"scores from {low!r} to {high!r}"
+
+
+def shortest(low: float, high: float) -> float:
+    """The number of the fewest digits above one number and up to another; at least four digits."""
+    exact = Decimal(repr(high))
+    for digits in range(4, 18):
+        place = Decimal(1).scaleb(exact.adjusted() + 1 - digits)
+        rounded = float(exact.quantize(place, ROUND_FLOOR))
+        if low < rounded <= high:
+            return rounded
+    return high

@@ -96,7 +96,6 @@ def evaluate(
     llrcal evaluate 'night/*.parquet' --workers 4
     """
     from llrcal.cli.evaluation_tables import show_evaluation
-    from llrcal.comparison.folds import in_memory
     from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.evaluation.operating_points import DEFAULT_POINTS
@@ -116,9 +115,10 @@ def evaluate(
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,
         opener(scale, quiet=quiet) as open_trials,
     ):
-        trials = open_trials(llrs, reading, allow_infinite=True, keep=columns)
-        if intervals or error_rates:  # before any work
-            in_memory(trials, Setting("intervals" if intervals else "error_rates"))
+        whole = "intervals" if intervals else "error_rates" if error_rates else None
+        trials = open_trials(
+            llrs, reading, whole=whole and Setting(whole), allow_infinite=True, keep=columns
+        )
         sign = -1.0 if direction.lower_is_better else 1.0
         in_nats = trials.mapped(partial(nats, unit=units or _unit_of(trials), sign=sign))
         # Misleading evidence, if asked for, is counted in the same pass.
@@ -143,7 +143,7 @@ def evaluate(
         if divided:
             answer["by"] = divided.to_dict(chosen)
         if json:
-            print_json({"source": llrs, **answer}, [*trials.notes, *notes])
+            print_json({"source": llrs, **answer}, [*notes, *(found.notes if found else ())])
         else:
             show_evaluation(answer, plain=plain)
         print_notes(notes, quiet=quiet)
@@ -202,11 +202,13 @@ def nats(values: Array, unit: str, sign: float) -> Array:
 
 def _unit_of(trials: TrialSet) -> str:
     """The unit that a file suggests; natural logarithms by default."""
+    from llrcal.notes import Note
     from llrcal.trials.conventions import is_log10, is_plain_ratio
 
     source, name = trials.source, trials.score_name
     if name is not None and is_log10(name):
-        echo_err(f"{source}: column {name!r} contains common logarithms (log10)")
+        text = f"column {name!r} contains common logarithms (log10)"
+        print_notes([Note.of("log10 column", text).about(source)], quiet=False)
         return "log10"
     if name is not None and is_plain_ratio(name):
         raise OptionError(

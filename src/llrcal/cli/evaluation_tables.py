@@ -108,11 +108,20 @@ def _show_error_rates(answer: _Numbers) -> None:
 
 
 def show_conditions(by: _Numbers) -> None:
-    """Print a row for each condition, for all trials, and for the average."""
+    """Print a row for each condition, for all trials, and for the average.
+
+    Costs are those at the operating point at which they rest on the most errors.
+    """
     names, pooled = by["columns"], by["pooled"]
+    misses, alarms = (
+        [rate * pooled[count] for rate in pooled[name]]
+        for name, count in (("pmiss", "tar_count"), ("pfa", "non_count"))
+    )
+    fewer = list(map(min, misses, alarms))
+    at = fewer.index(max(fewer))
     counts = {"targets": "{tar_count:,}", "non-targets": "{non_count:,}"}
     costs = {"Cllr": "{cllr:.4f}", "minCllr": "{min_cllr:.4f}", "EER": "{percent:.2f} %"}
-    costs |= {"actDCF": "{act_dcf[0]:.4f}", "minDCF": "{min_dcf[0]:.4f}"}
+    costs |= {"actDCF": f"{{act_dcf[{at}]:.4f}}", "minDCF": f"{{min_dcf[{at}]:.4f}}"}
     columns, blank = counts | costs, [""] * (len(names) - 1)
 
     def row(columns: Mapping[str, str], one: _Numbers) -> list[str]:
@@ -121,11 +130,13 @@ def show_conditions(by: _Numbers) -> None:
     rows = [[*one["values"], *row(columns, one)] for one in by["cells"]]
     rows += [[], ["(pooled)", *blank, *row(columns, pooled)]]
     rows.append(["(average)", *blank, "", "", *row(costs, by["average"])])
+    prior, c_miss, c_fa = (pooled[name][at] for name in ("p_target", "c_miss", "c_fa"))
     caption = (
-        "DCF at prior {p_target[0]:g}, costs {c_miss[0]:g} and {c_fa[0]:g}, normalised; "
+        f"DCF at prior {prior:g}, costs {c_miss:g} and {c_fa:g}"
+        f"{', where there are most errors' if len(fewer) > 1 else ''}, normalised; "
         "the average gives every condition the same weight"
     )
-    print_table((*names, *columns), rows, words=names, caption=caption.format(**pooled))
+    print_table((*names, *columns), rows, words=names, caption=caption)
 
 
 def _show_intervals(answer: _Numbers) -> None:

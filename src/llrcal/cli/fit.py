@@ -110,7 +110,7 @@ def fit(
         answer["report"] = {name: one for name, one in dict(report).items() if name != "notes"}
         if by_condition:
             answer["conditions"] = by_condition.conditions.to_dict()
-        print_json(answer, [*trials.notes, *notes])
+        print_json(answer, notes)
     print_notes(notes, quiet=quiet, lead="note: ")
     if not quiet:
         echo_err(

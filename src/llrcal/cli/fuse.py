@@ -18,7 +18,6 @@ from llrcal.cli.options import (
     command,
     option,
     output,
-    refuse,
     weight,
 )
 from llrcal.cli.reading import LabelledForm, Scale, opener
@@ -112,20 +111,17 @@ def fuse(
     partial = form.missing == "patterns"
     options = form.options(missing="skip" if partial else form.missing)
     added = None
+    not_in_pieces = {
+        "systems in several files, rather than in columns of one table (--scores)": scores is None,
+        "--condition": condition,
+        "--contributions": contributions,
+        "--quality FILE": side_files(quality),
+        "--key": key,
+        "--missing": form.missing != "error",
+    }
+    whole = next((name for name, is_given in not_in_pieces.items() if is_given), None)
     with opener(scale, quiet=quiet) as opened:
-        if is_in_pieces(names[0], key, options, asked=opened.in_pieces):
-            not_in_pieces = {
-                "--condition": condition,
-                "--contributions": contributions,
-                "--quality FILE": side_files(quality),
-                "--key": key,
-                "--missing": form.missing != "error",
-            }
-            single = "in pieces, systems are columns of one table: name them by --scores"
-            wrong = "a fusion in pieces cannot be made with"
-            refuse(
-                {single: scores is None, **{f"{wrong} {n}": v for n, v in not_in_pieces.items()}}
-            )
+        if is_in_pieces(names[0], key, options, asked=opened.in_pieces, whole=whole):
             trials = opened_columns(names[0], opened.engine, [*sources, *sides], options)
             print_notes(trials.notes, quiet=quiet)
             read, model = (

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from inspect import signature
-from itertools import cycle
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -140,22 +139,24 @@ class Points:
     p_target: Sequence[float] = option(
         "Prior of an operating point. Repeatable.  [default: 0.001, 0.01, 0.1, 0.5]"
     )
-    c_miss: Sequence[float] = option("Cost of a miss, one per --p-target.")
-    c_fa: Sequence[float] = option("Cost of a false alarm, one per --p-target.")
+    c_miss: Sequence[float] = option("Cost of a miss, one per --p-target.  [default: 1]")
+    c_fa: Sequence[float] = option("Cost of a false alarm, one per --p-target.  [default: 1]")
     preset: Sequence[Preset] = option("Operating points of an evaluation. Repeatable.")
 
     def given(self) -> list[OperatingPoint]:
-        """The points; costs are given per prior, once for all, or not at all."""
+        """The points; costs are given for each prior, or not at all."""
         from llrcal.evaluation.operating_points import PRESETS, OperatingPoint
 
         count = len(self.p_target)
         costs = {"--c-miss": self.c_miss, "--c-fa": self.c_fa}
         refuse({"costs need a prior: give --p-target as well": any(costs.values()) and not count})
         for name, given in costs.items():
-            wrong = f"{name} was given {len(given)} times for {count} priors"
-            refuse({wrong: len(given) not in {0, 1, count}})
-        both = (cycle(given or (1.0,)) for given in costs.values())
-        points = [OperatingPoint(*point) for point in zip(self.p_target, *both, strict=False)]
+            times = "once" if len(given) == 1 else f"{len(given)} times"
+            priors = "1 prior" if count == 1 else f"{count} priors"
+            wrong = f"{name} is given {times} for {priors}: give one for each --p-target"
+            refuse({wrong: len(given) not in {0, count}})
+        both = (given or [1.0] * count for given in costs.values())
+        points = [OperatingPoint(*point) for point in zip(self.p_target, *both, strict=True)]
         points += [point for name in self.preset for point in PRESETS[name]]
         return list(dict.fromkeys(points))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from llrcal.arrays import Floats
     from llrcal.calibrations import Calibration
+    from llrcal.messages import Part
     from llrcal.notes import Note
     from llrcal.onepass.summary import Summary
     from llrcal.scale.engine import Engine
@@ -122,9 +123,10 @@ class Direction:
 class Scale:
     """Whether to read in pieces, and by which processes."""
 
-    in_pieces: bool = option(
-        "Read in pieces, to save memory. This is the default for folders, patterns, and files "
-        "over 1 GB that contain their labels."
+    in_pieces: bool | None = option(
+        "Read in pieces, to save memory, or a file of any size whole. In pieces is the default for "
+        "folders, patterns, and files over 1 GB that contain their labels, unless an option needs "
+        "all trials in memory."
     )
     workers: Annotated[int, click.IntRange(min=1)] | None = option(
         "Read in pieces, with this many processes on this machine (Dask)."
@@ -139,16 +141,27 @@ class Opener:
     """Opens sets of trials, as the options say."""
 
     in_pieces: bool | None
-    """Whether they must be read in pieces; None if that depends on them."""
+    """Whether they must be read in pieces, or must not be; None if that depends on them."""
     quiet: bool
     engine: Engine
 
-    def __call__(self, source: str, reading: Reading, **more: Any) -> TrialSet:
-        """A set of trials; notes on how it was read are printed on standard error."""
+    def __call__(
+        self, source: str, reading: Reading, *, whole: Part | None = None, **more: Any
+    ) -> TrialSet:
+        """A set of trials; notes on how it was read are printed on standard error.
+
+        ``whole`` is an option that needs all trials in memory, if one does.
+        """
         from llrcal.scale.opening import open_set
 
-        options, asked = reading.options(**more), self.in_pieces
-        trials = open_set(source, reading.key, options, in_pieces=asked, engine=self.engine)
+        trials = open_set(
+            source,
+            reading.key,
+            reading.options(**more),
+            in_pieces=self.in_pieces,
+            engine=self.engine,
+            whole=whole,
+        )
         print_notes(trials.notes, quiet=self.quiet)
         return trials
 
@@ -164,7 +177,7 @@ def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
             show(what, completed=done, total=total)
 
         if client is None:
-            yield Opener(scale.in_pieces or None, quiet, Threads(progress))
+            yield Opener(scale.in_pieces, quiet, Threads(progress))
         else:
             from llrcal.scale.dask_engine import DaskEngine
 
@@ -174,8 +187,16 @@ def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
 @contextmanager
 def _client(scale: Scale) -> Iterator[Any]:
     """A connection to the given cluster, or to a new local one; None if neither is asked for."""
-    refuse({"give either --workers or --scheduler, not both": scale.workers and scale.scheduler})
-    if not (scale.workers or scale.scheduler):
+    on_cluster = scale.workers or scale.scheduler
+    refuse(
+        {
+            "give either --workers or --scheduler, not both": scale.workers and scale.scheduler,
+            "--workers and --scheduler read in pieces: leave out --no-in-pieces": (
+                on_cluster and scale.in_pieces is False
+            ),
+        }
+    )
+    if not on_cluster:
         yield None
         return
     try:
@@ -214,6 +235,7 @@ def unlabelled(
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
     from llrcal.scale.opening import is_in_pieces, opened_scores
+    from llrcal.trials.leaving_out import without_nan
     from llrcal.trials.table_reading import read_table
 
     options = reading.options(duplicates="all", nontargets=None)
@@ -223,7 +245,8 @@ def unlabelled(
             print_notes(trials.notes, quiet=quiet)
             return (trials.negated() if model.lower_is_better else trials).pooled()
         table = read_table(source, options.request("scores", joins=False))
+    if options.on_nan == "drop":
+        table, _ = without_nan(table, None)
     print_notes(table.notes, quiet=quiet)
-    column = table.frame["score"]
-    scores: Floats = (column.drop_nans() if options.on_nan == "drop" else column).to_numpy()
+    scores: Floats = table.frame["score"].to_numpy()
     return scores

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from llrcal.notes import Note
 
+_TOLD, _CAUGHT = "llrcal.told", "llrcal.caught"  # in the context of a verb
+
 # ------------------------------------------------------------------------ standard error
 
 
@@ -29,10 +31,14 @@ def echo_err(line: str) -> None:
 
 
 def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
-    """Print notes on standard error: all of them, or only warnings if ``quiet``."""
+    """Print notes on standard error: all of them, or only warnings if ``quiet``.
+
+    All are among the notes of the JSON document, too.
+    """
     from llrcal.notes import Severity
 
     for note in notes:
+        _told().append(note)
         if note.severity is Severity.WARNING:
             echo_err(f"warning: {note.on_command_line}")
         elif not quiet:
@@ -41,16 +47,41 @@ def print_notes(notes: Iterable[Note], *, quiet: bool, lead: str = "") -> None:
 
 @contextmanager
 def print_warnings() -> Iterator[None]:
-    """Print llrcal's warnings on standard error, one line each, rather than as Python does."""
+    """Let llrcal's warnings be notes like others, rather than Python's warnings.
+
+    They are printed in the end, when there are no progress bars, unless they were before.
+    """
     from llrcal.errors import LlrcalWarning
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LlrcalWarning)
+        _of_verb()[_CAUGHT] = caught
         try:
             yield
         finally:  # an error may be the consequence of what was warned of
-            for warning in caught:
-                echo_err(f"warning: {warning.message}")
+            told = _told()
+            print_notes([note for note in _notes_in(caught) if note not in told], quiet=True)
+            caught.clear()
+
+
+def _notes_in(caught: Iterable[warnings.WarningMessage]) -> Iterator[Note]:
+    from llrcal.notes import Note
+
+    for warning in caught:
+        known = getattr(warning.message, "note", None)
+        yield known or Note.warning("warning", str(warning.message))
+
+
+def _told() -> list[Note]:
+    """The notes that the verb that is running has printed."""
+    told: list[Note] = _of_verb().setdefault(_TOLD, [])
+    return told
+
+
+def _of_verb() -> dict[str, Any]:
+    """What is kept for as long as a verb is running."""
+    context = click.get_current_context(silent=True)
+    return context.meta if context else {}
 
 
 @contextmanager
@@ -86,12 +117,12 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[..., None]]:
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines on standard output, as they are."""
+    """Print lines on standard output, with control characters spelled out."""
     from rich.console import Console
 
     console = Console()
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
+    for line in "\n".join(lines).split("\n"):
+        console.print(printable(line), highlight=False, markup=False)
 
 
 def cells(columns: Mapping[str, str], **values: Any) -> list[str]:
@@ -110,7 +141,8 @@ def print_table(
     """Print a table in its full width, so that no number is cut off.
 
     Columns of ``words`` begin at the left, the others are numbers; an empty row is a line between
-    parts. Styles are those of rows, by what is in their first column.
+    parts. Styles are those of rows, by what is in their first column. Control characters in names
+    are spelled out.
     """
     from rich import box
     from rich.console import Console
@@ -119,10 +151,11 @@ def print_table(
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
     for head in heads:
-        table.add_column(head, justify="left" if head in words else "right")
+        table.add_column(Text(printable(head)), justify="left" if head in words else "right")
     for row in rows:
         if row:
-            table.add_row(*map(Text, row), style=(styles or {}).get(row[0]))
+            every = (Text(printable(cell)) for cell in row)
+            table.add_row(*every, style=(styles or {}).get(row[0]))
         else:
             table.add_section()
     console = Console()
@@ -132,13 +165,14 @@ def print_table(
 
 
 def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
-    """Print the answer of the verb that is running, with notes, as one JSON document.
+    """Print the answer of the verb that is running as one JSON document.
 
-    docs/answers.schema.json is its schema. Numbers have the names and the digits that they have in
-    Python.
+    Its notes are those that were printed before, and those that are given. docs/answers.schema.json
+    is its schema. Numbers have the names and the digits that they have in Python.
     """
     verb = click.get_current_context().info_name
-    document = {"verb": verb, **answer, "notes": [note.to_dict() for note in notes]}
+    every = dict.fromkeys([*_told(), *_notes_in(_of_verb().get(_CAUGHT, ())), *notes])
+    document = {"verb": verb, **answer, "notes": [note.to_dict() for note in every]}
     click.echo(json.dumps(_in_json(document), indent=1, allow_nan=False))
 
 

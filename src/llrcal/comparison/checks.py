@@ -60,15 +60,15 @@ def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
 
 
 def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[Note]:
-    """Notes on operating points with too few errors."""
+    """A note on operating points with too few errors."""
     low, high = raw.rule_of_30
-    for point in points:
-        if not low <= point.prior_log_odds <= high:
-            yield Note.warning(
-                "rule of 30",
-                f"at {point.name} (prior log-odds {point.prior_log_odds:.2f}) there are fewer than "
-                "30 misses or fewer than 30 false alarms: the numbers may be due to chance",
-            )
+    few = [point.name for point in points if not low <= point.prior_log_odds <= high]
+    if few:
+        yield Note.warning(
+            "rule of 30",
+            f"at {', '.join(few)} there are fewer than 30 misses or fewer than 30 false alarms: "
+            "the numbers may be due to chance",
+        )
 
 
 def calibration_notes(candidate: Candidate, train: Trials, test: Trials) -> Iterator[Note]:

@@ -272,7 +272,8 @@ def _tested(
     evaluations = [ready.raw, *(one.evaluation for one in candidates.values())]
     drawn = replicates_of(evaluations, ask, replicates)
     if replicates and not drawn:
-        notes.append(Note.of("no intervals", "intervals need all test trials in memory"))
+        words = "intervals need all test trials in memory; to read a file whole: "
+        notes.append(Note.of("no intervals", words, Setting("in_pieces", False)))
     names = [rule.name for rule in rules]
     for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
         ends = Intervals.of(found, x, names)

@@ -36,8 +36,9 @@ def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
         raise OptionError(
             f"{trials.source}: ",
             needed_by,
-            " needs all trials in memory, and these are read in pieces; leave it out, or give "
-            "fewer trials",
+            " needs all trials in memory, and these are read in pieces; leave it out, or read one "
+            "file whole: ",
+            Setting("in_pieces", False),
         )
     return known
 

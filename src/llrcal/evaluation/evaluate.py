@@ -17,6 +17,7 @@ from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
 from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
 
@@ -25,6 +26,7 @@ Cell = tuple[str, ...]
 _AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
 _AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
 _MOST_LINES = 7  # of conditions in a figure
+_NAMED = 5  # conditions in a note
 
 
 @overload
@@ -206,7 +208,8 @@ def by_condition(
     if non is None:
         if not isinstance(tar, WithConditions):
             raise OptionError(
-                "conditions can only be evaluated for trials in memory: read them whole"
+                "conditions can only be evaluated for trials in memory; to read a file whole: ",
+                Setting("in_pieces", False),
             )
         columns = (by,) if isinstance(by, str) else tuple(by)
         by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
@@ -216,7 +219,8 @@ def by_condition(
         sides.append(as_scores(side, name, allow_infinite=True))
         where.append(condition_texts(conditions, len(sides[-1]), name))
     columns = columns or tuple(f"condition {i + 1}" for i in range(where[0].shape[1]))
-    cells, unknown, notes = {}, 0, []
+    cells, unknown, alone = {}, 0, list[str]()
+    notes: list[Note] = []
     for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
         chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
         tar_count, non_count = (int(one.sum()) for one in chosen)
@@ -226,11 +230,8 @@ def by_condition(
             who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
             cells[cell] = Evaluation(ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who))
         else:
-            text = (
-                f"{tar_count:,} targets, {non_count:,} non-targets: without both classes there is "
-                "nothing to evaluate; it is in the pooled numbers only"
-            )
-            notes.append(Note.warning("one class", text).about(", ".join(cell)))
+            one = f"{tar_count:,} targets" if tar_count else f"{non_count:,} non-targets"
+            alone.append(f"{', '.join(cell)} ({one})")
     if not cells:
         raise ScoreError(
             f"no condition of {', '.join(columns)} has both target and non-target trials"
@@ -238,4 +239,11 @@ def by_condition(
     if unknown:
         text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
         notes.insert(0, Note.warning("no condition", text))
+    if alone:
+        others = f"; and {len(alone) - _NAMED} others" if len(alone) > _NAMED else ""
+        text = (
+            "there is nothing to evaluate where one class is missing: "
+            f"{'; '.join(alone[:_NAMED])}{others}. These trials are in the pooled numbers only"
+        )
+        notes.append(Note.warning("one class", text))
     return ByCondition(columns, pooled, cells, tuple(notes))

@@ -36,6 +36,7 @@ from llrcal.evaluation.operating_points import (
 )
 from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
 from llrcal.evaluation.statistics import Statistic
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.onepass.hull import Hull
@@ -143,8 +144,9 @@ class Evaluation:
         """All LLRs in memory."""
         if self._llrs.whole is None:
             raise OptionError(
-                f"{need} in memory, and these are read in pieces: read the file whole, or evaluate "
-                "a part of it that fits into memory"
+                f"{need} in memory, and these are read in pieces: read the file whole (",
+                Setting("in_pieces", False),
+                "), or evaluate a part of it that fits into memory",
             )
         return self._llrs.whole
 

@@ -22,7 +22,7 @@ from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileErr
 from llrcal.evaluation.llrs import LLRs
 from llrcal.files.atomic import atomic_file
 from llrcal.inputs.scores import as_floats, as_scores
-from llrcal.method_table import DEFAULT
+from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.chunks import MergedByFields
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
@@ -146,7 +146,7 @@ class Accumulator:
         pieces = [*tar.file.pieces("the accumulator", 1), *non.file.pieces("the accumulator", 0)]
         return TrialsInPieces.of(pieces, Threads(), "the accumulator", check_repeated=False)
 
-    def fit(self, method: str = DEFAULT, **settings: Any) -> Calibration:
+    def fit(self, method: MethodName = DEFAULT, **settings: Any) -> Calibration:
         """Train a calibration on the scores so far, see :func:`llrcal.fit`."""
         found: Calibration = calibrations.fit(self.trials, method=method, **settings)
         return found

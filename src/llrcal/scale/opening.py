@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from llrcal.errors import OptionError
-from llrcal.messages import Message, Setting
+from llrcal.messages import Message, Part, Setting
+from llrcal.notes import Note, warn
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
+from llrcal.scale.piece import Piece
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
@@ -49,7 +54,8 @@ def open_trials(
         trials, which takes a pass over both, and temporary files of some 34 bytes per trial.
     in_pieces
         Whether to read files in pieces, whenever they are needed, to save memory. By default
-        folders, patterns, lists, and files over 1 GB that contain their labels are.
+        folders, patterns, lists, and files over 1 GB that contain their labels are; ``False`` reads
+        a file of any size whole, which intervals, error-rates and conditions need.
     client
         A client of Dask: its workers read the pieces.
     progress
@@ -71,6 +77,8 @@ def open_trials(
     """
     reading = ReadOptions(**options)
     if client is not None or is_on_cluster(source):
+        if in_pieces is False:
+            raise OptionError("a cluster reads in pieces; leave out ", Setting("in_pieces", False))
         return opened(source, key, cluster_engine(client, progress), reading)
     return open_set(source, key, reading, in_pieces=in_pieces, engine=Threads(progress))
 
@@ -82,33 +90,67 @@ def open_set(
     *,
     in_pieces: bool | None,
     engine: Engine,
+    whole: Part | None = None,
 ) -> TrialSet:
-    """The trials of files or of a frame; in pieces, the engine processes them."""
-    if is_in_pieces(source, key, options, asked=in_pieces):
+    """The trials of files or of a frame; in pieces, the engine processes them.
+
+    ``whole`` is what needs all trials in memory, if anything does.
+    """
+    if is_in_pieces(source, key, options, asked=in_pieces, whole=whole):
         return opened(source, key, engine, options)
     return trials_from(source, key, options)
 
 
 def is_in_pieces(
-    source: Any, key: Any | None, options: ReadOptions, *, asked: bool | None = None
+    source: Any,
+    key: Any | None,
+    options: ReadOptions,
+    *,
+    asked: bool | None = None,
+    whole: Part | None = None,
 ) -> bool:
-    """Whether to read this in pieces; raises an OptionError if that is impossible."""
+    """Whether to read this in pieces; raises an OptionError if that is impossible.
+
+    ``whole`` is what needs all trials in memory, if anything does.
+    """
     given = (source, key, options.nontargets)
     named = [one for one in given if isinstance(one, str | PathLike | list | tuple)]
-    must = asked or any(one != "-" and is_many(one) for one in named)
-    in_the_way: Message = ()
+    several = any(one != "-" and is_many(one) for one in named)
+    in_the_way = whole
     if options.keep:
-        in_the_way = ("columns of conditions",)
+        in_the_way = "columns of conditions"
     elif options.duplicates not in ("error", "all"):
-        in_the_way = (Setting("duplicates", options.duplicates),)
-    if not must:
-        is_large = asked is None and key is None and sum(map(_size, given)) > _LARGE
-        return is_large and not in_the_way
+        in_the_way = Setting("duplicates", options.duplicates)
+    if several and asked is False:
+        raise OptionError(
+            "several files, folders and patterns are read in pieces; give one file, or leave out ",
+            Setting("in_pieces", False),
+        )
+    if not (asked or several):
+        size = sum(map(_size, given)) if asked is None and key is None else 0
+        if in_the_way and size > max(_LARGE, _memory()):
+            raise OptionError(
+                f"{source}: ",
+                in_the_way,
+                f" needs all trials in memory, and this file of {size / 2**30:,.0f} GB is larger "
+                "than that; leave it out, or try nevertheless: ",
+                Setting("in_pieces", False),
+            )
+        return size > _LARGE and not in_the_way
     if in_the_way:
-        raise OptionError("trials cannot be read in pieces with ", *in_the_way)
+        hint = "; leave that out, or give one file to be read whole"
+        raise OptionError("trials cannot be read in pieces with ", in_the_way, hint)
     if "-" in named:
         raise OptionError("standard input cannot be read in pieces; name a file")
     return True
+
+
+def _memory() -> float:
+    """Bytes of memory of this machine; infinitely many if the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _size(source: Any) -> int:
@@ -138,11 +180,13 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
         scores = table_pieces(source, options.request("scores"))
         labels = table_pieces(key, options.request("key"))
         joined, notes = join_pieces(scores, labels, engine, options=options, sources=sources)
-        return TrialsInPieces(joined, engine, sources[0], notes)
+        return _compared(TrialsInPieces(joined, engine, sources[0], notes), scores)
     pieces = pieces_of(source, options.request("trials"), options.nontargets)
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
-    return TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    trials = replace(trials, notes=(*trials.notes, *options.unused(key)))
+    return _compared(trials, pieces)
 
 
 def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsInPieces:
@@ -158,7 +202,27 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsIn
     if is_on_cluster(source):
         return opened_frame(source, engine, options, labelled=False)
     pieces = pieces_of(source, options.request("scores", joins=False))
-    return TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
+    trials = TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
+    return _compared(trials, pieces)
+
+
+def _compared(trials: TrialsInPieces, pieces: Sequence[Piece]) -> TrialsInPieces:
+    """The same trials, with a warning if the columns of their files are not the same."""
+    names = {one.score_name: one.file for one in reversed(pieces) if one.score_name is not None}
+    mixed: list[Message] = []
+    if len(names) > 1:
+        places = " and ".join(f"{name!r} in {file}" for name, file in reversed(names.items()))
+        hint = "; if these are not the same scores, name one: "
+        text = f"scores are in columns of different names: {places}"
+        mixed.append((text, hint, Setting("columns", "score=NAME")))
+    for what in ("ids", "speakers"):
+        has = [one.has_ids if what == "ids" else one.names_speakers for one in pieces]
+        if any(has) and not all(has):
+            one, other = pieces[has.index(True)].file, pieces[has.index(False)].file
+            mixed.append((f"{one} has {what}, and {other} has none",))
+    notes = [Note.warning("mixed columns", *text).about(trials.source) for text in mixed]
+    warn(notes)
+    return replace(trials, notes=(*trials.notes, *notes))
 
 
 def is_on_cluster(source: Any) -> bool:

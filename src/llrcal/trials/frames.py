@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ SAMPLE = 1000
 _FIRST = 2**15  # trials whose labels are likely to be those of all
 # What polars raises if it cannot convert values; the second over invalid times, for example.
 _UNFIT = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+# What it raises over columns of pandas that it cannot take; the first if pyarrow is not installed.
+_UNKNOWN = (ImportError, NotImplementedError, TypeError, ValueError, pl.exceptions.PolarsError)
 
 
 def is_frame(value: object) -> bool:
@@ -35,14 +37,31 @@ def as_polars(value: Any) -> pl.DataFrame:
         return value
     if isinstance(value, pl.LazyFrame):
         return value.collect()
-    if any(name is not None for name in getattr(getattr(value, "index", None), "names", ())):
-        value = value.reset_index()  # pandas: the index may hold ids, and polars would drop it
     try:
+        if hasattr(value, "columns") and hasattr(value, "reset_index"):
+            return _from_pandas(value)
         return pl.DataFrame(value)
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as problem:
+    except _UNKNOWN as problem:
         raise TrialFileError(
             f"the frame: is not a table with named columns: {problem}"
         ) from problem
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    """A frame of pandas, column by column: whole, polars would need pyarrow for any text in it."""
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()  # it may hold ids
+    return pl.DataFrame([_column(str(name), column) for name, column in frame.items()])
+
+
+def _column(name: str, column: Any) -> pl.Series:
+    """A column of pandas; what polars does not know stays as it is, for it may be of no concern."""
+    with suppress(*_UNKNOWN):
+        return pl.Series(name, column)
+    values = column.to_numpy(dtype=object, na_value=None).tolist()
+    with suppress(*_UNKNOWN):
+        return pl.Series(name, values, strict=False)
+    return pl.Series(name, values, dtype=pl.Object)
 
 
 def roles_of(
@@ -77,6 +96,7 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str
         score_name=named.get("score"),
         forensic="label" in named and "forensic" in sketches[roles.index("label")],
         unnamed=could_be_ids(head.columns, roles, sketches),
+        others=tuple(name for name in head.columns if name not in named.values()),
     )
 
 

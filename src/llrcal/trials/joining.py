@@ -191,6 +191,6 @@ def _with_key(scores: Table, key: Table, how: str) -> Table:
     bring_speakers = all(map(key.has, SPEAKERS)) and not any(map(scores.has, SPEAKERS))
     more = [*(SPEAKERS if bring_speakers else ()), *filter(is_kept, key.frame.columns)]
     brought = key.frame.select("label", *(name for name in more if not scores.has(name)))
-    table = replace(scores, forensic=key.forensic)
+    table = replace(scores, forensic=key.forensic, others=(*scores.others, *key.others))
     notes = (*key.notes, Note.of("joined", how))
     return table.changed(table.frame.with_columns(brought), *notes)

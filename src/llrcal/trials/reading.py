@@ -141,5 +141,6 @@ def read_and_join(
     if request.on_nan == "drop":
         scores, labels = without_nan(scores, labels)
     if labels is None:
+        scores = scores.changed(scores.frame, *options.unused(key))
         return without_duplicates(scores, options)
     return joined(scores, labels, options)

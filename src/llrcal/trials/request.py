@@ -14,6 +14,7 @@ from llrcal.arrays import Array, Bools
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.messages import Message, Setting
+from llrcal.notes import Note
 from llrcal.trials.conventions import ROLES, ConventionName, known_from
 
 Contents = Literal["scores", "key", "trials", "class"]
@@ -127,6 +128,11 @@ class ReadOptions:
             raise OptionError(f"keep is {self.keep!r:.80}; give a list of names of columns")
         self.request("trials"), self.request("key")  # columns and labels are checked there
 
+    def unused(self, key: Any | None) -> list[Note]:
+        """Notes on options that are about a key, if there is none."""
+        of_key = ("key_columns", "key_convention", "missing", "unknown")
+        return [] if key is not None else ignored(self, of_key, " is about a key; there is none")
+
     def refuse_key_and_nontargets(self, key: Any | None) -> None:
         """Raise an OptionError if labels are given in two ways."""
         if key is not None and self.nontargets is not None:
@@ -225,6 +231,12 @@ class Request:
     """Whether scores and labels are joined on ids, which must then be known."""
     spoof: Spoof = "error"
 
+    @property
+    def for_text(self) -> list[Note]:
+        """Notes on options that are about text, where a file is something else."""
+        of_text = ("convention", "separator", "header", "decimal")
+        return ignored(self, of_text, " is about text files; this is none")
+
     def setting(self, name: str, value: str | None = None) -> Setting:
         """A setting for the file in question; some of those for a key have names of their own."""
         if self.contents == "key" and name in {"columns", "convention"}:
@@ -293,6 +305,13 @@ class Request:
     @property
     def needs_label(self) -> bool:
         return self.contents in ("key", "trials")
+
+
+def ignored(given: ReadOptions | Request, names: Sequence[str], why: str) -> list[Note]:
+    """Notes on those of some options that were given."""
+    default = type(given)()
+    changed = [name for name in names if getattr(given, name) != getattr(default, name)]
+    return [Note.of("ignored", Setting(name), why) for name in changed]
 
 
 def _vocabulary(labels: LabelWords) -> dict[str, Label]:

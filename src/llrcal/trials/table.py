@@ -33,6 +33,8 @@ class Table:
     """Whether the labels are hypotheses, Hp and Hd."""
     unnamed: tuple[str, ...] = ()
     """Columns with unknown names that may well hold ids."""
+    others: tuple[str, ...] = ()
+    """The names of all columns that were not read."""
     notes: tuple[Note, ...] = ()
     """How it was read, and what was done to the trials."""
 

@@ -23,8 +23,11 @@ _readers: list[int] = []  # the first process that read a file; a fork has the l
 
 def read_table(source: Any, request: Request) -> Table:
     """A file or frame of any kind, in columns named by their roles; a note says how it was read."""
+    unused = request.for_text
     if isinstance(source, str | PathLike):
-        table = _read_file(Source(fspath(source)), request)
+        file = Source(fspath(source))
+        table = _read_file(file, request)
+        unused = [] if file.kind == "text" else unused
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")
     else:
@@ -32,8 +35,8 @@ def read_table(source: Any, request: Request) -> Table:
             f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
             "name of a file, or a polars or pandas frame"
         )
-    note = Note.of("read", f"{len(table):,} trials; {table.reading}")
-    return table.changed(table.frame, note.about(table.source))
+    notes = [Note.of("read", f"{len(table):,} trials; {table.reading}"), *unused]
+    return table.changed(table.frame, *(note.about(table.source) for note in notes))
 
 
 def _read_file(file: Source, request: Request) -> Table:

@@ -105,7 +105,8 @@ class Trials(TrialSet):
     """How the files were read, and what was done to the trials.
 
     Their codes are ``"read"``, ``"dropped nan"``, ``"duplicates"``, ``"missing"``, ``"unknown"``,
-    ``"joined"`` and ``"spoof"``; those that tell of scores that do not count are warnings.
+    ``"joined"``, ``"spoof"``, ``"ignored"`` (an option) and ``"mixed columns"`` (of several files);
+    those that tell of scores that do not count, or of columns that differ, are warnings.
     """
     score_name: str | None = None
     """The name of the column of scores, if columns have names."""

@@ -52,6 +52,7 @@ _UNFIT_IDS = {
     "\t": (r"^$|^ | $|[\t\r\n\x00]", "it has no way to write tabs, line ends or outer blanks"),
     ",": (r"^$|^ | $|[\r\n\x00]", "it has no way to write line ends or outer blanks"),
 }
+_NAMED = 8  # columns in a note
 _NO_BEGINNING = r"^[#\x{feff}]"  # of a line: a comment, or a byte order mark
 
 
@@ -76,6 +77,8 @@ class Prepared:
     to: str
     left_out: tuple[str, ...]
     """The roles of the columns that the format has no place for."""
+    others: tuple[str, ...] = ()
+    """The names of columns that have no role."""
 
     def check_place(self, out: str) -> None:
         """Raise an OptionError where no such file can be written."""
@@ -119,15 +122,21 @@ def prepared(table: Table, *, to: str, key: bool = False) -> Prepared:
     if to == "nist-tsv":
         chosen = chosen.rename(_NIST_NAMES, strict=False)
     written = {*form.columns, *_what_follows(frame, form, table.source)}
-    return Prepared(chosen, to, tuple(role for role in frame.columns if role not in written))
+    left_out = tuple(role for role in frame.columns if role not in written)
+    return Prepared(chosen, to, left_out, () if key else table.others)
 
 
-def notes_on(left_out: Sequence[str]) -> list[Note]:
-    """What a file does not hold, in words."""
+def notes_on(left_out: Sequence[str], others: Sequence[str] = ()) -> list[Note]:
+    """What a file does not hold, in words: roles, and other columns."""
     names = list(dict.fromkeys(_PLURALS[role] for role in left_out if role != "label"))
     notes = [Note.of("not written", f"{' and '.join(names)} are not in it")] if names else []
     if "label" in left_out:
         notes += [Note.of("not written", "labels are not in it; add ", Setting("key_out"))]
+    if others:
+        names = [*others[:_NAMED], *([f"{len(others) - _NAMED} more"] if others[_NAMED:] else [])]
+        hint = "enrol_speaker=NAME,test_speaker=NAME"
+        text = f"columns that are not in it: {', '.join(names)}; if they name speakers, say so: "
+        notes += [Note.of("not written", text, Setting("columns", hint))]
     return notes
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
-from llrcal.method_table import TABLE, methods_to_compare
+from llrcal.method_table import TABLE, MethodName, methods_to_compare
 from llrcal.scoring_rule import ScoringRule
 
 Method = str | tuple[str, Mapping[str, Any]]
 
 
-class _Methods(Mapping[str, type[Calibration]]):
+class _Methods(Mapping[MethodName, type[Calibration]]):
     """The classes in the table of methods, by name; each is imported when it is first used."""
 
     def __getitem__(self, name: str) -> type[Calibration]:
         return class_of(name)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(TABLE)
+    def __iter__(self) -> Iterator[MethodName]:
+        return cast("Iterator[MethodName]", iter(TABLE))
 
     def __len__(self) -> int:
         return len(TABLE)
@@ -30,7 +30,7 @@ class _Methods(Mapping[str, type[Calibration]]):
         return repr(dict(self))
 
 
-METHODS: Mapping[str, type[Calibration]] = _Methods()
+METHODS = _Methods()
 PAPER: tuple[Method, ...] = tuple(
     entry
     for entry in methods_to_compare()

@@ -49,6 +49,11 @@ def read_text(source: Source, layout: Layout, request: Request) -> Table:
         score_name=layout.score_name,
         forensic=layout.forensic,
         unnamed=layout.unnamed,
+        others=tuple(
+            name
+            for name, role in zip(layout.header or (), layout.roles, strict=False)
+            if not is_wanted(role)
+        ),
     )
 
 
