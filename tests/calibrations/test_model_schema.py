@@ -52,9 +52,12 @@ BEYOND = re.compile(
     r"|'meeting' is \S+, not between"
     r"|must be a whole number, not a number"  # such as 1.0
     r"|without unpaired surrogates"
+    r"|times the scale"
+    r"|do not go together"
 )
 # A field at fault may come to light in another: a method decides on the fields of its model.
 RELATED = {
+    "checksum": ("was changed since",),
     "version": ("soft_end", "meeting"),
     "policy": ("least_llr", "greatest_llr"),
     "method": ("model: ",),
