@@ -93,6 +93,8 @@ DIGESTS = {
     "smooth": "34fcd2bb7f6472b6",
     "smooth-distances": "9c0c06e9412e2121",
     "logistic-elub": "77b7099d5aa89c6e",
+    # Of version 3: with a checksum.
+    "logistic-signed": "bf02629784601e44",
 }
 EVERY_KEPT = pytest.mark.parametrize("name", DIGESTS)
 

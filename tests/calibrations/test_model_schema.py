@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from llrcal import METHODS
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.model_file import FORMAT
+from llrcal.declaration import is_signed
 from tests.calibrations.model_files import (
     CASES,
     EVERY_CASE,
@@ -118,6 +119,7 @@ def test_the_example_on_the_page_is_valid() -> None:
     page = (DOCS / "model-files.md").read_text("utf-8")
     (example,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
     assert is_valid(example)
+    assert is_signed(json.loads(example))
 
 
 @EVERY_CASE

@@ -45,6 +45,22 @@ def document(fused: llrcal.Fused, tmp_path_factory: pytest.TempPathFactory) -> d
     return dict(json.loads(path.read_text("utf-8")))
 
 
+def test_a_fusion_of_version_1_has_no_checksum(
+    document: dict[str, Any], fused: llrcal.Fused, tmp_path: Path
+) -> None:
+    older = {**document, "version": 1}
+    (tmp_path / "m.json").write_text(json.dumps(older))
+    with pytest.raises(ModelFileError, match="was changed since it was saved"):
+        llrcal.load(tmp_path / "m.json")
+    del older["checksum"]
+    (tmp_path / "m.json").write_text(json.dumps(older))
+    assert llrcal.load(tmp_path / "m.json") == fused
+    newer = {**document, "version": 3}
+    (tmp_path / "m.json").write_text(json.dumps(newer))
+    with pytest.raises(ModelFileError, match="reads versions 1 to 2: install a newer one"):
+        llrcal.Fused.load(tmp_path / "m.json")
+
+
 @pytest.mark.slow
 def test_the_schema_describes_a_fusion(document: dict[str, Any]) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)

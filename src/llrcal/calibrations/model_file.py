@@ -188,8 +188,9 @@ def calibration_in(document: Any, name: str) -> Calibration | Conditioned:
     )
     with np.errstate(all="ignore"):
         loaded = calibration.loaded()
-        before = replace(loaded, adapted=None) if loaded.adapted else loaded
-        is_sound = all(map(_is_sound, (loaded, before)))
+        is_sound = _is_sound(loaded)
+        if loaded.adapted and loaded.adapted.scores:
+            is_sound &= _is_sound(replace(loaded, adapted=None))
     if not is_sound:
         raise ModelFileError(
             f"{where}: its numbers do not go together: LLRs are not finite, or fall"
