@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from llrcal.calibrations.methods import METHODS, class_of
-from llrcal.calibrations.model_file import CalibrationFile
+from llrcal.calibrations.model_file import FORMAT, FUSION, VERSIONS, CalibrationFile
 from llrcal.declaration import schema_of
 from llrcal.fusion.fused import FusionFile
 from llrcal.method_table import TABLE
@@ -28,6 +28,14 @@ OF_VERSION_1 = {
     "then": {"properties": {"bounds": {"properties": {"soft_end": False, "meeting": False}}}},
     "else": {"properties": {"bounds": {"required": ["soft_end", "meeting"]}}},
 }
+
+
+def of_signed(version: int) -> dict[str, Any]:
+    """Files of this version have a checksum."""
+    return {
+        "if": {"properties": {"version": {"const": version}}},
+        "then": {"required": ["checksum"]},
+    }
 
 
 def headed(schema: dict[str, Any], name: str, title: str) -> dict[str, Any]:
@@ -82,16 +90,19 @@ def calibration_schema() -> dict[str, Any]:
     whole = {
         **declared,
         "properties": properties,
-        "allOf": [OF_VERSION_1, *map(of_method, METHODS)],
+        "allOf": [OF_VERSION_1, of_signed(VERSIONS[FORMAT]), *map(of_method, METHODS)],
         "$defs": models,
     }
-    return headed(whole, "calibration:2", "A calibration of llrcal: a map from scores")
+    return headed(
+        whole, f"calibration:{VERSIONS[FORMAT]}", "A calibration of llrcal: a map from scores"
+    )
 
 
 def fusion_schema() -> dict[str, Any]:
     """The schema of a fusion."""
     title = "A fusion of llrcal: a map from the scores of several systems"
-    return headed(schema_of(FusionFile), "fusion:1", title)
+    whole = {**schema_of(FusionFile), **of_signed(VERSIONS[FUSION])}
+    return headed(whole, f"fusion:{VERSIONS[FUSION]}", title)
 
 
 def texts() -> dict[Path, str]:

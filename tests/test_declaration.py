@@ -135,7 +135,7 @@ def test_a_field_of_another_kind(name: str, kind: str) -> None:
         ("trials", 0, "must be at least 1, but is 0"),
         ("text", "\ud800", "must be text, without unpaired surrogates"),
         ("word", "c", "is 'c', not one of a, b"),
-        ("weight", 0, "must be above 0, but is 0"),
+        ("weight", 0, "must be at least 1e-300, but is 0"),
         ("weight", "half", "is 'half', not one of empirical"),
         ("names", ["a", 1], "must be text, not a number"),
         ("names", ["a", "a"], "must not have the same name twice"),

@@ -8,16 +8,20 @@ From that follow the schema (:func:`schema_of`), what is written (:func:`to_json
 accepted, with the words for what is not (:func:`from_json`). A field with a default may be left
 out, and is left out if it has that value. A dataclass may also have a method ``check``, which is
 called with the place in the file and refuses what no schema can tell.
+
+What is written is signed (:func:`signed`): it has a checksum of all that it says.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from hashlib import sha256
 from itertools import chain, pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -56,17 +60,32 @@ def schema(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(keywords.items())
 
 
+WIDEST = 1e9
+"""The greatest standard deviation of an LLR, in nats: instead of infinity."""
+GREATEST_LLR = 1e300
+"""The size of LLRs in model files, at most: what is worked out from them are doubles, too."""
+LEAST_WEIGHT = 1e-300
+"""Of a class: the inverse of a smaller weight may overflow."""
+LLR = Annotated[float, schema(minimum=-GREATEST_LLR, maximum=GREATEST_LLR)]
+Deviation = Annotated[float, schema(minimum=0, maximum=WIDEST)]
+# A width of scores: it is a normal double, and so are its inverse and a few times either.
+Spread = Annotated[float, schema(minimum=1e-307, maximum=1e307)]
 Positive = Annotated[float, schema(exclusiveMinimum=0)]
 NotNegative = Annotated[float, schema(minimum=0)]
 Share = Annotated[float, schema(minimum=0, maximum=1)]
 Trials = Annotated[int, schema(minimum=1)]
 Rising = Annotated[tuple[float, ...], schema(minItems=1, rising=True)]
-_Inside = Annotated[float, schema(exclusiveMinimum=0, exclusiveMaximum=1)]
+_Inside = Annotated[float, schema(minimum=LEAST_WEIGHT, exclusiveMaximum=1)]
 Weight = Annotated[
     float | str,
     Stored(form=_Inside | Literal["empirical"]),
     'Weight of the targets in training: a number strictly between 0 and 1, or "empirical" for '
     "their share of the trials.",
+]
+Checksum = Annotated[
+    str | None,
+    "SHA-256 of all the rest, which tells whether it was changed; docs/model-files.md says how. "
+    "Files of earlier versions have none.",
 ]
 
 _PLAIN: dict[Any, dict[str, Any]] = {
@@ -180,6 +199,22 @@ def to_json(value: Any) -> Any:
     return out
 
 
+def signed(document: dict[str, Any]) -> dict[str, Any]:
+    """A document with the checksum of what it says; one that it has already is replaced.
+
+    It is the SHA-256 of the document without it, written as ASCII without spaces, names in order.
+    So lines and the order of fields may change, but neither a value nor a digit: 1 is not 1.0.
+    """
+    said = {name: value for name, value in document.items() if name != "checksum"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return said | {"checksum": sha256(text.encode()).hexdigest()}
+
+
+def is_signed(document: dict[str, Any]) -> bool:
+    """Whether a document has the checksum of what it says."""
+    return bool(document.get("checksum") == signed(document)["checksum"])
+
+
 def field_error(where: str, name: str, problem: str) -> ModelFileError:
     """What is wrong with a field, which is in some place of a file."""
     return ModelFileError(f"{where}: field {quoted(name)} {problem}")
@@ -278,7 +313,9 @@ def _problems(described: dict[str, Any], value: Any) -> Iterator[str]:
         yield "must be a finite number"
     for key, (words, holds) in _LIMITS.items():
         if key in described and not holds(value, described[key]):
-            yield f"must be {words} {described[key]:.17g}, but is {value}"
+            limit = described[key]
+            shown = limit if isinstance(limit, int) else f"{limit:.15g}"
+            yield f"must be {words} {shown}, but is {value}"
     if "enum" in described and value not in described["enum"]:
         shown = quoted(value) if isinstance(value, str) else value
         yield f"is {shown}, not one of {', '.join(map(str, described['enum']))}"

@@ -5,7 +5,7 @@ LlrcalError
  |   `-- DegenerateError scores that no member of the model family describes
  |-- OptionError         an option that does not exist or is out of range
  |-- TrialFileError      a score or key file that cannot be read as one
- |-- ModelFileError      a model file that llrcal did not write, or that is incomplete
+ |-- ModelFileError      a model file that llrcal did not write, or that was changed
  `-- ClusterError        a cluster that does not answer, or has lost its workers
 """
 

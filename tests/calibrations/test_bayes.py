@@ -131,6 +131,6 @@ def test_a_score_in_so_many_may_come_from_elsewhere(tmp_path: Path) -> None:
     for side in ("tar", "non"):
         del document["model"][side]["elsewhere"]
     path.write_text(json.dumps(document))
-    before: Any = llrcal.load(path)
+    before: Any = llrcal.load(path, edited=True)
     assert before.tar.elsewhere == before.non.elsewhere == 0
     assert before.without_warnings(42.0) > cal.without_warnings(42.0) + 1

@@ -1,4 +1,4 @@
-"""Curves: which scores reach an LLR, to the last double; and lines that go on to infinity."""
+"""Curves: which scores reach an LLR, to the last double; and lines, which go on and on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal.arrays import Floats
+from llrcal.arrays import LARGEST, Floats
 from llrcal.calibrations import Interval
 from llrcal.calibrations.curve import Curve
 from llrcal.calibrations.pieces import Pieces
@@ -78,7 +78,7 @@ def fitted(method: MethodName, **options: Any) -> llrcal.Calibration:
 
 @pytest.mark.parametrize("method", ["logistic", "linear-gaussian"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_line_is_crossed_once_and_goes_on_to_infinity(method: MethodName, sign: int) -> None:
+def test_a_line_is_crossed_once_and_goes_on_as_far_as_doubles(method: MethodName, sign: int) -> None:
     """Lines that fall accept what is low."""
     tar, non = sign * normal(150, 1.5, 2.0), sign * normal(400, -1.5, 0.8)
     calibration = llrcal.fit(tar, non, method=method, bounds="none", rising=False)
@@ -88,7 +88,20 @@ def test_a_line_is_crossed_once_and_goes_on_to_infinity(method: MethodName, sign
     assert (interval.low, interval.high) == pytest.approx(ends, rel=1e-13)
     scores = np.array([-1e308, -1e9, 0.1, 1e9, 1e308])
     np.testing.assert_allclose(calibration(scores), slope * scores + offset, rtol=1e-13)
-    assert calibration([-math.inf, math.inf]).tolist() == [-sign * math.inf, sign * math.inf]
+    lowest, highest = calibration([-math.inf, math.inf]) * sign
+    assert -LARGEST <= lowest < -LARGEST / 2
+    assert LARGEST / 2 < highest <= LARGEST
+
+
+@pytest.mark.parametrize("slope", [5e-324, 1e-300, 1.0, 1.99, 1e300, LARGEST])
+@pytest.mark.parametrize("height", [0.0, -1e300, LARGEST])
+def test_no_score_is_beyond_a_line(slope: float, height: float) -> None:
+    for sign in (1, -1):
+        line = Curve.line(sign * slope, height, 0.5)
+        llrs = line(np.array([-math.inf, -LARGEST, -1e9, 0.5, 1e9, LARGEST, math.inf]))
+        assert np.isfinite(llrs).all()
+        assert llrs[3] == height
+        assert (sign * np.diff(llrs) >= 0).all()
 
 
 def test_two_gaussians_are_a_parabola() -> None:

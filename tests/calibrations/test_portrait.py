@@ -167,7 +167,7 @@ def test_a_file_without_one(tmp_path: Path) -> None:
     whole = json.loads((tmp_path / "m.json").read_bytes())
     del whole["portrait"]
     (tmp_path / "m.json").write_text(json.dumps(whole))
-    loaded = load(tmp_path / "m.json")
+    loaded = load(tmp_path / "m.json", edited=True)
     assert loaded.portrait is None
     assert loaded == saved, "which gives the same LLRs"
     assert load(KEPT / "logistic.json").portrait is None

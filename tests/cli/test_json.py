@@ -28,6 +28,7 @@ COMMANDS = {
     "weigh": "weigh g.json -99 1 inf",
     "export": "export g.json -o new.c",
     "convert": "convert a.txt -o new.csv",
+    "sign": "sign g.json",
     "simulate": "simulate --out new --trials 20",
 }
 OTHER_FORMS = {

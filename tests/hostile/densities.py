@@ -44,6 +44,15 @@ def half_of_one_value() -> Any:
     by_every(("student-t", "nig"), lambda method: llrcal.fit(tar, NON, method=method))
 
 
+def a_class_in_one_point() -> Any:
+    def attempt(name: str) -> Any:
+        method, *bayes = name.split()
+        return llrcal.fit(1e-60 * GAUSSIAN, NON, method=method, bayes=bool(bayes))
+
+    every = ("gaussian", "student-t", "nig")
+    by_every([*every, *(f"{method} bayes" for method in every)], attempt)
+
+
 def check_moments(calibration: llrcal.Calibration) -> None:
     tar = np.concatenate([np.full(60, 1.5), GAUSSIAN[:40]])
     params = calibration.params["tar"]
@@ -121,6 +130,17 @@ CASES = (
         Refused(DegenerateError, UNBOUNDED, "target scores: 60% of the 100", "Use pav or logistic"),
         "Refused: the density would become a needle.",
         "GeneralizedHyperbolic: converged, log-likelihood 17316.7; fBasics and ghyp: NaN",
+    ),
+    Case(
+        "targets within 1e-60 of each other, beside ordinary non-targets",
+        a_class_in_one_point,
+        Refused(
+            DegenerateError,
+            "is too small beside the range of all scores",
+            "target scores: a spread of about 1e-60",
+            "use pav or logistic",
+        ),
+        "Refused: powers of distances in units of such a spread are no doubles.",
     ),
     Case(
         "six in ten scores of one value, `gaussian`",

@@ -31,7 +31,8 @@ def saved(method: MethodName) -> str:
 
 
 def loaded(content: str | bytes) -> Any:
-    return llrcal.load(put("model.json", content))
+    """What is in a file that was edited on purpose."""
+    return llrcal.load(put("model.json", content), edited=True)
 
 
 def changed(change: Callable[[Document], Any], method: MethodName = "logistic") -> Any:
@@ -110,8 +111,77 @@ def check_round_trip(calibration: llrcal.Calibration) -> None:
     assert len(calibration.params["scores"]) > 50
 
 
+def damaged(old: str, new: str, method: str = "logistic") -> Any:
+    """Load a model in whose text something was replaced, and which was not signed again."""
+
+    def run() -> Any:
+        text = saved(method)
+        assert old in text
+        return llrcal.load(put("model.json", text.replace(old, new, 1)))
+
+    return run
+
+
+def reordered() -> Any:
+    document = json.loads(saved("logistic"))
+    text = json.dumps(dict(reversed(document.items())), indent=4).replace("\n", "\r\n")
+    return llrcal.load(put("model.json", text)), loaded(saved("logistic"))
+
+
+def check_reordered(answer: Any) -> None:
+    assert answer[0] == answer[1]
+
+
 NUMBER = "must be a number"
+WAS_CHANGED = Refused(
+    ModelFileError, "was changed since it was saved", "model.json", "llrcal sign MODEL"
+)
 CASES = (
+    *(
+        Case(f"a changed file: {what}", damaged(old, new, method), WAS_CHANGED, "Refused.", said)
+        for what, old, new, method, said in (
+            (
+                "a digit of a slope",
+                '"slope": ',
+                '"slope": 1',
+                "logistic",
+                "other LLRs",
+            ),
+            ("a lost point", '"height": -4.', '"height": -4', "linear-gaussian", ""),
+            ("a number of trials", '"tar": 40', '"tar": 4', "smooth", "lower bounds of LLRs"),
+            ("a letter in a note", "dummy", "dumby", "pav", ""),
+            ("1 for 1.0", "1.0,", "1,", "logistic", ""),
+            ("another version", '"version": 3', '"version": 2', "logistic", ""),
+            ("a checksum under another name", '"checksum"', '"checksun"', "logistic", ""),
+            ("another checksum", '"checksum": "', '"checksum": "0', "logistic", ""),
+        )
+    ),
+    Case(
+        "a file with other lines, its fields in another order",
+        reordered,
+        Answered(check_reordered),
+        "The same model: no value was changed.",
+    ),
+    *(
+        Case(
+            f"a {field_name} of {value:g}, signed again",
+            field("model", "tar", field_name, value=value, method=method),
+            Refused(ModelFileError, words, "model.json: model"),
+            "Refused: no LLR is NaN or infinite.",
+            "NaN or infinity, and no word",
+        )
+        for field_name, value, method, words in (
+            ("scale", 1e308, "gaussian", "field 'scale' must be at most 1e+307"),
+            ("scale", 5e-324, "nig", "field 'scale' must be at least 1e-307"),
+            ("location", 1e300, "nig", "field 'location' is over 1e+70 times the scale"),
+        )
+    ),
+    Case(
+        "a slope of 1e308 at a knot, signed again",
+        changed(lambda d: d["model"]["slopes"].__setitem__(0, 1e308), "smooth"),
+        Refused(ModelFileError, "LLRs are not finite, or fall", "model.json: model"),
+        "Refused: all LLRs of a model are worked out when it is loaded.",
+    ),
     *(
         Case(
             f"`{literal}` for a number",
@@ -177,7 +247,7 @@ CASES = (
     Case(
         "a negative scale",
         field("model", "tar", "scale", value=-1.0, method="gaussian"),
-        Refused(ModelFileError, "field 'scale' must be above 0", "model.json: model: tar"),
+        Refused(ModelFileError, "field 'scale' must be at least 1e-307", "model.json: model: tar"),
         "Refused.",
     ),
     Case(
@@ -270,6 +340,7 @@ CASES = (
 SECTION = Section(
     "E",
     "Model files",
-    "A model file is checked field by field; what is not exactly as `save` writes it is refused.",
+    "A model file is signed and checked field by field; what is not exactly as `save` writes it is "
+    "refused. A file that was edited on purpose is signed again by `llrcal sign`, as others here.",
     CASES,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 from pathlib import Path
@@ -13,7 +14,9 @@ import pytest
 import llrcal
 from llrcal import Accumulator, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.calibrations.methods import PAPER
+from llrcal.declaration import signed
 from llrcal.scale import spill
+from tests.mutations import mutations
 from tests.scale.sets import QUICK, quiet, texts
 
 RNG = np.random.default_rng(5)
@@ -128,17 +131,60 @@ def test_files_of_something_else(tmp_path: Path) -> None:
     of_batches("summaries").save(path)
     saved = json.loads(path.read_text())
     changes: list[Any] = [
-        None, [], {"format": "other"}, {**saved, "version": 2}, {**saved, "classes": {"x": {}}},
+        None, [], {"format": "other"}, {**saved, "version": 3}, {**saved, "classes": {"x": {}}},
     ]  # fmt: skip
     for name, value in (
         ("count", 3), ("grid", [0.0, 1.0, 60, 40]), ("grid", [0.0, -1.0, 10, 40]), ("keys", [1]),
-        ("number", [3, 2]), ("bins", [[1], [2], [3]]), ("range", None),
+        ("number", [3, 2]), ("bins", [[1], [2], [3]]), ("range", None), ("range", [0, 1e999]),
+        ("range", [1.0, 0.0]), ("grid", [1e999, 1.0, 10, 40]),
     ):  # fmt: skip
         tar = {**saved["classes"]["non"], name: value}
         changes.append({**saved, "classes": {"non": tar}})
     for change in changes:
-        path.write_text(json.dumps(change))
+        path.write_text(json.dumps(signed(change) if isinstance(change, dict) else change))
         with pytest.raises(TrialFileError, match=r"saved\.json: is not a saved accumulator"):
             Accumulator.load(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(TrialFileError, match=r"saved\.json: is not a saved accumulator"):
+        Accumulator.load(path)
+    np.savez(tmp_path / "half.npz", tar=TAR)
+    with pytest.raises(TrialFileError, match=r"half\.npz: is not a saved accumulator"):
+        Accumulator.load(tmp_path / "half.npz")
     with pytest.raises(TrialFileError, match="cannot be read: No such file"):
         Accumulator.load(tmp_path / "none")
+
+
+def test_summaries_of_version_1_have_no_checksum(tmp_path: Path) -> None:
+    every, path = of_batches("summaries"), tmp_path / "saved.json"
+    every.save(path)
+    older = {**json.loads(path.read_text()), "version": 1}
+    path.write_text(json.dumps(older))
+    with pytest.raises(TrialFileError, match=r"saved\.json: was changed since it was saved"):
+        Accumulator.load(path)
+    del older["checksum"]
+    path.write_text(json.dumps(older))
+    assert Accumulator.load(path).fit("gaussian") == every.fit("gaussian")
+
+
+@pytest.mark.parametrize("keep", ["scores", "summaries"])
+def test_bytes_that_change(keep: Any, tmp_path: Path) -> None:
+    """A file that has changed is refused, or gives the same answers."""
+    every, path = Accumulator(keep=keep), tmp_path / "saved"
+    every.update(tar=TAR[:40], non=NON[:60])
+    every.save(path)
+    whole = path.read_bytes()
+    expected = every.fit("gaussian").to_model()
+    for changed in mutations(whole, 150, seed=1):
+        path.write_bytes(changed)
+        with contextlib.suppress(TrialFileError):
+            assert Accumulator.load(path).fit("gaussian").to_model() == expected
+
+
+@pytest.mark.parametrize("keep", ["scores", "summaries"])
+def test_places_where_nothing_can_be_saved(keep: Any, tmp_path: Path) -> None:
+    every = Accumulator(keep=keep)
+    with pytest.raises(OptionError, match=r" is a folder; name a file in it$"):
+        every.save(tmp_path)
+    with pytest.raises(OptionError, match=r"none is not a folder$"):
+        every.save(tmp_path / "none" / "saved")
+    assert not list(tmp_path.iterdir())

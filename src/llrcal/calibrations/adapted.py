@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from llrcal.calibrations.curve import Formula
-from llrcal.declaration import NotNegative, Share, field_error, schema, to_json
+from llrcal.declaration import LLR, NotNegative, Share, field_error, schema, to_json
 
 _WITH_INTERVAL = ": value, and both ends of the 95 % interval."
 
@@ -79,7 +79,7 @@ class Adapted:
         "Scores, in strictly rising order, at which LLRs were worked out anew: in place of the "
         "model, LLRs lie on straight lines between them. If there are none, the model holds.",
     ] = ()
-    llrs: Annotated[tuple[float, ...], "The LLRs of these scores, which never fall."] = ()
+    llrs: Annotated[tuple[LLR, ...], "The LLRs of these scores, which never fall."] = ()
 
     def check(self, where: str) -> None:
         """Refuse LLRs of a model file that fall."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
-from llrcal.declaration import ALWAYS, NotNegative, Stored, field_error, schema
+from llrcal.declaration import ALWAYS, LLR, Stored, field_error, schema
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Bounds:
     ] = LARGEST
     soft_end: Annotated[
         float,
+        schema(minimum=-_LONGEST_SOFT_END, maximum=_LONGEST_SOFT_END),
         ALWAYS,
         "How far LLRs may go beyond those that the counts support, in nats; 0 for a hard end, as "
         "in version 1; if it is negative, the end is hard, and as far within, up to an LLR of 0. "
@@ -77,11 +78,12 @@ class Bounds:
         "and highest_score; null if they may fall, as in version 1.",
     ] = None
     least_llr: Annotated[
-        Annotated[float, schema(maximum=0)] | None,
+        Annotated[LLR, schema(maximum=0)] | None,
         "The lower bound of LLRs, in nats; only if policy is elub.",
     ] = None
     greatest_llr: Annotated[
-        NotNegative | None, "The upper bound of LLRs, in nats; only if policy is elub."
+        Annotated[LLR, schema(minimum=0)] | None,
+        "The upper bound of LLRs, in nats; only if policy is elub.",
     ] = None
 
     def check(self, where: str) -> None:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Bools, Floats
+from llrcal.arrays import LARGEST, Array, ArrayLike, Bools, Floats
 from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import target_weight
@@ -87,7 +87,9 @@ class Conditions:
                 f"not there in training ({shown}{others}): they get the pooled calibration"
             )
             notes.append(Note.warning("unseen condition", text))
-        return slopes[which] * llrs + offsets[which], notes
+        with np.errstate(over="ignore"):
+            moved = slopes[which] * llrs + offsets[which]
+        return np.clip(moved, -LARGEST, LARGEST), notes
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -27,6 +27,7 @@ from llrcal.kernels import kernels_for
 _FURTHEST = FURTHEST / 2  # units: less than where densities stop falling
 _OCTAVES = np.exp2(np.arange(0, np.log2(_FURTHEST), 0.25)) - 1  # 0, 0.2, 0.4, 0.7, 1, 1.4, ...
 _MOST_POWER = 1022  # of two, which is a normal double, and so is its inverse
+_SLIGHTLY_LESS = 1 - 2.0**-50  # than one, by more than rounding adds
 _ALL_BUT_THE_SIGN = np.int64(2**63 - 1)
 
 # Of series in place of a costly formula.
@@ -167,12 +168,13 @@ class Curve:
 
     @classmethod
     def line(cls, slope: float, height: float, origin: float) -> Curve:
-        """A straight line, which goes on to infinity."""
-        # Units in which the slope is above two, so that an infinite score gets an infinite LLR.
-        power = int(np.frexp(slope)[1]) - 2
+        """A straight line, as far as its values are doubles."""
+        # Units in which the slope is one to two: its product with any score is then a double, too.
+        power = int(np.frexp(slope)[1]) - 1
         per_unit = math.ldexp(1.0, max(-_MOST_POWER, min(power, _MOST_POWER)))
         row = [0.0, height, slope / per_unit, 0.0]
-        return cls(np.array([-LARGEST, LARGEST]), np.array([row]), origin, per_unit)
+        end = (LARGEST - abs(height)) * _SLIGHTLY_LESS / max(abs(row[2]), 1.0)
+        return cls(np.array([-end, end]), np.array([row]), origin, per_unit)
 
     def mirrored(self) -> Curve:
         """The same of the negated scores."""
@@ -186,6 +188,18 @@ class Curve:
             return out
         return self._at(self._in_units(scores))
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether every score has a finite value."""
+        numbers = [self.origin], self.knots, self.rows.ravel(), self._at(self.knots)
+        return bool(np.isfinite(np.concatenate(numbers)).all())
+
+    @property
+    def rises(self) -> bool:
+        """Whether it falls from no knot to the next."""
+        values = self._at(self.knots)
+        return bool((values[:-1] <= values[1:]).all())
+
     def _in_units(self, scores: Array) -> Floats:
         with np.errstate(over="ignore"):
             return (scores.astype(np.float64) - self.origin) * self.per_unit
@@ -195,8 +209,7 @@ class Curve:
         piece = np.searchsorted(self.knots[1:-1], z, "right")
         start, base, slope, bend = self.rows.take(piece, axis=0).T
         z -= start
-        with np.errstate(over="ignore"):  # a line may reach infinity
-            return np.asarray(z * (np.abs(z) * bend + slope) + base)
+        return np.asarray(z * (np.abs(z) * bend + slope) + base)
 
     def extremes(self, low: float, high: float) -> tuple[float, float]:
         """Least and greatest LLR of scores between two others."""

@@ -1,4 +1,4 @@
-"""Model files: one JSON object, written atomically and checked field by field when read.
+"""Model files: one JSON object, signed, written atomically and checked field by field when read.
 
 docs/model-files.md describes the format. What it holds is declared by dataclasses
 (:mod:`llrcal.declaration`): here for the whole file, beside each method for its parameters. Every
@@ -8,10 +8,12 @@ version of llrcal can read the files of all earlier versions.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any
+
+import numpy as np
 
 from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import Bounds
@@ -20,9 +22,21 @@ from llrcal.calibrations.conditions import Conditioned, Conditions
 from llrcal.calibrations.methods import class_of, is_bayes
 from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.uncertainty import Margins
-from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
+from llrcal.declaration import (
+    Checksum,
+    Stored,
+    Trials,
+    field_error,
+    from_json,
+    is_signed,
+    quoted,
+    schema,
+    signed,
+    to_json,
+)
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
+from llrcal.files.compression import check_place
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.method_table import TABLE
@@ -30,7 +44,8 @@ from llrcal.version import __version__
 
 FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
-VERSION = 2
+VERSIONS = {FORMAT: 3, FUSION: 2}
+"""Those that are written, which are the first that have a checksum."""
 _NEW_IN_VERSION_2 = {"soft_end": 0.0, "meeting": None}  # of bounds, and what they were before
 _SHARED = "lower_is_better", "bounds", "margins", "portrait", "report", "adapted"
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
@@ -66,8 +81,8 @@ class CalibrationFile:
     format: Annotated[str, Stored(read=_our_format), schema(const=FORMAT), "What this is."]
     version: Annotated[
         int,
-        schema(enum=(1, VERSION)),
-        "Version of this format: 2, or 1 as earlier versions of llrcal wrote it.",
+        schema(enum=(1, 2, VERSIONS[FORMAT])),
+        "Version of this format: 3, or 1 or 2 as earlier versions of llrcal wrote it.",
     ]
     written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
     method: Annotated[
@@ -108,6 +123,7 @@ class CalibrationFile:
         Conditions | None,
         "Slope and offset of the LLR for each condition, if there are conditions.",
     ] = None
+    checksum: Checksum = None
 
 
 def save(
@@ -117,7 +133,7 @@ def save(
     bayes = {"bayes": True} if is_bayes(calibration) else {}
     whole = CalibrationFile(
         format=FORMAT,
-        version=VERSION,
+        version=VERSIONS[FORMAT],
         written_by=f"llrcal {__version__}",
         method=calibration.method,
         training=Counts(calibration.tar_count, calibration.non_count),
@@ -130,8 +146,9 @@ def save(
 
 def write(whole: Any, path: str | PathLike[str]) -> None:
     """Write what a model file holds."""
+    check_place(fspath(path))
     # JSON uses the repr of a double, which reads back as the same double.
-    text = json.dumps(to_json(whole), indent=1, allow_nan=False, ensure_ascii=False)
+    text = json.dumps(signed(to_json(whole)), indent=1, allow_nan=False, ensure_ascii=False)
     write_atomically(path, (text + "\n").encode())
 
 
@@ -143,20 +160,20 @@ def load(path: str | PathLike[str]) -> Calibration:
     ModelFileError
         If this is not one, or anything in the file is missing, unknown or out of range.
     """
-    found = load_calibration(path)
+    name = fspath(path)
+    found = calibration_in(document_in(name), name)
     if isinstance(found, Calibration):
         return found
     raise ModelFileError(
-        f"{fspath(path)}: is a calibration by condition, and this needs one that is the same for "
+        f"{name}: is a calibration by condition, and this needs one that is the same for "
         "all trials: train it without ",
         Setting("condition"),
     )
 
 
-def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
-    """Read a calibration, which may be one by condition."""
-    name = fspath(path)
-    whole: CalibrationFile = from_json(CalibrationFile, _in_version_2(parsed(name), name), name)
+def calibration_in(document: Any, name: str) -> Calibration | Conditioned:
+    """The calibration in a file, which may be one by condition."""
+    whole: CalibrationFile = from_json(CalibrationFile, _in_version_2(document, name), name)
     where, model = f"{name}: model", dict(whole.model)
     bayes = bool(TABLE[whole.method].bayes) and "bayes" in model
     if bayes and model.pop("bayes") is not True:
@@ -169,16 +186,28 @@ def load_calibration(path: str | PathLike[str]) -> Calibration | Conditioned:
         non_count=whole.training.non,
         **{name: getattr(whole, name) for name in _SHARED},
     )
-    loaded = calibration.loaded()
+    with np.errstate(all="ignore"):
+        loaded = calibration.loaded()
+        is_sound = _is_sound(loaded)
+        if loaded.adapted and loaded.adapted.scores:
+            is_sound &= _is_sound(replace(loaded, adapted=None))
+    if not is_sound:
+        raise ModelFileError(
+            f"{where}: its numbers do not go together: LLRs are not finite, or fall"
+        )
     return loaded if whole.conditions is None else Conditioned(loaded, whole.conditions)
+
+
+def _is_sound(calibration: Calibration) -> bool:
+    """Whether LLRs are finite, and rise if they are to; the curves that tell are kept."""
+    may_fall = calibration.bounds.eer_score is None
+    curves = calibration.unbounded, calibration.curve
+    return all(curve.is_finite and (may_fall or curve.rises) for curve in curves)
 
 
 def _in_version_2(document: Any, name: str) -> Any:
     """A document of version 1 with the bounds that it means; any other as it is."""
     match document:
-        case {"format": str(kind), "version": int(version)} if kind == FORMAT and version > VERSION:
-            newer = f"is {version}; this llrcal reads versions 1 to {VERSION}: install a newer one"
-            raise field_error(name, "version", newer)
         case {"version": 1 as version, "bounds": dict(bounds)} if type(version) is int:
             for field in _NEW_IN_VERSION_2:
                 if field in bounds:
@@ -187,7 +216,30 @@ def _in_version_2(document: Any, name: str) -> Any:
     return document
 
 
-def parsed(name: str) -> Any:
+def document_in(name: str, *, edited: bool = False) -> Any:
+    """The JSON value in a file that is as it was saved, or was ``edited`` on purpose.
+
+    Only files of versions before there were checksums may have none.
+    """
+    document = _parsed(name)
+    if not isinstance(document, dict):
+        return document
+    newest, version = VERSIONS.get(str(document.get("format"))), document.get("version")
+    must_be_signed = "checksum" in document
+    if newest is not None and type(version) is int:
+        if version > newest:
+            newer = f"is {version}; this llrcal reads versions 1 to {newest}: install a newer one"
+            raise field_error(name, "version", newer)
+        must_be_signed |= version == newest
+    if must_be_signed and not edited and not is_signed(document):
+        raise ModelFileError(
+            f"{name}: was changed since it was saved: restore it from a copy, or train it again; "
+            "if it was edited on purpose, sign it again: llrcal sign MODEL"
+        )
+    return document
+
+
+def _parsed(name: str) -> Any:
     """The JSON value in a file, which is not too large, and has no field twice in one object."""
     try:
         with Path(name).open("rb") as file:

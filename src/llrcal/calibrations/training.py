@@ -12,6 +12,7 @@ import numpy as np
 from llrcal.arrays import LARGEST, Array, Counts, Floats, is_number
 from llrcal.calibrations.dependence import Dependence
 from llrcal.calibrations.uncertainty import By, Influence, places
+from llrcal.declaration import LEAST_WEIGHT
 from llrcal.errors import DegenerateError, OptionError, changed_scores
 from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
@@ -33,7 +34,6 @@ ONE_SPEAKER = Note.warning(
 # With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
 _LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 _ROUNDING = 1e-9  # of sums of shares
-_LEAST_WEIGHT = 1e-300  # the inverse of a smaller weight would overflow
 
 
 class Training(TwoClasses):
@@ -244,7 +244,7 @@ def target_weight(alpha: object, tar_count: int, non_count: int) -> float:
     if isinstance(alpha, str) and alpha == "empirical":
         return tar_count / (tar_count + non_count)
     # Compared before the conversion to a double, in which large integers would overflow.
-    if not is_number(alpha) or not _LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
+    if not is_number(alpha) or not LEAST_WEIGHT <= alpha < 1 or float(alpha) == 1:
         raise OptionError(
             f'alpha is {alpha!r:.50}; give a number strictly between 0 and 1, or "empirical"'
         )

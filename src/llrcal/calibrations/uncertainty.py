@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 from llrcal.arrays import ArrayLike, Floats, check_level
-from llrcal.declaration import ALWAYS, NotNegative, Rising, schema
+from llrcal.declaration import ALWAYS, WIDEST, Deviation, Rising, schema
 from llrcal.errors import OptionError
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.onepass.rank_scale import Ordered
@@ -37,7 +37,6 @@ _INNER = 31  # scores where the classes overlap
 _OUTER = np.array([0, 0.002, 0.01, 0.04, 0.12, 0.3, 0.5, 0.75])
 _PAIRS = 1024  # of draws of both classes
 _NOTHING = 1e-9
-_WIDEST = 1e9  # nats: instead of infinity, which no model file can keep
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,12 @@ class Margins:
         "they are straight lines in between, and constant beyond.",
     ]
     below: Annotated[
-        tuple[NotNegative, ...],
+        tuple[Deviation, ...],
         schema(as_many_as="scores"),
         "Standard deviation downwards at each of the scores.",
     ]
     above: Annotated[
-        tuple[NotNegative, ...],
+        tuple[Deviation, ...],
         schema(as_many_as="scores"),
         "Standard deviation upwards at each of the scores.",
     ]
@@ -97,11 +96,11 @@ def margins(calibration: Calibration, data: Training) -> Margins | None:
     factor, by = data.design_factor(found.scores, found.influence)
     llrs = calibration.unbounded_llrs(found.scores)
     ends = llrs - found.low, found.high - llrs
-    away = [np.clip(side / TIMES, -_WIDEST, _WIDEST) for side in ends]
+    away = [np.clip(side / TIMES, -WIDEST, WIDEST) for side in ends]
     # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
     # at an edge of what draws find possible.
     more = (factor - 1) * (away[0] + away[1]) / 2
-    below, above = (tuple(np.clip(side + more, 0, _WIDEST).tolist()) for side in away)
+    below, above = (tuple(np.clip(side + more, 0, WIDEST).tolist()) for side in away)
     return Margins(tuple(found.scores.tolist()), below, above, by)
 
 

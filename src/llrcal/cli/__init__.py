@@ -24,9 +24,10 @@ GROUPS = {
         "decide": "Print which scores to accept, at costs or at an error-rate.",
         "weigh": "Print what scores are worth: LR, interval, and the LR in words.",
     },
-    "Export": {
+    "Export and edit": {
         "export": "Write a calibration as a function in C, JavaScript or ONNX.",
         "convert": "Write trials in another format.",
+        "sign": "Sign a model file that was edited on purpose.",
     },
     "Try out and set up": {
         "demo": "Simulate a recognizer and compare every calibration on it.",

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats, weighted_sum
-from llrcal.declaration import Positive
+from llrcal.declaration import Spread, field_error
 from llrcal.notes import Note
 
 HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
@@ -65,9 +65,14 @@ class Density(ABC):
         float, "Mean log density per training score, in nats. It takes no part in LLRs."
     ]
     location: Annotated[float, "Where the density lies, from the origin."]
-    scale: Annotated[Positive, "How wide it is, in units of the scores."]
+    scale: Annotated[Spread, "How wide it is, in units of the scores."]
 
     family: ClassVar[str]
+
+    def check(self, where: str) -> None:
+        """Refuse a density of a model file that lies further away than scores count as."""
+        if abs(self.location) > FURTHEST * self.scale:
+            raise field_error(where, "location", f"is over {FURTHEST:g} times the scale")
 
     @property
     @abstractmethod

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
-from llrcal.declaration import NotNegative, Positive, Stored, schema
+from llrcal.declaration import NotNegative, Spread, Stored, schema
 from llrcal.densities.density import FURTHEST, Shaped
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
@@ -24,6 +24,7 @@ _AT_ONCE = 2**16  # log densities
 _MOST_DRAWS = 2**12  # in a model file; those that are written here have 256
 _AS_MANY = schema(as_many_as="weights")
 # Within these, in standard units, log densities are finite.
+_DrawWeight = Annotated[float, schema(exclusiveMinimum=0, maximum=1)]
 _Location = Annotated[float, schema(minimum=-FURTHEST, maximum=FURTHEST)]
 _LogScale = Annotated[float, schema(minimum=-160, maximum=160)]
 _Asymmetry = Annotated[float, schema(minimum=-40, maximum=40)]
@@ -38,7 +39,7 @@ class Predictive:
     origin: Annotated[float, "A score amid those of training, from which scores are measured."]
     middle: Annotated[float, "Median of the training scores of the class, seen from origin."]
     spread: Annotated[
-        Positive,
+        Spread,
         "Distance of the quartiles of these scores, or their standard deviation if that is zero.",
     ]
     elsewhere: Annotated[
@@ -53,7 +54,7 @@ class Predictive:
         "highest_score. LLRs do not depend on them.",
     ]
     weights: Annotated[
-        tuple[Positive, ...], schema(minItems=1, maxItems=_MOST_DRAWS), "Of the draws."
+        tuple[_DrawWeight, ...], schema(minItems=1, maxItems=_MOST_DRAWS), "Of the draws."
     ]
     locations: Annotated[
         tuple[_Location, ...],

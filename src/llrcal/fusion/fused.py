@@ -17,9 +17,18 @@ import numpy as np
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.bounds import Bounds, more_than_a_few, soft_end, supported_llrs
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.model_file import FUSION, Counts, load_calibration, parsed, write
+from llrcal.calibrations.model_file import (
+    FUSION,
+    VERSIONS,
+    Counts,
+    calibration_in,
+    document_in,
+    write,
+)
 from llrcal.calibrations.uncertainty import By
 from llrcal.declaration import (
+    GREATEST_LLR,
+    Checksum,
     NotNegative,
     Stored,
     field_error,
@@ -42,7 +51,6 @@ from llrcal.version import __version__
 
 Limit = Literal["range", "counts"]
 LIMITS: tuple[Limit, ...] = get_args(Limit)
-VERSION = 1
 _Name = Annotated[str, schema(minLength=1)]
 
 
@@ -86,11 +94,19 @@ class Line:
         return Terms(self.scores, self.quality)
 
     def check(self, where: str) -> None:
-        """Refuse lists of a model file that are not as long as the terms ask for."""
+        """Refuse lists of a model file that are not as long as the terms ask for, or too large."""
         for name, wanted in (("weights", self.terms.count), ("variances", len(self.terms.groups))):
             count = len(getattr(self, name))
             if count != wanted:
                 raise field_error(where, name, f"has {count} values; there must be {wanted}")
+        both = self.scores, self.quality
+        ends = [[end for columns in both for end in columns.lowest]]
+        ends += [[end for columns in both for end in columns.highest]]
+        with np.errstate(all="ignore"):
+            size = np.abs(np.array(self.weights) * self.terms.bounds).sum()
+            is_finite = np.isfinite(self.llrs(np.array(ends))).all()
+        if not (is_finite and size <= GREATEST_LLR):
+            raise field_error(where, "weights", "do not go with the columns: LLRs are not finite")
 
     def llrs(self, trials: Array) -> Floats:
         """LLRs of trials with all of these systems and no others."""
@@ -293,7 +309,11 @@ class Fused:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fusion to a JSON file; a file is never left half written."""
-        header = {"format": FUSION, "version": VERSION, "written_by": f"llrcal {__version__}"}
+        header = {
+            "format": FUSION,
+            "version": VERSIONS[FUSION],
+            "written_by": f"llrcal {__version__}",
+        }
         write(header | to_json(self), path)
 
     @classmethod
@@ -305,8 +325,7 @@ class Fused:
         ModelFileError
             If this is not such a file, or anything in it is missing, unknown or out of range.
         """
-        whole = from_json(FusionFile, parsed(fspath(path)), fspath(path))
-        return cls(**{field.name: getattr(whole, field.name) for field in fields(cls)})
+        return _fusion_in(document_in(fspath(path)), fspath(path))
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
@@ -334,25 +353,36 @@ def _our_format(kind: str) -> str:
     return kind
 
 
-def _known_version(version: int) -> int:
-    if version != VERSION:
-        raise ValueError(f"is {version}; this llrcal reads version {VERSION}")
-    return version
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FusionFile(Fused):
     """What a model file of a fusion holds."""
 
     format: Annotated[str, Stored(read=_our_format), schema(const=FUSION), "What this is."]
     version: Annotated[
-        int, Stored(read=_known_version), schema(const=VERSION), "Version of this format."
+        int,
+        schema(enum=(1, VERSIONS[FUSION])),
+        "Version of this format: 2, or 1 as earlier versions of llrcal wrote it.",
     ]
     written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
+    checksum: Checksum = None
 
 
-def load(path: str | PathLike[str]) -> Any:
+def _fusion_in(document: Any, name: str) -> Fused:
+    """The fusion in a file."""
+    whole = from_json(FusionFile, document, name)
+    return Fused(**{field.name: getattr(whole, field.name) for field in fields(Fused)})
+
+
+def load(path: str | PathLike[str], *, edited: bool = False) -> Any:
     """Read a model: a calibration, one by condition, or a fusion, whichever the file says it is.
+
+    Parameters
+    ----------
+    path
+        The file.
+    edited
+        Whether to read it although its content was changed since it was saved. Save it again to
+        sign it, as ``llrcal sign`` does.
 
     Returns
     -------
@@ -362,7 +392,8 @@ def load(path: str | PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If this is not a model file, or anything in it is missing, unknown or out of range.
+        If this is not a model file, it was changed since it was saved, or anything in it is
+        missing, unknown or out of range.
 
     Examples
     --------
@@ -372,7 +403,7 @@ def load(path: str | PathLike[str]) -> Any:
     >>> llrcal.load("model.json") == cal
     True
     """
-    document = parsed(fspath(path))
-    if isinstance(document, dict) and document.get("format") == FUSION:
-        return Fused.load(path)
-    return load_calibration(path)
+    name = fspath(path)
+    document = document_in(name, edited=edited)
+    is_fusion = isinstance(document, dict) and document.get("format") == FUSION
+    return _fusion_in(document, name) if is_fusion else calibration_in(document, name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Self, get_args
 
@@ -18,9 +18,11 @@ from llrcal import calibrations
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.training import Training, check_spread
+from llrcal.declaration import is_signed, signed
 from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation.llrs import LLRs
-from llrcal.files.atomic import atomic_file
+from llrcal.files.atomic import atomic_file, write_atomically
+from llrcal.files.compression import check_place
 from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, Severity, warn
@@ -36,7 +38,7 @@ from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.npy import read_npz
 
 Keep = Literal["scores", "summaries"]
-_FORMAT = "llrcal-accumulator"
+_FORMAT, _VERSION = "llrcal-accumulator", 2
 _NAMES = {"tar": "target", "non": "non-target"}
 _SCORE = np.dtype([("score", np.float64)])
 
@@ -164,12 +166,17 @@ class Accumulator:
         """Write the scores as arrays ``tar`` and ``non`` (.npz), or the summaries as JSON.
 
         An archive of scores is also a file of trials, for :func:`llrcal.read_trials` and the verbs.
+
+        Raises
+        ------
+        OptionError
+            If no file can be written there.
         """
+        check_place(fspath(path))
         if self.keep == "summaries":
             classes = {name: _to_json(s.known) for name, s in self._sides.items() if s.known}
-            document = {"format": _FORMAT, "version": 1, "classes": classes}
-            with atomic_file(path) as file:
-                file.write(json.dumps(document, allow_nan=False).encode())
+            document = signed({"format": _FORMAT, "version": _VERSION, "classes": classes})
+            write_atomically(path, json.dumps(document, allow_nan=False).encode())
             return
         with atomic_file(path) as file, zipfile.ZipFile(file, "w") as archive:
             for name, side in self._sides.items():
@@ -186,7 +193,7 @@ class Accumulator:
         Raises
         ------
         TrialFileError
-            If the file is something else, or damaged.
+            If the file is something else, damaged, or changed since it was saved.
         """
         try:
             content = Path(path).read_bytes() if not zipfile.is_zipfile(path) else b""
@@ -194,19 +201,27 @@ class Accumulator:
             raise TrialFileError(f"{path}: cannot be read: {problem.strerror}") from problem
         if not content:
             found = read_npz(str(path))
+            if not {*_NAMES} <= found.keys():
+                raise TrialFileError(f"{path}: is not a saved accumulator: it needs tar and non")
             made = cls()
-            made.update(tar=found.get("tar", ()), non=found.get("non", ()))
+            made.update(tar=found["tar"], non=found["non"])
             return made
         made = cls(keep="summaries")
         try:
             document = json.loads(content)
-            if (document["format"], document["version"]) != (_FORMAT, 1):
+            if document["format"] != _FORMAT or document["version"] not in (1, _VERSION):
                 raise ValueError("it has another format or version")  # noqa: TRY301
+            is_older = document["version"] == 1 and "checksum" not in document
+            if not is_older and not is_signed(document):
+                raise TrialFileError(
+                    f"{path}: was changed since it was saved: restore it from a copy, or gather "
+                    "its scores again"
+                )
             for name, saved in document["classes"].items():
                 side = made._sides[name]
                 side.known = _from_json(saved)
                 side.grid = side.known.summary.grid
-        except (ValueError, KeyError, TypeError, OverflowError) as problem:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as problem:
             reason = f"{type(problem).__name__}: {problem}"
             raise TrialFileError(f"{path}: is not a saved accumulator: {reason:.200}") from problem
         return made
@@ -315,16 +330,22 @@ def _from_json(found: dict[str, Any]) -> _Known:
     kind = np.int64 if count < MOST_IN_64_BITS else object
     bins = np.array(found["bins"], kind).reshape(3, len(number))
     exact = None if found["exact"] is None else np.array(found["exact"], np.float64)
+    least, greatest = map(float, found["range"])
+    ends = np.array([least, greatest])
+    every = ends if exact is None else exact
     if (
         not 0 < count == (bins[0].sum() if exact is None else len(exact))
         or replace(grid, origin=0.0, unit=1.0) != Grid(0.0, 1.0)
         or not 0 < grid.unit < np.inf
+        or not np.isfinite([grid.origin, *every]).all()
+        or not (every[:-1] <= every[1:]).all()
+        or (every[[0, -1]] != ends).any()
+        or (bins[0] < 1).any()
         or not 0 < len(keys) == len(counts)
         or not all((values[1:] > values[:-1]).all() for values in (number, keys))
         or np.any((number < 0) | (number >= grid.size))
     ):
         raise ValueError("its numbers contradict each other")
-    least, greatest = map(float, found["range"])
     summary = Summary(grid, count, least, greatest, exact, number, bins)
     return _Known(summary, Sample(keys, counts, int(found["ceiling"])))
 

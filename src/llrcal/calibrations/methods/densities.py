@@ -23,6 +23,8 @@ from llrcal.fitting.posterior import near_draws
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
 
+_MOST_SPREADS = 1e30  # to the other end of all scores, whose powers are doubles then
+
 
 class LogRatio(Calibration):
     """LLR = log density of the targets - log density of the non-targets."""
@@ -35,6 +37,8 @@ class LogRatio(Calibration):
         found = []
         for name, scores in (("target", data.tar), ("non-target", data.non)):
             try:
+                if scores.least < scores.greatest:
+                    check_reach(data.score_range, scores.grid.unit)
                 # A step may overflow; the search then takes a shorter one.
                 with np.errstate(over="ignore", invalid="ignore"):
                     found.append(cls._fit_class(scores, data.score_range))
@@ -89,6 +93,16 @@ class LogRatio(Calibration):
     @abstractmethod
     def _draws(self, density: Any, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
         """Log densities of draws (rows) at some scores, and the weights of the draws."""
+
+
+def check_reach(ends: tuple[float, float], spread: float) -> None:
+    """Raise a DegenerateError if scores reach too far in units of a spread for double precision."""
+    reach = (ends[1] / 2 - ends[0] / 2) / spread
+    if reach > _MOST_SPREADS:
+        raise DegenerateError(
+            f"a spread of about {spread:.1g} is too small beside the range of all scores, from "
+            f"{ends[0]:.1g} to {ends[1]:.1g}; use pav or logistic"
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

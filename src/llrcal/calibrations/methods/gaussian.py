@@ -26,7 +26,11 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri
 
 from llrcal.arrays import LARGEST, Floats, weighted_sum
-from llrcal.calibrations.methods.densities import Generative, StudentTCalibration
+from llrcal.calibrations.methods.densities import (
+    Generative,
+    StudentTCalibration,
+    check_reach,
+)
 from llrcal.calibrations.methods.linear import Linear, check_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, ends
@@ -155,6 +159,7 @@ class LinearGaussianBayes(GaussianBayes):
         weight = data.weight(alpha)
         _check_counts(data)
         origin, unit, means, variances = _moments(data)
+        check_reach(data.score_range, unit)
         counts, shares = _counts_and_shares(data, weight)
         variance = _shared(variances * counts / (counts - 1), weight)
         inverse_dof = float((shares**2 / (counts - 1)).sum())

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from llrcal.arrays import LARGEST
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Curve, Formula
-from llrcal.declaration import Weight
+from llrcal.declaration import GREATEST_LLR, LLR, Weight
 from llrcal.errors import DegenerateError
 
 
@@ -21,7 +21,7 @@ class Linear(Calibration):
     alpha: Weight
     origin: Annotated[float, "A score amid those of training, from which scores are measured."]
     slope: Annotated[float, "Rise of the LLR per unit of score."]
-    height: Annotated[float, "LLR of a score at the origin: LLR = height + slope (score - origin)."]
+    height: Annotated[LLR, "LLR of a score at the origin: LLR = height + slope (score - origin)."]
 
     @property
     def offset(self) -> float:
@@ -47,11 +47,11 @@ class Linear(Calibration):
 
 
 def check_line(slope: float, height: float) -> None:
-    """Raise a DegenerateError if slope or height overflow.
+    """Raise a DegenerateError if slope or height are too large for a model file.
 
     This happens only with extreme scores, if one of the classes has a single value.
     """
-    if not (math.isfinite(slope) and math.isfinite(height)):
+    if not (math.isfinite(slope) and abs(height) <= GREATEST_LLR):
         raise DegenerateError(
             f"the slope {slope:.3g} or the height {height:.3g} of the line is out of range; use "
             "pav, or multiply all scores by a constant that brings them close to one"

@@ -29,7 +29,7 @@ from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.methods.logistic import CONSTANT, standard_points
 from llrcal.calibrations.training import Training, target_weight
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
-from llrcal.declaration import NotNegative, Positive, Weight, schema
+from llrcal.declaration import WIDEST, Deviation, Spread, Weight, schema
 from llrcal.densities.density import FURTHEST, Evaluated
 from llrcal.errors import OptionError
 from llrcal.fitting.logistic import LineCost, effective_sample_size
@@ -44,6 +44,7 @@ _PASSES, _SETTLED = 8, 0.01
 _NODES = np.arange(-12.0, 12.0 + 1 / 32, 1 / 16)
 _WEIGHTS = np.exp(-0.5 * _NODES**2) / np.exp(-0.5 * _NODES**2).sum()
 _AT_ONCE = 2**12  # scores
+_LogOdds = Annotated[float, schema(minimum=-WIDEST, maximum=WIDEST)]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -53,11 +54,11 @@ class LogisticBayes(Calibration):
     alpha: Weight
     origin: Annotated[float, "A score amid those of training, from which scores are measured."]
     centre: Annotated[float, "Mean of the training scores, seen from origin."]
-    unit: Annotated[Positive, "Twice the deviation of the training scores."]
-    slope: Annotated[float, "Mean of the rise of the log-odds per unit."]
-    height: Annotated[float, "Mean of the log-odds at the centre."]
-    slope_deviation: Annotated[NotNegative, "Standard deviation of the slope."]
-    height_deviation: Annotated[NotNegative, "Standard deviation of the height."]
+    unit: Annotated[Spread, "Twice the deviation of the training scores."]
+    slope: Annotated[_LogOdds, "Mean of the rise of the log-odds per unit."]
+    height: Annotated[_LogOdds, "Mean of the log-odds at the centre."]
+    slope_deviation: Annotated[Deviation, "Standard deviation of the slope."]
+    height_deviation: Annotated[Deviation, "Standard deviation of the height."]
     correlation: Annotated[float, schema(minimum=-1, maximum=1), "Of slope and height."]
 
     method: ClassVar[str] = "logistic"

@@ -20,7 +20,7 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import LEVEL, Uncertainty
-from llrcal.declaration import Rising, schema
+from llrcal.declaration import LLR, Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.notes import Note
 from llrcal.onepass.hull import Hull
@@ -41,7 +41,11 @@ class PAV(Calibration):
     """
 
     scores: Annotated[Rising, "Where each step begins, in strictly rising order."]
-    llrs: Annotated[Rising, schema(as_many_as="scores"), "Its LLR, in strictly rising order."]
+    llrs: Annotated[
+        tuple[LLR, ...],
+        schema(minItems=1, rising=True, as_many_as="scores"),
+        "Its LLR, in strictly rising order.",
+    ]
 
     method: ClassVar[str] = "pav"
     needs_ranks: ClassVar[bool] = True

@@ -21,7 +21,7 @@ from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.methods.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
-from llrcal.declaration import NotNegative, Rising, schema
+from llrcal.declaration import LLR, WIDEST, Deviation, NotNegative, Rising, schema
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
 from llrcal.fitting.stiffness import Averaged, averaged_spline, distances_of_ends
@@ -40,14 +40,14 @@ class Smooth(Calibration):
         Rising,
         "The knots, in strictly rising order; a single one if all training scores are equal.",
     ]
-    first: Annotated[float, "LLR at the first knot."]
+    first: Annotated[LLR, "LLR at the first knot."]
     slopes: Annotated[
         tuple[NotNegative, ...],
         schema(as_many_as="scores"),
         "Rise of the LLR per unit of score at each knot.",
     ]
     deviations: Annotated[
-        tuple[NotNegative, ...],
+        tuple[Deviation, ...],
         schema(as_many_as="scores", and_more=2),
         "Only in files from before there were margins: standard deviations of the LLR at "
         "lowest_score, at each knot, and at highest_score. LLRs do not depend on them.",
@@ -123,7 +123,8 @@ class Smooth(Calibration):
         at, first = np.unique(np.clip([ends[0], *knots, ends[1]], *ends), return_index=True)
         beyond = self._plain_llrs(at) - self._plain_llrs(np.clip(at, knots[0], knots[-1]))
         deviations = np.hypot(np.array(self.deviations)[first], _GUESSED * beyond)
-        return replace(self, margins=Margins.even(at, deviations), deviations=())
+        margins = Margins.even(at, np.minimum(deviations, WIDEST))
+        return replace(self, margins=margins, deviations=())
 
 
 def _averaged(data: Training) -> Averaged:
