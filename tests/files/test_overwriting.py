@@ -10,11 +10,7 @@ from pathlib import Path
 import pytest
 
 from llrcal.errors import OptionError
-from llrcal.files.overwriting import (
-    refuse_output_around_inputs,
-    refuse_to_overwrite,
-    refuse_to_read_twice,
-)
+from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from tests.cli.running import llrcal, only_line
 from tests.hostile.files import KEY, LABELLED, SCORES, put
 
@@ -86,13 +82,13 @@ def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
 def test_a_link_in_the_folder_counts_as_in_it(folder: Path) -> None:
     (folder / "inside" / "link.txt").symlink_to(folder / "scores.txt")
     with pytest.raises(OptionError, match=r"inside contains the input inside/link\.txt"):
-        refuse_output_around_inputs("inside", "inside/link.txt")
+        refuse_to_overwrite("inside", "inside/link.txt")
 
 
 def test_a_link_into_the_folder_counts_as_in_it(folder: Path) -> None:
     Path("elsewhere.txt").symlink_to("inside/scores.txt")
     with pytest.raises(OptionError, match=r"inside contains the input elsewhere\.txt"):
-        refuse_output_around_inputs("inside", "elsewhere.txt")
+        refuse_to_overwrite("inside", "elsewhere.txt")
 
 
 def test_standard_input_is_read_once(folder: Path) -> None:
@@ -105,9 +101,7 @@ def test_what_is_elsewhere_may_be_written(folder: Path) -> None:
     refuse_to_overwrite("new.txt", "scores.txt", None, "nowhere.txt")
     refuse_to_overwrite("inside/scores.txt", "scores.txt")
     refuse_to_overwrite("-", "-")
-    refuse_output_around_inputs("new", "scores.txt", None)
-    refuse_output_around_inputs(None, "scores.txt")
-    refuse_output_around_inputs("inside2", "inside/scores.txt")
+    refuse_to_overwrite("inside2", "inside/scores.txt")
 
 
 def test_pipes_and_devices_may_be_read_and_written(folder: Path) -> None:

@@ -99,7 +99,7 @@ CASES = (
     Case(
         "a file that is replaced between two passes over it",
         replaced,
-        Refused(TrialFileError, "has changed since it was opened", "b.parquet", "start again"),
+        Refused(TrialFileError, "has changed while it was read", "b.parquet", "start again"),
         "Refused: trials of both would be mixed.",
         "numbers that belong to neither",
     ),

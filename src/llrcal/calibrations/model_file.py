@@ -23,6 +23,7 @@ from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import Stored, Trials, field_error, from_json, quoted, schema, to_json
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
+from llrcal.files.overwriting import tell_input
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.method_table import TABLE
@@ -189,6 +190,7 @@ def _in_version_2(document: Any, name: str) -> Any:
 
 def parsed(name: str) -> Any:
     """The JSON value in a file, which is not too large, and has no field twice in one object."""
+    tell_input(name)
     try:
         with Path(name).open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)

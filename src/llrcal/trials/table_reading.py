@@ -24,7 +24,9 @@ _readers: list[int] = []  # the first process that read a file; a fork has the l
 def read_table(source: Any, request: Request) -> Table:
     """A file or frame of any kind, in columns named by their roles; a note says how it was read."""
     if isinstance(source, str | PathLike):
-        table = _read_file(Source(fspath(source)), request)
+        file = Source(fspath(source))
+        with file.held():
+            table = _read_file(file, request)
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")
     else:
