@@ -194,6 +194,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
                 rows=_UNKNOWN_ROWS,
                 reader=partial(_read_whole, name, request),
                 request=request,
+                file=name,
                 names_speakers=archive and "tar_speakers" in names_in_npz(name),
                 has_ids=not archive,
             )

@@ -143,6 +143,8 @@ def _place(chunk: dict[int, Any]) -> int:
 
 
 def _bytes(file: IO[bytes], place: int, length: int) -> bytes:
+    if place < 0:
+        raise ValueError("there is nothing before the file")
     file.seek(place)
     found = file.read(length)
     if len(found) < length:

@@ -40,8 +40,8 @@ _BEGINNINGS: dict[Kind, bytes] = {
     # At byte 30 of an archive is the name of its first entry.
     "excel": rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|docProps/|xl/)",
     "npz": rb"PK(?:\x03\x04|\x05\x06)",
-    # MATLAB's own files have a block of text in front.
-    "hdf5": rb"(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n",
+    # MATLAB's own files have a block of text in front, and others a longer one: 512 bytes, doubled.
+    "hdf5": rb"(?:.{512}|.{1024}|.{2048}|.{4096}|.{8192}|.{16384}|.{32768})?\x89HDF\r\n\x1a\n",
 }
 
 
@@ -102,12 +102,18 @@ class Source:
         """The name of the file, if the content can be read from it as it is."""
 
     @cached_property
+    def _start(self) -> bytes:
+        """The first bytes of the content."""
+        with self.open() as file:
+            start = file.read(_HEAD)
+            if len(start) == _HEAD and start.count(b"\n") < _LINES:  # a matrix has long lines
+                start += file.read(_LINES * LONGEST_LINE)
+        return start
+
+    @cached_property
     def head(self) -> bytes:
         """The beginning of the content: whole lines, unless there is no end of line."""
-        with self.open() as file:
-            head = file.read(_HEAD)
-            if len(head) == _HEAD and head.count(b"\n") < _LINES:  # a matrix has long lines
-                head += file.read(_LINES * LONGEST_LINE)
+        head = self._start
         if len(head) < _HEAD:
             return head
         end = max(head.rfind(b"\n"), head.rfind(b"\r"))
@@ -118,7 +124,7 @@ class Source:
     @cached_property
     def kind(self) -> Kind:
         """What the content is."""
-        return kind_of(self.head)
+        return kind_of(self._start)
 
     @property
     def on_disk(self) -> str:
