@@ -25,6 +25,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.evaluation import Evaluation
 from llrcal.files.names import Paths
+from llrcal.files.overwriting import one_run
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT
 from llrcal.notes import warn
@@ -116,7 +117,8 @@ def fuse(
     """
     names = [*scores, *quality]
     reading = reading_options(options, form)
-    trials = opened_columns(paths, engine or Threads(progress), names, reading)
+    with one_run():  # in which every column is of the same file
+        trials = opened_columns(paths, engine or Threads(progress), names, reading)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused
