@@ -15,9 +15,13 @@ import polars as pl
 import pytest
 
 from llrcal import LlrcalError, TrialFileError, out_of_core, read_trials
+from llrcal.arrays import Floats
 from llrcal.files.overwriting import one_run, opened_input
+from llrcal.trials import source
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
+from llrcal.trials.systems import read_side_information
+from llrcal.trials.text import grammar
 from tests.cli.running import llrcal
 from tests.scale.sets import table, trials
 
@@ -46,6 +50,10 @@ def packed(frame: pl.DataFrame, path: Path) -> None:
     path.write_bytes(gzip.compress(frame.write_csv().encode()))
 
 
+def numbers(frame: pl.DataFrame, path: Path) -> None:
+    path.write_text("".join(f"t{i} {score}\n" for i, score in enumerate(frame["score"])))
+
+
 FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     "csv": lambda frame, path: frame.write_csv(path),
     "csv.gz": packed,
@@ -53,6 +61,7 @@ FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
     "arrow": lambda frame, path: frame.write_ipc(path),
     "npz": arrays,
     "h5": hdf5,
+    "txt": numbers,
 }
 
 
@@ -133,10 +142,22 @@ def fused(path: Path) -> Any:
     return out.read_bytes()
 
 
+def beside(path: Path) -> Any:
+    """A file of side information."""
+    ids = pl.DataFrame({"test": [f"t{i}" for i in range(50)]})
+    return {name: side.tobytes() for name, side in read_side_information(str(path), ids).items()}
+
+
 COLUMNS = {
     end: {"score": "score", "label": "label"} for end in (".csv", ".gz", ".parquet", ".arrow")
 }
-VERBS = {"in memory": in_memory, "in pieces": in_pieces, "apply": written_again, "fuse": fused}
+VERBS = {
+    "in memory": in_memory,
+    "in pieces": in_pieces,
+    "apply": written_again,
+    "fuse": fused,
+    "quality": beside,
+}
 CASES = [
     *(
         (verb, form, change)
@@ -148,6 +169,7 @@ CASES = [
     ("fuse", "parquet", replace),
     ("apply", "csv.gz", overwrite),
     ("apply", "arrow", overwrite),
+    ("quality", "txt", overwrite),
     ("in memory", "npz", overwrite),
     ("in memory", "h5", overwrite),
     ("in pieces", "h5", cut_off),
@@ -189,6 +211,26 @@ def outcome(run: Callable[[Path], Any], path: Path) -> Any:
         return run(path)
     except LlrcalError as problem:
         return str(problem)
+
+
+def test_what_is_sent_on_is_of_one_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """What is on standard output cannot be taken back."""
+    monkeypatch.setattr(source, "_BLOCK", 1000)
+    monkeypatch.setattr(grammar, "_BLOCK", 1000)
+    path = tmp_path / "scores.txt"
+    path.write_text("".join(f"m t{i:05} 1.5\n" for i in range(50_000)))
+
+    def answers(scores: Floats) -> dict[str, Floats]:
+        overwrite(path, b"n t00000 7.5\n" * 50_000)
+        return {"llr": scores}
+
+    with pytest.raises(TrialFileError, match="has changed while it was read"):
+        rewrite(str(path), "-", answers, ReadOptions().request("scores"))
+    out = capsysbinary.readouterr().out
+    assert out.startswith(b"m t00000 1.5\n")
+    assert b"n" not in out
 
 
 def test_a_change_after_reading_does_not_matter(tmp_path: Path) -> None:

@@ -130,7 +130,9 @@ def test_standard_output_onto_the_file_that_is_read(folder: Path) -> None:
     with Path("scores.txt").open("ab") as file:
         ran = subprocess.run(words, stdout=file, stderr=subprocess.PIPE, text=True, check=False)
     assert ran.returncode == 2
-    assert ran.stderr == "llrcal: - is also an input (scores.txt); name another file\n"
+    assert (
+        ran.stderr == "llrcal: standard output is also an input (scores.txt); name another file\n"
+    )
     assert contents(folder) == before
 
 

@@ -79,7 +79,8 @@ def refuse_to_overwrite(out: str | os.PathLike[str], *inputs: str | None) -> Non
         if stat.S_ISDIR(found.st_mode):
             _refuse_around(place, name)
         elif stat.S_ISREG(found.st_mode) and any(_is_file(found, one) for one in _every(name)):
-            raise OptionError(f"{place} is also an input ({display_name(name)}); name another file")
+            what = "standard output" if place == STANDARD_STREAM else place
+            raise OptionError(f"{what} is also an input ({display_name(name)}); name another file")
 
 
 def _refuse_around(folder: str, name: str) -> None:
