@@ -7,6 +7,7 @@ given to polars as a smaller file in memory: the chunks of these columns, and th
 
 from __future__ import annotations
 
+import io
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -106,18 +107,19 @@ def _excerpt(
 ) -> bytes:
     """A file with the chunks of some columns that hold these rows; all else is in vain."""
     chunks = sorted(_chunks(footer.groups, start, rows, columns), key=_place)
-    parts, size, last, patched = [_MAGIC], len(_MAGIC), 0, bytearray(footer.content)
+    out, last, patched = io.BytesIO(), 0, bytearray(footer.content)
+    out.write(_MAGIC)
     for chunk in chunks:
         place, length = _place(chunk), chunk[_SIZE].value
         if place < last or length < 0 or place + length > footer.end:
             raise ValueError("chunks overlap")
         last = place + length
-        parts.append(_bytes(file, place, length))
         for number in (_PAGES, _INDEX, _DICTIONARY):
             if number in chunk and chunk[number].value >= place:
-                chunk[number].write(patched, chunk[number].value - place + size)
-        size += length
-    return b"".join([*parts, patched])
+                chunk[number].write(patched, chunk[number].value - place + out.tell())
+        out.write(_bytes(file, place, length))
+    out.write(patched)
+    return out.getvalue()
 
 
 def _chunks(
