@@ -24,12 +24,13 @@ from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.evaluation import Evaluation
+from llrcal.files.names import Paths
+from llrcal.files.overwriting import one_run
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import warn
 from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
-from llrcal.scale.files import Paths
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores, reading_options, split_settings
 from llrcal.scale.trials_in_pieces import TrialsInPieces
@@ -116,7 +117,8 @@ def fuse(
     """
     names = [*scores, *quality]
     reading = reading_options(options, form)
-    trials = opened_columns(paths, engine or Threads(progress), names, reading)
+    with one_run():  # in which every column is of the same file
+        trials = opened_columns(paths, engine or Threads(progress), names, reading)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from llrcal import load, out_of_core, read_trials
 from llrcal.errors import OptionError
-from llrcal.files.overwriting import (
-    refuse_output_around_inputs,
-    refuse_to_overwrite,
-    refuse_to_read_twice,
-)
+from llrcal.files.atomic import atomic_file, atomic_folder
+from llrcal.files.compression import output
+from llrcal.files.overwriting import one_run, refuse_to_overwrite, refuse_to_read_twice
 from tests.cli.running import llrcal, only_line
 from tests.hostile.files import KEY, LABELLED, SCORES, put
 
@@ -29,7 +28,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         put(name, content)
         put(f"inside/{name}", content)
     assert llrcal(*MODEL).exit_code == 0
+    put("inside/model.json", Path("model.json").read_bytes())
+    put("q.json", "{}")
+    put("q.txt", "t1 1.5\nt2 3\n")
     Path("link.txt").symlink_to("scores.txt")
+    Path("hard.txt").hardlink_to("scores.txt")
     Path("around").symlink_to("inside")
     return tmp_path
 
@@ -49,6 +52,22 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("apply model.json link.txt -o scores.txt", "link.txt"),
         ("apply model.json scores.txt -o model.json", "model.json"),
         ("fit scores.txt --nontargets key.txt -o key.txt", "key.txt"),
+        ("apply q.json a=scores.txt --quality q.txt -o q.txt", "q.txt"),
+        ("apply q.json a=scores.txt --quality q.txt -o scores.txt", "scores.txt"),
+        ("apply model.json inside -o inside --force", "inside"),
+        ("apply model.json inside/*.txt -o around --force", "inside/*.txt"),
+        ("apply model.json scores.txt -o hard.txt", "scores.txt"),
+        ("fit inside -o inside/labelled.txt", "inside"),
+        ("fit i*/l*.txt -o around/labelled.txt", "i*/l*.txt"),
+        ("fuse a=scores.txt b=labelled.txt --key key.txt -o scores.txt", "scores.txt"),
+        ("fuse a=scores.txt --key key.txt -o key.txt", "key.txt"),
+        ("fuse a=scores.txt --key key.txt --quality q.txt -o q.txt", "q.txt"),
+        ("export model.json --to c -o model.json", "model.json"),
+        ("adapt model.json scores.txt -o model.json", "model.json"),
+        ("adapt model.json scores.txt --labelled labelled.txt -o labelled.txt", "labelled.txt"),
+        ("adapt model.json inside/scores.txt -o new.json --out inside --force", "inside/scores"),
+        ("watch inside/model.json scores.txt --out inside --force", "inside/model.json"),
+        ("watch model.json inside --out inside --force", "inside"),
         ("convert labelled.txt --to kaldi -o labelled.txt", "labelled.txt"),
         ("convert scores.txt --key key.txt --to csv -o key.txt", "key.txt"),
         ("convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt", "labelled.txt"),
@@ -83,16 +102,58 @@ def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
     assert contents(folder) == before
 
 
+def test_what_a_run_has_read_it_does_not_write(folder: Path) -> None:
+    """Whatever the caller forgets to name."""
+    before = contents(folder)
+    with one_run():
+        read_trials("labelled.txt")
+        load("model.json")
+        for name in ("labelled.txt", "model.json"):
+            with pytest.raises(OptionError, match="is also an input"), atomic_file(name):
+                pass
+        with (
+            pytest.raises(OptionError, match="contains the input"),
+            atomic_folder("inside", force=True),
+        ):
+            read_trials("inside/labelled.txt")
+        with output("new.txt") as file:
+            file.write(b"new")
+    assert contents(folder) == before | {str(folder / "new.txt"): b"new"}
+    with atomic_file("labelled.txt") as file:  # what was read long ago may be written
+        file.write(b"new")
+
+
+@pytest.mark.slow
+def test_standard_output_onto_the_file_that_is_read(folder: Path) -> None:
+    before = contents(folder)
+    words = [sys.executable, "-m", "llrcal", "apply", "model.json", "scores.txt", "-o", "-"]
+    with Path("scores.txt").open("ab") as file:
+        ran = subprocess.run(words, stdout=file, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 2
+    assert (
+        ran.stderr == "llrcal: standard output is also an input (scores.txt); name another file\n"
+    )
+    assert contents(folder) == before
+
+
+def test_python_functions(folder: Path) -> None:
+    before, cal = contents(folder), load("model.json")
+    for paths, out in (("scores.txt", "hard.txt"), ("inside", "inside"), (["q.txt"], ".")):
+        with pytest.raises(OptionError, match=r"is also an input|contains the input"):
+            out_of_core.apply(cal, paths, out, force=True)
+    assert contents(folder) == before
+
+
 def test_a_link_in_the_folder_counts_as_in_it(folder: Path) -> None:
     (folder / "inside" / "link.txt").symlink_to(folder / "scores.txt")
     with pytest.raises(OptionError, match=r"inside contains the input inside/link\.txt"):
-        refuse_output_around_inputs("inside", "inside/link.txt")
+        refuse_to_overwrite("inside", "inside/link.txt")
 
 
 def test_a_link_into_the_folder_counts_as_in_it(folder: Path) -> None:
     Path("elsewhere.txt").symlink_to("inside/scores.txt")
     with pytest.raises(OptionError, match=r"inside contains the input elsewhere\.txt"):
-        refuse_output_around_inputs("inside", "elsewhere.txt")
+        refuse_to_overwrite("inside", "elsewhere.txt")
 
 
 def test_standard_input_is_read_once(folder: Path) -> None:
@@ -105,9 +166,7 @@ def test_what_is_elsewhere_may_be_written(folder: Path) -> None:
     refuse_to_overwrite("new.txt", "scores.txt", None, "nowhere.txt")
     refuse_to_overwrite("inside/scores.txt", "scores.txt")
     refuse_to_overwrite("-", "-")
-    refuse_output_around_inputs("new", "scores.txt", None)
-    refuse_output_around_inputs(None, "scores.txt")
-    refuse_output_around_inputs("inside2", "inside/scores.txt")
+    refuse_to_overwrite("inside2", "inside/scores.txt")
 
 
 def test_pipes_and_devices_may_be_read_and_written(folder: Path) -> None:

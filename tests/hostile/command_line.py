@@ -324,6 +324,20 @@ CASES = (
         WRITTEN_AND_READ,
     ),
     wrong(
+        "apply model.json scores.txt --quality key.txt -o key.txt",
+        "is also an input",
+        "key.txt",
+        "name another file",
+        WRITTEN_AND_READ,
+    ),
+    wrong(
+        "fit folder -o folder/labelled.txt",
+        "is also an input (folder)",
+        "folder/labelled.txt",
+        "name another file",
+        WRITTEN_AND_READ,
+    ),
+    wrong(
         "convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt",
         "is also an input",
         "labelled.txt",
@@ -355,6 +369,11 @@ CASES = (
         "apply none.json scores.txt -o new.txt",
         "cannot be read: No such file",
         "none.json",
+    ),
+    wrong(
+        "apply model.json a,b,c.txt -o new.txt",
+        "cannot be read: No such file",
+        "a,b,c.txt",
     ),
     wrong(
         "apply scores.txt scores.txt -o new.txt",
@@ -653,7 +672,7 @@ CASES = (
     ),
     Case(
         "`llrcal fit` on more than the limit on memory allows (`ulimit -v`)",
-        little_memory("fit ../tar.npy --nontargets ../non.npy -o m.json"),
+        little_memory("fit ../tar.npy --key ../non.npy -o m.json"),
         Ended("there is not enough memory", "llrcal: ", "--in-pieces"),
         "One line, and the files are not blamed. Below 2 GB, polars and OpenBLAS may end the "
         "process before llrcal has the word.",

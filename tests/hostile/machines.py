@@ -17,6 +17,8 @@ from llrcal import ScoreError, TrialFileError
 from llrcal.arrays import Floats
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
+from llrcal.trials.request import Request
+from llrcal.trials.rewriting import rewrite
 from tests.hostile.case import Answered, Case, Refused, Section
 
 SCORES = np.random.default_rng(8).standard_t(4, 200_000)
@@ -74,6 +76,35 @@ def replaced() -> Any:
     return llrcal.out_of_core.evaluate(["a.parquet", "b.parquet"], progress=progress)
 
 
+def changed(name: str, change: Callable[[Path], None]) -> Callable[[], Any]:
+    """A file is rewritten, and changed once its first scores have been read."""
+
+    def run() -> Any:
+        frame = pl.DataFrame({"score": SCORES})
+        frame.write_csv(name) if name.endswith("txt") else frame.write_parquet(name)
+
+        def answers(scores: Floats) -> dict[str, Floats]:
+            if len(scores):
+                change(Path(name))
+            return {"llr": scores}
+
+        try:
+            return rewrite(name, "out", answers, Request("scores"))
+        finally:
+            assert not Path("out").exists()
+
+    return run
+
+
+def overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.write(b"3" * 1000)
+
+
+def cut_off(path: Path) -> None:
+    os.truncate(path, 10_000)
+
+
 class Writer:
     """Non-target scores that, once they are asked for, write to the target scores."""
 
@@ -99,9 +130,24 @@ CASES = (
     Case(
         "a file that is replaced between two passes over it",
         replaced,
-        Refused(TrialFileError, "has changed since it was opened", "b.parquet", "start again"),
+        Refused(TrialFileError, "has changed while it was read", "b.parquet", "start again"),
         "Refused: trials of both would be mixed.",
         "numbers that belong to neither",
+    ),
+    *(
+        Case(
+            f"a {kind} file that is {what} while LLRs are put in the place of its scores",
+            changed(f"scores.{ending}", change),
+            Refused(TrialFileError, "has changed while it was read", ending, "start again"),
+            "Refused; nothing is written.",
+            elsewhere,
+        )
+        for kind, ending, what, change, elsewhere in (
+            ("text", "txt", "overwritten", overwrite, "lines of both"),
+            ("text", "txt", "cut off", cut_off, ""),
+            ("Parquet", "parquet", "overwritten", overwrite, "polars: PanicException"),
+            ("Parquet", "parquet", "cut off", cut_off, "polars: the system ends the process"),
+        )
     ),
     Case(
         "partitions of any size, in any order",

@@ -6,9 +6,11 @@ import socket
 import sys
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from pathlib import Path
 
 import pytest
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 from llrcal import ClusterError  # noqa: E402
 from llrcal.scale import dask_engine as cluster  # noqa: E402
@@ -42,6 +44,17 @@ def test_a_scheduler_without_workers() -> None:
         pytest.raises(ClusterError, match="no worker has connected to the Dask scheduler"),
     ):
         cluster.check_answers(machines.scheduler_address)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_while_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "deadly.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    with (
+        dask.config.set({"distributed.worker.preload": [str(tmp_path / "deadly.py")]}),
+        pytest.raises(ClusterError, match=r"failed, while it started .* with fewer: workers"),
+        cluster.local_cluster(1),
+    ):
+        pass
 
 
 def test_a_scheduler_that_is_gone() -> None:

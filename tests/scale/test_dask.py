@@ -386,6 +386,18 @@ def test_a_file_that_is_gone(client: Any, tmp_path: Path) -> None:
         llrcal.dask.fit(tmp_path, client=client, progress=progress)
 
 
+@pytest.mark.slow
+def test_a_file_that_changes(client: Any, tmp_path: Path) -> None:
+    trials = three_files(tmp_path)
+
+    def progress(what: str, done: int, _: int) -> None:
+        if what == "counting" and not done:
+            (tmp_path / "part-2.parquet").write_bytes(b"PAR1" * 99)
+
+    with pytest.raises(TrialFileError, match=r"part-2\.parquet: has changed while it was read"):
+        llrcal.dask.evaluate(trials, client=client, progress=progress)
+
+
 def test_columns_that_no_partition_has() -> None:
     with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
         llrcal.dask.fit(frame(), score="plda")

@@ -55,9 +55,9 @@ def archive(folder: Path) -> Path:
     return folder / "trials.npz"
 
 
-def hdf5(folder: Path) -> Path:
+def hdf5(folder: Path, **options: Any) -> Path:
     h5py = pytest.importorskip("h5py")
-    with h5py.File(folder / "trials.h5", "w") as file:
+    with h5py.File(folder / "trials.h5", "w", **options) as file:
         for name, size in (("row_ids", 150), ("column_ids", 200)):
             file[f"ID/{name}"] = np.array([f"{name}{i}".encode() for i in range(size)])
         file["scores"] = SCORES.reshape(150, 200)
@@ -99,6 +99,7 @@ KINDS: dict[str, Callable[[Path], Made]] = {
     "CSV, gzip": gz,
     "archive": archive,
     "HDF5": hdf5,
+    "HDF5 behind a user block": lambda folder: hdf5(folder, userblock_size=4096),
     "folder": many,
     "pattern": lambda folder: f"{many(folder)}/**/*.parquet",
     "list": lambda folder: [
@@ -108,7 +109,7 @@ KINDS: dict[str, Callable[[Path], Made]] = {
     ],
 }
 
-WHOLE = ("archive", "HDF5", "CSV, gzip")
+WHOLE = ("archive", "HDF5", "HDF5 behind a user block", "CSV, gzip")
 """What can only be read from its beginning."""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from llrcal import TrialFileError, out_of_core
-from llrcal.scale.piece import FileFingerprint
+from llrcal.files.fingerprint import FileFingerprint
 from tests.scale.sets import table, trials
 
 
@@ -51,7 +51,7 @@ def test_files_that_change_between_passes(
         if what == when and not done:
             change(names[1])
 
-    with pytest.raises(TrialFileError, match=r"1\.data: has changed since it was opened"):
+    with pytest.raises(TrialFileError, match=r"1\.data: has changed while it was read"):
         out_of_core.evaluate(names, progress=progress)
 
 

@@ -74,18 +74,19 @@ FAULTS: dict[str, tuple[Callable[[pl.DataFrame], tuple[pl.DataFrame, pl.DataFram
     ),
     "repeated": (
         lambda every: (pl.concat([every, every[7:9]]), every),
-        r"scores: 2 repeated trials, such as \(m7 t0\), \(m8 t0\); .*duplicates='all'",
+        r"scores: 2 repeated trials, such as \(m7 t0\) in .*scores/0\.parquet and in "
+        r".*scores/1\.parquet; .*duplicates='all'",
     ),
     "repeated in the key": (
         lambda every: (every, pl.concat([every, every[7:8]])),
-        r"key: 1 repeated trials, such as \(m7 t0\);",
+        r"key: 1 repeated trials, such as \(m7 t0\) in .*key/\d\.parquet",
     ),
     "torn": (
         lambda every: (
             every,
             pl.concat([every, every[7:9].with_columns(label=pl.lit("spoof"))]),
         ),
-        r"key: 2 trials are both target and non-target, such as \(m7 t0\)",
+        r"key: 2 trials are both target and non-target, such as \(m7 t0\) in .*key/\d\.parquet",
     ),
     "nothing in common": (
         lambda every: (every, other(every)),

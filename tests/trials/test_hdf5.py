@@ -137,6 +137,7 @@ CONVENTIONS: dict[str, tuple[tuple[Fill, ...], dict[str, Any]]] = {
         (ids(dtype=h5py.string_dtype("ascii")), *SCORE_FILE[1:]),
         {"userblock_size": 512},
     ),
+    "a long user block": (SCORE_FILE, {"userblock_size": 2**14}),
     "shuffled": (
         (
             ids(),

@@ -53,7 +53,7 @@ def test_arrays_of_any_type(tmp_path: Path, dtype: str) -> None:
         (np.array(["2020-01-01"], "M8[D]"), "have type datetime64"),
         (np.array([(1.5,)], [("a", "f8")]), "have type"),
         (np.array([object()]), "cannot be read as an array"),
-        (np.zeros(2, "V0"), "which holds nothing"),
+        (np.zeros(2, "V0"), "its values have the type"),
         (np.array([1.5, None]), "cannot be read as an array"),
     ],
 )

@@ -37,6 +37,7 @@ from llrcal.declaration import (
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
 from llrcal.files.compression import check_place
+from llrcal.files.overwriting import tell_input
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.method_table import TABLE
@@ -241,6 +242,7 @@ def document_in(name: str, *, edited: bool = False) -> Any:
 
 def _parsed(name: str) -> Any:
     """The JSON value in a file, which is not too large, and has no field twice in one object."""
+    tell_input(name)
     try:
         with Path(name).open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)

@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import JSON, QUIET, File, argument, command, option, refuse
+from llrcal.cli.options import JSON, QUIET, File, NewFile, argument, command, option, refuse
 from llrcal.cli.reading import Reading, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
-from llrcal.files.overwriting import (
-    refuse_output_around_inputs,
-    refuse_to_overwrite,
-    refuse_to_read_twice,
-)
 
 if TYPE_CHECKING:
     from llrcal.calibrations.adapted import Adapted
@@ -33,7 +28,7 @@ def adapt(
     *,
     model: File = argument("MODEL"),
     scores: File | None = argument("[SCORES]", required=False),
-    new: File = option("The adapted model (JSON).", None, "-o", metavar="NEW", required=True),
+    new: NewFile = option("The adapted model (JSON).", None, "-o", metavar="NEW", required=True),
     p_target: float | None = option(
         "Rough share of targets among SCORES. What you say is believed, so leave it out if you do "
         "not know it."
@@ -45,7 +40,7 @@ def adapt(
     reading: Reading,
     scale: Scale,
     json: bool = JSON,
-    out: File | None = option("Draw figures into this folder.", metavar="DIR"),
+    out: NewFile | None = option("Draw figures into this folder.", metavar="DIR"),
     force: bool = option("Replace the folder of figures if it exists."),
     quiet: bool = QUIET,
 ) -> None:
@@ -80,10 +75,6 @@ def adapt(
         }
     )
     check_place(new, by_name=True)
-    files = (scores, labelled, *reading.files)
-    refuse_to_read_twice(*files)
-    refuse_to_overwrite(new, model, *files)
-    refuse_output_around_inputs(out, model, *files)
     before = load(model)
     portrait_of(before)  # or refused, before any scores are read
     check_options(p_target, factor)

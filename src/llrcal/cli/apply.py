@@ -13,6 +13,7 @@ from llrcal.cli.options import (
     JSON,
     UNITS,
     File,
+    NewFile,
     argument,
     command,
     option,
@@ -28,7 +29,6 @@ from llrcal.cli.terminal import (
     print_warnings,
     progress_bar,
 )
-from llrcal.files.overwriting import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from llrcal.arrays import Array, Floats
@@ -90,7 +90,7 @@ def apply(
     *,
     model: File = argument("MODEL"),
     files: Sequence[File] = argument("SCORES..."),
-    out: File = output("The new file; - for standard output.", "OUT"),
+    out: NewFile = output("The new file; - for standard output.", "OUT"),
     columns: Columns,
     reading: Form,
     condition: str | None = option(
@@ -130,7 +130,6 @@ def apply(
     from llrcal.fusion import load
 
     columns.point()  # or refused, before any work
-    refuse_to_overwrite(out, model, *files)
     refuse_two_outputs(out, json=json)
     found, units = load(model), columns.units
     if isinstance(found, Calibration):
@@ -169,11 +168,10 @@ def _apply(
 ) -> tuple[int, list[Note]]:
     """Apply a calibration; returns the number of trials, and notes."""
     from llrcal.calibrations.bounds import OutOfRangeCounter
-    from llrcal.files.compression import display_name
+    from llrcal.files.names import display_name, is_many
     from llrcal.notes import Note
     from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
     from llrcal.scale.engine import Threads
-    from llrcal.scale.files import is_many
     from llrcal.trials.rewriting import rewrite
 
     if columns.interval is not None:  # before any work

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from llrcal.cli.comparing import Comparing, compare_and_write
-from llrcal.cli.options import File, command, option, refuse, split_names
+from llrcal.cli.options import File, NewFile, command, option, refuse, split_names
 from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
-from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 from llrcal.messages import Setting
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def compare(
         "Columns of the test trials or of their key: give every number also for each condition.",
         metavar="COLUMNS",
     ),
-    out: File = option("Folder for the results.", metavar="DIR", required=True),
+    out: NewFile = option("Folder for the results.", metavar="DIR", required=True),
     comparing: Comparing,
     form: LabelledForm,
     direction: Direction,
@@ -91,10 +90,7 @@ def compare(
         "test": (next(iter(test), None), test_key, test_nontargets),
         "data": (data, data_key, data_nontargets),
     }
-    beside = [name for files in sets.values() for name in files[1:]]
-    refuse_to_read_twice(*dict.fromkeys(train), *dict.fromkeys(test), data, *beside)
     _check_sets(sets, folds)
-    refuse_output_around_inputs(out, *train, *test, data, *beside)
     columns = split_names(by)
 
     def read(opened: Opener) -> list[TrialSet | Systems]:

@@ -8,6 +8,7 @@ from llrcal.cli.options import (
     JSON,
     QUIET,
     File,
+    NewFile,
     argument,
     command,
     option,
@@ -17,20 +18,19 @@ from llrcal.cli.options import (
 )
 from llrcal.cli.reading import Reading
 from llrcal.cli.terminal import print_json, print_notes
-from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 
 @command()
 def convert(
     *,
     scores: File = argument("SCORES"),
-    out: File = output("The new file; - for standard output.", "OUT"),
+    out: NewFile = output("The new file; - for standard output.", "OUT"),
     to: str | None = option(
         "Its format: kaldi, wespeaker, speechbrain, voxceleb, nist-tsv, csv, tsv, parquet, npz, "
         "hdf5, ...  [default: by the ending of OUT]",
         metavar="FORMAT",
     ),
-    key_out: File | None = option(
+    key_out: NewFile | None = option(
         "Also write the labels to a key of the same format.", metavar="FILE"
     ),
     reading: Reading,
@@ -52,10 +52,8 @@ def convert(
     places = [out] if key_out is None else [out, key_out]
     same = key_out is not None and Path(out).absolute() == Path(key_out).absolute()
     refuse({f"{out} cannot be both the scores and the key": same})
-    refuse_to_read_twice(scores, *reading.files)
     for place in places:
         refuse_two_outputs(place, json=json)
-        refuse_to_overwrite(place, scores, *reading.files)
     options = reading.options(allow_infinite=True)
     # Labels are kept even if they are not needed.
     has_key = reading.key is not None or key_out is None

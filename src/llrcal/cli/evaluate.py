@@ -14,6 +14,7 @@ from llrcal.cli.options import (
     RULES,
     UNITS,
     File,
+    NewFile,
     Points,
     argument,
     command,
@@ -25,7 +26,6 @@ from llrcal.cli.options import (
 from llrcal.cli.reading import Direction, Reading, Scale, opener
 from llrcal.cli.terminal import echo_err, print_json, print_notes, progress_bar
 from llrcal.errors import OptionError
-from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.arrays import Array
@@ -73,7 +73,7 @@ def evaluate(
         "prior alone."
     ),
     json: bool = JSON,
-    figures: File | None = option("Draw figures into this folder.", metavar="DIR"),
+    figures: NewFile | None = option("Draw figures into this folder.", metavar="DIR"),
     force: bool = FORCE,
     direction: Direction,
     scale: Scale,
@@ -108,8 +108,6 @@ def evaluate(
     asked: dict[str, Any] = {"rules": [ScoringRule.of(scoring_rule(one)) for one in rule]}
     asked["forensic"] = forensic
     draws = _draws(intervals, level=level, replicates=replicates)
-    refuse_to_read_twice(llrs, *reading.files)
-    refuse_output_around_inputs(figures, llrs, *reading.files)
     with (
         # First, so that a bad folder is refused at once.
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from llrcal.cli.options import JSON, File, argument, command, option, output
+from llrcal.cli.options import JSON, File, NewFile, argument, command, option, output
 from llrcal.cli.terminal import echo_err, print_json
-from llrcal.files.overwriting import refuse_to_overwrite
 
 
 @command()
 def export(
     *,
     model: File = argument("MODEL"),
-    out: File = output("The file to write.", "FILE"),
+    out: NewFile = output("The file to write.", "FILE"),
     to: Literal["c", "js", "onnx"] | None = option(
         "The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]"
     ),
@@ -36,7 +35,6 @@ def export(
     from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
-    refuse_to_overwrite(out, model)
     exported = write(load(model), out, to=to, name=name)
     if json:
         print_json({"model": model, "out": out, "name": name, **vars(exported)})

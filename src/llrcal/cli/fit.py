@@ -12,6 +12,7 @@ from llrcal.cli.options import (
     RULES,
     WEIGHTED,
     File,
+    NewFile,
     argument,
     command,
     option,
@@ -21,7 +22,6 @@ from llrcal.cli.options import (
 )
 from llrcal.cli.reading import Direction, Reading, Scale, opener
 from llrcal.cli.terminal import echo_err, print_json, print_notes
-from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 from llrcal.method_table import DEFAULT, TABLE
 
 
@@ -30,7 +30,7 @@ def fit(
     *,
     scores: File = argument("SCORES"),
     method: Annotated[str, click.Choice(list(TABLE))] = option("The method to train.", DEFAULT),
-    out: File = output("The model file (JSON).", "MODEL"),
+    out: NewFile = output("The model file (JSON).", "MODEL"),
     alpha: str | None = option(
         f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or 'empirical'.  "
         "[default: 0.5]",
@@ -83,8 +83,6 @@ def fit(
     from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
-    refuse_to_read_twice(scores, *reading.files)
-    refuse_to_overwrite(out, scores, *reading.files)
     options: dict[str, Any] = {} if alpha is None else {"alpha": weight(alpha)}
     if rule is not None:
         options["rule"] = scoring_rule(rule)

@@ -14,6 +14,7 @@ from llrcal.cli.options import (
     KEY,
     QUIET,
     File,
+    NewFile,
     argument,
     command,
     option,
@@ -23,7 +24,6 @@ from llrcal.cli.options import (
 from llrcal.cli.reading import LabelledForm, Scale, opener
 from llrcal.cli.systems import both_classes, side_columns, side_files, sides_of, sources_of
 from llrcal.cli.terminal import cells, echo_err, print_json, print_notes, print_table
-from llrcal.files.overwriting import refuse_to_overwrite, refuse_to_read_twice
 
 if TYPE_CHECKING:
     from llrcal.fusion import Fused
@@ -47,7 +47,7 @@ class _Form(LabelledForm):
 def fuse(
     *,
     files: Sequence[File] = argument("SCORES..."),
-    out: File = output("The model file (JSON).", "MODEL"),
+    out: NewFile = output("The model file (JSON).", "MODEL"),
     scores: str | None = option(
         "The columns of scores of one table, each of a system: cos,plda.", metavar="COLUMNS"
     ),
@@ -101,8 +101,6 @@ def fuse(
     check_place(out, by_name=True)
     sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]
-    refuse_to_read_twice(*dict.fromkeys(names), key)
-    refuse_to_overwrite(out, *names, key, *side_files(quality))
     if label is not None:
         roles = [form.columns, f"label={label}"]
         form = replace(form, columns=",".join(filter(None, roles)))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 import click
 
 from llrcal.errors import OptionError
+from llrcal.files.overwriting import one_run, refuse_to_overwrite, refuse_to_read_twice
 from llrcal.messages import Setting
 from llrcal.method_table import TABLE
 
@@ -31,9 +32,17 @@ WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entr
 RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
 """The scoring rules, for help texts."""
 
+
+class _Output(click.Path):
+    """What a verb writes; every other path is one that it reads."""
+
+
 File = Annotated[str, click.Path(readable=False)]
-"""A file or folder, which shells complete; what it is and whether it can be used is for readers to
-say, and patterns and names of new files are no paths that click could check."""
+"""A file or folder to read, which shells complete; what it is and whether it can be used is for
+readers to say, and patterns are no paths that click could check."""
+
+NewFile = Annotated[str, _Output(readable=False)]
+"""A file or folder to write, which must not be one of those to read."""
 
 
 def option(text: str, default: Any = None, *names: str, **settings: Any) -> Any:
@@ -77,16 +86,34 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
                 params.append(_parameter(one.default, one.annotation, name))
 
         def call(**given: Any) -> None:
+            paths = [(one.type, given[str(one.name)]) for one in params]
             built = {
                 name: group(**{part.name: given.pop(part.name) for part in fields(group)})
                 for name, group in groups.items()
             }
-            verb(**given, **built)
+            with one_run():
+                _refuse_to_overwrite(paths)
+                verb(**given, **built)
 
         name, text = verb.__name__, verb.__doc__
         return click.Command(name, callback=call, params=params, help=text, **settings)
 
     return decorate
+
+
+def _refuse_to_overwrite(given: Sequence[tuple[Any, Any]]) -> None:
+    """Refuse what a verb is to write if it is to read it, before any work is done."""
+    inputs: list[str] = []
+    outputs: list[str] = []
+    for kind, value in given:
+        if isinstance(kind, click.Path) and value is not None:
+            names = [value] if isinstance(value, str) else value
+            (outputs if isinstance(kind, _Output) else inputs).extend(names)
+    refuse_to_read_twice(*inputs)
+    named = (name.partition("=")[2] for name in inputs)  # NAME=FILE
+    inputs += filter(None, named)
+    for name in outputs:
+        refuse_to_overwrite(name, *inputs)
 
 
 def _parameter(declared: Field[Any], kind: Any, name: str) -> click.Parameter:

@@ -200,34 +200,22 @@ def _client(scale: Scale) -> Iterator[Any]:
         yield None
         return
     try:
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError as problem:
         raise OptionError(
             "--workers and --scheduler need Dask, which is not installed: "
             "pip install 'llrcal[dask]'"
         ) from problem
-    from llrcal.scale.dask_engine import KEEP_MEMORY, check_answers
+    from llrcal.scale.dask_engine import check_answers, local_cluster
 
-    if scale.scheduler is not None:
+    if scale.workers is not None:
+        with local_cluster(scale.workers) as cluster, Client(cluster) as client:
+            yield client
+    elif scale.scheduler is not None:
         check_answers(scale.scheduler)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised here
         with Client(scale.scheduler) as client:
             yield client
-        return
-    import dask
-
-    with (
-        dask.config.set(KEEP_MEMORY),
-        LocalCluster(
-            n_workers=scale.workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=50,  # errors are raised here; do not log them as well
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 def unlabelled(

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FORCE, JSON, QUIET, File, argument, command, option
+from llrcal.cli.options import FORCE, JSON, QUIET, File, NewFile, argument, command, option
 from llrcal.cli.reading import Form, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
-from llrcal.files.overwriting import refuse_output_around_inputs
 
 if TYPE_CHECKING:
     from llrcal.adaptation import Watched
@@ -34,7 +33,7 @@ def watch(
     reading: Form,
     scale: Scale,
     json: bool = JSON,
-    out: File | None = option("Draw a figure into this folder.", metavar="DIR"),
+    out: NewFile | None = option("Draw a figure into this folder.", metavar="DIR"),
     force: bool = FORCE,
     quiet: bool = QUIET,
 ) -> None:
@@ -58,7 +57,6 @@ def watch(
     from llrcal.calibrations import load
     from llrcal.files.atomic import atomic_folder
 
-    refuse_output_around_inputs(out, model, scores)
     calibration = load(model)
     portrait_of(calibration)  # or refused, before any scores are read
     check_options(p_target, factor)

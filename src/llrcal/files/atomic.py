@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from llrcal.errors import OptionError
+from llrcal.files.overwriting import refuse_to_overwrite
 from llrcal.messages import Setting
 
 PathLike = str | os.PathLike[str]
@@ -45,7 +46,10 @@ def atomic_file(path: PathLike) -> Iterator[IO[bytes]]:
     ------
     OSError
         If the file cannot be written; the error names ``path``, never the hidden file.
+    OptionError
+        If the run that writes it has read it.
     """
+    refuse_to_overwrite(path)
     target, mode = _target(path)
     if mode is not None and _is_stream(path, mode):
         with _File(io.FileIO(path, "a")) as stream:  # "w" would empty what /dev/stdout leads to
@@ -76,13 +80,14 @@ def atomic_folder(path: PathLike, *, force: bool = False) -> Iterator[Path]:
     Raises
     ------
     OptionError
-        If a folder with content is at ``path`` and ``force`` is not set, or if no folder can be put
-        there.
+        If a folder with content is at ``path`` and ``force`` is not set, if no folder can be put
+        there, or if the run that makes it has read a file in it.
     """
     target, mode = _target_of_folder(path, force=force)
     with _hidden_beside(target, display_name=path) as hidden:
         hidden.mkdir(0o777 if mode is None else mode & 0o777 | stat.S_IRWXU)
         yield hidden
+        refuse_to_overwrite(path)  # what was read meanwhile
         _keep_mode(hidden, mode)
         _sync_folder(hidden)
         old = hidden.with_name(f"{hidden.name}-old")

@@ -11,23 +11,17 @@ from typing import IO, cast
 
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_file
+from llrcal.files.names import STANDARD_STREAM
+from llrcal.files.overwriting import refuse_to_overwrite
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-__all__ = ["STANDARD_STREAM", "check_place", "display_name", "output", "plain_name", "zstd"]
-
-STANDARD_STREAM = "-"
-"""The name of standard input or output, in place of that of a file."""
+__all__ = ["check_place", "output", "plain_name", "zstd"]
 
 _GZIP, _ZSTD = (".gz",), (".zst", ".zstd")
-
-
-def display_name(name: str) -> str:
-    """The name of an input for messages."""
-    return "standard input" if name == STANDARD_STREAM else name
 
 
 def plain_name(name: str) -> str:
@@ -61,6 +55,7 @@ def output(name: str) -> Iterator[IO[bytes]]:
     """A file that appears when it is complete, compressed according to its name; or ``-``."""
     check_place(name)
     if name == STANDARD_STREAM:
+        refuse_to_overwrite(name)
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return

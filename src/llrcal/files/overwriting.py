@@ -1,13 +1,66 @@
-"""Checks, before any work, that results do not overwrite what they are made from."""
+"""Results never take the place of what they are made from.
+
+Whoever opens a file to read it says so here, and whoever writes one asks here. What is read and
+written in one run, such as a verb of the command line, is known to it: see :func:`one_run`.
+"""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
-from llrcal.errors import OptionError
-from llrcal.files.compression import STANDARD_STREAM, display_name
+from llrcal.errors import OptionError, TrialFileError
+from llrcal.files.fingerprint import FileFingerprint
+from llrcal.files.names import STANDARD_STREAM, display_name, files_of, is_many
+
+_inputs: ContextVar[dict[str, FileFingerprint | None] | None] = ContextVar("inputs", default=None)
+
+
+@contextmanager
+def one_run() -> Iterator[None]:
+    """What is read in here stays what it was when it was first opened, and is not overwritten."""
+    if _inputs.get() is not None:  # a part of one
+        yield
+        return
+    token = _inputs.set({})
+    try:
+        yield
+    finally:
+        _inputs.reset(token)
+
+
+def tell_input(name: str) -> None:
+    """Tell of a file that is going to be read, so that no result of this run overwrites it."""
+    known = _inputs.get()
+    if known is not None:
+        known.setdefault(name, None)
+
+
+def forget_input(name: str) -> None:
+    """Tell of a file that was read and is to be replaced on purpose."""
+    (_inputs.get() or {}).pop(name, None)
+
+
+def opened_input(name: str) -> FileFingerprint:
+    """The fingerprint of a file that is going to be read: in a run, that of the first time.
+
+    Raises
+    ------
+    TrialFileError
+        If there is no such file, or it has changed since it was first opened in this run.
+    """
+    now, known = FileFingerprint.of(name), _inputs.get()
+    if known is None:
+        return now
+    before = known.get(name)
+    if before is not None:
+        before.check()
+    known[name] = before or now
+    return known[name] or now
 
 
 def refuse_to_read_twice(*inputs: str | None) -> None:
@@ -16,27 +69,31 @@ def refuse_to_read_twice(*inputs: str | None) -> None:
         raise OptionError("standard input (-) can be read only once; name a file")
 
 
-def refuse_to_overwrite(out: str, *inputs: str | None) -> None:
-    """Refuse an output file that is also an input, under whatever name.
+def refuse_to_overwrite(out: str | os.PathLike[str], *inputs: str | None) -> None:
+    """Refuse an output that is also an input, under whatever name, or a folder with one in it.
 
     The original scores would be lost, and running the same command again would calibrate the
-    calibrated scores once more.
+    calibrated scores once more. Inputs are the given ones, and those of this run.
     """
-    for name in filter(None, inputs):
-        if out != STANDARD_STREAM and _are_one_file(out, name):
-            raise OptionError(f"{out} is also an input ({display_name(name)}); name another file")
-
-
-def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None:
-    """Refuse an output folder with an input in it, which would be deleted with the old folder."""
-    if folder is None:
+    place = os.fspath(out)
+    try:
+        found = os.stat(1 if place == STANDARD_STREAM else place)  # noqa: PTH116
+    except (OSError, ValueError):  # there is nothing to lose
         return
+    for name in dict.fromkeys((*filter(None, inputs), *(_inputs.get() or ()))):
+        if stat.S_ISDIR(found.st_mode):
+            _refuse_around(place, name)
+        elif stat.S_ISREG(found.st_mode) and any(_is_file(found, one) for one in _every(name)):
+            what = "standard output" if place == STANDARD_STREAM else place
+            raise OptionError(f"{what} is also an input ({display_name(name)}); name another file")
+
+
+def _refuse_around(folder: str, name: str) -> None:
+    """Refuse a folder with an input in it, which would be deleted with the old folder."""
     around = Path(folder).resolve()
-    for name in inputs:
-        if name is None or "\0" in name:  # which those who read it refuse
-            continue
+    for one in _every(name):
         # A link in the folder would be lost with it, and so would what a link points at there.
-        path = Path(name).absolute()
+        path = Path(one).absolute()
         places = path.parent.resolve() / path.name, path.resolve()
         if any(place.is_relative_to(around) for place in places):
             raise OptionError(
@@ -44,10 +101,21 @@ def refuse_output_around_inputs(folder: str | None, *inputs: str | None) -> None
             )
 
 
-def _are_one_file(one: str, other: str) -> bool:
-    """Whether both names lead to the same regular file; pipes may well be read and written."""
+def _every(name: str) -> Iterator[str]:
+    """The file of this name; and all that it stands for, if it is a folder or a pattern."""
+    if "\0" in name:  # which those who read it refuse
+        return
+    yield name
+    if name != STANDARD_STREAM and is_many(name):
+        try:
+            yield from files_of(name)
+        except TrialFileError:  # there are none
+            return
+
+
+def _is_file(found: os.stat_result, name: str) -> bool:
+    """Whether a name leads to this file; pipes may well be read and written."""
     try:
-        found, read = os.stat(one), os.stat(0 if other == STANDARD_STREAM else other)  # noqa: PTH116
-    except (OSError, ValueError):
+        return os.path.samestat(found, os.stat(0 if name == STANDARD_STREAM else name))  # noqa: PTH116
+    except OSError:
         return False
-    return stat.S_ISREG(read.st_mode) and os.path.samestat(found, read)

@@ -16,10 +16,10 @@ from llrcal.calibrations.bounds import OutOfRangeCounter
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
-from llrcal.files.overwriting import refuse_output_around_inputs, refuse_to_overwrite
+from llrcal.files.names import Paths, files_of, is_many
+from llrcal.files.overwriting import refuse_to_overwrite
 from llrcal.onepass.grid import ALL_KEYS, SIZE, SampleFold
 from llrcal.scale.engine import Engine
-from llrcal.scale.files import Paths, files_of, is_many
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers
@@ -100,11 +100,10 @@ def apply_to_files(
     """
     files = files_of(paths)
     work = partial(rewrite, answers=answers, request=request)
+    refuse_to_overwrite(out, *files)
     if not is_many(paths):
-        refuse_to_overwrite(fspath(out), *files)
         work(files[0], fspath(out))
         return 1
-    refuse_output_around_inputs(fspath(out), *files)
     above = paths if isinstance(paths, str | PathLike) and Path(paths).is_dir() else None
     with atomic_folder(out, force=force) as folder:
         engine.each(work, list(_places(files, above, folder)))

@@ -21,6 +21,7 @@ from dask.delayed import Delayed, delayed
 
 from llrcal.arrays import Array
 from llrcal.errors import ClusterError, LlrcalError, OptionError, TrialFileError
+from llrcal.messages import Setting
 from llrcal.onepass.chunks import merged, use_one_thread
 from llrcal.scale.columns import checked
 from llrcal.scale.engine import FileWork, PartWork, Progress, Work, silent
@@ -280,6 +281,36 @@ def _without_trials(done: tuple[_Value, pl.DataFrame | None]) -> tuple[_Value, i
 
 
 # ------------------------------------------------------------------------ whether it can work
+
+
+@contextmanager
+def local_cluster(workers: int) -> Iterator[Any]:
+    """So many processes on this machine.
+
+    Raises
+    ------
+    ClusterError
+        If one of them does not start.
+    """
+    from distributed import LocalCluster
+
+    with dask.config.set(KEEP_MEMORY):
+        try:
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=50,  # errors are raised here; do not log them as well
+            )
+        except Exception as problem:  # there is no end to what may go wrong with a process
+            raise ClusterError(
+                f"a worker was killed, or failed, while it started ({problem}), perhaps for want "
+                "of memory; start again, or with fewer: ",
+                Setting("workers"),
+            ) from problem
+        with cluster:
+            yield cluster
 
 
 PATIENCE = 10

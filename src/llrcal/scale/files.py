@@ -2,64 +2,29 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from os import PathLike, fspath
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from llrcal.errors import ScoreError, TrialFileError
+from llrcal.files.names import Paths, files_of
+from llrcal.files.overwriting import opened_input
 from llrcal.scale.columns import checked
-from llrcal.scale.piece import FileFingerprint, Piece, present, spans
+from llrcal.scale.piece import Piece, present, spans
 from llrcal.scale.text import text_pieces
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.frame_files import counted, scan_parquet
+from llrcal.trials.frame_files import counted
 from llrcal.trials.frames import SAMPLE, collected, roles_of
-from llrcal.trials.npy import floats_of, names_in_npz, read_npy
+from llrcal.trials.npy import floats_of, names_in_npz, read_npy, shape_of_npy
+from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import ReadOptions, Request
 from llrcal.trials.source import Source
 from llrcal.trials.table_reading import read_table, refuse_after_fork
 from llrcal.trials.text.sniffing import Layout, sniff
-
-Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
-
-
-def files_of(paths: Paths) -> list[str]:
-    """The names of the files given, of those that match a pattern, and of those in a folder.
-
-    Raises
-    ------
-    TrialFileError
-        If there is no such file.
-    """
-    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    found: list[str] = []
-    for path in (fspath(one) for one in given):
-        if Path(path).is_dir():
-            inside = sorted(Path(path).rglob("*"))
-            names = [str(p) for p in inside if p.is_file() and not p.name.startswith((".", "_"))]
-        elif glob.has_magic(path) and not Path(path).exists():
-            names = sorted(glob.glob(path, recursive=True))  # noqa: PTH207, a pattern may be absolute
-        else:
-            names = [path]
-        if not names:
-            what = "is a folder without files" if Path(path).is_dir() else "there is no such file"
-            raise TrialFileError(f"{path}: {what}")
-        found += names
-    return found
-
-
-def is_many(paths: Paths) -> bool:
-    """Whether these are several files, or a pattern or a folder that may stand for several."""
-    if not isinstance(paths, str | PathLike):
-        return True
-    path = fspath(paths)
-    return Path(path).is_dir() or (glob.has_magic(path) and not Path(path).exists())
 
 
 def _read_scores(
@@ -73,8 +38,7 @@ def _read_scores(
 ) -> Iterator[pl.DataFrame]:
     """Read some scores of an array in a file, all of one class."""
     for first in range(start, end, at_a_time):
-        # Copied, not memory-mapped: mapped pages would stay in memory.
-        part = np.array(read_npy(path)[first : min(first + at_a_time, end)])
+        part = read_npy(path, first, min(first + at_a_time, end))
         frame = pl.DataFrame({"score": floats_of(part, path)})
         frame = checked(frame, [("score", "score")], request, path, first)
         yield present(frame.with_columns(label=pl.lit(int(is_tar), pl.Int8)), columns)
@@ -82,9 +46,9 @@ def _read_scores(
 
 def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     """The pieces of an array on disk."""
-    array = read_npy(path)
-    if array.ndim != 1:
-        raise ScoreError(f"{path}: scores have shape {array.shape}; pass a one-dimensional array")
+    shape = shape_of_npy(path)
+    if len(shape) != 1:
+        raise ScoreError(f"{path}: scores have shape {shape}; pass a one-dimensional array")
     return [
         Piece(
             name=f"{path}, from score {start:,}",
@@ -93,12 +57,12 @@ def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
             request=request,
             file=path,
         )
-        for start, end in spans(len(array))
+        for start, end in spans(shape[0])
     ]
 
 
 def _read_rows(
-    path: str,
+    file: ParquetFile,
     start: int,
     end: int,
     roles: tuple[tuple[str, str], ...],
@@ -110,9 +74,9 @@ def _read_rows(
     wanted = [pair for pair in roles if pair[0] in columns]
     for first in range(start, end, at_a_time):
         rows = min(at_a_time, end - first)
-        name = _part(path, first, first + rows)
-        scan = scan_parquet(path).slice(first, rows)
-        frame = collected(scan.select(column for _, column in wanted), name)
+        name = _part(file.fingerprint.path, first, first + rows)
+        names = [column for _, column in wanted]
+        frame = collected(file.slice(first, rows, names).select(names), name)
         yield checked(frame, wanted, request, name, first)
 
 
@@ -128,7 +92,8 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     _, rows = counted(source)
     if not rows:
         return []
-    head = collected(scan_parquet(path).head(SAMPLE), source.name)
+    file = ParquetFile(opened_input(path))
+    head = collected(file.head(SAMPLE), source.name)
     roles, _ = roles_of(head, request, source.name)
     names = dict(zip(roles, head.columns, strict=True))
     needed = {"score": request.needs_score, "label": request.needs_label}
@@ -143,7 +108,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
         Piece(
             name=_part(path, start, end),
             rows=end - start,
-            reader=partial(_read_rows, path, start, end, chosen, request),
+            reader=partial(_read_rows, file, start, end, chosen, request),
             request=request,
             file=path,
             score_name=names.get("score"),
@@ -205,9 +170,9 @@ def table_pieces(paths: Paths, request: Request) -> list[Piece]:
 
 def _watched(name: str, cut: Callable[[], list[Piece]]) -> Iterator[Piece]:
     """The pieces of a file, which must stay what it was before it was cut."""
-    fingerprint = FileFingerprint.of(name)
-    pieces = cut()
-    fingerprint.check()
+    fingerprint = opened_input(name)
+    with fingerprint.held():
+        pieces = cut()
     return (replace(piece, fingerprint=fingerprint) for piece in pieces)
 
 
@@ -229,6 +194,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
                 rows=_UNKNOWN_ROWS,
                 reader=partial(_read_whole, name, request),
                 request=request,
+                file=name,
                 names_speakers=archive and "tar_speakers" in names_in_npz(name),
                 has_ids=not archive,
             )

@@ -137,13 +137,18 @@ def refuse_repeated(pieces: Sequence[Piece], engine: Engine, source: str) -> Non
     same = frame.filter(pl.struct(ids).is_duplicated())
     if not same.height:  # different trials that share a hash: rare, and harmless
         return
-    trial = same.head(1).select(ids)
-    files = same.join(trial, on=ids, nulls_equal=True)["file"].unique(maintain_order=True)
     raise TrialFileError(
-        f"{source}: {repeated.count:,} repeated trials, such as {examples(trial, ids)} in "
-        f"{' and in '.join(files.head(2).to_list())}; remove them, or keep them all: ",
+        f"{source}: {repeated.count:,} repeated trials, such as {_one_with_files(same, ids)}; "
+        "remove them, or keep them all: ",
         Setting("duplicates", "all"),
     )
+
+
+def _one_with_files(same: pl.DataFrame, ids: Sequence[str]) -> str:
+    """The ids of the first of some trials, and two of the files that it is in."""
+    trial = same.head(1).select(ids)
+    files = same.join(trial, on=ids, nulls_equal=True)["file"].unique(maintain_order=True)
+    return f"{examples(trial, ids)} in {' and in '.join(files.head(2).to_list())}"
 
 
 def _find_repeated(frame: pl.DataFrame) -> tuple[TrialExamples, None]:
@@ -232,7 +237,9 @@ def join_pieces(
         elif getattr(options, fault.kind) == "skip":
             notes.append(Note.of(fault.kind, f"{what}; left out", severity=Severity.WARNING))
             continue
-        raise TrialFileError(f"{what}, such as {examples(ids_of(fault), ids)}", *fault.remedy)
+        some = ids_of(fault)
+        such = _one_with_files(some, ids) if fault.is_twice else examples(some, ids)
+        raise TrialFileError(f"{what}, such as {such}", *fault.remedy)
     made = (
         replace(
             piece,
@@ -285,11 +292,11 @@ def _ids_of(
     seed: int,
     fault: _Fault,
 ) -> pl.DataFrame:
-    """The ids of some trials, each once, in order."""
-    frame = looked_up(fault.some, ids, seed, sides[fault.side], engine).select(ids)
+    """The ids of some trials, and their files, each once, in order."""
+    frame = looked_up(fault.some, ids, seed, sides[fault.side], engine).select(*ids, "file")
     if fault.is_twice:
         frame = frame.filter(pl.struct(ids).is_duplicated())
-    return frame.unique().sort(ids)
+    return frame.unique().sort(*ids, "file")
 
 
 def _ids_in_common(scores: Piece, key: Piece) -> tuple[str, ...]:

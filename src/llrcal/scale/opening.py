@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from llrcal.errors import OptionError
+from llrcal.files.names import Paths, is_many
 from llrcal.messages import Message, Part, Setting
 from llrcal.notes import Note, warn
 from llrcal.scale.engine import Engine, Progress, Threads, silent
-from llrcal.scale.files import Paths, is_many, pieces_of, table_pieces
+from llrcal.scale.files import pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
 from llrcal.scale.piece import Piece
 from llrcal.trials.reading import trials_from

@@ -2,85 +2,21 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from llrcal.arrays import Array
-from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.errors import LlrcalError
+from llrcal.files.fingerprint import FileFingerprint
 from llrcal.onepass.two_classes import Both
 from llrcal.scale.columns import NO_SCORES, by_class
 from llrcal.trials.request import Request
 from llrcal.trials.trials import Transform
-
-_Value = TypeVar("_Value")
-
-
-@dataclass(frozen=True)
-class FileFingerprint:
-    """What the system says of a file whose content is still the same."""
-
-    path: str
-    size: int
-    modified: int
-    """In nanoseconds."""
-    inode: int
-    machine: str
-    """Who says so: on another machine, inodes and fractions of a second may differ."""
-
-    @classmethod
-    def of(cls, path: str) -> FileFingerprint:
-        """The fingerprint of a file as it is now.
-
-        Raises
-        ------
-        TrialFileError
-            If there is no such file.
-        """
-        try:
-            found = Path(path).stat()
-        except (OSError, ValueError) as problem:
-            reason = getattr(problem, "strerror", None) or problem
-            raise TrialFileError(f"{path}: cannot be read: {reason}") from problem
-        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino, platform.node())
-
-    def check(self) -> None:
-        """Refuse a file that is no longer what it was.
-
-        Raises
-        ------
-        TrialFileError
-            If so: what was read before and what would be read now are different trials.
-        """
-        now = FileFingerprint.of(self.path)
-        same = now == self
-        if now.machine != self.machine:
-            seconds = now.modified // 10**9, self.modified // 10**9
-            same = now.size == self.size and seconds[0] == seconds[1]
-        if not same:
-            raise TrialFileError(
-                f"{self.path}: has changed since it was opened, so its trials would be mixed with "
-                "those read before; start again when it is complete"
-            )
-
-    def watched(self, values: Iterator[_Value]) -> Iterator[_Value]:
-        """What is read from the file, for as long as it stays the same."""
-        self.check()
-        try:
-            for value in values:
-                self.check()  # what was just read may have come from another file
-                yield value
-        except LlrcalError:
-            self.check()  # a file that changes is damaged for no other reason
-            raise
-
 
 BATCH = 2**21
 """The approximate number of trials held in memory at a time."""

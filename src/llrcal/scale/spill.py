@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import FileIO
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from threading import Lock
 
 import numpy as np
@@ -63,6 +64,16 @@ def number_by_score(cuts: Floats, rows: Array) -> Array:
     return np.searchsorted(cuts, rows["score"], side="right").astype(np.uint16)
 
 
+@contextmanager
+def _in_the_temporary_folder() -> Iterator[None]:
+    """Let an error name the folder: files in it have no names."""
+    try:
+        yield
+    except OSError as problem:
+        reason = f"{problem.strerror}, for temporary files; name another folder for them by TMPDIR"
+        raise OSError(problem.errno, reason, gettempdir()) from problem
+
+
 class SpillFile:
     """Rows of one kind, one after another: a few in memory, more in a file nobody else sees."""
 
@@ -85,13 +96,17 @@ class SpillFile:
             self._held.append(rows)
             self.count += len(rows)
             if self.count - self._written > _HELD:
-                self._file.seek(self._written * self.kind.itemsize)
-                for some in self._held:
-                    data = np.ascontiguousarray(some).view(np.uint8).data
-                    while data:
-                        data = data[self._file.write(data) :]
-                self._held, self._written = [], self.count
+                with _in_the_temporary_folder():
+                    self._write()
         return start
+
+    def _write(self) -> None:
+        self._file.seek(self._written * self.kind.itemsize)
+        for some in self._held:
+            data = np.ascontiguousarray(some).view(np.uint8).data
+            while data:
+                data = data[self._file.write(data) :]
+        self._held, self._written = [], self.count
 
     def get(self, start: int, count: int) -> Array:
         """Some consecutive rows."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
@@ -27,8 +25,9 @@ from llrcal.trials.frames import (
 )
 from llrcal.trials.leaving_out import left_out
 from llrcal.trials.npy import check_archive
+from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import Request
-from llrcal.trials.source import Source, can_be_opened, refuse_swelling
+from llrcal.trials.source import Source, refuse_swelling
 from llrcal.trials.table import Table
 from llrcal.trials.text.lines import Answers
 
@@ -76,7 +75,7 @@ def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, reque
     return f"column {name!r}"
 
 
-def _score_name(scan: pl.LazyFrame, request: Request, source: str) -> str:
+def _score_name(scan: pl.LazyFrame | ParquetFile, request: Request, source: str) -> str:
     head = collected(scan.head(SAMPLE), source)
     named = dict(request.named).get("score", "score")
     if not head.height and named in head.columns:
@@ -97,34 +96,23 @@ def _with_answers(
     return frame.with_columns(llrs.rename(name), *added)
 
 
-def scan_parquet(path: str) -> pl.LazyFrame:
-    """A Parquet file, to be read lazily."""
-    if not can_be_opened(path):
-        raise TrialFileError(
-            f"{path}: the name is not valid UTF-8, so the file cannot be read in pieces; rename it"
-        )
-    return pl.scan_parquet(_plain(path))
-
-
-def counted(source: Source) -> tuple[pl.LazyFrame, int]:
+def counted(source: Source) -> tuple[pl.LazyFrame | ParquetFile, int]:
     """A file to be read lazily, and the number of its rows.
 
     Refused if it claims far more rows than it can hold, unless all are the same.
     """
-    path = _plain(source.path) if source.path and can_be_opened(source.path) else None
-    with polars_errors(source.name):
-        scan = (pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc)(
-            path or io.BytesIO(source.content)
-        )
-        rows = int(scan.select(pl.len()).collect().item())
+    scan: pl.LazyFrame | ParquetFile
+    if source.path and source.kind == "parquet" and source.fingerprint:
+        scan = ParquetFile(source.fingerprint)
+        rows = scan.rows
+    else:
+        with polars_errors(source.name):
+            read = pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc
+            scan = read(io.BytesIO(source.content))  # not mapped: see ParquetFile
+            rows = int(scan.select(pl.len()).collect().item())
     hint = f"{rows} rows of this size cannot be scores"
     refuse_swelling(source.name, source.size, rows * _SCORE, _LARGEST_RATIO, hint)
     return scan, rows
-
-
-def _plain(path: str) -> str:
-    """A name that polars does not take for a pattern, even with a * or a [ in it."""
-    return glob.escape(str(Path(path).absolute()))
 
 
 # ---------------------------------------------------------------- Excel

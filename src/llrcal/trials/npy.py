@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import math
+import os
 import threading
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
@@ -30,16 +34,49 @@ _ROLES = {"scores": "score", "labels": "label"}
 _LARGEST_RATIO = 1000  # of content to file, in bytes: arrays of zeros shrink by as much
 
 
-def read_npy(name: str) -> Array:
-    """One array, left on disk until it is used."""
+def read_npy(name: str, start: int = 0, end: int | None = None) -> Array:
+    """One array, or some of its rows.
+
+    It is copied: a file that is cut off while it is mapped into memory would end the process.
+    """
+    with _npy_errors(name), Path(name).open("rb") as file:
+        whole, is_fortran, dtype = _header(file, os.fstat(file.fileno()).st_size)
+        shape = whole if end is None else (end - start, *whole[1:])
+        file.seek(start * dtype.itemsize, io.SEEK_CUR)
+        array = np.empty(math.prod(shape), dtype)
+        if file.readinto(array.view(np.uint8).data) < array.nbytes:
+            raise ValueError("it is cut off")
+    return np.asarray(array.reshape(shape, order="F" if is_fortran else "C"))
+
+
+def shape_of_npy(name: str) -> tuple[int, ...]:
+    """The shape of an array on disk."""
+    with _npy_errors(name), Path(name).open("rb") as file:
+        return _header(file, os.fstat(file.fileno()).st_size)[0]
+
+
+@contextmanager
+def _npy_errors(name: str) -> Iterator[None]:
+    """Turn errors about an array into a TrialFileError."""
     try:
-        with _PARSING:
-            array = np.asarray(np.load(name, allow_pickle=False, mmap_mode="r"))
+        yield
     except Exception as problem:  # its header is parsed as Python, which fails in many ways
         raise TrialFileError(f"{name}: cannot be read as an array: {_reason(problem)}") from problem
-    if not array.dtype.itemsize:  # it could claim any number of values
-        raise TrialFileError(f"{name}: its values have the type {array.dtype}, which holds nothing")
-    return array
+
+
+def _header(stream: IO[bytes], size: int) -> tuple[tuple[int, ...], bool, Any]:
+    """The shape of an array in so many bytes, whether it is in Fortran's order, and its type."""
+    with _PARSING:
+        is_old = np.lib.format.read_magic(stream) == (1, 0)
+        read = (
+            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
+        )
+        shape, is_fortran, dtype = read(stream)
+    if dtype.hasobject or not dtype.itemsize:  # which could claim any number of values
+        raise ValueError(f"its values have the type {dtype}")
+    if math.prod(shape) * dtype.itemsize > size - stream.tell():
+        raise ValueError("it is cut off")
+    return shape, is_fortran, dtype
 
 
 def read_npz(name: str) -> dict[str, Array]:
@@ -79,12 +116,7 @@ def check_archive(archive: zipfile.ZipFile, name: str) -> None:
 def _array(content: bytes) -> Array:
     """The array in the content of a file, which is not copied."""
     stream = io.BytesIO(content)
-    with _PARSING:
-        is_old = np.lib.format.read_magic(stream) == (1, 0)
-        read = (
-            np.lib.format.read_array_header_1_0 if is_old else np.lib.format.read_array_header_2_0
-        )
-        shape, is_fortran, dtype = read(stream)
+    shape, is_fortran, dtype = _header(stream, len(content))
     array = np.frombuffer(content, dtype, offset=stream.tell())
     return np.asarray(array.reshape(shape, order="F" if is_fortran else "C"))
 

@@ -45,7 +45,7 @@ def rewrite(
     """
     request = replace(request, contents="scores", joins=False)
     file = Source(source)
-    with output(out) as written:
+    with output(out) as written, file.held():
         return _write(file, written, answers, request, progress)
 
 

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import IO, Literal, Protocol
 
 from llrcal.errors import TrialFileError
-from llrcal.files.compression import STANDARD_STREAM, display_name, zstd
+from llrcal.files.compression import zstd
+from llrcal.files.fingerprint import FileFingerprint
+from llrcal.files.names import STANDARD_STREAM, display_name
+from llrcal.files.overwriting import opened_input, tell_input
 
 _BLOCK = 2**20
 _HEAD = 2**18
@@ -37,8 +40,8 @@ _BEGINNINGS: dict[Kind, bytes] = {
     # At byte 30 of an archive is the name of its first entry.
     "excel": rb"PK\x03\x04.{26}(?:\[Content_Types\]\.xml|_rels/|docProps/|xl/)",
     "npz": rb"PK(?:\x03\x04|\x05\x06)",
-    # MATLAB's own files have a block of text in front.
-    "hdf5": rb"(?:.{512}|.{1024}|.{2048})?\x89HDF\r\n\x1a\n",
+    # MATLAB's own files have a block of text in front, and others a longer one: 512 bytes, doubled.
+    "hdf5": rb"(?:.{512}|.{1024}|.{2048}|.{4096}|.{8192}|.{16384}|.{32768})?\x89HDF\r\n\x1a\n",
 }
 
 
@@ -78,11 +81,16 @@ class Source:
     """A file, ``-`` for standard input, or bytes; its content is decompressed if necessary."""
 
     compression: str | None = None
+    fingerprint: FileFingerprint | None = None
+    """That of a file, which must stay the same for as long as it is read."""
 
     def __init__(self, name: str, content: bytes | None = None) -> None:
         self.name = display_name(name)
         self._path, self._content = name, content
-        if content is None and not _is_regular(name):  # what can be read only once
+        if content is None and _is_regular(name):
+            self.fingerprint = opened_input(name)
+        elif content is None:  # what can be read only once
+            tell_input(name)
             with self.open() as file:
                 self._content = _to_the_end(file, self.name)
         with self.open() as file:
@@ -94,12 +102,18 @@ class Source:
         """The name of the file, if the content can be read from it as it is."""
 
     @cached_property
+    def _start(self) -> bytes:
+        """The first bytes of the content."""
+        with self.open() as file:
+            start = file.read(_HEAD)
+            if len(start) == _HEAD and start.count(b"\n") < _LINES:  # a matrix has long lines
+                start += file.read(_LINES * LONGEST_LINE)
+        return start
+
+    @cached_property
     def head(self) -> bytes:
         """The beginning of the content: whole lines, unless there is no end of line."""
-        with self.open() as file:
-            head = file.read(_HEAD)
-            if len(head) == _HEAD and head.count(b"\n") < _LINES:  # a matrix has long lines
-                head += file.read(_LINES * LONGEST_LINE)
+        head = self._start
         if len(head) < _HEAD:
             return head
         end = max(head.rfind(b"\n"), head.rfind(b"\r"))
@@ -110,7 +124,7 @@ class Source:
     @cached_property
     def kind(self) -> Kind:
         """What the content is."""
-        return kind_of(self.head)
+        return kind_of(self._start)
 
     @property
     def on_disk(self) -> str:
@@ -126,11 +140,28 @@ class Source:
         """All of the content, decompressed."""
         if self._content is not None and not self.compression:
             return self._content
-        return b"".join(self.blocks())
+        if self.compression:
+            return b"".join(self.blocks())
+        with self.open() as file:
+            content = file.read(-1)
+        self.check()
+        return content
+
+    def check(self) -> None:
+        """Refuse a file that has changed since it was opened."""
+        if self.fingerprint is not None:
+            self.fingerprint.check()
+
+    def held(self) -> AbstractContextManager[None]:
+        """Refuse what is read here if the file changes meanwhile."""
+        return nullcontext() if self.fingerprint is None else self.fingerprint.held()
 
     @contextmanager
     def open(self) -> Iterator[Readable]:
         """The content as a stream, decompressed."""
+        if "content" in vars(self):  # it is here already
+            yield io.BytesIO(self.content)
+            return
         with reading_errors(self.name), self._raw() as raw:
             if self.compression == "gzip":
                 yield gzip.GzipFile(fileobj=raw)
@@ -152,6 +183,7 @@ class Source:
         with self.open() as file:
             while block := file.read(_BLOCK):
                 total += len(block)
+                self.check()  # it may have come from another file
                 if self.compression:
                     hint = "if this is intended, decompress the file first"
                     refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
@@ -211,11 +243,6 @@ def too_long(name: str, line: str) -> TrialFileError:
     return TrialFileError(
         f"{name}: {line} is longer than {LONGEST_LINE} bytes; this is not a file of trials"
     )
-
-
-def can_be_opened(name: str) -> bool:
-    """Whether polars can open a file by its name, which it cannot if that is not UTF-8."""
-    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 def _is_regular(name: str) -> bool:

@@ -26,7 +26,8 @@ def read_table(source: Any, request: Request) -> Table:
     unused = request.for_text
     if isinstance(source, str | PathLike):
         file = Source(fspath(source))
-        table = _read_file(file, request)
+        with file.held():
+            table = _read_file(file, request)
         unused = [] if file.kind == "text" else unused
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import re
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from llrcal.errors import LlrcalError, TrialFileError
 from llrcal.messages import Part
@@ -23,6 +23,7 @@ _MOST_VALUES = 2**31  # 15,673 models by 133,083 recordings, the largest we have
 _LARGEST_RATIO = 1000  # of values to file, in bytes: a matrix of zeros shrinks by as much
 
 _HEAP = re.compile(rb"GCOL\x01")
+_BLOCK = 2**22  # bytes that are searched at a time
 _HEAP_HEAD = 16  # bytes before the content of a heap, and of each text in it
 
 
@@ -90,20 +91,28 @@ class Container:
         Such texts lie in heaps. Where a copy that was interrupted has left zeros in one, HDF5 looks
         for the next text in the same place forever, and cannot be stopped by Ctrl-C.
         """
-        with (
-            Path(self.name).open("rb") as file,
-            mmap(file.fileno(), 0, access=ACCESS_READ) as content,
-        ):
-            if any(_is_broken(content, found.start()) for found in _HEAP.finditer(content)):
+        with Path(self.name).open("rb") as file:
+            if any(_is_broken(file, start) for start in list(_heaps(file))):
                 raise self.error("is cut off or damaged; copy or write the file again")
 
 
-def _is_broken(content: mmap, start: int) -> bool:
+def _heaps(file: IO[bytes]) -> Iterator[int]:
+    """Where heaps begin."""
+    place, before = 0, b""
+    while block := file.read(_BLOCK):
+        content = before + block
+        yield from (place - len(before) + found.start() for found in _HEAP.finditer(content))
+        place, before = place + len(block), content[-4:]  # one may lie across
+
+
+def _is_broken(file: IO[bytes], start: int) -> bool:
     """Whether the heap that starts here has a text without a number and without a length."""
+    file.seek(start + 8)
     place = start + _HEAP_HEAD
-    end = min(start + int.from_bytes(content[place - 8 : place], "little"), len(content))
+    end = min(start + int.from_bytes(file.read(8), "little"), os.fstat(file.fileno()).st_size)
     while place + _HEAP_HEAD <= end:
-        number, length = struct.unpack_from("<H6xQ", content, place)
+        file.seek(place)
+        number, length = struct.unpack("<H6xQ", file.read(_HEAP_HEAD))
         if not number and not length:
             return True
         # A text is padded to eight bytes; where the number is 0, so many bytes are free.

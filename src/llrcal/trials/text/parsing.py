@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from llrcal.trials.frames import (
     with_derived_columns,
 )
 from llrcal.trials.request import TO_DROP_NAN, Request
-from llrcal.trials.source import Source, can_be_opened, whole_lines
+from llrcal.trials.source import Source, whole_lines
 from llrcal.trials.table import Table
 from llrcal.trials.text.grammar import COMMENT, are_data, numbered_blocks
 from llrcal.trials.text.roles import NUMBER
@@ -152,8 +151,9 @@ def _read_fast(
     end, grammar = source.line_end, layout.grammar
     comment = end + COMMENT.encode()
     is_plain, comments, quoted, block = end == b"\n" and not grammar.padded, 0, False, end
-    blocks = source.blocks() if source.path else [source.content]
-    for number, block in enumerate(whole_lines(blocks, end, source.name)):
+    # From memory: a file that is cut off while it is mapped would end the process.
+    content = source.content
+    for number, block in enumerate(whole_lines(source.blocks(), end, source.name)):
         if number == 0:
             block = block.removeprefix(codecs.BOM_UTF8)  # noqa: PLW2901
         if comment[-1] in block:  # far cheaper than looking for both
@@ -167,21 +167,25 @@ def _read_fast(
     frame = None
     if is_plain:
         prefix = COMMENT if comments else None  # looking for comments takes time
-        frame = _scanned(source, layout, request, prefix, quoted=quoted)
+        frame = _scanned(source, content, layout, request, prefix, quoted=quoted)
     return comments, block.endswith(end), frame
 
 
 def _scanned(
-    source: Source, layout: Layout, request: Request, comment: str | None, *, quoted: bool
+    source: Source,
+    content: bytes,
+    layout: Layout,
+    request: Request,
+    comment: str | None,
+    *,
+    quoted: bool,
 ) -> pl.DataFrame | None:
     """The trials as polars finds them; None if there is anything wrong with a line."""
     roles, separator = layout.roles, layout.grammar.separator
-    by_name = source.path is not None and can_be_opened(source.path)
     # The parser is fast at numbers, but does not say which were written as infinite.
     score = pl.String if request.allow_infinite or request.decimal == "comma" else pl.Float64
     scan = pl.scan_csv(
-        # With a ~ at its beginning, polars would expand a name to the home of the user.
-        str(Path(str(source.path)).absolute()) if by_name else source.content,
+        content,
         has_header=False,
         skip_lines=layout.first_line - 1,
         separator=separator,
@@ -189,7 +193,6 @@ def _scanned(
         comment_prefix=comment,
         schema={str(i): score if role == "score" else pl.String for i, role in enumerate(roles)},
         raise_if_empty=False,
-        glob=False,
     )
     # Columns that are not asked for, polars does not count: this asks for all of them.
     is_odd = pl.any_horizontal(pl.all().is_null())
