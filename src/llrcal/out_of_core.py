@@ -114,9 +114,8 @@ def fuse(
     alpha, bounds
         As in :func:`llrcal.fuse`.
     """
-    names = [*scores, *quality]
     reading = reading_options(options, form)
-    trials = opened_columns(paths, engine or Threads(progress), names, reading)
+    trials = opened_columns(paths, engine or Threads(progress), scores, quality, reading)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused

@@ -94,7 +94,7 @@ def compare(
     refuse_to_read_twice(*dict.fromkeys(train), *dict.fromkeys(test), data, *beside)
     _check_sets(sets, folds)
     refuse_output_around_inputs(out, *train, *test, data, *beside)
-    columns = split_names(by)
+    columns = split_names(by, "by")
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:

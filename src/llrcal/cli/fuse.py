@@ -126,7 +126,7 @@ def fuse(
             refuse(
                 {single: scores is None, **{f"{wrong} {n}": v for n, v in not_in_pieces.items()}}
             )
-            trials = opened_columns(names[0], opened.engine, [*sources, *sides], options)
+            trials = opened_columns(names[0], opened.engine, list(sources), sides, options)
             print_notes(trials.notes, quiet=quiet)
             read, model = (
                 trials.notes,

@@ -30,7 +30,7 @@ def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str,
         return {name: (file, None) for name, file in named_files(files).items()}
     if len(files) > 1:
         raise OptionError("columns of scores (--scores) are those of one file; give only that")
-    return {column: (files[0], column) for column in split_names(scores)}
+    return {column: (files[0], column) for column in split_names(scores, "scores")}
 
 
 def side_files(quality: str | None) -> list[str]:
@@ -40,7 +40,7 @@ def side_files(quality: str | None) -> list[str]:
 
 def side_columns(quality: str | None) -> list[str]:
     """The columns of side information, if those were given."""
-    return [] if side_files(quality) else split_names(quality)
+    return [] if side_files(quality) else split_names(quality, "quality")
 
 
 def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -> dict[str, Floats]:

@@ -17,6 +17,7 @@ from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
 from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
 
@@ -209,6 +210,8 @@ def by_condition(
                 "conditions can only be evaluated for trials in memory: read them whole"
             )
         columns = (by,) if isinstance(by, str) else tuple(by)
+        if not columns or not all(columns) or len({*columns}) < len(columns):
+            raise OptionError(Setting("by"), f" is {by!r:.80}; give names of columns, each once")
         by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
     every = zip((tar, non), pair(by, "by"), ("target", "non-target"), strict=True)
     sides, where = [], []

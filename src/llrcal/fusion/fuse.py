@@ -17,7 +17,14 @@ from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.logistic import log_odds
 from llrcal.fitting.report import Report
 from llrcal.fusion.fused import LIMITS, Fused, Limit, Line
-from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quality_names
+from llrcal.fusion.inputs import (
+    Scores,
+    as_columns,
+    as_names,
+    as_quality,
+    quality_names,
+    refuse_labels,
+)
 from llrcal.fusion.passes import Both, Trials
 from llrcal.fusion.regression import Cost, margins, regression
 from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
@@ -143,10 +150,12 @@ def fusion(
     if quality is not None:
         given = pair(quality, "quality")
         sides = quality_names(given[0])
-        both = [
-            np.column_stack([scores, as_quality(more, sides, len(scores), what)])
+        known = [
+            as_quality(more, sides, len(scores), what)
             for scores, more, what in zip(both, given, ("target", "non-target"), strict=True)
         ]
+        refuse_labels(sides, *((side.min(axis=0), side.max(axis=0)) for side in known))
+        both = list(map(np.column_stack, zip(both, known, strict=True)))
     trials, counts = (both[0], both[1]), (len(both[0]), len(both[1]))
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)

@@ -155,10 +155,7 @@ def read_systems(
 
 def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
     """The options, with the name of the column of scores if it is known."""
-    if score is None:
-        return options
-    named = dict(options.request("scores").named)
-    return replace(options, columns={**named, "score": score})
+    return replace(options, score_name=score)
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -243,15 +240,21 @@ def _side_table(name: str) -> pl.DataFrame:
     The name of the file must not matter: a fusion is applied with another file.
     """
     try:
-        lines = Source(name).content.decode("utf-8-sig").split("\n")
+        text = Source(name).content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise TrialFileError(f"{name}: is not text: {problem}") from None
-    separator = next((sign for sign in "\t,;" if sign in lines[0]), None)
-    rows = [[one.strip() for one in line.split(separator)] for line in lines if line.strip()]
+    lines = {
+        number: line
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not line.startswith("#")
+    }
+    first = next(iter(lines.values()), "")
+    separator = next((sign for sign in "\t,;" if sign in first), None)
+    rows = [[one.strip() for one in line.split(separator)] for line in lines.values()]
     width = len(rows[0]) if rows else 0
     if width < 2:
         raise TrialFileError(f"{name}: expected lines of an id and a number")
-    for number, row in enumerate(rows, 1):
+    for number, row in zip(lines, rows, strict=True):
         if len(row) != width:
             raise TrialFileError(
                 f"{name}: line {number} has {len(row)} columns, and the first {width}"
