@@ -92,7 +92,7 @@ def fuse(
     scores: Sequence[str],
     quality: Sequence[str] = (),
     alpha: float | Literal["empirical"] = 0.5,
-    bounds: Limit = "range",
+    bounds: Limit = "counts",
     progress: Progress = silent,
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,

@@ -64,10 +64,10 @@ def fuse(
     alpha: str = option(
         "Weight of the targets: a number between 0 and 1, or 'empirical'.", "0.5", metavar="WEIGHT"
     ),
-    bounds: Literal["range", "counts"] = option(
-        "Take scores beyond those of training for the nearest of these; with counts, also limit "
-        "LLRs to what the number of trials supports.",
-        "range",
+    bounds: Literal["counts", "range"] = option(
+        "Outside the range of the training scores: use the nearest of these, and limit LLRs to "
+        "what the number of trials supports (counts); or without such a limit (range).",
+        "counts",
     ),
     key: File | None = KEY,
     form: _Form,
@@ -174,6 +174,7 @@ def _systems(
     partial: bool,
 ) -> Systems:
     from llrcal.errors import TrialFileError
+    from llrcal.messages import Setting
     from llrcal.trials.systems import read_systems
 
     try:
@@ -183,6 +184,9 @@ def _systems(
         if column is None and not others and Path(file).exists():
             hint = ". If columns of this table are the scores of several systems, name them: "
             raise problem.followed_by(hint, "--scores A,B") from problem
+        if options.missing == "error" and Setting("missing", "skip") in problem.args:
+            hint = ", or fuse the systems that are there: "
+            raise problem.followed_by(hint, Setting("missing", "patterns")) from problem
         raise
 
 

@@ -18,7 +18,7 @@ from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import examples, hashes_of_ids, match
-from llrcal.trials.leaving_out import without_spoof
+from llrcal.trials.leaving_out import left_out, without_spoof
 from llrcal.trials.reading import read_and_join
 from llrcal.trials.request import OnMissing, ReadOptions
 from llrcal.trials.source import Source
@@ -117,10 +117,12 @@ def read_systems(
     notes: list[Note] = []
     if partial:
         options = replace(options, missing="skip")
+    if not labelled:
+        options = replace(options, duplicates="all")  # which each get an LLR
     for name, (source, column) in sources.items():
         reading = with_score(options, column)
         request = reading.request("trials" if labelled and key is None else "scores")
-        if partial:
+        if partial or request.on_nan == "drop":  # once trials are joined
             request = replace(request, on_nan="keep")
         try:
             table = read_and_join(source, key, reading, request)
@@ -136,10 +138,15 @@ def read_systems(
         out = one if out is None else _joined(out, one, name)
     if out is None:
         raise OptionError("there are no systems to fuse")
-    if not partial:
-        out = _complete(out, sources, options.missing, notes)
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
-    both = replace(table, frame=out, source=", ".join(dict.fromkeys(files)))
+    where = ", ".join(dict.fromkeys(files))
+    if not partial:
+        out = _complete(out, sources, options.missing if labelled else None, notes)
+    if options.on_nan == "drop" and not partial:
+        is_nan = out.select(pl.any_horizontal(pl.col(map(_column, sources)).is_nan())).to_series()
+        notes += left_out(where, int(is_nan.sum()), out.height)
+        out = out.filter(~is_nan)
+    both = replace(table, frame=out, source=where)
     scores = out.select(map(_column, sources)).fill_null(float("nan"))
     return Systems(
         tuple(sources),
@@ -172,8 +179,7 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     if hashes_of_ids(right, ids).n_unique() < right.height:
         raise TrialFileError(
             f"{name}: {' and '.join(ids)} do not tell its trials apart, so that they cannot be "
-            "matched with those of another system; keep the first score of each: ",
-            Setting("duplicates", "first"),
+            "matched with those of another system; keep one line of each",
         )
     place, found = match(left, right, ids)
     both = left.hstack(right.select(pl.col(new).gather(place)))
@@ -181,21 +187,27 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _complete(
-    frame: pl.DataFrame, names: Iterable[str], missing: OnMissing, notes: list[Note]
+    frame: pl.DataFrame, names: Iterable[str], missing: OnMissing | None, notes: list[Note]
 ) -> pl.DataFrame:
-    """The trials that every system has a score of; ``missing`` says what becomes of others."""
+    """The trials that every system has a score of; ``missing`` says what becomes of others.
+
+    If it is None, nobody can say so: a fusion is to be applied.
+    """
     ids = [role for role in IDS if role in frame.columns]
     for name in names:
         absent = frame.filter(pl.col(_column(name)).is_null())
         if not absent.height:
             continue
         sentence = f"{absent.height} trials have no score of it, such as {examples(absent, ids)}"
+        if missing is None:
+            raise TrialFileError(
+                f"{name}: {sentence}; remove them from the other files, or train a fusion that can "
+                "do without: llrcal fuse ... ",
+                Setting("missing", "patterns"),
+            )
         if missing == "error":
             raise TrialFileError(
-                f"{name}: {sentence}; leave them out: ",
-                Setting("missing", "skip"),
-                ", or fuse the systems that are there: ",
-                Setting("missing", "patterns"),
+                f"{name}: {sentence}; leave them out: ", Setting("missing", "skip")
             )
         notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
     return frame.drop_nulls([_column(name) for name in names])
