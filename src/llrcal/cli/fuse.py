@@ -99,6 +99,8 @@ def fuse(
     from llrcal.scale.fusing import fused_columns, opened_columns
     from llrcal.scale.opening import is_in_pieces
 
+    empty = "; give the name of a column"
+    refuse({f"--label is ''{empty}": label == "", f"--condition is ''{empty}": condition == ""})
     check_place(out, by_name=True)
     sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]

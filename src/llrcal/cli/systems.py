@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llrcal.cli.options import UNITS, refuse, split_names
+from llrcal.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from llrcal.fusion import Fused
     from llrcal.notes import Note
     from llrcal.trials.systems import Systems
+
+
+_ADVICE = {
+    Setting("missing", "skip"): "remove them from the other files, or train a fusion that can do "
+    "without: llrcal fuse --missing patterns",
+    Setting("duplicates", "first"): "keep one line of each",
+}
+"""What to do where a fusion is applied to other trials than its systems share."""
 
 
 def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str, str | None]]:
@@ -112,11 +121,14 @@ def apply_to_systems(
     try:
         systems = read_systems(
             _sources(names, files),
-            options=reading.options(keep=keep),
+            options=reading.options(keep=keep, duplicates="all"),
             labelled=False,
             partial=fused is not None and fused.missing,
         )
     except TrialFileError as problem:
+        for setting, advice in _ADVICE.items():  # in place of options for training
+            if setting in problem.args:
+                raise TrialFileError(problem.args[0], f"; {advice}") from problem
         if len(files) == 1 < len(names):
             needed = f". The model fuses {', '.join(names)}: give a file of each, or one table "
             raise problem.followed_by(needed, "with a column of each") from problem

@@ -112,8 +112,6 @@ class ReadOptions:
     on_nan: OnNan = "error"
     keep: Sequence[str] = ()
     nontargets: Any | None = None
-    score_name: str | None = None
-    """The column of scores, where several columns of a file have some; beside ``columns``."""
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
@@ -148,9 +146,6 @@ class ReadOptions:
         is_key = contents == "key"
         columns = self.key_columns if is_key else self.columns
         named, roles = ((), ()) if columns is None else self._roles(columns, is_key=is_key)
-        if self.score_name is not None and not is_key:
-            self._refuse_names(Setting("scores"))
-            named = tuple({**dict(named), "score": self.score_name}.items())
         words = LABEL_OF_WORD if self.labels is None else _vocabulary(self.labels)
         return Request(
             contents,
@@ -167,14 +162,6 @@ class ReadOptions:
             joins=joins,
             spoof=self.spoof,
         )
-
-    def _refuse_names(self, setting: Setting) -> None:
-        if self.header is False:
-            raise OptionError(
-                setting,
-                " gives names of columns, but the file has none: ",
-                Setting("header", False),
-            )
 
     def _roles(
         self, columns: Columns, *, is_key: bool
@@ -206,8 +193,12 @@ class ReadOptions:
                 raise OptionError(setting, f": there is no role {role!r}; choose from {known}")
             if role != "-" and roles.count(role) > 1:
                 raise OptionError(setting, f": the role {role} occurs twice")
-        if names:
-            self._refuse_names(setting)
+        if names and self.header is False:
+            raise OptionError(
+                setting,
+                " gives names of columns, but the file has none: ",
+                Setting("header", False),
+            )
         return (tuple(given), ()) if names else ((), tuple(roles))
 
 

@@ -20,7 +20,7 @@ from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import examples, hashes_of_ids, match
 from llrcal.trials.leaving_out import left_out, without_spoof
 from llrcal.trials.reading import read_and_join
-from llrcal.trials.request import OnMissing, ReadOptions
+from llrcal.trials.request import Contents, OnMissing, ReadOptions, Request
 from llrcal.trials.source import Source
 from llrcal.trials.text.roles import NUMBER
 
@@ -117,8 +117,6 @@ def read_systems(
     notes: list[Note] = []
     if partial:
         options = replace(options, missing="skip")
-    if not labelled:
-        options = replace(options, duplicates="all")  # which each get an LLR
     for name, (source, column) in sources.items():
         reading = with_score(options, column)
         request = reading.request("trials" if labelled and key is None else "scores")
@@ -141,7 +139,7 @@ def read_systems(
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
     where = ", ".join(dict.fromkeys(files))
     if not partial:
-        out = _complete(out, sources, options.missing if labelled else None, notes)
+        out = _complete(out, sources, options.missing, notes)
     if options.on_nan == "drop" and not partial:
         is_nan = out.select(pl.any_horizontal(pl.col(map(_column, sources)).is_nan())).to_series()
         notes += left_out(where, int(is_nan.sum()), out.height)
@@ -162,7 +160,26 @@ def read_systems(
 
 def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
     """The options, with the name of the column of scores if it is known."""
-    return replace(options, score_name=score)
+    return options if score is None else _OneColumn(**vars(options), score=score)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OneColumn(ReadOptions):
+    """How to read one of several columns of scores, whatever the roles of the others."""
+
+    score: str
+
+    def request(self, contents: Contents, *, joins: bool = True) -> Request:
+        found = super().request(contents, joins=joins)
+        if contents == "key":
+            return found
+        if self.header is False:
+            raise OptionError(
+                Setting("scores"),
+                " gives names of columns, but the file has none: ",
+                Setting("header", False),
+            )
+        return replace(found, named=tuple({**dict(found.named), "score": self.score}.items()))
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -179,7 +196,9 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     if hashes_of_ids(right, ids).n_unique() < right.height:
         raise TrialFileError(
             f"{name}: {' and '.join(ids)} do not tell its trials apart, so that they cannot be "
-            "matched with those of another system; keep one line of each",
+            "matched with those of another system",
+            "; keep the first score of each: ",
+            Setting("duplicates", "first"),
         )
     place, found = match(left, right, ids)
     both = left.hstack(right.select(pl.col(new).gather(place)))
@@ -187,27 +206,18 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def _complete(
-    frame: pl.DataFrame, names: Iterable[str], missing: OnMissing | None, notes: list[Note]
+    frame: pl.DataFrame, names: Iterable[str], missing: OnMissing, notes: list[Note]
 ) -> pl.DataFrame:
-    """The trials that every system has a score of; ``missing`` says what becomes of others.
-
-    If it is None, nobody can say so: a fusion is to be applied.
-    """
+    """The trials that every system has a score of; ``missing`` says what becomes of others."""
     ids = [role for role in IDS if role in frame.columns]
     for name in names:
         absent = frame.filter(pl.col(_column(name)).is_null())
         if not absent.height:
             continue
         sentence = f"{absent.height} trials have no score of it, such as {examples(absent, ids)}"
-        if missing is None:
-            raise TrialFileError(
-                f"{name}: {sentence}; remove them from the other files, or train a fusion that can "
-                "do without: llrcal fuse ... ",
-                Setting("missing", "patterns"),
-            )
         if missing == "error":
             raise TrialFileError(
-                f"{name}: {sentence}; leave them out: ", Setting("missing", "skip")
+                f"{name}: {sentence}", "; to leave them out: ", Setting("missing", "skip")
             )
         notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
     return frame.drop_nulls([_column(name) for name in names])

@@ -251,9 +251,9 @@ def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
 
 def in_order(names: Sequence[str], request: Request) -> Request:
     """The request, with roles in order for columns that it knows by name: the score, or kept."""
-    if not (request.columns and names):
+    roles = list(request.columns)
+    if len(roles) != len(names):  # no roles, no names, or refused later
         return request
-    roles, names = list(request.columns), names[: len(request.columns)]
     if request.named:
         roles = ["-" if role == "score" else role for role in roles]
         roles[_place(dict(request.named)["score"], names)] = "score"
