@@ -134,6 +134,19 @@ def test_columns_are_those_of_the_terms() -> None:
     ]
 
 
+def test_a_unit_reaches_to_the_ends_that_a_sample_has_not_seen() -> None:
+    """One such value among so many has this deviation from the centre, on either side."""
+    tar, non = np.array([[4.0], [6.0]]), np.array([[0.0], [2.0]])
+    for ends in ((-3.0, 903.0), (-897.0, 9.0)):
+        low, high = (np.array([end]) for end in ends)
+        found = Terms.of((tar, non), low, high, 50, 1).scores
+        assert found.centre == pytest.approx((3.0,))
+        assert found.unit[0] == pytest.approx(900 / 2 * math.sqrt(2 / 50))
+        assert (found.lowest, found.highest) == ((ends[0],), (ends[1],))
+    near = Terms.of((tar, non), np.array([0.0]), np.array([6.0]), 50, 1).scores
+    assert near.unit[0] == pytest.approx(math.sqrt(5))  # 4 apart, and 1 within
+
+
 def test_correlations_are_those_of_numpy_and_zero_for_what_does_not_vary() -> None:
     scores = np.c_[TAR * 1e200, np.zeros(30), np.full(30, 7.0)]
     found = correlations(scores)
@@ -203,6 +216,15 @@ def test_trials_take_the_line_of_the_most_systems_that_are_there() -> None:
         line = fused.lines[patterns.index(systems)]
         z = (new[list(systems)] - np.array(line.scores.centre)) / np.array(line.scores.unit)
         assert llr == pytest.approx(z @ np.array(line.weights[:-1]) + line.weights[-1])
+
+
+def test_patterns_need_trials_of_both_classes() -> None:
+    tar, non = np.tile(TAR, (2, 1)), NON.copy()
+    tar[:30, 0] = tar[30:, 1] = np.nan
+    fused = fusion(tar, non, missing="patterns")
+    assert [line.systems for line in fused.lines] == [(0,), (1,)]
+    first, second = (fused.answers([[1.0, hole], [hole, 1.0]])[0] for hole in (np.nan, 2.0))
+    assert second.tolist() == [first[0], fused.answers([[2.0, np.nan]])[0][0]]
 
 
 def test_rare_patterns_go_without_some_of_their_systems(monkeypatch: pytest.MonkeyPatch) -> None:
