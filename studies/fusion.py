@@ -172,7 +172,7 @@ def _with_holes(splits: Iterator[Split]) -> Iterator[Split]:
         yield (sides[0], sides[1]), (sides[2], sides[3])
 
 
-def few(draws: int = 29) -> None:
+def few(draws: int = 25) -> None:
     """Few targets and 20 times as many non-targets, with noise, and with 30 % of scores missing."""
     print("\nfew targets: mean and largest Cllr, by default and with bounds range; above 1")
     for name, (tar, non) in {"bssr1": _whole(bssr1), "voxceleb": _whole(voxceleb)}.items():
@@ -433,5 +433,5 @@ def _in_pieces(tar: Floats, non: Floats) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for part in sys.argv[1:] or ("systems", "missing", "conditions", "coverage", "scale"):
+    for part in sys.argv[1:] or ("systems", "missing", "few", "conditions", "coverage", "scale"):
         globals()[part]()
