@@ -1,8 +1,8 @@
 """Fusion on real scores: several systems, missing scores, conditions; and intervals of weights.
 
-    python -m studies.fusion [systems] [missing] [conditions] [coverage] [scale]
+    python -m studies.fusion [systems] [missing] [few] [conditions] [coverage] [scale]
 
-Nothing was chosen on these sets. Splits are 10 halves (5 random ones, each used both ways) with no
+Splits are 10 halves (5 random ones, each used both ways) with no
 subject or speaker, model or segment in common; of deepface's pairs, 20 random halves.
 """
 
@@ -134,10 +134,10 @@ def systems() -> None:
         methods: dict[str, Method] = {
             "fused": fused(),
             "fused, empirical": fused(alpha="empirical"),
-            "fused, bounds counts": fused(bounds="counts"),
+            "fused, bounds range": fused(bounds="range"),
             **{f"system {i + 1} alone": single(i) for i in range(count)},
             **{
-                f"system {i + 1} alone, bounds counts": single(i, bounds="counts")
+                f"system {i + 1} alone, bounds range": single(i, bounds="range")
                 for i in range(count)
             },
             "scikit-learn": with_sklearn,
@@ -156,7 +156,7 @@ def missing() -> None:
             {
                 "fused": fused(),
                 "fused, empirical": fused(alpha="empirical"),
-                "fused, bounds counts": fused(bounds="counts"),
+                "fused, bounds range": fused(bounds="range"),
             },
         )
 
@@ -170,6 +170,53 @@ def _with_holes(splits: Iterator[Split]) -> Iterator[Split]:
             left = np.where(holes, np.nan, side)
             sides.append(left[~np.isnan(left).all(axis=1)])  # every trial has a score
         yield (sides[0], sides[1]), (sides[2], sides[3])
+
+
+def few(draws: int = 25) -> None:
+    """Few targets and 20 times as many non-targets, with noise, and with 30 % of scores missing."""
+    print("\nfew targets: mean and largest Cllr, by default and with bounds range; above 1")
+    for name, (tar, non) in {"bssr1": _whole(bssr1), "voxceleb": _whole(voxceleb)}.items():
+        for count in (5, 10, 20, 50, 200):
+            for noise, holes in ((0, 0.0), (1, 0.0), (0, 0.3), (1, 0.3)):
+                rows = [
+                    _few_once(np.random.default_rng(seed), (tar, non), count, noise, holes)
+                    for seed in range(draws)
+                ]
+                means, worst = np.mean(rows, axis=0), np.max(rows, axis=0)
+                print(
+                    f"{name:9} {count:4} targets, {noise} noise, {holes:.0%} missing: "
+                    f"{means[0]:.4f} {worst[0]:.3f}, {means[1]:.4f} {worst[1]:.3f}; "
+                    f"{np.sum(np.array(rows) > 1, axis=0).tolist()}"
+                )
+
+
+def _whole(splits: Callable[[], Iterator[Split]]) -> Trials:
+    """Trials of both halves of the first split that have every score."""
+    train, test = next(splits())
+    sides = (np.concatenate(both) for both in zip(train, test, strict=True))
+    tar, non = (side[~np.isnan(side).any(axis=1)] for side in sides)
+    return tar, non
+
+
+def _few_once(
+    rng: np.random.Generator, sides: Trials, count: int, noise: int, holes: float
+) -> tuple[float, ...]:
+    """Cllr on other trials than those of a draw."""
+    both = []
+    for side, size in zip(sides, (count, 20 * count), strict=True):
+        mixed = side[rng.permutation(len(side))]
+        mixed = np.c_[mixed, rng.normal(0, 1, (len(mixed), noise))]
+        gone = rng.random(mixed.shape) < holes
+        gone[gone.all(axis=1)] = False
+        mixed = np.where(gone, np.nan, mixed)
+        some = min(size, len(mixed) // 2)
+        both.append((mixed[:some], mixed[some : some + 10_000]))
+    (tar, new_tar), (non, new_non) = both
+    out = []
+    for bounds in ("counts", "range"):
+        model = llrcal.fuse(tar, non, missing="patterns" if holes else "error", bounds=bounds)
+        out.append(llrcal.evaluate(*(model(new) for new in (new_tar, new_non))).cllr)
+    return tuple(out)
 
 
 def _show(name: str, splits: Callable[[], Iterator[Split]], methods: dict[str, Method]) -> None:
@@ -234,9 +281,7 @@ def _conditions_once(
     tar, non = train & target, train & ~target
     pooled = llrcal.fuse(scores[tar], scores[non])
     by = llrcal.fuse(scores[tar], scores[non], condition=(where[tar], where[non]))
-    counted = llrcal.fuse(
-        scores[tar], scores[non], condition=(where[tar], where[non]), bounds="counts"
-    )
+    wide = llrcal.fuse(scores[tar], scores[non], condition=(where[tar], where[non]), bounds="range")
     nig = llrcal.fit(scores[tar], scores[non], method="nig")
     where_of = where[tar], where[non]
     on_top = {
@@ -255,7 +300,7 @@ def _conditions_once(
         "pooled nig": nig.without_warnings(scores),
         "separate lines": separate,
         "fused by condition": by(scores, condition=where),
-        "the same, bounds counts": counted(scores, condition=where),
+        "the same, bounds range": wide(scores, condition=where),
         **{name: one(scores, condition=where) for name, one in on_top.items()},
     }
     judged = [
@@ -388,5 +433,5 @@ def _in_pieces(tar: Floats, non: Floats) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    for part in sys.argv[1:] or ("systems", "missing", "conditions", "coverage", "scale"):
+    for part in sys.argv[1:] or ("systems", "missing", "few", "conditions", "coverage", "scale"):
         globals()[part]()

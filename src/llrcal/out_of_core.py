@@ -93,7 +93,7 @@ def fuse(
     scores: Sequence[str],
     quality: Sequence[str] = (),
     alpha: float | Literal["empirical"] = 0.5,
-    bounds: Limit = "range",
+    bounds: Limit = "counts",
     progress: Progress = silent,
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
@@ -115,10 +115,9 @@ def fuse(
     alpha, bounds
         As in :func:`llrcal.fuse`.
     """
-    names = [*scores, *quality]
     reading = reading_options(options, form)
     with one_run():  # in which every column is of the same file
-        trials = opened_columns(paths, engine or Threads(progress), names, reading)
+        trials = opened_columns(paths, engine or Threads(progress), scores, quality, reading)
     fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
     warn(fused.report.all_notes)
     return fused

@@ -133,6 +133,15 @@ def test_a_calibration_by_condition_from_file_to_file() -> None:
         ("all.csv --scores cos --label y --quality line", "is not a number"),
         ("all.csv --scores cos --label y --condition x", "there is no column 'x'"),
         ("all.csv all.csv --key key.csv", "both systems would be called 'all'"),
+        ("all.csv --scores cos,cos --label y", "--scores is 'cos,cos'; give names, each once"),
+        ("all.csv --scores cos, --label y", "--scores is 'cos,'; give names, each once"),
+        ("all.csv --scores= --label y", "--scores is ''; give names"),
+        ("all.csv --scores cos --label y --quality=", "--quality is ''; give names"),
+        ("all.csv --scores cos --label y --condition=", "--condition is ''; give the name"),
+        ("all.csv --scores cos --label y --quality y", "labels are no side information"),
+        ("all.csv --scores cos --label y --condition y", "labels are no conditions"),
+        (f"{FILES} --key key.csv --quality label", "labels are no side information"),
+        (f"{FILES} --key key.csv --condition label", "labels are no conditions"),
     ],
 )
 def test_wrong_use_ends_in_one_line(arguments: str, words: str) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
+from llrcal.evaluation.costs import cllr
 from llrcal.fusion import contributions
+from llrcal.fusion.fuse import fusion
 from llrcal.fusion.passes import Trials
 from llrcal.fusion.regression import Cost, regression
 
@@ -32,6 +34,28 @@ def penalised(
     return float(worth * cost + (precision * (weights - centre) ** 2).sum() / 2)
 
 
+def evidence(
+    log_variance: float, tar: Floats, non: Floats, alpha: float, centre: Floats, is_in: Floats
+) -> tuple[float, Floats]:
+    """The log evidence of a variance, by Laplace's approximation, and the weights."""
+    precision = is_in / np.exp(log_variance)
+    end = minimize(penalised, centre, (tar, non, alpha, centre, precision), tol=1e-12)
+    both = np.column_stack([np.concatenate([tar, non]), np.ones(len(tar) + len(non))])
+    p = 1 / (1 + np.exp(-(both @ end.x + np.log(alpha / (1 - alpha)))))
+    worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
+    share = np.repeat([alpha / len(tar), (1 - alpha) / len(non)], [len(tar), len(non)])
+    hessian = (both.T * (worth * share * p * (1 - p))) @ both + np.diag(precision)
+    prior = log_variance / 2 - np.sqrt(np.exp(log_variance)) / 0.6
+    prior -= is_in.sum() * log_variance / 2
+    return float(prior - end.fun - np.linalg.slogdet(hessian)[1] / 2), end.x
+
+
+def by_evidence(*criterion: Any) -> Floats:
+    """The weights at the variance with the most evidence."""
+    found = minimize_scalar(lambda v: -evidence(v, *criterion)[0], bounds=(-14, 14))
+    return evidence(float(found.x), *criterion)[1]
+
+
 @pytest.mark.parametrize("alpha", [60 / 210, 0.5, 0.05])
 def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
     """At the share of the targets the prior is around zero, elsewhere around those weights."""
@@ -49,21 +73,12 @@ def test_weights_and_variance_are_those_of_brute_force(alpha: float) -> None:
         assert np.abs(centre - at_share.solution.point).max() < 1e-6
     assert (found.prior is None) == (alpha == 60 / 210)
 
-    def evidence(log_variance: float) -> tuple[float, Floats]:
-        precision = is_in / np.exp(log_variance)
-        end = minimize(penalised, centre, (tar, non, alpha, centre, precision), tol=1e-12)
-        both = np.column_stack([np.concatenate([tar, non]), np.ones(len(tar) + len(non))])
-        p = 1 / (1 + np.exp(-(both @ end.x + np.log(alpha / (1 - alpha)))))
-        worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
-        share = np.repeat([alpha / len(tar), (1 - alpha) / len(non)], [len(tar), len(non)])
-        hessian = (both.T * (worth * share * p * (1 - p))) @ both + np.diag(precision)
-        prior = log_variance / 2 - np.log1p(np.exp(log_variance) / 1.25**2)
-        prior -= is_in.sum() * log_variance / 2
-        return float(prior - end.fun - np.linalg.slogdet(hessian)[1] / 2), end.x
+    def at(log_variance: float) -> tuple[float, Floats]:
+        return evidence(log_variance, tar, non, alpha, centre, is_in)
 
-    here, weights = evidence(best)
+    here, weights = at(best)
     assert np.abs(weights - found.solution.point).max() < 1e-4  # as far as BFGS goes
-    assert here > max(evidence(best - 0.1)[0], evidence(best + 0.1)[0])
+    assert here > max(at(best - 0.1)[0], at(best + 0.1)[0])
     assert found.solution.gradient_norm < 1e-8
 
 
@@ -119,18 +134,64 @@ def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> No
     assert np.allclose(wide[wider], expected[wider], rtol=1e-6)
 
 
-def test_each_pattern_learns_from_all_trials_that_have_its_systems() -> None:
+def test_each_pattern_learns_from_trials_that_have_its_systems_and_leans_on_all() -> None:
+    """The prior of its weights is around those of all trials, with the middle for what is missing.
+
+    Every pattern has the same share of targets, so that there is one step only.
+    """
     tar, non = TAR.copy(), NON.copy()
     tar[:20, 0] = non[:50, 0] = np.nan
-    tar[20:30, 1] = np.nan
-    fused = llrcal.fuse(tar, non, missing="patterns")
-    assert [line.systems for line in fused.lines] == [(0, 1), (0,), (1,)]
-    both = llrcal.fuse(tar[30:], non[50:])
-    first = llrcal.fuse(tar[20:, [0]], non[50:, [0]])
+    tar[20:30, 1] = non[50:75, 1] = np.nan
+    fused = llrcal.fuse(tar, non, alpha="empirical", missing="patterns", bounds="range")
+    columns = fused.lines[0].scores
+    middle = np.add(*(np.nanmedian(side, axis=0) / 2 for side in (tar, non)))
+    filled = [np.where(np.isnan(side), middle, side) for side in (tar, non)]
+    means = [side.mean(axis=0) for side in filled]
+    apart, within = (means[0] - means[1]) / 2, (filled[0].var(axis=0) + filled[1].var(axis=0)) / 2
+    assert np.allclose(columns.centre, (means[0] + means[1]) / 2)
+    assert np.allclose(columns.unit, np.sqrt(within + apart**2))
+
+    def standard(side: Floats) -> Floats:
+        return (side - np.array(columns.centre)) / np.array(columns.unit)
+
+    every = by_evidence(*map(standard, filled), 2 / 7, np.zeros(3), np.array([1.0, 1.0, 0.0]))
+    patterns = {
+        (0, 1): (slice(30, None), slice(75, None)),
+        (0,): (slice(20, None), slice(50, None)),
+    }
+    for line, (systems, rows) in zip(fused.lines, patterns.items(), strict=False):
+        assert line.systems == systems
+        some = [standard(side)[row][:, systems] for side, row in zip((tar, non), rows, strict=True)]
+        centre = every[[*systems, 2]]
+        weights = by_evidence(*some, 2 / 7, centre, np.ones(len(centre)))
+        assert np.allclose(line.weights, weights, rtol=0, atol=2e-3)  # variances are not exact
+    assert [line.systems for line in fused.lines[2:]] == [(1,)]
     new = np.array([[1.0, 0.5], [1.0, np.nan], [np.nan, np.nan]])
     with pytest.warns(LlrcalWarning, match="1 of 3 trials have no score of any system"):
         llrs = fused(new)
-    assert llrs.tolist() == [*both(new[:1]), *first(new[1:2, [0]]), 0.0]
+    first, second = (np.array(line.weights) for line in fused.lines[:2])
+    expected = [[*standard(new[0]), 1] @ first, [standard(new)[1, 0], 1] @ second, 0.0]
+    assert np.allclose(llrs, expected)
+
+
+def test_scores_that_may_be_missing_and_are_not_make_no_difference() -> None:
+    plain, patterns = llrcal.fuse(TAR, NON), llrcal.fuse(TAR, NON, missing="patterns")
+    assert patterns.lines[0] == plain.lines[0]
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_few_targets_do_not_make_a_fusion_worse_than_none(missing: bool) -> None:
+    """Two systems and noise, five targets: without bounds and with a Cauchy prior up to 3.15."""
+    for seed in (2, 7, 12, 13):
+        rng = np.random.default_rng(seed)
+        sides = [
+            np.c_[rng.normal(0, 0.5, (n, 1)) + rng.normal(mean, 1, (n, 2)), rng.normal(0, 1, n)]
+            for n, mean in ((5, 2), (100, 0), (300, 2), (600, 0))
+        ]
+        if missing:
+            sides = [np.where(rng.random(side.shape) < 0.3, np.nan, side) for side in sides]
+        fused = fusion(*sides[:2], missing="patterns" if missing else "error")
+        assert cllr(*(fused.answers(side)[0] for side in sides[2:])) < 0.75
 
 
 def test_side_information_is_added_and_multiplied() -> None:
@@ -158,8 +219,6 @@ def test_side_information_is_added_and_multiplied() -> None:
     ],
 )
 def test_what_is_said(scores: Any, options: Any, codes: list[str]) -> None:
-    from llrcal.fusion.fuse import fusion
-
     fused = fusion(*scores, **options)
     assert [note.code for note in fused.report.notes] == codes
     assert fused.report.converged
@@ -209,10 +268,18 @@ def test_scores_of_another_system_are_noticed() -> None:
         fused({"cos": NON[:, 0], "plda": NON[:, 1] + 100})
 
 
-def test_counts_limit_llrs_where_asked_to() -> None:
-    fused = llrcal.fuse(TAR * 3, NON * 3, bounds="counts")
-    assert fused(TAR * 3).max() <= np.log(151) + np.log(2)
-    assert fused(NON * 3).min() >= -np.log(61) - np.log(2)
+def test_counts_limit_llrs_unless_told_otherwise() -> None:
+    """The formula of docs/safe-llrs.md, with one trial that is used up."""
+    tar, non = TAR + 1, NON - 1
+    fused, wide = fusion(tar, non), fusion(tar, non, bounds="range")
+    least, greatest = -np.log(61), np.log(151)
+    soft = np.log(2) * (1 - 1 / 60)
+    for side in (tar, non):
+        llrs = wide.answers(side)[0]
+        expected = np.clip(llrs, least, greatest)
+        expected += soft * np.tanh((llrs - expected) / soft)
+        assert np.allclose(fused.answers(side)[0], expected, rtol=0, atol=1e-12)
+        assert np.abs(llrs - expected).max() > 0.5
 
 
 @pytest.mark.parametrize(
@@ -226,6 +293,12 @@ def test_counts_limit_llrs_where_asked_to() -> None:
         ({"quality": np.ones(3)}, OptionError, "quality must be a pair"),
         ({"quality": (np.ones(3), np.ones(150))}, ScoreError, "3 rows for 60 trials"),
         ({"condition": (["a"] * 59 + [None], ["a"] * 150)}, ScoreError, "at index 59"),
+        ({"condition": (["a"] * 60, ["b"] * 150)}, ScoreError, "labels are no conditions"),
+        ({"quality": (np.ones(60), np.zeros(150))}, ScoreError, "is 1 for every target and 0 for"),
+        ({"quality": ({}, {})}, OptionError, "does not name every quality; give a text for each"),
+        ({"quality": (TAR[:, :0], NON[:, :0])}, OptionError, "at least one"),
+        ({"names": []}, OptionError, r"\[\] does not name every system"),
+        ({"names": ["a", ""]}, OptionError, "give a text for each"),
         ({"speakers": (np.zeros((60, 2), int),)}, OptionError, "speakers must be a pair"),
     ],
 )

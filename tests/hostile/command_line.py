@@ -273,6 +273,16 @@ CASES = (
         "or two numbers from -0.9 to 10",
         "Refused; no model is written.",
     ),
+    *(
+        wrong(line, f"is {value!r}", option, "give names, each once, with commas", REFUSED)
+        for line, option, value in (
+            ("fuse labelled.txt --scores cos,cos -o m.json", "--scores", "cos,cos"),
+            ("fuse labelled.txt --scores cos, -o m.json", "--scores", "cos,"),
+            ("fuse labelled.txt --scores= -o m.json", "--scores", ""),
+            ("fuse labelled.txt --quality= -o m.json", "--quality", ""),
+            ("evaluate labelled.txt --by=", "--by", ""),
+        )
+    ),
     wrong(
         "evaluate labelled.txt --rule quadratic",
         "rule is 'quadratic'",

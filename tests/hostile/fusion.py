@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 import llrcal
-from llrcal.errors import DegenerateError, ScoreError, TrialFileError
+from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
 from llrcal.trials.systems import read_side_information
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import same
@@ -198,10 +198,32 @@ CASES = (
         "Columns that are read one by one, without trials where they are NaN, are of other trials.",
     ),
     Case(
-        "conditions that only one class has",
+        "a condition that only one class has",
+        fused(TAR, NON, condition=(["a"] * 40, ["a"] * 50 + ["b"] * 40)),
+        Answered(
+            lambda model: same(model.conditions.lines["b"], model.conditions.pooled, within=1e-5)
+        ),
+        "An answer: it gets the pooled calibration.",
+    ),
+    Case(
+        "the labels as conditions",
         fused(TAR, NON, condition=(["a"] * 40, ["b"] * 90)),
-        Answered(lambda model: same(model.conditions.lines["a"], model.conditions.pooled)),
-        "An answer: both conditions get the pooled calibration.",
+        Refused(ScoreError, "no condition has both", "'a' and 'b'", "new trials have none"),
+        "Refused: no condition has trials of both classes.",
+        "A calibration that asks for the labels of the trials it is applied to.",
+    ),
+    Case(
+        "the labels as side information",
+        fused(TAR, NON, quality=({"y": np.ones(40)}, {"y": np.zeros(90)})),
+        Refused(ScoreError, "labels are no side information", "y:", "new trials have none"),
+        "Refused: every target has one value, and every non-target another.",
+        "A fusion that separates the classes in training, and cannot be applied.",
+    ),
+    Case(
+        "a column of scores without a name",
+        fused(TAR, NON, names=["cos", ""]),
+        Refused(OptionError, "does not name every system", "['cos', '']", "a text for each"),
+        "Refused.",
     ),
     Case(
         "conditions with commas, evaluated by condition",
@@ -244,6 +266,12 @@ CASES = (
         sides_of("m 1.5\nt 1\nn 3.5\nu 1\nm 2.5\n"),
         Refused(TrialFileError, "occur more than once", "utt2dur", "(m)"),
         "Refused, with the recording.",
+    ),
+    Case(
+        "side information after a blank line and a comment",
+        sides_of("\n# seconds\nm,1.5\nn,1\nt,2\nu,3\n"),
+        Answered(lambda sides: same(sides["maximum of quality 1"], [2.0, 3.0])),
+        "An answer, as if they were not there.",
     ),
     Case(
         "side information in lines of different lengths",

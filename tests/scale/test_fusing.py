@@ -60,11 +60,16 @@ def test_what_is_said_and_refused(tmp_path: Path) -> None:
     path = tmp_path / "all.parquet"
     both: dict[str, Any] = {"scores": ["cos", "plda"], "form": FORM}
     apart = TABLE.with_columns(pl.col("cos") + 100 * (pl.col("y") == "target"))
-    apart.write_parquet(path)
+    apart.with_columns(again=(pl.col("y") == "target").cast(int)).write_parquet(path)
     with pytest.warns(LlrcalWarning, match="do not overlap"):
         out_of_core.fuse(path, **both)
     cases: list[tuple[dict[str, Any], type[LlrcalError], str]] = [
-        ({"scores": ["cos", "cos"]}, OptionError, "each once"),
+        ({"scores": ["cos", "cos"]}, OptionError, "two columns are called 'cos'"),
+        ({"scores": ["cos", ""]}, OptionError, "does not name every column"),
+        ({"scores": "cos"}, OptionError, "lists of columns, not one text"),
+        ({"quality": ""}, OptionError, "lists of columns, not one text"),
+        ({"quality": ["plda"]}, OptionError, "two columns are called 'plda'"),
+        ({"quality": ["again"]}, ScoreError, "again: is 1 for every target and 0 for every"),
         ({"scores": []}, OptionError, "name the columns"),
         ({"scores": ["cos", "no"]}, TrialFileError, "no"),
         ({"form": {**FORM, "on_nan": "drop"}}, OptionError, "on_nan='drop' does not work"),

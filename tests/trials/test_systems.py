@@ -11,7 +11,7 @@ import pytest
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials.request import ReadOptions
-from llrcal.trials.systems import named_files, read_systems
+from llrcal.trials.systems import named_files, read_side_information, read_systems
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_files_are_joined_on_ids_in_any_order(folder: Path) -> None:
 
 def test_missing_trials_are_named_skipped_or_kept(folder: Path) -> None:
     sources = {name: (folder / f"{name}.txt", None) for name in "ca"}
-    with pytest.raises(TrialFileError, match=r"c: 1 trials have no .* \(m3 t3\).*missing='pat"):
+    with pytest.raises(TrialFileError, match=r"c: 1 trials have no .* \(m3 t3\).*missing='sk"):
         read_systems(sources, options=ReadOptions(), labelled=False)
     skipped = read_systems(sources, options=ReadOptions(missing="skip"), labelled=False)
     assert skipped.scores.tolist() == [[200, -0.5], [100, 1.5]]
@@ -85,6 +85,70 @@ def test_trials_that_cannot_be_told_apart_are_not_matched(folder: Path) -> None:
     options = ReadOptions(duplicates="first")
     systems = read_systems(sources, options=options, labelled=False)
     assert systems.scores.tolist() == [[1.5, 1], [-0.5, 3], [2.5, 4]]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_columns_in_order_go_with_the_names_of_scores(folder: Path, kind: str) -> None:
+    """The ids are not where common names are, which would be taken otherwise."""
+    frame = pl.DataFrame(
+        {
+            "test": ["m1", "m2"],
+            "enrol": ["t1", "t2"],
+            "cos": [1.0, 2.0],
+            "plda": [3.0, 4.0],
+            "score": [1, 0],
+            "line": ["a", "b"],
+        }
+    )
+    source: object = frame
+    if kind != "frame":
+        source = str(folder / f"all.{kind}")
+        (frame.write_csv if kind == "csv" else frame.write_parquet)(source)
+    sources = {"plda": (source, "plda"), "cos": (source, "cos")}
+    options = ReadOptions(columns="enrol,test,-,score,label,-", keep=["line"])
+    systems = read_systems(sources, options=options)
+    assert systems.scores.tolist() == [[3, 1], [4, 2]]
+    assert systems.is_target is not None
+    assert systems.is_target.tolist() == [True, False]
+    assert systems.ids is not None
+    assert systems.ids["enrol"].to_list() == ["m1", "m2"]
+    assert systems.kept["line"].to_list() == ["a", "b"]
+    with pytest.raises(TrialFileError, match="there is no column 'foo'"):
+        read_systems({"foo": (source, "foo")}, options=options)
+    with pytest.raises(TrialFileError, match="has 6 columns, but 3 were named"):
+        read_systems(sources, options=ReadOptions(columns="enrol,test,label"))
+    with pytest.raises(OptionError, match="scores gives names of columns, but the file has none"):
+        read_systems(sources, options=ReadOptions(header=False))
+
+
+def test_trials_with_a_score_that_is_nan_are_left_out_of_every_system(folder: Path) -> None:
+    (folder / "b.txt").write_text("m3 t3 30\nm1 t1 nan\nm2 t2 20\n")
+    sources = {name: (folder / f"{name}.txt", None) for name in "ab"}
+    systems = read_systems(sources, folder / "key.txt", options=ReadOptions(on_nan="drop"))
+    assert systems.scores.tolist() == [[-0.5, 20], [2.5, 30]]
+    assert "1 of 3 trials left out" in str(systems.notes[-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("\n\nm,1.5\nt,2\n", {"quality 1": [1.5, 2]}),
+        ("# m 3.5\nm 1.5\n#t 9\nt 2\n", {"quality 1": [1.5, 2]}),
+        ("\n# seconds\nid;dur\nm;1.5\n\nt;2\n", {"dur": [1.5, 2]}),
+    ],
+)
+def test_blank_lines_and_comments_in_side_information(
+    folder: Path, text: str, values: dict[str, list[float]]
+) -> None:
+    (folder / "side").write_text(text)
+    found = read_side_information(str(folder / "side"), pl.DataFrame({"test": ["m", "t"]}))
+    assert {name: column.tolist() for name, column in found.items()} == values
+
+
+def test_lines_of_side_information_are_counted_as_in_the_file(folder: Path) -> None:
+    (folder / "side").write_text("# seconds\n\nm 1\nt 1 2\n")
+    with pytest.raises(TrialFileError, match="line 4 has 3 columns, and the first 2"):
+        read_side_information(str(folder / "side"), pl.DataFrame({"test": ["m"]}))
 
 
 def test_columns_of_one_table_with_conditions_and_holes() -> None:

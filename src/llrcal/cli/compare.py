@@ -91,7 +91,7 @@ def compare(
         "data": (data, data_key, data_nontargets),
     }
     _check_sets(sets, folds)
-    columns = split_names(by)
+    columns = split_names(by, "by")
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:

@@ -119,7 +119,9 @@ def compare_and_write(
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
 
-    formats = [] if asked.formats == "none" else figure_formats(split_names(asked.formats))
+    formats = (
+        [] if asked.formats == "none" else figure_formats(split_names(asked.formats, "formats"))
+    )
     methods, points = asked.methods(systems=systems), asked.given()
     with (
         # First, so that a bad folder is refused at once.

@@ -104,7 +104,7 @@ def evaluate(
     from llrcal.scoring_rule import ScoringRule
 
     chosen = points.given() or DEFAULT_POINTS
-    columns = split_names(by)
+    columns = split_names(by, "by")
     asked: dict[str, Any] = {"rules": [ScoringRule.of(scoring_rule(one)) for one in rule]}
     asked["forensic"] = forensic
     draws = _draws(intervals, level=level, replicates=replicates)

@@ -63,10 +63,10 @@ def fuse(
     alpha: str = option(
         "Weight of the targets: a number between 0 and 1, or 'empirical'.", "0.5", metavar="WEIGHT"
     ),
-    bounds: Literal["range", "counts"] = option(
-        "Take scores beyond those of training for the nearest of these; with counts, also limit "
-        "LLRs to what the number of trials supports.",
-        "range",
+    bounds: Literal["counts", "range"] = option(
+        "Outside the range of the training scores: use the nearest of these, and limit LLRs to "
+        "what the number of trials supports (counts); or without such a limit (range).",
+        "counts",
     ),
     key: File | None = KEY,
     form: _Form,
@@ -98,6 +98,8 @@ def fuse(
     from llrcal.scale.fusing import fused_columns, opened_columns
     from llrcal.scale.opening import is_in_pieces
 
+    empty = "; give the name of a column"
+    refuse({f"--label is ''{empty}": label == "", f"--condition is ''{empty}": condition == ""})
     check_place(out, by_name=True)
     sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]
@@ -120,7 +122,7 @@ def fuse(
     whole = next((name for name, is_given in not_in_pieces.items() if is_given), None)
     with opener(scale, quiet=quiet) as opened:
         if is_in_pieces(names[0], key, options, asked=opened.in_pieces, whole=whole):
-            trials = opened_columns(names[0], opened.engine, [*sources, *sides], options)
+            trials = opened_columns(names[0], opened.engine, list(sources), sides, options)
             print_notes(trials.notes, quiet=quiet)
             read, model = (
                 trials.notes,
@@ -168,6 +170,7 @@ def _systems(
     partial: bool,
 ) -> Systems:
     from llrcal.errors import TrialFileError
+    from llrcal.messages import Setting
     from llrcal.trials.systems import read_systems
 
     try:
@@ -177,6 +180,9 @@ def _systems(
         if column is None and not others and Path(file).exists():
             hint = ". If columns of this table are the scores of several systems, name them: "
             raise problem.followed_by(hint, "--scores A,B") from problem
+        if options.missing == "error" and Setting("missing", "skip") in problem.args:
+            hint = ", or fuse the systems that are there: "
+            raise problem.followed_by(hint, Setting("missing", "patterns")) from problem
         raise
 
 

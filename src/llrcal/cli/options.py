@@ -202,9 +202,14 @@ def refuse_two_outputs(out: str, *, json: bool) -> None:
     refuse({said: json and out == "-"})
 
 
-def split_names(names: str | None) -> list[str]:
-    """The names in a list with commas; none if there is no list."""
-    return [name for one in (names or "").split(",") if (name := one.strip())]
+def split_names(names: str | None, setting: str) -> list[str]:
+    """The names in a list with commas, as given by a setting; none if it was not given."""
+    found = [] if names is None else [one.strip() for one in names.split(",")]
+    if "" in found or len({*found}) < len(found):
+        raise OptionError(
+            Setting(setting), f" is {names!r:.80}; give names, each once, with commas between them"
+        )
+    return found
 
 
 def weight(alpha: str) -> float | str:

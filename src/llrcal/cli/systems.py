@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llrcal.cli.options import UNITS, refuse, split_names
+from llrcal.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     from llrcal.trials.systems import Systems
 
 
+_ADVICE = {
+    Setting("missing", "skip"): "remove them from the other files, or train a fusion that can do "
+    "without: llrcal fuse --missing patterns",
+    Setting("duplicates", "first"): "keep one line of each",
+}
+"""What to do where a fusion is applied to other trials than its systems share."""
+
+
 def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str, str | None]]:
     """By the name of each system: its file, and its column if one file has those of all."""
     from llrcal.errors import OptionError
@@ -30,7 +39,7 @@ def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str,
         return {name: (file, None) for name, file in named_files(files).items()}
     if len(files) > 1:
         raise OptionError("columns of scores (--scores) are those of one file; give only that")
-    return {column: (files[0], column) for column in split_names(scores)}
+    return {column: (files[0], column) for column in split_names(scores, "scores")}
 
 
 def side_files(quality: str | None) -> list[str]:
@@ -40,7 +49,7 @@ def side_files(quality: str | None) -> list[str]:
 
 def side_columns(quality: str | None) -> list[str]:
     """The columns of side information, if those were given."""
-    return [] if side_files(quality) else split_names(quality)
+    return [] if side_files(quality) else split_names(quality, "quality")
 
 
 def sides_of(systems: Systems, quality: str | None, names: Sequence[str] = ()) -> dict[str, Floats]:
@@ -112,11 +121,14 @@ def apply_to_systems(
     try:
         systems = read_systems(
             _sources(names, files),
-            options=reading.options(keep=keep),
+            options=reading.options(keep=keep, duplicates="all"),
             labelled=False,
             partial=fused is not None and fused.missing,
         )
     except TrialFileError as problem:
+        for setting, advice in _ADVICE.items():  # in place of options for training
+            if setting in problem.args:
+                raise TrialFileError(problem.args[0], f"; {advice}") from problem
         if len(files) == 1 < len(names):
             needed = f". The model fuses {', '.join(names)}: give a file of each, or one table "
             raise problem.followed_by(needed, "with a column of each") from problem

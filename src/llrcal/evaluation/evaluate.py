@@ -212,6 +212,8 @@ def by_condition(
                 Setting("in_pieces", False),
             )
         columns = (by,) if isinstance(by, str) else tuple(by)
+        if not columns or not all(columns) or len({*columns}) < len(columns):
+            raise OptionError(Setting("by"), f" is {by!r:.80}; give names of columns, each once")
         by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
     every = zip((tar, non), pair(by, "by"), ("target", "non-target"), strict=True)
     sides, where = [], []

@@ -17,9 +17,16 @@ from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.logistic import log_odds
 from llrcal.fitting.report import Report
 from llrcal.fusion.fused import LIMITS, Fused, Limit, Line
-from llrcal.fusion.inputs import Scores, as_columns, as_names, as_quality, quality_names
+from llrcal.fusion.inputs import (
+    Scores,
+    as_columns,
+    as_names,
+    as_quality,
+    quality_names,
+    refuse_labels,
+)
 from llrcal.fusion.passes import Both, Trials
-from llrcal.fusion.regression import Cost, margins, regression
+from llrcal.fusion.regression import Cost, at_share_of_targets, margins, regression
 from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
 from llrcal.messages import Setting
 from llrcal.notes import Note, warn
@@ -41,7 +48,7 @@ def fuse(
     condition: tuple[Any, Any] | None = None,
     speakers: Speakers | None = None,
     missing: Literal["error", "patterns"] = "error",
-    bounds: Limit = "range",
+    bounds: Limit = "counts",
 ) -> Fused:
     """Fuse the scores of several systems on the same trials into log-likelihood-ratios.
 
@@ -70,11 +77,12 @@ def fuse(
         for what they are worth. LLRs are the same.
     missing
         Scores that are NaN: an error, or missing. Then there is a fusion for each pattern of
-        systems that are there, trained on all trials that have at least these.
+        systems that are there, trained on all trials that have at least these, and leaning on the
+        fusion of all trials as far as these are few.
     bounds
-        Scores beyond those of training are taken for the nearest of these (``"range"``). With
-        ``"counts"``, LLRs also keep to what the number of trials supports, as with
-        :func:`llrcal.fit`.
+        Scores beyond those of training are taken for the nearest of these, and LLRs keep to what
+        the number of trials supports, as with :func:`llrcal.fit` (``"counts"``); or only the
+        former (``"range"``).
 
     Returns
     -------
@@ -129,7 +137,7 @@ def fusion(
     condition: tuple[Any, Any] | None = None,
     speakers: Speakers | None = None,
     missing: str = "error",
-    bounds: str = "range",
+    bounds: str = "counts",
 ) -> Fused:
     """The same as :func:`fuse`, for callers that handle the notes themselves."""
     if missing not in ("error", "patterns"):
@@ -143,15 +151,18 @@ def fusion(
     if quality is not None:
         given = pair(quality, "quality")
         sides = quality_names(given[0])
-        both = [
-            np.column_stack([scores, as_quality(more, sides, len(scores), what)])
+        known = [
+            as_quality(more, sides, len(scores), what)
             for scores, more, what in zip(both, given, ("target", "non-target"), strict=True)
         ]
+        refuse_labels(sides, *((side.min(axis=0), side.max(axis=0)) for side in known))
+        both = list(map(np.column_stack, zip(both, known, strict=True)))
     trials, counts = (both[0], both[1]), (len(both[0]), len(both[1]))
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
     patterns = _by_pattern(trials, systems, who, holes=holes)
-    fused = fusion_of(patterns, counts, systems, sides, alpha, bounds, missing=holes)
+    filled = _filled(trials, systems) if holes else None
+    fused = fusion_of(patterns, counts, systems, sides, alpha, bounds, filled=filled)
     if where is not None:
         tar_llrs, non_llrs = (fused.pooled_llrs(side)[0] for side in trials)
         found = fitted_conditions(tar_llrs, non_llrs, *where, target_weight(alpha, *counts))
@@ -168,15 +179,28 @@ def fusion_of(
     alpha: float | str,
     bounds: str,
     *,
-    missing: bool = False,
+    filled: Both | None = None,
 ) -> Fused:
-    """A fusion of so many trials, wherever they are, by a line for each pattern."""
+    """A fusion of so many trials, wherever they are, by a line for each pattern.
+
+    Where scores may be missing, ``filled`` are all trials: weights of each pattern are expected
+    around those of all trials together, since its own may be few.
+    """
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
     weight, lines, reports, samples = target_weight(alpha, *counts), [], [], []
+    common = None
+    if filled is not None:
+        every = Cost.of(Trials.in_memory(*filled), len(systems), weight)
+        common = every.terms, at_share_of_targets(every)[0].point
     for pattern, trials in patterns:
-        cost = Cost.of(trials, len(pattern), weight)
-        line, report = _line(pattern, cost, trials.known)
+        terms, centre = None, None
+        if common is not None:
+            terms, centre = common[0].of_systems(pattern), common[1][common[0].places(pattern)]
+        cost = Cost.of(trials, len(pattern), weight, terms)
+        if (len(pattern), *cost.counts) == (len(systems), *counts):
+            centre = None  # these are all trials
+        line, report = _line(pattern, cost, trials.known, centre)
         lines.append(line)
         reports.append(report)
         samples.append(cost.sample)
@@ -185,7 +209,7 @@ def fusion_of(
         quality=tuple(quality),
         training=Counts(*counts),
         alpha=alpha if isinstance(alpha, str) else weight,
-        missing=missing,
+        missing=filled is not None,
         bounds="counts" if bounds == "counts" else "range",
         lines=tuple(lines),
         report=replace(
@@ -199,10 +223,13 @@ def fusion_of(
 
 
 def _line(
-    systems: tuple[int, ...], cost: Cost, known: tuple[Both, Both] | None
+    systems: tuple[int, ...],
+    cost: Cost,
+    known: tuple[Both, Both] | None,
+    centre: Floats | None,
 ) -> tuple[Line, Report]:
     """The line that fits trials with the scores of some systems, and how that went."""
-    found = regression(cost)
+    found = regression(cost, centre)
     solution, size = found.solution, cost.effective_sample_size
     widths, by = margins(cost, found, *(known or ()))
     terms, weights = cost.terms, tuple(solution.point.tolist())
@@ -229,10 +256,6 @@ def _by_pattern(
         yield tuple(range(len(names))), Trials.in_memory(*trials, speakers)
         return
     has = [~np.isnan(side[:, : len(names)]) for side in trials]
-    for side, what in zip(has, ("target", "non-target"), strict=True):
-        for name, seen in zip(names, side.T, strict=True):
-            if not seen.any():
-                raise ScoreError(f"{name}: there are no {what} scores; leave that system out")
     rows, counts = np.unique(np.concatenate(has), axis=0, return_counts=True)
     common = rows[np.argsort(-counts, kind="stable")][:_MOST_PATTERNS]
     patterns = {tuple(np.flatnonzero(row).tolist()) for row in common} - {()}
@@ -244,6 +267,17 @@ def _by_pattern(
             some = trials[0][tar][:, columns], trials[1][non][:, columns]
             who = None if speakers is None else (speakers[0][tar], speakers[1][non])
             yield systems, Trials.in_memory(*some, who)
+
+
+def _filled(trials: Both, names: tuple[str, ...]) -> Both:
+    """The trials, with scores half-way between the classes for those that are missing."""
+    for side, what in zip(trials, ("target", "non-target"), strict=True):
+        for name, column in zip(names, side.T, strict=False):
+            if np.isnan(column).all():
+                raise ScoreError(f"{name}: there are no {what} scores; leave that system out")
+    middle = np.add(*(np.nanmedian(side, axis=0) / 2 for side in trials))
+    tar, non = (np.where(np.isnan(side), middle, side) for side in trials)
+    return tar, non
 
 
 def _notes(fused: Fused, sample: Both) -> Iterator[Note]:

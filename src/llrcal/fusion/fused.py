@@ -49,7 +49,7 @@ from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import chunks
 from llrcal.version import __version__
 
-Limit = Literal["range", "counts"]
+Limit = Literal["counts", "range"]
 LIMITS: tuple[Limit, ...] = get_args(Limit)
 _Name = Annotated[str, schema(minLength=1)]
 
@@ -151,8 +151,8 @@ class Fused:
     missing: Annotated[bool, "Whether scores may be missing."]
     bounds: Annotated[
         Limit,
-        "range: no more than the clipping of columns; counts: LLRs also keep to what the number of "
-        "trials supports.",
+        "counts: LLRs keep to what the number of trials supports; range: no more than the clipping "
+        "of columns.",
     ]
     lines: Annotated[
         tuple[Line, ...],
@@ -267,8 +267,8 @@ class Fused:
     def _bounded(self, llrs: Floats) -> Floats:
         if self.bounds == "range":
             return llrs
-        parameters = len(self.lines[0].weights)
-        limits = Bounds("counts", soft_end=soft_end(parameters, self.tar_count, self.non_count))
+        # As for a line: what further weights use up, their prior gives back.
+        limits = Bounds("counts", soft_end=soft_end(1, self.tar_count, self.non_count))
         return limits.supported(llrs, *supported_llrs(self.tar_count, self.non_count))
 
     def _beyond(self, scores: Array) -> Iterator[Note]:

@@ -15,6 +15,9 @@ from llrcal.messages import Part, Setting
 Scores = ArrayLike | Mapping[str, ArrayLike]
 """Trials x systems, or the scores of each system by its name."""
 
+Ends = tuple[Array, Array]
+"""The least and the greatest value of each column in the trials of a class."""
+
 
 def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, ...]:
     """Names for the columns: those given, those of a mapping, or numbers."""
@@ -22,13 +25,16 @@ def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, 
         names = list(scores)
     if names is None:
         columns = *_shape(scores), 1, 1
-        return tuple(f"{what} {i + 1}" for i in range(columns[1]))
-    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
-        raise OptionError(f"the names of {what}s are {names!r:.80}; give a list of texts")
-    for name in names:
-        if list(names).count(name) > 1:
+        names = [f"{what} {i + 1}" for i in range(columns[1])]
+    found = [] if isinstance(names, str) else list(names)
+    if not found or not all(isinstance(name, str) and name for name in found):
+        raise OptionError(
+            f"{names!r:.80} does not name every {what}; give a text for each, and at least one"
+        )
+    for name in found:
+        if found.count(name) > 1:
             raise OptionError(f"two {what}s are called {name!r}; give each a name of its own")
-    return tuple(names)
+    return tuple(found)
 
 
 def as_columns(
@@ -96,6 +102,16 @@ def quality_names(quality: Any) -> tuple[str, ...]:
     if _has_sides(quality):
         return tuple(f"{end} of {name}" for end in ("minimum", "maximum") for name in first)
     return first
+
+
+def refuse_labels(names: Sequence[str], tar: Ends, non: Ends) -> None:
+    """Raise a ScoreError if a column of side information has one value in each class."""
+    for name, *ends in zip(names, *tar, *non, strict=True):
+        if ends[0] == ends[1] != ends[2] == ends[3]:
+            raise ScoreError(
+                f"{name}: is {ends[0]:g} for every target and {ends[2]:g} for every non-target; "
+                "labels are no side information, since new trials have none"
+            )
 
 
 def _has_sides(quality: Any) -> bool:

@@ -8,9 +8,9 @@ where x = LLR + logit alpha, and n is the effective number of trials
 (:func:`llrcal.fitting.logistic.effective_sample_size`): then the inverse curvature is roughly the
 covariance of the weights, if trials are independent. Weights have a Gaussian prior, whose variance
 v is the one that makes the trials most likely, by Laplace's approximation (MacKay, *Neural
-Computation* 4, 1992). Classes that are separable say no more than that it is large, so that its
-root has a prior itself: a half-Cauchy of scale 1.25, which is what Gelman et al. (*Annals of
-Applied Statistics* 2, 2008) give the weights of standardised columns.
+Computation* 4, 1992). Few trials are often separable by chance, which says no more than that it is
+large, so that its root has a prior itself: an exponential of mean 0.6. With longer tails, such as
+Cauchy's, weights of few trials are so large that LLRs are decisions (docs/studies/fusion.md).
 
 The centre c of the prior is zero where alpha is the share of the targets, T / (T + N): all that the
 trials say is then in use. Side information has a variance of its own, and the height none. At any
@@ -45,7 +45,7 @@ from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import numbered
 from llrcal.scoring_rule import logistic_terms
 
-_WIDE = 1.25**2  # the square of the scale of the half-Cauchy
+_SIZE = 0.6  # of weights, before any trial is seen: the mean of the root of their variance
 _LEAST, _GREATEST = np.log(1e-6), np.log(1e6)  # of log variances
 _NEAR = 0.03  # how exact a log variance has to be
 _DECREASE = 5e-7  # nats that a step may still promise: 1e-3 deviations of the posterior away
@@ -71,12 +71,13 @@ class Cost:
     prior: Prior | None = None
 
     @classmethod
-    def of(cls, trials: Trials, systems: int, alpha: float) -> Cost:
-        """The criterion of trials with scores of so many systems."""
+    def of(cls, trials: Trials, systems: int, alpha: float, terms: Terms | None = None) -> Cost:
+        """The criterion of trials with scores of so many systems; their terms may be known."""
         tar, non = trials.looks
         some, counts = (tar.sample(), non.sample()), (tar.count, non.count)
-        lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-        terms = Terms.of(some, lowest, highest, max(counts), systems)
+        if terms is None:
+            low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+            terms = Terms.of(some, low, high, max(counts), systems)
         return cls(terms, trials.sums, some, counts, alpha)
 
     def on(self, trials: Both) -> Cost:
@@ -187,12 +188,11 @@ def _foreseeing(cost: Cost, sample: Cost) -> Function:
     return foreseen
 
 
-def regression(cost: Cost) -> Regression:
-    """The weights, and the variances of their prior."""
+def regression(cost: Cost, centre: Floats | None = None) -> Regression:
+    """The weights, and the variances of their prior, which is around zero or around others."""
     thinned, share = cost.on(cost.sample), cost.share
     few = thinned.counts == cost.counts
-    none, terms = np.zeros(cost.terms.count), cost.terms.groups
-    usual, variances, at_share = _by_evidence(replace(thinned, alpha=share), none, terms)
+    usual, variances, at_share = at_share_of_targets(cost, centre)
     prior = at_share
     if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
         start = usual.point
@@ -213,6 +213,21 @@ def regression(cost: Cost) -> Regression:
     return Regression(solution, variances, at_share, None if prior is at_share else prior)
 
 
+def at_share_of_targets(
+    cost: Cost, centre: Floats | None = None
+) -> tuple[Solution, tuple[float, ...], Prior]:
+    """Weights for a sample of the trials at the share of the targets, where all count alike.
+
+    The height has a prior only if that is around other weights than zero.
+    """
+    groups = cost.terms.groups
+    if centre is None:
+        centre = np.zeros(cost.terms.count)
+    else:
+        groups = *groups[:-1], slice(groups[-1].start, None)
+    return _by_evidence(replace(cost.on(cost.sample), alpha=cost.share), centre, groups)
+
+
 def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
     """Weights after one step of Newton's, which is enough from where a sample ended."""
     here = replace(cost, prior=prior)(point)
@@ -223,7 +238,7 @@ def _by_evidence(
     cost: Cost, centre: Floats, groups: Sequence[slice]
 ) -> tuple[Solution, tuple[float, ...], Prior]:
     """Weights with a prior around others; each group of them has a variance of its own."""
-    log_variances = np.full(len(groups), np.log(_WIDE))
+    log_variances = np.full(len(groups), 2 * np.log(_SIZE))
 
     def prior() -> Prior:
         precision = np.zeros(len(centre))  # for weights of no group
@@ -262,9 +277,9 @@ def _best(evidence: Callable[[float], float]) -> float:
 def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float:
     """The log evidence of variances by Laplace's approximation, and their own prior."""
     weights = float(np.log(prior.precision[prior.precision > 0]).sum())
-    half_cauchy = log_variances / 2 - np.log1p(np.exp(log_variances) / _WIDE)
+    exponential = log_variances / 2 - np.exp(log_variances / 2) / _SIZE
     return float(
-        half_cauchy.sum() - found.value + weights / 2 - np.linalg.slogdet(found.hessian)[1] / 2
+        exponential.sum() - found.value + weights / 2 - np.linalg.slogdet(found.hessian)[1] / 2
     )
 
 

@@ -99,6 +99,17 @@ class Terms:
         both = slice(0, systems), slice(systems, self.count - 1)
         return both[: 1 + bool(self.quality.unit)]
 
+    def places(self, systems: Sequence[int]) -> list[int]:
+        """Where the terms of some systems are, of all side information, and one."""
+        every, sides = len(self.scores.unit), len(self.quality.unit)
+        products = (every + sides + side * every + i for side in range(sides) for i in systems)
+        return [*systems, *range(every, every + sides), *products, self.count - 1]
+
+    def of_systems(self, systems: Sequence[int]) -> Terms:
+        """Those of some systems, and of all side information."""
+        chosen = (tuple(column[i] for i in systems) for column in astuple(self.scores))
+        return Terms(Columns(*chosen), self.quality)
+
     @property
     def per_unit(self) -> Floats:
         """One over the unit of each term; zero for one that says nothing."""

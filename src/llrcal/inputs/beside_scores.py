@@ -98,9 +98,19 @@ def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = Fa
 
 
 def both_conditions(both: Any, tar_count: int, non_count: int) -> tuple[Array, Array]:
-    """The condition of each target and of each non-target trial as text; none may be missing."""
+    """The condition of each target and of each non-target trial as text; none may be missing.
+
+    Labels are no conditions: one of these, at least, has trials of both classes.
+    """
     tar, non = pair(both, "condition")
-    return as_conditions(tar, tar_count, "target"), as_conditions(non, non_count, "non-target")
+    texts = as_conditions(tar, tar_count, "target"), as_conditions(non, non_count, "non-target")
+    if {*texts[0]}.isdisjoint(texts[1]):
+        raise ScoreError(
+            f"no condition has both target and non-target trials: the first of these are in "
+            f"{texts[0][0]!r:.50} and {texts[1][0]!r:.50}; labels are no conditions, since new "
+            "trials have none"
+        )
+    return texts
 
 
 def pair(both: Any, name: str) -> tuple[Any, Any]:

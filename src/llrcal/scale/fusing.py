@@ -13,6 +13,7 @@ from llrcal.arrays import Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
+from llrcal.fusion.inputs import as_names, refuse_labels
 from llrcal.fusion.passes import ColumnSketch, Sums, Trials
 from llrcal.messages import Setting
 from llrcal.onepass.two_classes import Both
@@ -51,6 +52,8 @@ def fused_columns(
         if not look.count:
             raise ScoreError(f"no {name} scores in {trials.source}")
     tell_left_out(looks.left_out)
+    places = slice(len(scores), None)
+    refuse_labels(quality, *((look.lowest[places], look.highest[places]) for look in looks.sides))
     every = Trials(looks.sides, lambda tar, non: over(tar, non, "fusing").sides)
     counts = looks.tar.count, looks.non.count
     systems = tuple(range(len(scores)))
@@ -63,19 +66,29 @@ def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) ->
 
 
 def opened_columns(
-    source: Any, engine: Engine, names: Sequence[str], options: ReadOptions
+    source: Any,
+    engine: Engine,
+    scores: Sequence[str],
+    quality: Sequence[str],
+    options: ReadOptions,
 ) -> TrialsInPieces:
     """Columns of the same files, or of a frame of Dask, as one set of trials.
 
     Raises
     ------
     OptionError
-        If there are none, or trials would be left out where one of them is NaN.
+        If there are no scores, a column is named twice or not by a text, or trials would be left
+        out where one of them is NaN.
     LlrcalError
         As :func:`llrcal.out_of_core.open_trials` does.
     """
-    if isinstance(names, str) or not names or len({*names}) < len(names):
-        raise OptionError("name the columns of scores, each once: ", Setting("scores", "cos,plda"))
+    if isinstance(scores, str) or isinstance(quality, str):
+        raise OptionError(
+            Setting("scores"), " and ", Setting("quality"), " are lists of columns, not one text"
+        )
+    names = as_names([*scores, *quality], None, "column") if scores else ()
+    if not names:
+        raise OptionError("name the columns of scores: ", Setting("scores", "cos,plda"))
     if options.on_nan != "error":
         raise OptionError(
             Setting("on_nan", options.on_nan), " does not work with several columns in pieces"

@@ -16,7 +16,7 @@ from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
 from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
-from llrcal.trials.text.roles import ColumnSketch, could_be_ids, roles_by_name
+from llrcal.trials.text.roles import ColumnSketch, could_be_ids, in_order, roles_by_name
 
 SAMPLE = 1000
 """Rows that decide which column is which."""
@@ -72,6 +72,7 @@ def roles_of(
     words = frozenset(word for word, _ in request.label_of_word)
     sketches = [_sketch(column, words) for column in head.get_columns()]
     try:
+        request = in_order(head.columns, request)
         if request.columns:
             request.check_columns(head.width)
             return request.columns, sketches

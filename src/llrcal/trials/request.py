@@ -217,7 +217,7 @@ class Request:
     columns: tuple[str, ...] = ()
     """The role of each column in order; empty unless the user gave them all."""
     named: tuple[tuple[str, str], ...] = ()
-    """Role and name of the columns that the user named."""
+    """Role and name of the columns that the user named; beside roles in order only the score."""
     separator: str | None = None
     header: bool | None = None
     label_of_word: tuple[tuple[str, Label], ...] = tuple(LABEL_OF_WORD.items())

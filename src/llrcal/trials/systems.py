@@ -18,9 +18,9 @@ from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import examples, hashes_of_ids, match
-from llrcal.trials.leaving_out import without_spoof
+from llrcal.trials.leaving_out import left_out, without_spoof
 from llrcal.trials.reading import read_and_join
-from llrcal.trials.request import OnMissing, ReadOptions
+from llrcal.trials.request import Contents, OnMissing, ReadOptions, Request
 from llrcal.trials.source import Source
 from llrcal.trials.text.roles import NUMBER
 
@@ -120,7 +120,7 @@ def read_systems(
     for name, (source, column) in sources.items():
         reading = with_score(options, column)
         request = reading.request("trials" if labelled and key is None else "scores")
-        if partial:
+        if partial or request.on_nan == "drop":  # once trials are joined
             request = replace(request, on_nan="keep")
         try:
             table = read_and_join(source, key, reading, request)
@@ -136,10 +136,15 @@ def read_systems(
         out = one if out is None else _joined(out, one, name)
     if out is None:
         raise OptionError("there are no systems to fuse")
+    files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
+    where = ", ".join(dict.fromkeys(files))
     if not partial:
         out = _complete(out, sources, options.missing, notes)
-    files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())
-    both = replace(table, frame=out, source=", ".join(dict.fromkeys(files)))
+    if options.on_nan == "drop" and not partial:
+        is_nan = out.select(pl.any_horizontal(pl.col(map(_column, sources)).is_nan())).to_series()
+        notes += left_out(where, int(is_nan.sum()), out.height)
+        out = out.filter(~is_nan)
+    both = replace(table, frame=out, source=where)
     scores = out.select(map(_column, sources)).fill_null(float("nan"))
     return Systems(
         tuple(sources),
@@ -155,10 +160,26 @@ def read_systems(
 
 def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
     """The options, with the name of the column of scores if it is known."""
-    if score is None:
-        return options
-    named = dict(options.request("scores").named)
-    return replace(options, columns={**named, "score": score})
+    return options if score is None else _OneColumn(**vars(options), score=score)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OneColumn(ReadOptions):
+    """How to read one of several columns of scores, whatever the roles of the others."""
+
+    score: str
+
+    def request(self, contents: Contents, *, joins: bool = True) -> Request:
+        found = super().request(contents, joins=joins)
+        if contents == "key":
+            return found
+        if self.header is False:
+            raise OptionError(
+                Setting("scores"),
+                " gives names of columns, but the file has none: ",
+                Setting("header", False),
+            )
+        return replace(found, named=tuple({**dict(found.named), "score": self.score}.items()))
 
 
 def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -175,7 +196,8 @@ def _joined(left: pl.DataFrame, right: pl.DataFrame, name: str) -> pl.DataFrame:
     if hashes_of_ids(right, ids).n_unique() < right.height:
         raise TrialFileError(
             f"{name}: {' and '.join(ids)} do not tell its trials apart, so that they cannot be "
-            "matched with those of another system; keep the first score of each: ",
+            "matched with those of another system",
+            "; keep the first score of each: ",
             Setting("duplicates", "first"),
         )
     place, found = match(left, right, ids)
@@ -195,10 +217,7 @@ def _complete(
         sentence = f"{absent.height} trials have no score of it, such as {examples(absent, ids)}"
         if missing == "error":
             raise TrialFileError(
-                f"{name}: {sentence}; leave them out: ",
-                Setting("missing", "skip"),
-                ", or fuse the systems that are there: ",
-                Setting("missing", "patterns"),
+                f"{name}: {sentence}", "; to leave them out: ", Setting("missing", "skip")
             )
         notes.append(Note.warning("missing", f"{sentence}; left out").about(name))
     return frame.drop_nulls([_column(name) for name in names])
@@ -243,15 +262,21 @@ def _side_table(name: str) -> pl.DataFrame:
     The name of the file must not matter: a fusion is applied with another file.
     """
     try:
-        lines = Source(name).content.decode("utf-8-sig").split("\n")
+        text = Source(name).content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise TrialFileError(f"{name}: is not text: {problem}") from None
-    separator = next((sign for sign in "\t,;" if sign in lines[0]), None)
-    rows = [[one.strip() for one in line.split(separator)] for line in lines if line.strip()]
+    lines = {
+        number: line
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not line.startswith("#")
+    }
+    first = next(iter(lines.values()), "")
+    separator = next((sign for sign in "\t,;" if sign in first), None)
+    rows = [[one.strip() for one in line.split(separator)] for line in lines.values()]
     width = len(rows[0]) if rows else 0
     if width < 2:
         raise TrialFileError(f"{name}: expected lines of an id and a number")
-    for number, row in enumerate(rows, 1):
+    for number, row in zip(lines, rows, strict=True):
         if len(row) != width:
             raise TrialFileError(
                 f"{name}: line {number} has {len(row)} columns, and the first {width}"

@@ -237,11 +237,7 @@ def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
     """Roles by what the user says, then by common names."""
     roles = ["-"] * len(names)
     for role, name in request.named:
-        count = list(names).count(name)
-        if count != 1:
-            what = f"there are {count} columns" if count else "there is no column"
-            raise TrialFileError(f"{what} {name!r}; the columns are {_listed(names)}")
-        roles[list(names).index(name)] = role
+        roles[_place(name, names)] = role
     for role in (*IDS, *SPEAKERS, "label", "score"):
         if role in roles:
             continue
@@ -251,6 +247,28 @@ def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
         elif free and (request.needs_ids or role in ("label", "score")):
             raise _unclear(role, names, free, request)
     return roles
+
+
+def in_order(names: Sequence[str], request: Request) -> Request:
+    """The request, with roles in order for columns that it knows by name: the score, or kept."""
+    roles = list(request.columns)
+    if len(roles) != len(names):  # no roles, no names, or refused later
+        return request
+    if request.named:
+        roles = ["-" if role == "score" else role for role in roles]
+        roles[_place(dict(request.named)["score"], names)] = "score"
+    for i, name in enumerate(names):
+        if name in request.keep and roles[i] == "-":
+            roles[i] = kept_role(name)
+    return replace(request, columns=tuple(roles), named=())
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    count = list(names).count(name)
+    if count != 1:
+        what = f"there are {count} columns" if count else "there is no column"
+        raise TrialFileError(f"{what} {name!r}; the columns are {_listed(names)}")
+    return list(names).index(name)
 
 
 def _unclear(

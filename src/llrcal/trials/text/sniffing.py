@@ -21,6 +21,7 @@ from llrcal.trials.text.roles import (
     Sketches,
     could_be_ids,
     fitting_conventions,
+    in_order,
     roles_by_name,
 )
 
@@ -213,6 +214,7 @@ def _readings(
     if header and not sketches:
         raise TrialFileError("holds no trials, only a header")
     names = tuple(name.strip() for name in rows[0]) if header else ()
+    request = in_order(names, request)
     if not header:
         sketches = sketches_of(rows)
     if names and not request.columns and (request.named or request.convention is None):
