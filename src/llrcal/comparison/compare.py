@@ -22,7 +22,7 @@ from llrcal.comparison.candidates import (
 )
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
 from llrcal.comparison.comparison import CHOICES, Comparison
-from llrcal.comparison.folds import Folds, Train, divide, in_memory
+from llrcal.comparison.folds import Folds, Train, divide, in_memory, upright
 from llrcal.comparison.learning_curve import Round, curve_over, fit_by
 from llrcal.comparison.looks import FUSION
 from llrcal.comparison.ranking import Criterion, criterion_name
@@ -128,8 +128,7 @@ def compare(
         refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
         ready = _train_systems(train, test, methods, refused, begin)
     else:
-        if lower_is_better:
-            train, test = train.negated(), None if test is None else test.negated()
+        train, test = upright(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
         _check_options(train, test, cut, adapt, learning_curve=learning_curve)
         rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
