@@ -58,11 +58,7 @@ def drawn_numbers(
     return {str(i): replicates for i, replicates in enumerate(found)}
 
 
-def _one_error(name: CriterionName, counts: tuple[int, int]) -> float:
-    return Criterion(name, POINTS, RANGE).cost_of_one_error(*counts)
-
-
-def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, int]) -> list[str]:
+def calls(found: dict[str, Replicates], name: CriterionName, llrs: list[Pair]) -> list[str]:
     """Which of several sets of LLRs are called worse than the best."""
     criterion = Criterion(name, POINTS, RANGE)
     values = {
@@ -72,7 +68,10 @@ def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, 
         for label, one in found.items()
     }
     drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
-    others = differences(values, drawn, one_error=_one_error(name, counts))
+    every = {label: evaluate_quietly(*llrs[int(label)]) for label in found}
+    best = every[min(values, key=lambda label: values[label])]
+    one_trial = {label: criterion.cost_of_one_trial(best, one) for label, one in every.items()}
+    others = differences(values, drawn, one_trial)
     return [label for label, other in others.items() if other.is_seen]
 
 
@@ -111,7 +110,7 @@ def equal(repetitions: int) -> Iterator[str]:
             found = drawn_numbers(noisy, speakers)
             for count, name in wrong:
                 some = {str(i): found[str(i)] for i in range(count)}
-                wrong[count, name] += bool(calls(some, name, (TARGETS, NON_TARGETS)))
+                wrong[count, name] += bool(calls(some, name, noisy))
         for (count, name), times in wrong.items():
             share, by = 100 * times / repetitions, kind.__name__.removeprefix("by_")
             yield f"| {by} | {count} | {name} | {times} of {repetitions} ({share:.1f} %) |"
@@ -171,9 +170,10 @@ def power(repetitions: int) -> Iterator[str]:
         for seed in range(repetitions):
             rng = np.random.default_rng(seed)
             tar, non = rng.normal(2, 2, targets), rng.normal(-2, 2, non_targets)
-            found = drawn_numbers([(tar, non), (tar + offset, non + offset)])
+            both = [(tar, non), (tar + offset, non + offset)]
+            found = drawn_numbers(both)
             for name in CRITERIA:
-                seen[name] += calls(found, name, (targets, non_targets)) == ["1"]
+                seen[name] += calls(found, name, both) == ["1"]
         cells = []
         for name in CRITERIA:
             difference, predicted = _predicted(name, offset, targets, non_targets)
@@ -193,17 +193,21 @@ def _predicted(
     z = np.linspace(-9, 9, 200_001)
     weight = np.exp(-z * z / 2)
     weight /= weight.sum()
-    mean = variance = 0.0
+    mean = variance = one_trial = 0.0
     for sign, count in ((1.0, targets), (-1.0, non_targets)):
-        llr = 2 * sign + 2 * z
-        cost = _cost(name, llr + offset, sign) - _cost(name, llr, sign)
-        first = float((weight * cost).sum())
+        costs = [
+            _cost(name, llr + offset, sign) - _cost(name, llr, sign)
+            for llr in (2 * sign + 2 * z, -2 * sign + 2 * z)
+        ]
+        first = float((weight * costs[0]).sum())
         mean += first
-        variance += float((weight * (cost - first) ** 2).sum()) / count
+        variance += float((weight * (costs[0] - first) ** 2).sum()) / count
+        unseen = float((weight * np.square(costs)).sum()) / 2  # where either class scores
+        if name != "cllr":
+            unseen = float(_cost(name, np.array([-sign * math.inf]), sign)[0]) ** 2
+        one_trial += unseen / count**2
     error = math.sqrt(variance)
-    least = NormalDist().inv_cdf(0.975) * math.hypot(
-        error, _one_error(name, (targets, non_targets))
-    )
+    least = NormalDist().inv_cdf(0.975) * math.hypot(error, math.sqrt(one_trial))
     return mean, 1 - NormalDist().cdf((least - mean) / error)
 
 

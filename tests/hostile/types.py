@@ -300,7 +300,7 @@ CASES = (
     ),
     Case(
         "a pandas frame in place of trials: `compare(frame, folds=5)`",
-        lambda: llrcal.compare(pd.DataFrame({"score": TAR}), folds=5),  # type: ignore[arg-type]
+        lambda: llrcal.compare(pd.DataFrame({"score": TAR}), folds=5),
         Refused(OptionError, "trials are expected", "DataFrame", "llrcal.open_trials"),
         "Refused, with what to do.",
     ),

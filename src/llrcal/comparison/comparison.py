@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -82,8 +82,16 @@ class Comparison:
 
     @property
     def least_mean_error(self) -> float:
-        """The same with the best thresholds on the raw scores."""
-        return Criterion.over_range(self.raw).least(self.raw)
+        """The same with the best thresholds on the scores."""
+        return float(self.least(Criterion.over_range(self.raw).least))
+
+    def least(self, number: Callable[[Evaluation], Any]) -> Any:
+        """The least of a number, or of each of several, that the scores allow: those of any system.
+
+        ``number`` is a minimum of an evaluation, such as its minCllr.
+        """
+        every = [one.evaluation for one in self._all] if self.of_systems else [self.raw]
+        return np.min([number(one) for one in every], axis=0)
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -34,7 +34,7 @@ def what_was_done(comparison: Comparison) -> str:
         )
     seen = ""
     if comparison.of_systems:
-        seen = " What stands for scores, and for their minimum, are the LLRs of the fusion."
+        seen = " Scores below are the LLRs of the fusion; minima are the least of any of these."
     if any(candidate.adapted for candidate in comparison.candidates.values()):
         seen = " Those called adapted have also seen the test scores, but not their labels."
     return (
