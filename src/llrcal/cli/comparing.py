@@ -156,6 +156,8 @@ def compare_and_write(
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
         click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
+        if following := comparison.next_command(out):
+            click.echo(printable(f"Next:   {following}"))
 
 
 def show_comparison(comparison: Comparison) -> None:

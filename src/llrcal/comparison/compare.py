@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from llrcal.comparison.candidates import (
     system_llrs,
     train_systems,
 )
-from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
+from llrcal.comparison.checks import calibration_notes, data_notes, point_notes, repeated_id
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.folds import Folds, Train, divide, in_memory, upright
 from llrcal.comparison.learning_curve import Round, curve_over, fit_by
@@ -30,7 +30,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
 from llrcal.evaluation.evaluation import Evaluation, replicates_of
-from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.intervals import Intervals, by_trial
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
@@ -40,6 +40,9 @@ from llrcal.onepass.rank_scale import refuse_wrong_way
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Model = Calibration | Fused
 Progress = Callable[[str], None]
@@ -165,6 +168,8 @@ class _Ready(NamedTuple):
     seen: tuple[Trials, Trials]
     """Training and test trials, as far as figures show them."""
     notes: Sequence[Note]
+    ids: pl.DataFrame | None
+    """Those of the test trials, where they are known."""
 
 
 def _check_options(
@@ -218,7 +223,8 @@ def _train(
     else:
         every = cut.trained(fit, begin)
         llrs = {label: partial(cut.llrs, every, label) for label in models}
-    return _Ready(models, llrs, raw, seen, notes)
+    known = test.in_memory if cut is None else cut.trials
+    return _Ready(models, llrs, raw, seen, notes, None if known is None else known.ids)
 
 
 def _train_systems(
@@ -243,7 +249,7 @@ def _train_systems(
     seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
     notes = [*_dropped(seen[0]), *_dropped(seen[1])]
     llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes)
+    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes, test.ids)
 
 
 def _tested(
@@ -276,6 +282,8 @@ def _tested(
     for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
         ends = Intervals.of(found, x, names)
         candidates[label] = replace(one, replicates=found, intervals=ends)
+    if drawn and drawn[0].by == "trial":
+        notes.append(by_trial(repeated_id(ready.ids)))
     first = next(iter(candidates.values())).by
     notes = [*(first.notes if first else ()), *notes, *fusion_notes(candidates)]
     return candidates, drawn[0] if drawn else None, notes

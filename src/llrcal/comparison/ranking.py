@@ -242,8 +242,8 @@ class Ranking:
         low, high = self.raw.rule_of_30
         if self.criterion.name != "range" or self.criterion.range == (low, high):
             return ""
-        where = f"only over {low:.1f} to {high:.1f}" if low < high else "nowhere"
-        return f"That range is a fixed one: the test trials have 30 errors of each kind {where}."
+        where = f"only from {low:.1f} to {high:.1f}" if low < high else "nowhere"
+        return f"That range is a fixed one: {where} are there 30 errors of each kind."
 
     @property
     def best(self) -> str:

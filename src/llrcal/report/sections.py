@@ -43,6 +43,15 @@ def what_was_done(comparison: Comparison) -> str:
     )
 
 
+def next_step(comparison: Comparison) -> str:
+    """What to type next; nothing, if none is fit."""
+    command = comparison.next_command()
+    if not command:
+        return ""
+    where = "Next, in the folder of this page:"
+    return f'\n<p class="basis">{where} <code>{sentence(command)}</code></p>'
+
+
 def data_table(comparison: Comparison) -> str:
     """Sources and counts of both sets of trials."""
     names = ("Training", "Test") if comparison.folds is None else ("All", "Tested in folds")
