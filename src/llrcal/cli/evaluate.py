@@ -120,7 +120,8 @@ def evaluate(
         if intervals or error_rates:  # before any work
             in_memory(trials, Setting("intervals" if intervals else "error_rates"))
         sign = -1.0 if direction.lower_is_better else 1.0
-        in_nats = trials.mapped(partial(nats, unit=units or _unit_of(trials), sign=sign))
+        unit = units or _unit_of(trials)
+        in_nats = trials.mapped(partial(nats, unit=unit, sign=sign))
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in chosen] + [-x for x in misleading]
@@ -151,7 +152,8 @@ def evaluate(
             from llrcal.figures.folder import draw_evaluation
 
             drawn = evaluation if divided is None else divided.largest
-            draw_evaluation(drawn, folder, chosen, **draws)
+            usual = unit == "ratio" or (units is None and unit == "nats")
+            draw_evaluation(drawn, folder, chosen, **draws, units=None if usual else unit)
     if figures is not None and not quiet:
         echo_err(f"Figures: {figures}")
 

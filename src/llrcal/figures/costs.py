@@ -17,7 +17,15 @@ from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.figures.curves import DECADES, Curve, Named, Range, bands_of, cost_curves, curves
-from llrcal.figures.drawing import Canvas, Evaluations, Style, by_label, common_colour
+from llrcal.figures.drawing import (
+    Canvas,
+    Evaluations,
+    Style,
+    Units,
+    by_label,
+    common_colour,
+    logarithm,
+)
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
@@ -36,6 +44,7 @@ def bayes_error(
     x: ArrayLike | None = None,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: Units = "nats",
     legend: bool = True,
 ) -> Axes:
     """Draw actual and minimum error-rates against the prior log-odds.
@@ -59,31 +68,36 @@ def bayes_error(
         :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
     replicates
         How many test sets to draw for the bands.
+    units
+        Those of the prior log-odds on the axis, and of ``x``: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
-        are not in memory.
+        If there is nothing that can be drawn, ``x`` does not rise, the units are unknown, or bands
+        are asked of LLRs that are not in memory.
     """
     chosen = by_label(evaluations, Evaluation)
+    unit, name, _ = logarithm(units)
     limits = _rule_of_30(chosen.values())
-    priors = _default_priors(limits) if x is None else _rising(x)
+    priors = _default_priors(limits) / unit if x is None else _rising(x)
     canvas = _draw_costs(
         ax,
         "bayes_error",
         chosen,
         priors,
-        ("prior log-odds", "normalised Bayes error-rate"),
+        (name, "normalised Bayes error-rate"),
         bands_of(chosen, level, replicates),
         reference=("default", np.ones_like(priors), {"linewidth": thin()}),
         minimum="minimum",
+        unit=unit,
     )
     left, right = canvas.ax.get_xlim()
     # With rare targets the threshold is high, and false alarms run out first.
-    for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+    for end, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+        limit = end / unit
         if left <= limit <= right:
             style: Style = {"linewidth": thin(), "linestyle": (0, (1, 2))}
             canvas.ax.axvline(limit, color=REFERENCE, label=name, **style)
@@ -99,9 +113,10 @@ def ece(
     x: ArrayLike | None = None,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: Units = "log10",
     legend: bool = True,
 ) -> Axes:
-    """Draw the empirical cross-entropy against log10 of the prior odds.
+    """Draw the empirical cross-entropy against log10 of the prior odds, unless told otherwise.
 
     Actual values are solid, those after PAV dashed, and the dotted grey line is the entropy of
     the prior, which LLRs of zero would leave. At prior odds of one, the height is Cllr.
@@ -111,7 +126,7 @@ def ece(
     evaluations
         One evaluation, or several by label; the label decides the colour.
     x
-        Rising log10 prior odds. By default, 301 from -3 to 3.
+        Rising prior log-odds. By default, 301 from -3 to 3 in log10.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     level
@@ -119,27 +134,31 @@ def ece(
         :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
     replicates
         How many test sets to draw for the bands.
+    units
+        Those of the prior log-odds on the axis, and of ``x``: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
-        are not in memory.
+        If there is nothing that can be drawn, ``x`` does not rise, the units are unknown, or bands
+        are asked of LLRs that are not in memory.
     """
     chosen = by_label(evaluations, Evaluation)
-    odds = np.linspace(-DECADES, DECADES, _FEW_POINTS) if x is None else _rising(x)
+    unit, name, _ = logarithm(units)
+    decades = np.linspace(-DECADES, DECADES, _FEW_POINTS)
+    odds = decades * (math.log(10) / unit) if x is None else _rising(x)
     canvas = _draw_costs(
         ax,
         "cross_entropy",
         chosen,
         odds,
-        ("log₁₀ prior odds", "empirical cross-entropy [bit]"),
+        (name, "empirical cross-entropy [bit]"),
         bands_of(chosen, level, replicates),
-        reference=("LR = 1", prior_entropy(odds * math.log(10)), {"linestyle": (0, (1, 1.5))}),
+        reference=("LR = 1", prior_entropy(odds * unit), {"linestyle": (0, (1, 1.5))}),
         minimum="after PAV",
-        unit=math.log(10),
+        unit=unit,
     )
     return canvas.done(legend=legend)
 

@@ -76,7 +76,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     # The operating point nearest to the middle of the range, which lies well inside the frame.
     middle = sum(comparison.range) / 2
     point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
-    yield "det", _det(best, point)
+    # A rising calibration does not move the curve, but systems have their own.
+    yield "det", _det(evaluations if comparison.of_systems else best, point)
     yield "reliability", partial(reliability, best)
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
@@ -108,21 +109,25 @@ def draw_evaluation(
     *,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: str | None = None,
 ) -> None:
     """Draw every figure of an evaluation, or of several, and save each as PNG, PDF and SVG.
 
-    With a ``level``, curves that have bands are drawn with them, from so many drawn test sets.
+    Logarithms are all in the same units, if these are given, or else those that are usual for each
+    figure. With a ``level``, curves that have bands are drawn with them, from so many drawn test
+    sets.
     """
     one = by_label(evaluation, Evaluation)
     bands: Style = {"level": level, "replicates": replicates}
+    axes: Style = {"units": units} if units else {}
     draw_into(
         folder,
         {
-            "bayes-error": partial(bayes_error, one, **bands),
+            "bayes-error": partial(bayes_error, one, **bands, **axes),
             "det": _det(one, points[0]),
-            "reliability": partial(reliability, one),
-            "tippett": partial(tippett, one, **bands),
-            "ece": partial(ece, one, **bands),
+            "reliability": partial(reliability, one, **axes),
+            "tippett": partial(tippett, one, **bands, **axes),
+            "ece": partial(ece, one, **bands, **axes),
         }.items(),
     )
 
