@@ -24,6 +24,7 @@ from tests.figures.drawing import (
     TAR,
     axes,
     calibrations,
+    data,
     evaluations,
     legend_names,
     legend_of,
@@ -246,9 +247,9 @@ def test_curves_in_other_logarithms(draw: Callable[..., Axes], quantity: str, in
     for units, sign in (("nats", ""), ("log10", "log₁₀"), ("bits", "log₂")):
         ax = draw(evaluations()["nig"], ax=axes(), units=units)
         assert ax.get_xlabel() == (f"{sign} {quantity}" if sign else in_nats)
-        drawn[units] = [np.asarray(ax.get_xlim())] + [line.get_xdata() for line in ax.get_lines()]
+        drawn[units] = [np.array(ax.get_xlim()), *(data(line)[0] for line in ax.get_lines())]
     for units, unit in (("log10", math.log(10)), ("bits", math.log(2))):
         for one, other in zip(drawn[units], drawn["nats"], strict=True):
-            np.testing.assert_allclose(np.asarray(one) * unit, other, atol=1e-12)
+            np.testing.assert_allclose(one * unit, other, atol=1e-12)
     with pytest.raises(OptionError, match="units are 'dB'; choose one of nats, log10, bits"):
         draw(evaluations()["nig"], ax=axes(), units="dB")

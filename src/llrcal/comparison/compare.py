@@ -13,6 +13,7 @@ from llrcal.adaptation.adapt import check_share
 from llrcal.arrays import check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import Method, method_and_options
+from llrcal.calibrations.training import Training
 from llrcal.comparison.candidates import (
     Candidate,
     adapt_each,
@@ -24,7 +25,7 @@ from llrcal.comparison.checks import calibration_notes, data_notes, point_notes,
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.folds import Folds, Train, divide, in_memory, upright
 from llrcal.comparison.learning_curve import Round, curve_over, fit_by
-from llrcal.comparison.looks import FUSION
+from llrcal.comparison.looks import FUSION, drawn_priors
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Replicates
@@ -36,7 +37,7 @@ from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
-from llrcal.onepass.rank_scale import refuse_wrong_way
+from llrcal.onepass.rank_scale import WRONG_WAY, refuse_wrong_way, runs_backwards
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
@@ -137,7 +138,7 @@ def compare(
         rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
         fit = fit_by(methods, plain=settings == "paper")
         refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
-        ready = _train(train, test, cut, fit, adapt, refuse, begin)
+        ready = _train(train, test, cut, fit, adapt, points, refuse, begin)
     columns = (by,) if isinstance(by, str) else tuple(by)
     candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
     if learning_curve:
@@ -155,6 +156,19 @@ def compare(
         folds=cut,
         learning_curve=curve,
     )
+
+
+class _Upright(NamedTuple):
+    """Training trials that are refused before any fit, if they run the wrong way."""
+
+    trials: TrialSet
+    refuse: Callable[[Iterable[Note], str], None]
+
+    def training(self, **asked: bool) -> Training:
+        data = self.trials.training(**asked)
+        if runs_backwards(data.order):
+            self.refuse([Note.warning(WRONG_WAY, "")], self.trials.source)
+        return data
 
 
 class _Ready(NamedTuple):
@@ -195,18 +209,17 @@ def _train(
     cut: Folds | None,
     fit: Train,
     adapt: float | None,
+    points: Sequence[OperatingPoint],
     refuse: Callable[[Iterable[Note], str], None] | None,
     begin: Progress,
 ) -> _Ready:
     """Calibrations of the training trials, and of each fold, unless scores run the wrong way."""
     begin("raw scores")
-    raw = evaluate_quietly(test)
+    raw = evaluate_quietly(test, prior_log_odds=[point.prior_log_odds for point in points])
     if refuse:
         refuse(raw.direction_notes, test.source)
     begin("training")
-    models = fit(train, with_margins=True)
-    if refuse:
-        refuse([note for one in models.values() for note in one.report.all_notes], train.source)
+    models = fit(_Upright(train, refuse) if refuse else train, with_margins=True)
     models |= (moved := adapt_each(models, test, adapt, begin))
     first = next(iter(models.values()))
     seen = (
@@ -262,11 +275,13 @@ def _tested(
     """Every model on the test trials; the drawn numbers of raw scores; and notes."""
     judged = Criterion.over_range(ready.raw).priors
     x = np.array([point.prior_log_odds for point in points])
+    # All that figures and report will ask for is counted in one pass.
+    asked = np.concatenate([CHOICES, judged, drawn_priors(ready.raw.rule_of_30), x])
     candidates, notes = {}, []
     for label, model in ready.models.items():
         begin(f"testing {label}")
         llrs = ready.llrs[label]()
-        ev = evaluate_quietly(llrs, prior_log_odds=np.concatenate([CHOICES, judged, x]))
+        ev = evaluate_quietly(llrs, prior_log_odds=asked)
         candidates[label] = Candidate(
             label, model, ev, by=by_condition(ev, llrs, None, by) if by else None
         )

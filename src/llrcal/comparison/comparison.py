@@ -31,7 +31,13 @@ from llrcal.trials import Trials
 PER_UNIT, FURTHEST = 20, 30
 """The report shows errors at multiples of 1/20 of prior log-odds, up to 30 at most, which is a
 prior of ten trillion to one."""
-CHOICES = np.arange(-FURTHEST * PER_UNIT, FURTHEST * PER_UNIT + 1) / PER_UNIT
+FINE, NEAR = 200, 5
+"""Where LLRs are small, Tippett plots have ten times as many points."""
+CHOICES = np.union1d(
+    np.arange(-FURTHEST * PER_UNIT, FURTHEST * PER_UNIT + 1) / PER_UNIT,
+    np.arange(-NEAR * FINE, NEAR * FINE + 1) / FINE,
+)
+"""Prior log-odds, or LLRs, that figures and report may ask for: counted in one pass in advance."""
 
 
 def model_file(label: str) -> str:

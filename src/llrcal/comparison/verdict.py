@@ -96,14 +96,11 @@ def verdict(
         elif any(one.adapted for one in candidates.values()):
             advice = _CALIBRATE
         return _unfit(ranking, [*reasons, *_shift_notes(train, test)], advice)
-    # Those by which deciding is worse than by the prior, somewhere that matters, do harm.
+    default = _default(ranking)
     harmless = [
-        label
-        for label in equals
-        if all(error.value < 1 for error in _errors(ranking, label, named))
+        label for label in equals if not _harm(ranking, label, named, for_sure=label == default)
     ]
     # The default; or fewer parameters; of as many, what has not seen the test scores; less error.
-    default = _default(ranking)
     recommended = min(
         (best, *harmless),
         key=lambda label: (
@@ -171,6 +168,15 @@ def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> It
         interval = None if drawn is None else interval_of(drawn.drawn["act_dcf"][:, i], value)
         words = f"Bayes error of {label} at {point.name}"
         yield _Error(words, value, raw.min_bayes_error(x), interval)
+
+
+def _harm(ranking: Ranking, label: str, named: Sequence[OperatingPoint], *, for_sure: bool) -> bool:
+    """Whether decisions are worse than by the prior alone, somewhere that matters."""
+    for error in _errors(ranking, label, named):
+        interval = error.interval or ranking.intervals[label]
+        if (interval[0] if for_sure else error.value) >= 1:
+            return True
+    return False
 
 
 def _loss(ranking: Ranking, label: str) -> Iterator[Note]:

@@ -265,6 +265,20 @@ class Evaluation:
         """Least and greatest finite LLR of the non-targets; NaN if none is finite."""
         return self._llrs.ranges[1]
 
+    def bulk(self, tail: float) -> tuple[float, float]:
+        """From where to where finite LLRs lie, but for a share of each class at either end.
+
+        To about three digits; NaN if none is finite.
+        """
+        ends = []
+        for one in self._llrs.weighted:
+            if len(one.values):
+                order = np.argsort(one.values, kind="stable")
+                below = np.cumsum(one.shares[order]) / one.shares.sum()
+                ends.append(one.values[order][np.searchsorted(below, [tail, 1 - tail])])
+        low, high = np.transpose(ends) if ends else (np.array([np.nan]),) * 2
+        return float(low.min()), float(high.max())
+
     @property
     def direction_notes(self) -> tuple[Note, ...]:
         """Whether the LLRs, or scores of any kind, run the wrong way."""

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.comparison.looks import drawn_priors
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
@@ -29,10 +30,8 @@ from llrcal.figures.drawing import (
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
-_POINTS = 1001  # of a curve over priors: closer than the dots of a printer in one column
 _FEW_POINTS = 301  # of cross-entropies, which are smooth
-_WITHOUT_A_RULE = (-7.0, 7.0)
-_MARGIN = 0.08  # of the range, shown beyond either limit
+_NO_RULE = (math.nan, math.nan)
 _HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squash the others
 _SAME = 0.01  # of the frame's height: about the width of a line
 
@@ -82,7 +81,7 @@ def bayes_error(
     chosen = by_label(evaluations, Evaluation)
     unit, name, _ = logarithm(units)
     limits = _rule_of_30(chosen.values())
-    priors = _default_priors(limits) / unit if x is None else _rising(x)
+    priors = drawn_priors(limits or _NO_RULE) / unit if x is None else _rising(x)
     canvas = _draw_costs(
         ax,
         "bayes_error",
@@ -277,9 +276,3 @@ def _rule_of_30(evaluations: Iterable[Evaluation]) -> Range | None:
     known = ranges[np.isfinite(ranges).all(axis=1)]
     low, high = known[:, 0].max(initial=-np.inf), known[:, 1].min(initial=np.inf)
     return (float(low), float(high)) if -np.inf < low < high else None
-
-
-def _default_priors(limits: Range | None) -> Floats:
-    low, high = limits or _WITHOUT_A_RULE
-    margin = _MARGIN * (high - low) if limits else 0.0
-    return np.linspace(low - margin, high + margin, _POINTS)

@@ -13,7 +13,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
-from llrcal.comparison.looks import FIGURE_FORMATS
+from llrcal.comparison.looks import FIGURE_FORMATS, drawn_priors
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.costs import bayes_error, ece
@@ -54,6 +54,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     """Names of the figures of a comparison, the paper's six among them, and what draws each."""
     candidates = comparison.candidates
     evaluations = {label: candidate.evaluation for label, candidate in candidates.items()}
+    # Errors of all systems have a frame of their own; those of one were counted for this one.
+    frame: Style = {} if comparison.of_systems else {"x": drawn_priors(comparison.raw.rule_of_30)}
     # The paper shows calibrations of one kind together (its figures 1 to 4).
     for group in dict.fromkeys(entry.group for entry in TABLE.values()):
         chosen = {
@@ -62,8 +64,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
             if candidate.of_score and TABLE[candidate.method].group == group
         }
         if chosen:
-            yield f"bayes-error-{group}", partial(bayes_error, chosen)
-    yield "bayes-error-all", partial(bayes_error, evaluations)
+            yield f"bayes-error-{group}", partial(bayes_error, chosen, **frame)
+    yield "bayes-error-all", partial(bayes_error, evaluations, **frame)
     if any(candidate.of_score for candidate in candidates.values()):
         yield "transforms", _transforms(comparison)
     for label, candidate in candidates.items():

@@ -12,7 +12,7 @@ from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
-from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_view, shares
+from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_places, llr_view, shares
 from llrcal.figures.drawing import Canvas, Evaluations, Units, by_label, common_colour, logarithm
 from llrcal.figures.style import REFERENCE, Dashes, thin
 from llrcal.method_table import Look
@@ -82,9 +82,11 @@ def tippett(
 
 def _curve(one: Shares, frame: Range, look: Look, label: str, bands: Bands | None) -> Curve:
     """Shares within the frame; the last step falls at the greatest LLR."""
-    start, end = np.clip(frame, one.least, one.greatest).tolist()
-    x = np.linspace(start, end, _POINTS)
-    beyond = np.nextafter(end, np.inf) if end == one.greatest else end
-    band = None if bands is None else one.band(np.append(x, end), bands)
-    heights = one.at(np.append(x, beyond))
-    return Curve(f"{one.name} of {label}", np.append(x, end), heights, look, band)
+    x = llr_places(frame, _POINTS)
+    x = x[(one.least < x) & (x < one.greatest)]
+    start = [one.least] if frame[0] <= one.least else []
+    end = [one.greatest] if one.greatest <= frame[1] else []
+    x = np.concatenate([start, x, end])
+    band = None if bands is None else one.band(x, bands)
+    beyond = np.append(x[: len(x) - len(end)], np.nextafter(end, np.inf))
+    return Curve(f"{one.name} of {label}", x, one.at(beyond), look, band)

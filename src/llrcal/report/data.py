@@ -31,6 +31,7 @@ from llrcal.figures.curves import (
     Range,
     fitted_densities,
     learning_curves,
+    llr_places,
     llr_view,
     shares,
     visible_range,
@@ -174,7 +175,7 @@ def _style(look: Look) -> Json:
 
 def _tippett(evaluations: Named, bands: Bands | None) -> Json:
     """The share of each class at or above LLRs, for every calibration."""
-    llrs = np.linspace(*llr_view(evaluations.values()), _EVIDENCE)
+    llrs = llr_places(llr_view(evaluations.values()), _EVIDENCE)
     tar, non = zip(*map(shares, evaluations.values()), strict=True)
     return {
         "bands": bands and {"tar": tar[0].band(llrs, bands), "non": non[0].band(llrs, bands)},
