@@ -5,8 +5,8 @@ Run with ``python -m studies.verdict_study``; docs/studies/verdict.md has the re
 equal
     Calibrations that are equal by construction: how often is one called worse than another?
 alike
-    The paper's ten, trained and tested on draws of one population: how often is one called worse
-    than the best that is as good in the population, or better?
+    All methods, trained and tested on draws of one population: how often is one called worse than
+    the best that is as good in the population, or better?
 power
     Two calibrations of which one is truly worse: seen as often as theory predicts?
 shift
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from statistics import NormalDist
@@ -26,11 +27,13 @@ from statistics import NormalDist
 import numpy as np
 
 from llrcal.arrays import Array
+from llrcal.calibrations import Calibration
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.ranking import CRITERIA, CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.method_table import DEFAULT
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
 from studies.verdict_halves import MOST_NON_TARGETS, halves
@@ -119,42 +122,87 @@ def equal(repetitions: int) -> Iterator[str]:
 # -------------------------------------------------------------------------- one population
 
 
-def population(rng: np.random.Generator, targets: int, non_targets: int) -> Trials:
-    return Trials(rng.normal(3, 1.3, targets), rng.gamma(4, 0.7, non_targets) - 4)
+Population = Callable[[np.random.Generator, int, int], Pair]
+"""Draws so many targets and non-targets."""
+
+SIZES = ((20, 160), (50, 400), (TARGETS, NON_TARGETS))
+CHOSEN: dict[str, Population] = {
+    "normal and gamma": lambda r, t, n: (r.normal(3, 1.3, t), r.gamma(4, 0.7, n) - 4),
+    "normal": lambda r, t, n: (r.normal(2, 2, t), r.normal(-2, 2, n)),
+    "student": lambda r, t, n: (2 * r.standard_t(4, t) + 3, 1.5 * r.standard_t(5, n) - 1),
+    "poor": lambda r, t, n: (r.normal(1, 1, t), r.normal(0, 1, n)),
+}
+"""The populations on which the allowance for trials that were not seen was chosen."""
+OTHERS: dict[str, Population] = {
+    "mixture": lambda r, t, n: (
+        np.where(r.random(t) < 0.3, r.normal(0, 1, t), r.normal(4, 1, t)),
+        r.normal(-1, 1.2, n),
+    ),
+    "gumbel and logistic": lambda r, t, n: (r.gumbel(2, 1.2, t), r.logistic(-1, 0.8, n)),
+    "wide targets": lambda r, t, n: (r.normal(4, 3, t), r.normal(-1, 0.7, n)),
+    "exponential": lambda r, t, n: (4 - r.exponential(1.5, t), r.normal(0, 1, n)),
+}
+
+
+def sre08_phones() -> dict[str, Population]:
+    """Draws of real scores, if there are any; all of them are the population."""
+    names = [f"cond_phonecall_phn-phonecall_phn_{kind}.npy" for kind in ("tar", "non")]
+    if not (REAL / "nist_sre08" / names[0]).exists():
+        return {}
+    tar, non = (np.load(REAL / "nist_sre08" / name).astype(float) for name in names)
+    return {"sre08, phones": lambda r, t, n: (r.choice(tar, t), r.choice(non, n))}
 
 
 def alike(repetitions: int) -> Iterator[str]:
     """Every claim of a verdict, held against 400,000 trials of the same population."""
-    large = population(np.random.default_rng(12345), 200_000, 200_000)
-    columns = ("sets", "claims", "wrong", "unfit", "equals")
-    tally = {name: dict.fromkeys(columns, 0) for name in CRITERIA}
-    for seed in range(repetitions):
-        rng = np.random.default_rng(seed)
-        train, test = (population(rng, TARGETS, NON_TARGETS) for _ in range(2))
-        whole = compare(train, test, points=POINTS)
-        truly = {
-            label: evaluate_quietly(large.mapped(candidate.calibration))
-            for label, candidate in whole.candidates.items()
+    yield (
+        "| populations | trials | criterion | sets with a wrong claim | claims | wrong claims "
+        "| called unfit | default where equal |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    for kind, populations in (("chosen", CHOSEN), ("others", OTHERS | sre08_phones())):
+        large = {
+            name: Trials(*draw(np.random.default_rng(12345), 200_000, 200_000))
+            for name, draw in populations.items()
         }
-        for name, counts in tally.items():
-            found = replace(whole, criterion_name=name, asked_for_points=name == "points")
-            truth = {label: found.criterion.value(ev) for label, ev in truly.items()}
-            verdict = found.verdict
-            worse = {*truth} - {verdict.best, *verdict.equals}
-            wrong = [label for label in worse if truth[label] <= truth[verdict.best]]
-            counts["sets"] += bool(wrong)
-            counts["claims"] += len(worse)
-            counts["wrong"] += len(wrong)
-            counts["unfit"] += not verdict.fit
-            counts["equals"] += len(verdict.equals)
-    yield "| criterion | sets with a wrong claim | claims | wrong claims | called unfit | as good |"
-    yield "|---|---|---|---|---|---|"
+        for size in SIZES:
+            tally = {name: Counter[str]() for name in CRITERIA}
+            for seed in range(repetitions):
+                name = list(populations)[seed % len(populations)]
+                _count_claims(tally, populations[name], large[name], size, seed)
+            for criterion, counts in tally.items():
+                share = 100 * counts["sets"] / repetitions
+                yield (
+                    f"| {kind} | {size[0]} + {size[1]} | {criterion} | {counts['sets']} of "
+                    f"{repetitions} ({share:.1f} %) | {counts['claims']:,} | {counts['wrong']} | "
+                    f"{counts['unfit']} | {counts['default']} of {counts['equal']} |"
+                )
+
+
+def _count_claims(
+    tally: dict[CriterionName, Counter[str]],
+    draw: Population,
+    large: Trials,
+    size: tuple[int, int],
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    train, test = (Trials(*draw(rng, *size)) for _ in range(2))
+    whole = compare(train, test, points=POINTS)
+    truly = {
+        label: evaluate_quietly(large.mapped(candidate.calibration.without_warnings))
+        for label, candidate in whole.candidates.items()
+        if isinstance(candidate.calibration, Calibration)
+    }
     for name, counts in tally.items():
-        share = 100 * counts["sets"] / repetitions
-        yield (
-            f"| {name} | {counts['sets']} of {repetitions} ({share:.1f} %) | {counts['claims']:,} "
-            f"| {counts['wrong']} | {counts['unfit']} | {counts['equals'] / repetitions:.1f} |"
-        )
+        found = replace(whole, criterion_name=name, asked_for_points=name == "points")
+        truth = {label: found.criterion.value(ev) for label, ev in truly.items()}
+        verdict = found.verdict
+        worse = {*truth} - {verdict.best, *verdict.equals}
+        wrong = [label for label in worse if truth[label] <= truth[verdict.best]]
+        is_equal = verdict.fit and DEFAULT in (verdict.best, *verdict.equals)
+        counts.update(sets=bool(wrong), claims=len(worse), wrong=len(wrong), unfit=not verdict.fit)
+        counts.update(equal=is_equal, default=is_equal and verdict.recommended == DEFAULT)
 
 
 # ---------------------------------------------------------------------------------- power

@@ -172,11 +172,10 @@ def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> It
 
 def _harm(ranking: Ranking, label: str, named: Sequence[OperatingPoint], *, for_sure: bool) -> bool:
     """Whether decisions are worse than by the prior alone, somewhere that matters."""
-    for error in _errors(ranking, label, named):
-        interval = error.interval or ranking.intervals[label]
-        if (interval[0] if for_sure else error.value) >= 1:
-            return True
-    return False
+    errors = list(_errors(ranking, label, named))
+    if for_sure:
+        return any((error.interval or ranking.intervals[label])[0] > 1 for error in errors)
+    return any(error.value >= 1 for error in errors)
 
 
 def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
