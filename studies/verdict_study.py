@@ -5,8 +5,8 @@ Run with ``python -m studies.verdict_study``; docs/studies/verdict.md has the re
 equal
     Calibrations that are equal by construction: how often is one called worse than another?
 alike
-    The paper's ten, trained and tested on draws of one population: how often is one called worse
-    than the best that is as good in the population, or better?
+    All methods, trained and tested on draws of one population: how often is one called worse than
+    the best that is as good in the population, or better?
 power
     Two calibrations of which one is truly worse: seen as often as theory predicts?
 shift
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from statistics import NormalDist
@@ -26,11 +27,13 @@ from statistics import NormalDist
 import numpy as np
 
 from llrcal.arrays import Array
+from llrcal.calibrations import Calibration
 from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.ranking import CRITERIA, CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.method_table import DEFAULT
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
 from studies.verdict_halves import MOST_NON_TARGETS, halves
@@ -58,11 +61,7 @@ def drawn_numbers(
     return {str(i): replicates for i, replicates in enumerate(found)}
 
 
-def _one_error(name: CriterionName, counts: tuple[int, int]) -> float:
-    return Criterion(name, POINTS, RANGE).cost_of_one_error(*counts)
-
-
-def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, int]) -> list[str]:
+def calls(found: dict[str, Replicates], name: CriterionName, llrs: list[Pair]) -> list[str]:
     """Which of several sets of LLRs are called worse than the best."""
     criterion = Criterion(name, POINTS, RANGE)
     values = {
@@ -72,7 +71,10 @@ def calls(found: dict[str, Replicates], name: CriterionName, counts: tuple[int, 
         for label, one in found.items()
     }
     drawn = {label: criterion.drawn(replicates) for label, replicates in found.items()}
-    others = differences(values, drawn, one_error=_one_error(name, counts))
+    every = {label: evaluate_quietly(*llrs[int(label)]) for label in found}
+    best = every[min(values, key=lambda label: values[label])]
+    one_trial = {label: criterion.cost_of_one_trial(best, one) for label, one in every.items()}
+    others = differences(values, drawn, one_trial)
     return [label for label, other in others.items() if other.is_seen]
 
 
@@ -111,7 +113,7 @@ def equal(repetitions: int) -> Iterator[str]:
             found = drawn_numbers(noisy, speakers)
             for count, name in wrong:
                 some = {str(i): found[str(i)] for i in range(count)}
-                wrong[count, name] += bool(calls(some, name, (TARGETS, NON_TARGETS)))
+                wrong[count, name] += bool(calls(some, name, noisy))
         for (count, name), times in wrong.items():
             share, by = 100 * times / repetitions, kind.__name__.removeprefix("by_")
             yield f"| {by} | {count} | {name} | {times} of {repetitions} ({share:.1f} %) |"
@@ -120,42 +122,87 @@ def equal(repetitions: int) -> Iterator[str]:
 # -------------------------------------------------------------------------- one population
 
 
-def population(rng: np.random.Generator, targets: int, non_targets: int) -> Trials:
-    return Trials(rng.normal(3, 1.3, targets), rng.gamma(4, 0.7, non_targets) - 4)
+Population = Callable[[np.random.Generator, int, int], Pair]
+"""Draws so many targets and non-targets."""
+
+SIZES = ((20, 160), (50, 400), (TARGETS, NON_TARGETS))
+CHOSEN: dict[str, Population] = {
+    "normal and gamma": lambda r, t, n: (r.normal(3, 1.3, t), r.gamma(4, 0.7, n) - 4),
+    "normal": lambda r, t, n: (r.normal(2, 2, t), r.normal(-2, 2, n)),
+    "student": lambda r, t, n: (2 * r.standard_t(4, t) + 3, 1.5 * r.standard_t(5, n) - 1),
+    "poor": lambda r, t, n: (r.normal(1, 1, t), r.normal(0, 1, n)),
+}
+"""The populations on which the allowance for trials that were not seen was chosen."""
+OTHERS: dict[str, Population] = {
+    "mixture": lambda r, t, n: (
+        np.where(r.random(t) < 0.3, r.normal(0, 1, t), r.normal(4, 1, t)),
+        r.normal(-1, 1.2, n),
+    ),
+    "gumbel and logistic": lambda r, t, n: (r.gumbel(2, 1.2, t), r.logistic(-1, 0.8, n)),
+    "wide targets": lambda r, t, n: (r.normal(4, 3, t), r.normal(-1, 0.7, n)),
+    "exponential": lambda r, t, n: (4 - r.exponential(1.5, t), r.normal(0, 1, n)),
+}
+
+
+def sre08_phones() -> dict[str, Population]:
+    """Draws of real scores, if there are any; all of them are the population."""
+    names = [f"cond_phonecall_phn-phonecall_phn_{kind}.npy" for kind in ("tar", "non")]
+    if not (REAL / "nist_sre08" / names[0]).exists():
+        return {}
+    tar, non = (np.load(REAL / "nist_sre08" / name).astype(float) for name in names)
+    return {"sre08, phones": lambda r, t, n: (r.choice(tar, t), r.choice(non, n))}
 
 
 def alike(repetitions: int) -> Iterator[str]:
     """Every claim of a verdict, held against 400,000 trials of the same population."""
-    large = population(np.random.default_rng(12345), 200_000, 200_000)
-    columns = ("sets", "claims", "wrong", "unfit", "equals")
-    tally = {name: dict.fromkeys(columns, 0) for name in CRITERIA}
-    for seed in range(repetitions):
-        rng = np.random.default_rng(seed)
-        train, test = (population(rng, TARGETS, NON_TARGETS) for _ in range(2))
-        whole = compare(train, test, points=POINTS)
-        truly = {
-            label: evaluate_quietly(large.mapped(candidate.calibration))
-            for label, candidate in whole.candidates.items()
+    yield (
+        "| populations | trials | criterion | sets with a wrong claim | claims | wrong claims "
+        "| called unfit | default where equal |"
+    )
+    yield "|---|---|---|---|---|---|---|---|"
+    for kind, populations in (("chosen", CHOSEN), ("others", OTHERS | sre08_phones())):
+        large = {
+            name: Trials(*draw(np.random.default_rng(12345), 200_000, 200_000))
+            for name, draw in populations.items()
         }
-        for name, counts in tally.items():
-            found = replace(whole, criterion_name=name, asked_for_points=name == "points")
-            truth = {label: found.criterion.value(ev) for label, ev in truly.items()}
-            verdict = found.verdict
-            worse = {*truth} - {verdict.best, *verdict.equals}
-            wrong = [label for label in worse if truth[label] <= truth[verdict.best]]
-            counts["sets"] += bool(wrong)
-            counts["claims"] += len(worse)
-            counts["wrong"] += len(wrong)
-            counts["unfit"] += not verdict.fit
-            counts["equals"] += len(verdict.equals)
-    yield "| criterion | sets with a wrong claim | claims | wrong claims | called unfit | as good |"
-    yield "|---|---|---|---|---|---|"
+        for size in SIZES:
+            tally = {name: Counter[str]() for name in CRITERIA}
+            for seed in range(repetitions):
+                name = list(populations)[seed % len(populations)]
+                _count_claims(tally, populations[name], large[name], size, seed)
+            for criterion, counts in tally.items():
+                share = 100 * counts["sets"] / repetitions
+                yield (
+                    f"| {kind} | {size[0]} + {size[1]} | {criterion} | {counts['sets']} of "
+                    f"{repetitions} ({share:.1f} %) | {counts['claims']:,} | {counts['wrong']} | "
+                    f"{counts['unfit']} | {counts['default']} of {counts['equal']} |"
+                )
+
+
+def _count_claims(
+    tally: dict[CriterionName, Counter[str]],
+    draw: Population,
+    large: Trials,
+    size: tuple[int, int],
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    train, test = (Trials(*draw(rng, *size)) for _ in range(2))
+    whole = compare(train, test, points=POINTS)
+    truly = {
+        label: evaluate_quietly(large.mapped(candidate.calibration.without_warnings))
+        for label, candidate in whole.candidates.items()
+        if isinstance(candidate.calibration, Calibration)
+    }
     for name, counts in tally.items():
-        share = 100 * counts["sets"] / repetitions
-        yield (
-            f"| {name} | {counts['sets']} of {repetitions} ({share:.1f} %) | {counts['claims']:,} "
-            f"| {counts['wrong']} | {counts['unfit']} | {counts['equals'] / repetitions:.1f} |"
-        )
+        found = replace(whole, criterion_name=name, asked_for_points=name == "points")
+        truth = {label: found.criterion.value(ev) for label, ev in truly.items()}
+        verdict = found.verdict
+        worse = {*truth} - {verdict.best, *verdict.equals}
+        wrong = [label for label in worse if truth[label] <= truth[verdict.best]]
+        is_equal = verdict.fit and DEFAULT in (verdict.best, *verdict.equals)
+        counts.update(sets=bool(wrong), claims=len(worse), wrong=len(wrong), unfit=not verdict.fit)
+        counts.update(equal=is_equal, default=is_equal and verdict.recommended == DEFAULT)
 
 
 # ---------------------------------------------------------------------------------- power
@@ -171,9 +218,10 @@ def power(repetitions: int) -> Iterator[str]:
         for seed in range(repetitions):
             rng = np.random.default_rng(seed)
             tar, non = rng.normal(2, 2, targets), rng.normal(-2, 2, non_targets)
-            found = drawn_numbers([(tar, non), (tar + offset, non + offset)])
+            both = [(tar, non), (tar + offset, non + offset)]
+            found = drawn_numbers(both)
             for name in CRITERIA:
-                seen[name] += calls(found, name, (targets, non_targets)) == ["1"]
+                seen[name] += calls(found, name, both) == ["1"]
         cells = []
         for name in CRITERIA:
             difference, predicted = _predicted(name, offset, targets, non_targets)
@@ -193,17 +241,21 @@ def _predicted(
     z = np.linspace(-9, 9, 200_001)
     weight = np.exp(-z * z / 2)
     weight /= weight.sum()
-    mean = variance = 0.0
+    mean = variance = one_trial = 0.0
     for sign, count in ((1.0, targets), (-1.0, non_targets)):
-        llr = 2 * sign + 2 * z
-        cost = _cost(name, llr + offset, sign) - _cost(name, llr, sign)
-        first = float((weight * cost).sum())
+        costs = [
+            _cost(name, llr + offset, sign) - _cost(name, llr, sign)
+            for llr in (2 * sign + 2 * z, -2 * sign + 2 * z)
+        ]
+        first = float((weight * costs[0]).sum())
         mean += first
-        variance += float((weight * (cost - first) ** 2).sum()) / count
+        variance += float((weight * (costs[0] - first) ** 2).sum()) / count
+        unseen = float((weight * np.square(costs)).sum()) / 2  # where either class scores
+        if name != "cllr":
+            unseen = float(_cost(name, np.array([-sign * math.inf]), sign)[0]) ** 2
+        one_trial += unseen / count**2
     error = math.sqrt(variance)
-    least = NormalDist().inv_cdf(0.975) * math.hypot(
-        error, _one_error(name, (targets, non_targets))
-    )
+    least = NormalDist().inv_cdf(0.975) * math.hypot(error, math.sqrt(one_trial))
     return mean, 1 - NormalDist().cdf((least - mean) / error)
 
 

@@ -80,7 +80,12 @@ def test_text_gives_the_bytes_of_arrays(from_arrays: Path, form: str) -> None:
     names = [path for path in from_arrays.rglob("*") if path.suffix in (".csv", ".md", ".json")]
     assert len(names) > 12
     for path in names:
-        assert (Path("out") / path.relative_to(from_arrays)).read_bytes() == path.read_bytes()
+        other = Path("out") / path.relative_to(from_arrays)
+        one, two = (file.read_bytes().splitlines() for file in (path, other))
+        if path.suffix == ".md":  # only ids tell that speakers repeat
+            assert b"since 'm0' has several trials" in two.pop()
+            assert b"where speakers have several trials" in one.pop()
+        assert two == one
     assert said.count("scores and key joined on enrol and test") == (2 if form == "txt" else 0)
 
 
@@ -143,7 +148,8 @@ def test_columns_hold_for_both_files() -> None:
 def test_wrong_use_leaves_nothing(here: Path, arguments: str, words: str) -> None:
     Path("other.key").write_text("m0 t0 target\nm9 t9 target\nx y nontarget\n")
     before = sorted(here.iterdir())
-    refused(words, "compare --out out --quiet", arguments)
+    where = "" if "--out" in arguments else "--out out"
+    refused(words, "compare --quiet", where, arguments)
     assert sorted(here.iterdir()) == before
 
 
@@ -155,7 +161,7 @@ def test_trials_that_are_left_out_are_in_the_report(from_arrays: Path) -> None:
         frame.write_parquet(f"{name}.parquet")
     files = files_of("parquet")
     refused("--on-nan drop", "compare --out out --quiet", files)
-    compared("out", files, "--on-nan drop --replicates 0")
+    compared("out", files, "--on-nan drop")
     for page in ("report.html", "metrics.md"):
         said = "1 of 481 trials left out because their score is NaN"
         assert said in (Path("out") / page).read_text("utf-8")

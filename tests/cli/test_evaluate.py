@@ -327,7 +327,13 @@ def test_scores_the_wrong_way_round() -> None:
 
 
 @pytest.fixture
-def quick_figures(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def labels() -> list[str]:
+    """The names of the axes of figures."""
+    return []
+
+
+@pytest.fixture
+def quick_figures(monkeypatch: pytest.MonkeyPatch, labels: list[str]) -> list[str]:
     """Figures that are drawn, but not saved three times over."""
     saved: list[str] = []
 
@@ -335,6 +341,7 @@ def quick_figures(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         figure.canvas.draw()
         (folder / f"{name}.png").write_bytes(b"drawn")
         saved.append(name)
+        labels.append(figure.axes[0].get_xlabel())
 
     monkeypatch.setattr(drawing, "save", save)
     return saved
@@ -362,6 +369,13 @@ def test_figures_of_infinite_llrs(quick_figures: list[str]) -> None:
         put(tar, non)
         assert "Figures: figures\n" in done("evaluate a.txt --figures figures --force").stderr
     assert quick_figures == 3 * FIGURES
+
+
+@pytest.mark.usefixtures("quick_figures")
+def test_figures_are_in_the_units_of_the_llrs(labels: list[str]) -> None:
+    done("evaluate llrs.txt --units log10 --forensic --figures figures")
+    odds, llr = "log₁₀ prior odds", "log₁₀ likelihood-ratio"
+    assert labels == [odds, "false-alarm rate [%]", llr, llr, odds]
 
 
 @pytest.mark.usefixtures("quick_figures")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import llrcal
@@ -12,6 +13,7 @@ from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.checks import bends
 from llrcal.comparison.tables import metrics
 from llrcal.method_table import methods_to_compare
+from llrcal.notes import Severity
 from llrcal.report.metrics_table import metrics_table
 from llrcal.trials import Trials
 
@@ -52,6 +54,33 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
         assert row["act_dcf_p0.01"] == ev.act_dcf(0.01)
         assert row["min_dcf_p0.5"] == ev.min_dcf(0.5)
         assert float(row["cllr_low"]) <= float(row["cllr"]) <= float(row["cllr_high"])
+
+
+def test_it_is_said_that_intervals_by_trial_are_too_narrow() -> None:
+    """A warning where ids show it, a note where it may be so; neither if speakers are known."""
+    rng = np.random.default_rng(0)
+    labels, scores = rng.random(300) < 0.3, rng.normal(size=300)
+    rows = {"score": scores + 2 * labels, "label": labels.astype(int)}
+    ids = {"enrol": [f"m{i % 40}" for i in range(300)], "test": [f"t{i}" for i in range(300)]}
+    single = {"enrol": [f"m{i}" for i in range(300)], "test": ids["test"]}
+    who = ids | {"enrol_speaker": ids["enrol"], "test_speaker": ids["enrol"]}
+    named, unnamed, once, known = (
+        llrcal.read_trials(pl.DataFrame(rows | more)) for more in (ids, {}, single, who)
+    )
+    found = []
+    for one in (named, unnamed, once, known):
+        comparison = compare(one, one, methods=["logistic"], replicates=19)
+        found.append([note for note in comparison.notes if note.code == "by trial"])
+    assert [[note.severity for note in notes] for notes in found] == [
+        [Severity.WARNING],
+        [Severity.INFO],
+        [Severity.INFO],
+        [],
+    ]
+    assert "the intervals are too narrow, since 'm0' has several trials" in found[0][0].text
+    folded = compare(named, folds=2, methods=["logistic"], replicates=19)
+    assert found[0][0] in folded.notes
+    assert found[0][0] not in compare(named, named, methods=["logistic"], replicates=0).notes
 
 
 @pytest.mark.slow

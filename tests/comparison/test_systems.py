@@ -13,9 +13,12 @@ import llrcal
 from llrcal.arrays import Array
 from llrcal.comparison import compare
 from llrcal.errors import OptionError
+from llrcal.figures.folder import drawings
 from llrcal.report.build import build_report
+from llrcal.report.data import page_data
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import Systems, read_systems
+from tests.figures.drawing import axes
 
 ALONE: Array = np.arange(900) < 300
 
@@ -57,6 +60,22 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
     assert '<section id="transforms" hidden' in page
     with pytest.raises(OptionError, match="is for the scores of one system"):
         compare(train, test, learning_curve=True)
+
+
+def test_minima_and_the_det_plot_are_those_of_every_system() -> None:
+    """A fusion that is worse than one of its systems has a greater minimum as well."""
+    train, test = systems(3, useless=True), systems(4, useless=True)
+    comparison = compare(train, test, replicates=19, criterion="cllr")
+    alone = {label: one.evaluation for label, one in comparison.candidates.items()}
+    cos = alone["cos"]
+    assert comparison.least(lambda ev: ev.min_cllr) == cos.min_cllr < alone["fusion"].min_cllr
+    assert comparison.verdict.best == "cos"
+    assert f"{100 * (cos.cllr / cos.min_cllr - 1):.1f} % above" in comparison.verdict.text
+    (*_, at_even) = page_data(comparison)["minimum"]  # the last of the operating points
+    assert at_even == min(ev.min_bayes_error(0.0) for ev in alone.values())
+    drawn = dict(drawings(comparison))["det"]
+    labels = {str(line.get_label()) for line in drawn(ax=axes()).get_lines()}
+    assert labels >= {"cos", "plda", "fusion"}
 
 
 def test_it_is_said_that_a_fusion_does_not_beat_the_best_system() -> None:

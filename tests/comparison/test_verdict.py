@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ import pytest
 import llrcal
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.tables import gravest_first
+from llrcal.evaluation.evaluate import evaluate_quietly
+from llrcal.evaluation.evaluation import replicates_of
+from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.notes import Note, Severity
+from llrcal.report.build import build_report
 from llrcal.trials import Trials
 from tests.conftest import real_scores
 
@@ -85,6 +90,62 @@ def test_of_equals_the_simplest_is_recommended() -> None:
     assert verdict.fit
     assert verdict.reasons == ()
     assert str(verdict) == verdict.text
+
+
+def test_of_equals_the_default_is_recommended_and_the_text_says_why() -> None:
+    few = compare(
+        trials(1, tar=60, non=400),
+        trials(12, tar=60, non=400),
+        methods=["logistic", "smooth", "gaussian"],
+        criterion="cllr",
+        replicates=60,
+    )
+    verdict = few.verdict
+    assert verdict.best == "logistic"
+    assert "smooth" in verdict.equals
+    assert (verdict.headline, verdict.recommended) == ("Use smooth.", "smooth")
+    assert f"has the least {few.criterion.words}" in verdict.text
+    assert "Not distinguishable from it at 95 % (60 draws" in verdict.text
+    assert "Of these, smooth is the default" in verdict.text
+    command = few.next_command("my results")
+    assert command == "llrcal apply 'my results/models/smooth.json' scores.txt -o llrs.txt"
+    shown = "<code>llrcal apply models/smooth.json scores.txt -o llrs.txt</code>"
+    assert shown in build_report(few)
+
+
+def test_a_default_that_is_worse_is_not_recommended_and_said_to_be() -> None:
+    """Calibrated scores beside the same with much noise, under the name of the default."""
+    found = compared(methods=("logistic", "smooth"), criterion="cllr")
+    rng = np.random.default_rng(0)
+    worse = [llrs + rng.normal(0, 3, len(llrs)) for llrs in trials(2)]
+    smooth = replace(found.candidates["smooth"], evaluation=evaluate_quietly(*worse))
+    good, bad = replicates_of(
+        [found.candidates["logistic"].evaluation, smooth.evaluation],
+        partial(evaluation_statistic, prior_log_odds=np.zeros(4)),
+        60,
+    )
+    candidates = {
+        "logistic": replace(found.candidates["logistic"], replicates=good),
+        "smooth": replace(smooth, replicates=bad),
+    }
+    verdict = replace(found, candidates=candidates).verdict
+    assert (verdict.recommended, verdict.equals) == ("logistic", ())
+    assert "the next is smooth, by" in verdict.text
+
+
+def test_a_range_that_is_too_narrow_is_not_judged_by() -> None:
+    """30 errors of each kind in hardly more than one place, or nowhere: the range is fixed."""
+    for tar, words in ((140, "only from -"), (40, "nowhere are there")):
+        found = compare(
+            trials(1, tar=tar, non=1000), trials(4, tar=tar, non=1000), methods=["logistic"]
+        )
+        low, high = found.raw.rule_of_30
+        assert math.isnan(high) or high - low < 2
+        assert found.range == (-5.0, 5.0)
+        assert "over prior log-odds -5.0 to 5.0" in found.verdict.text
+        assert f"That range is a fixed one: {words}" in found.verdict.text
+    assert compared().range == compared().raw.rule_of_30
+    assert "fixed one" not in compared().verdict.text
 
 
 @pytest.mark.slow

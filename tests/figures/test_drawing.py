@@ -24,6 +24,7 @@ from tests.figures.drawing import (
     TAR,
     axes,
     calibrations,
+    data,
     evaluations,
     legend_names,
     legend_of,
@@ -227,3 +228,28 @@ def test_it_goes_inside_where_there_is_no_room_above() -> None:
         figure.draw_without_rendering()
     inside, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
     assert frame.y0 <= inside.y0 < inside.y1 <= frame.y1
+
+
+# ------------------------------------------------------------------------------------- units
+
+
+@pytest.mark.parametrize(
+    ("draw", "quantity", "in_nats"),
+    [
+        (figures.bayes_error, "prior odds", "prior log-odds"),
+        (figures.ece, "prior odds", "prior log-odds"),
+        (figures.tippett, "likelihood-ratio", "log-likelihood-ratio"),
+        (figures.reliability, "likelihood-ratio", "log-likelihood-ratio"),
+    ],
+)
+def test_curves_in_other_logarithms(draw: Callable[..., Axes], quantity: str, in_nats: str) -> None:
+    drawn = {}
+    for units, sign in (("nats", ""), ("log10", "log₁₀"), ("bits", "log₂")):
+        ax = draw(evaluations()["nig"], ax=axes(), units=units)
+        assert ax.get_xlabel() == (f"{sign} {quantity}" if sign else in_nats)
+        drawn[units] = [np.array(ax.get_xlim()), *(data(line)[0] for line in ax.get_lines())]
+    for units, unit in (("log10", math.log(10)), ("bits", math.log(2))):
+        for one, other in zip(drawn[units], drawn["nats"], strict=True):
+            np.testing.assert_allclose(one * unit, other, atol=1e-12)
+    with pytest.raises(OptionError, match="units are 'dB'; choose one of nats, log10, bits"):
+        draw(evaluations()["nig"], ax=axes(), units="dB")

@@ -29,7 +29,8 @@ def test_curves_are_shares_at_or_above() -> None:
         line = lines(ax)[f"{name} of logistic-0.5"]
         x, y = data(line)
         assert line.get_color() == FIXED["logistic-0.5"].light
-        for i in (100, 300, 500, 900):
+        assert len(x) > 150
+        for i in range(0, len(x) - 1, 40):
             expected = np.mean(llrs >= x[i] * math.log(10))
             assert y[i] == pytest.approx(expected, abs=1.5 / len(llrs))
     assert legend_names(ax) == ["logistic-0.5", "targets", "non-targets"]

@@ -247,6 +247,25 @@ CASES = (
         "name a file",
     ),
     wrong(
+        "compare --data labelled.txt --data clear.txt --out new",
+        "is given twice",
+        "--data",
+        "give it once",
+        "Refused: one of the two files would be ignored.",
+    ),
+    wrong(
+        "fit scores.txt --key key.txt --key labelled.txt -o m.json",
+        "is given twice",
+        "--key",
+        "give it once",
+    ),
+    wrong(
+        "fit labelled.txt -o m.json --rising --no-rising",
+        "is given twice",
+        "--rising/--no-rising",
+        "give it once",
+    ),
+    wrong(
         "fit labelled.txt -o m.json --method platt",
         "'platt' is not one of",
         "--method",

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 import llrcal
-from llrcal.errors import ScoreError
+from llrcal.errors import OptionError, ScoreError
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, TAR, same
 
@@ -291,6 +291,18 @@ CASES = (
         fit(pl.Series([1.0, None, 2.0])),
         Refused(ScoreError, "1 of 3 target scores are NaN", "at index 1", "Remove or repair"),
         "Refused as NaN.",
+    ),
+    Case(
+        'the name of a file: `fit("scores.csv")`',
+        lambda: llrcal.fit("scores.csv"),
+        Refused(ScoreError, "is a path, but scores are expected", "'scores.csv'", "read_trials"),
+        "Refused, with what to do.",
+    ),
+    Case(
+        "a pandas frame in place of trials: `compare(frame, folds=5)`",
+        lambda: llrcal.compare(pd.DataFrame({"score": TAR}), folds=5),
+        Refused(OptionError, "trials are expected", "DataFrame", "llrcal.open_trials"),
+        "Refused, with what to do.",
     ),
     Case(
         "nothing, one number or a table to be calibrated",

@@ -119,6 +119,27 @@ def background(page: Any) -> str:
     return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
 
 
+# From the right end of what is seen of a cell, its star included, to the left end of the next.
+LEAST_GAP = """() => {
+  const ends = (cell) => {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    const boxes = [];
+    while (texts.nextNode()) {
+      if (texts.currentNode.parentNode.className === "hidden") continue;
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      boxes.push(...range.getClientRects());
+    }
+    return [Math.min(...boxes.map((b) => b.left)), Math.max(...boxes.map((b) => b.right))];
+  };
+  const gaps = [...document.querySelectorAll("#metrics tbody tr")].flatMap((row) => {
+    const cells = [...row.querySelectorAll("td")].map(ends);
+    return cells.slice(1).map(([left], i) => left - cells[i][1]);
+  });
+  return Math.min(...gaps);
+}"""
+
+
 # ---------------------------------------------------------------------------- as opened
 
 
@@ -136,6 +157,8 @@ def test_nothing_is_hidden_at_the_side_of_a_desktop(page: Any) -> None:
         ".filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.ariaLabel)"
     )
     assert boxes == []
+    assert page.locator("#metrics .star").count() > 5
+    assert page.evaluate(LEAST_GAP) >= 3
 
 
 def test_a_band_goes_with_the_recommended_calibration(page: Any) -> None:
@@ -397,6 +420,7 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
     )
     assert scrolled
     assert ends == "local, local, scroll, scroll"
+    assert page.evaluate(LEAST_GAP) >= 3
     page.locator("#slider").fill("30")
     assert_reads_as_evaluate(page, place(page))
     assert phone.is_quiet()

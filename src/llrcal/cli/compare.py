@@ -40,7 +40,7 @@ def compare(
     test_key: File | None = _KEY,
     test_nontargets: File | None = _NONTARGETS,
     data: File | None = option(
-        "One set of trials, for training and testing in folds.", metavar="FILE"
+        "One set of trials, of one system, for training and testing in folds.", metavar="FILE"
     ),
     data_key: File | None = _KEY,
     data_nontargets: File | None = _NONTARGETS,

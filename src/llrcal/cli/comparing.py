@@ -158,6 +158,8 @@ def compare_and_write(
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
         click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
+        if following := comparison.next_command(out):
+            click.echo(printable(f"Next:   {following}"))
 
 
 def show_comparison(comparison: Comparison) -> None:
@@ -202,14 +204,16 @@ def _show_table(comparison: Comparison) -> None:
         rows.append(cells(columns, name=name, ends=ends, **one))
         styles |= {name: "bold"} if is_best else {}
     # The least that any calibration of these scores can reach.
-    raw = answer["raw"]
-    least = {"cllr": raw["min_cllr"], "calibration_loss": 0.0, "act_dcf": raw["min_dcf"]}
-    value = criterion.least(comparison.raw)
-    rows.append(cells(columns, name="  minimum", value=value, ends="", **least))
-    caption = (
-        "p...: actual detection cost at an operating point; 1 is deciding by the prior alone\n"
-        f"{ranked}: the {criterion.words}"
-    )
+    least = {
+        "value": comparison.least(criterion.least),
+        "cllr": comparison.least(lambda ev: ev.min_cllr),
+        "calibration_loss": 0.0,
+        "act_dcf": comparison.least(lambda ev: ev.to_dict(comparison.points)["min_dcf"]),
+    }
+    rows.append(cells(columns, name="  minimum", ends="", **least))
+    caption = "p...: actual detection cost at an operating point; 1 is deciding by the prior alone"
+    if ranked != criterion.words:
+        caption += f"\n{ranked}: the {criterion.words}"
     print_table(columns, rows, words=("calibration",), caption=caption, styles=styles)
 
 

@@ -118,7 +118,8 @@ def evaluate(
             llrs, reading, whole=whole and Setting(whole), allow_infinite=True, keep=columns
         )
         sign = -1.0 if direction.lower_is_better else 1.0
-        in_nats = trials.mapped(partial(nats, unit=units or _unit_of(trials), sign=sign))
+        unit = units or _unit_of(trials)
+        in_nats = trials.mapped(partial(nats, unit=unit, sign=sign))
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in chosen] + [-x for x in misleading]
@@ -149,7 +150,8 @@ def evaluate(
             from llrcal.figures.folder import draw_evaluation
 
             drawn = evaluation if divided is None else divided.largest
-            draw_evaluation(drawn, folder, chosen, **draws)
+            usual = unit == "ratio" or (units is None and unit == "nats")
+            draw_evaluation(drawn, folder, chosen, **draws, units=None if usual else unit)
     if figures is not None and not quiet:
         echo_err(f"Figures: {figures}")
 

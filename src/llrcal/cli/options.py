@@ -70,6 +70,20 @@ FORCE = option("Replace the folder if it exists.")
 QUIET = option("Print only warnings and errors.")
 
 
+class Verb(click.Command):
+    """A command that refuses an option given more than once, if only the last would count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for one in () if ctx.resilient_parsing else given:
+            counts_once = isinstance(one, click.Option) and not (one.multiple or one.is_eager)
+            if counts_once and (times := given.count(one)) > 1:
+                name = "/".join([one.opts[-1], *one.secondary_opts])
+                often = "twice" if times == 2 else f"{times} times"
+                raise OptionError(f"{name} is given {often}, but only one can count: give it once")
+        return super().parse_args(ctx, args)
+
+
 def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
     """Make a click command of a verb."""
 
@@ -96,7 +110,7 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
                 verb(**given, **built)
 
         name, text = verb.__name__, verb.__doc__
-        return click.Command(name, callback=call, params=params, help=text, **settings)
+        return Verb(name, callback=call, params=params, help=text, **settings)
 
     return decorate
 

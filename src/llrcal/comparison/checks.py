@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note, Severity
 from llrcal.trials import Trials
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _GRID = 4001
 _SAMPLE = 200_000
@@ -102,6 +106,14 @@ def bends(calibration: Calibration, train: Trials, test: Trials) -> Iterator[Not
             f"the LLR falls from {llrs[start]:.3g} to {llrs[end]:.3g} as the score rises "
             f"from {a:.4g} to {b:.4g}, where {share:.2%} of the test scores lie",
         )
+
+
+def repeated_id(ids: pl.DataFrame | None) -> str:
+    """The first id that several trials have in the same place, quoted; empty if there is none."""
+    for name in ("enrol", "test"):
+        if ids is not None and name in ids and (twice := ids[name].is_duplicated()).any():
+            return f"{str(ids[name].filter(twice)[0])!r:.100}"
+    return ""
 
 
 def _kolmogorov_smirnov(old: Array, new: Array) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from llrcal.adaptation.adapt import check_share
 from llrcal.arrays import check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import Method, method_and_options
+from llrcal.calibrations.training import Training
 from llrcal.comparison.candidates import (
     Candidate,
     adapt_each,
@@ -20,26 +21,29 @@ from llrcal.comparison.candidates import (
     system_llrs,
     train_systems,
 )
-from llrcal.comparison.checks import calibration_notes, data_notes, point_notes
+from llrcal.comparison.checks import calibration_notes, data_notes, point_notes, repeated_id
 from llrcal.comparison.comparison import CHOICES, Comparison
-from llrcal.comparison.folds import Folds, Train, divide, in_memory
+from llrcal.comparison.folds import Folds, Train, divide, in_memory, upright
 from llrcal.comparison.learning_curve import Round, curve_over, fit_by
-from llrcal.comparison.looks import FUSION
+from llrcal.comparison.looks import FUSION, drawn_priors
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
 from llrcal.evaluation.evaluation import Evaluation, replicates_of
-from llrcal.evaluation.intervals import Intervals
+from llrcal.evaluation.intervals import Intervals, by_trial
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
-from llrcal.onepass.rank_scale import refuse_wrong_way
+from llrcal.onepass.rank_scale import WRONG_WAY, refuse_wrong_way, runs_backwards
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Model = Calibration | Fused
 Progress = Callable[[str], None]
@@ -128,14 +132,13 @@ def compare(
         refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
         ready = _train_systems(train, test, methods, refused, begin)
     else:
-        if lower_is_better:
-            train, test = train.negated(), None if test is None else test.negated()
+        train, test = upright(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
         _check_options(train, test, cut, adapt, learning_curve=learning_curve)
         rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
         fit = fit_by(methods, plain=settings == "paper")
         refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
-        ready = _train(train, test, cut, fit, adapt, refuse, begin)
+        ready = _train(train, test, cut, fit, adapt, points, refuse, begin)
     columns = (by,) if isinstance(by, str) else tuple(by)
     candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
     if learning_curve:
@@ -155,6 +158,19 @@ def compare(
     )
 
 
+class _Upright(NamedTuple):
+    """Training trials that are refused before any fit, if they run the wrong way."""
+
+    trials: TrialSet
+    refuse: Callable[[Iterable[Note], str], None]
+
+    def training(self, **asked: bool) -> Training:
+        data = self.trials.training(**asked)
+        if runs_backwards(data.order):
+            self.refuse([Note.warning(WRONG_WAY, "")], self.trials.source)
+        return data
+
+
 class _Ready(NamedTuple):
     """What is to be tested, and on what."""
 
@@ -166,6 +182,8 @@ class _Ready(NamedTuple):
     seen: tuple[Trials, Trials]
     """Training and test trials, as far as figures show them."""
     notes: Sequence[Note]
+    ids: pl.DataFrame | None
+    """Those of the test trials, where they are known."""
 
 
 def _check_options(
@@ -191,18 +209,17 @@ def _train(
     cut: Folds | None,
     fit: Train,
     adapt: float | None,
+    points: Sequence[OperatingPoint],
     refuse: Callable[[Iterable[Note], str], None] | None,
     begin: Progress,
 ) -> _Ready:
     """Calibrations of the training trials, and of each fold, unless scores run the wrong way."""
     begin("raw scores")
-    raw = evaluate_quietly(test)
+    raw = evaluate_quietly(test, prior_log_odds=[point.prior_log_odds for point in points])
     if refuse:
         refuse(raw.direction_notes, test.source)
     begin("training")
-    models = fit(train, with_margins=True)
-    if refuse:
-        refuse([note for one in models.values() for note in one.report.all_notes], train.source)
+    models = fit(_Upright(train, refuse) if refuse else train, with_margins=True)
     models |= (moved := adapt_each(models, test, adapt, begin))
     first = next(iter(models.values()))
     seen = (
@@ -219,7 +236,8 @@ def _train(
     else:
         every = cut.trained(fit, begin)
         llrs = {label: partial(cut.llrs, every, label) for label in models}
-    return _Ready(models, llrs, raw, seen, notes)
+    known = test.in_memory if cut is None else cut.trials
+    return _Ready(models, llrs, raw, seen, notes, None if known is None else known.ids)
 
 
 def _train_systems(
@@ -244,7 +262,7 @@ def _train_systems(
     seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
     notes = [*_dropped(seen[0]), *_dropped(seen[1])]
     llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes)
+    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes, test.ids)
 
 
 def _tested(
@@ -257,11 +275,13 @@ def _tested(
     """Every model on the test trials; the drawn numbers of raw scores; and notes."""
     judged = Criterion.over_range(ready.raw).priors
     x = np.array([point.prior_log_odds for point in points])
+    # All that figures and report will ask for is counted in one pass.
+    asked = np.concatenate([CHOICES, judged, drawn_priors(ready.raw.rule_of_30), x])
     candidates, notes = {}, []
     for label, model in ready.models.items():
         begin(f"testing {label}")
         llrs = ready.llrs[label]()
-        ev = evaluate_quietly(llrs, prior_log_odds=np.concatenate([CHOICES, judged, x]))
+        ev = evaluate_quietly(llrs, prior_log_odds=asked)
         candidates[label] = Candidate(
             label, model, ev, by=by_condition(ev, llrs, None, by) if by else None
         )
@@ -278,6 +298,8 @@ def _tested(
     for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
         ends = Intervals.of(found, x, names)
         candidates[label] = replace(one, replicates=found, intervals=ends)
+    if drawn and drawn[0].by == "trial":
+        notes.append(by_trial(repeated_id(ready.ids)))
     first = next(iter(candidates.values())).by
     notes = [*(first.notes if first else ()), *notes, *fusion_notes(candidates)]
     return candidates, drawn[0] if drawn else None, notes

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -19,6 +22,7 @@ from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
 from llrcal.files.atomic import atomic_folder
+from llrcal.fusion import Fused
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.scoring_rule import ScoringRule
@@ -27,7 +31,18 @@ from llrcal.trials import Trials
 PER_UNIT, FURTHEST = 20, 30
 """The report shows errors at multiples of 1/20 of prior log-odds, up to 30 at most, which is a
 prior of ten trillion to one."""
-CHOICES = np.arange(-FURTHEST * PER_UNIT, FURTHEST * PER_UNIT + 1) / PER_UNIT
+FINE, NEAR = 200, 5
+"""Where LLRs are small, Tippett plots have ten times as many points."""
+CHOICES = np.union1d(
+    np.arange(-FURTHEST * PER_UNIT, FURTHEST * PER_UNIT + 1) / PER_UNIT,
+    np.arange(-NEAR * FINE, NEAR * FINE + 1) / FINE,
+)
+"""Prior log-odds, or LLRs, that figures and report may ask for: counted in one pass in advance."""
+
+
+def model_file(label: str) -> str:
+    """The name of the file of a model: systems are called as people like, files are not."""
+    return f"{quote(label, safe=' ,=')}.json"
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,8 +97,16 @@ class Comparison:
 
     @property
     def least_mean_error(self) -> float:
-        """The same with the best thresholds on the raw scores."""
-        return Criterion.over_range(self.raw).least(self.raw)
+        """The same with the best thresholds on the scores."""
+        return float(self.least(Criterion.over_range(self.raw).least))
+
+    def least(self, number: Callable[[Evaluation], Any]) -> Any:
+        """The least of a number, or of each of several, that the scores allow: those of any system.
+
+        ``number`` is a minimum of an evaluation, such as its minCllr.
+        """
+        every = [one.evaluation for one in self._all] if self.of_systems else [self.raw]
+        return np.min([number(one) for one in every], axis=0)
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -108,6 +131,19 @@ class Comparison:
         """Which candidate to use, and what that rests on; or that none is fit."""
         named = self.points if self.asked_for_points else ()
         return verdict(self.ranking, named, self.train, self.test)
+
+    def next_command(self, folder: str = "") -> str:
+        """What to type next, given the folder of results: the recommended model, applied.
+
+        Nothing, if none is fit.
+        """
+        if not self.verdict.fit:
+            return ""
+        model = self.candidates[self.recommended].calibration
+        names = model.names if isinstance(model, Fused) and len(model.names) > 1 else ()
+        scores = [f"{name}={name}.txt" for name in names] or ["scores.txt"]
+        path = Path(folder, "models", model_file(self.recommended))
+        return shlex.join(["llrcal", "apply", str(path), *scores, "-o", "llrs.txt"])
 
     def save(
         self,

@@ -29,6 +29,21 @@ Train = Callable[..., dict[str, Calibration]]
 _MOST = 1000  # folds: more are a mistake, and take for ever
 
 
+def upright(
+    train: TrialSet, test: TrialSet | None, *, lower_is_better: bool
+) -> tuple[TrialSet, TrialSet | None]:
+    """Both sets with scores that rise with similarity; an error for what is no set of trials."""
+    for one in (train,) if test is None else (train, test):
+        if not isinstance(one, TrialSet):
+            raise OptionError(
+                f"trials are expected, not a {type(one).__name__}: pass what llrcal.open_trials or "
+                "llrcal.read_trials makes of it"
+            )
+    if not lower_is_better:
+        return train, test
+    return train.negated(), None if test is None else test.negated()
+
+
 def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
     """The trials, or an error where they are read in pieces."""
     known = trials.in_memory

@@ -21,7 +21,7 @@ from llrcal.arrays import Array, Bools, Floats, check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
-from llrcal.comparison.folds import Train, concatenated, divide, in_memory, part
+from llrcal.comparison.folds import Train, concatenated, divide, in_memory, part, upright
 from llrcal.comparison.ranking import Criterion
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.evaluate import evaluate_quietly
@@ -267,8 +267,7 @@ def learning_curve(
     """
     check_whole("draws", draws, least=1)
     check_whole("seed", seed, least=0)
-    if lower_is_better:
-        train, test = train.negated(), None if test is None else test.negated()
+    train, test = upright(train, test, lower_is_better=lower_is_better)
     found, test = divide(train, test, folds, seed=seed)
     rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
     return curve_over(

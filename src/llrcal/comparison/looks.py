@@ -148,6 +148,20 @@ def _mixed(place: float, colours: Mapping[float, str]) -> str:
     return "#" + bytes(mixed).hex()
 
 
+_PRIORS = 1001  # of a curve over priors: closer than the dots of a printer in one column
+_WITHOUT_A_RULE = (-7.0, 7.0)
+_MARGIN = 0.08  # of the range, shown beyond either limit
+
+
+def drawn_priors(limits: tuple[float, float]) -> Floats:
+    """The prior log-odds at which errors are drawn, given where the rule of 30 ends, if it does."""
+    low, high = limits
+    if not -math.inf < low < high < math.inf:
+        return np.linspace(*_WITHOUT_A_RULE, _PRIORS)
+    margin = _MARGIN * (high - low)
+    return np.linspace(low - margin, high + margin, _PRIORS)
+
+
 FIGURE_FORMATS = ("png", "pdf", "svg")
 """For the screen, for print and for editing."""
 

@@ -8,9 +8,11 @@ quantile over the drawn sets of
 
     max over all pairs of |d*_ij - mean d*_ij| / s_ij.
 
-A calibration is told from the best if it lies more than q s_ij above it. However many calibrations
-are equal, and whichever is taken for the best, a difference is seen between any two equal ones in
-at most 5 % of test sets (Tukey's simultaneous intervals, with the bootstrap for his tables).
+A calibration is told from the best if it lies more than q sqrt(s_ij^2 + e_ij^2) above it. Here e_ij
+is what one trial more of each class may add to the difference: of few trials, those that decide are
+often missing, and then no drawn set has them either. However many calibrations are equal, and
+whichever is taken for the best, a difference is seen between any two equal ones in at most 5 % of
+test sets (Tukey's simultaneous intervals, with the bootstrap for his tables).
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from llrcal.comparison.candidates import Candidate
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates
+from llrcal.evaluation.evaluation import costs_apart
 from llrcal.evaluation.intervals import Interval, centred_band, pairs
 from llrcal.messages import Setting
 
@@ -38,7 +41,8 @@ CURVE = 501
 """Points over which the mean Bayes error is taken."""
 LEAST_DRAWS = 19
 """With fewer drawn sets, none is more extreme than 95 % of them."""
-_DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where no threshold leaves 30 errors of each kind
+_DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where 30 errors of each kind are too much to ask
+_NARROWEST = 2.0  # range of prior log-odds: the mean over less is hardly more than a single point
 _LEVEL = 0.95
 _ROUNDING = 1e-12  # differences that are none
 # The drawn numbers that each criterion is the mean of, and those of the least possible.
@@ -67,9 +71,12 @@ class Criterion:
 
     @classmethod
     def over_range(cls, raw: Evaluation) -> Criterion:
-        """The range over which calibrations of some scores are judged: by the rule of 30."""
+        """The range over which calibrations of some scores are judged: by the rule of 30.
+
+        From -5 to 5, if that leaves too narrow a range, or none.
+        """
         low, high = raw.rule_of_30
-        return cls("range", (), (low, high) if low < high else _DEFAULT_RANGE)
+        return cls("range", (), (low, high) if high - low >= _NARROWEST else _DEFAULT_RANGE)
 
     @property
     def words(self) -> str:
@@ -109,13 +116,20 @@ class Criterion:
         """The value, or the least possible value, in every drawn set."""
         return np.asarray(replicates.drawn[_DRAWN[self.name][least]].mean(axis=1))
 
-    def cost_of_one_error(self, tar_count: int, non_count: int) -> float:
-        """What one error of each class amounts to: no drawn set knows of errors never made."""
+    def cost_of_one_trial(self, one: Evaluation, other: Evaluation) -> float:
+        """What one trial more of each class may add to a difference.
+
+        No drawn set knows of trials that were not seen. For Bayes errors, each trial is an error of
+        one of the two. For Cllr, it is like any of the test trials, whatever their labels: among
+        twenty targets there may be none that scores as most non-targets do, but the next may.
+        """
         if self.name == "cllr":
-            return 0.0
-        miss = float(np.exp(np.maximum(self.priors, 0)).mean()) / tar_count
-        false_alarm = float(np.exp(np.maximum(-self.priors, 0)).mean()) / non_count
-        return float(np.hypot(miss, false_alarm))
+            target, non_target = costs_apart(one, other)
+        else:
+            target, non_target = (
+                float(np.exp(np.maximum(sign * self.priors, 0)).mean()) for sign in (1, -1)
+            )
+        return math.hypot(target / one.tar_count, non_target / one.non_count)
 
 
 def criterion_name(name: str | None, *, asked_for_points: bool) -> CriterionName:
@@ -198,14 +212,38 @@ class Ranking:
     @cached_property
     def others(self) -> dict[str, Difference]:
         """Those that are not the best, where they can be compared with it."""
-        one_error = self.criterion.cost_of_one_error(self.raw.tar_count, self.raw.non_count)
-        return differences(self.values, self.drawn, one_error=one_error) if self.drawn else {}
+        if not self.drawn:
+            return {}
+        best, cost = self.candidates[self.best].evaluation, self.criterion.cost_of_one_trial
+        every = self.candidates.items()
+        return differences(
+            self.values, self.drawn, {label: cost(best, one.evaluation) for label, one in every}
+        )
 
     @property
     def draws(self) -> str:
         """What was drawn, in words; empty where there is nothing to go by."""
         first = next(iter(self.replicates.values()), None)
         return "" if first is None else f"{len(first):,} draws of the test {first.by}s"
+
+    def scores_of(self, label: str) -> tuple[Evaluation, Replicates | None]:
+        """The scores that a candidate calibrates, as they are: those of all, or of its system."""
+        one = self.candidates[label]
+        own = one.evaluation, one.replicates
+        return own if one.of_score is None else (self.raw, self.raw_replicates)
+
+    def least(self, label: str) -> float:
+        """What the best rising calibration of the same scores would have."""
+        return self.criterion.least(self.scores_of(label)[0])
+
+    @property
+    def why_this_range(self) -> str:
+        """A sentence, if the criterion is not that of the rule of 30."""
+        low, high = self.raw.rule_of_30
+        if self.criterion.name != "range" or self.criterion.range == (low, high):
+            return ""
+        where = f"only from {low:.1f} to {high:.1f}" if low < high else "nowhere"
+        return f"That range is a fixed one: {where} are there 30 errors of each kind."
 
     @property
     def best(self) -> str:
@@ -217,12 +255,12 @@ class Ranking:
 
 
 def differences(
-    values: Mapping[str, float], drawn: Mapping[str, Floats], *, one_error: float = 0.0
+    values: Mapping[str, float], drawn: Mapping[str, Floats], one_trial: Mapping[str, float]
 ) -> dict[str, Difference]:
     """How much worse each calibration is than the best, which has the least value; the least first.
 
-    The drawn sets are the same for all calibrations. No deviation is smaller than the cost of one
-    error more or less: an error that nobody made in the test set is in no drawn set.
+    The drawn sets are the same for all calibrations. ``one_trial`` is what a trial of each class
+    that is in none of them may add to the difference of each from the best.
     """
     best, *others = sorted(values, key=lambda label: values[label])
     finite = [label for label in values if math.isfinite(values[label])]
@@ -234,7 +272,7 @@ def differences(
             out[label] = Difference(value, (value, value))
             continue
         deviation = _deviation(drawn[label] - drawn[best]) if math.isfinite(values[best]) else 0.0
-        half = wide * math.hypot(deviation, one_error)
+        half = wide * math.hypot(deviation, one_trial[label])
         value = 0.0 if value <= _ROUNDING * abs(values[best]) else value
         out[label] = Difference(value, (value - half, value + half))
     return out

@@ -27,6 +27,7 @@ _GRAVE = (
     "slope against ranks",
     "not better",
     "bad in a condition",
+    "by trial",
     "shift",
     "range",
     "not monotone",

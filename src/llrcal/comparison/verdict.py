@@ -27,10 +27,17 @@ import numpy as np
 from llrcal.arrays import Array
 from llrcal.comparison.checks import outside
 from llrcal.comparison.looks import finite_part
-from llrcal.comparison.ranking import Ranking, interval_of, with_interval
-from llrcal.evaluation import OperatingPoint
+from llrcal.comparison.ranking import (
+    Criterion,
+    Difference,
+    Ranking,
+    interval_of,
+    with_interval,
+)
+from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.intervals import Interval, interval
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
+from llrcal.method_table import DEFAULT
 from llrcal.notes import Note
 from llrcal.onepass.rank_scale import WRONG_WAY
 from llrcal.trials import Trials
@@ -56,7 +63,8 @@ class Verdict:
     equals: tuple[str, ...]
     """Those that cannot be told from the best at 95 %, the better ones first."""
     recommended: str
-    """The simplest of all these, where they are fit; the best, if nothing tells them apart."""
+    """Of all these, where they are fit: the default method, if it is one of them, or else the
+    simplest. The best, if nothing tells them apart."""
     fit: bool
     """Whether the test trials are such that any of them should be used."""
     reasons: tuple[Note, ...] = ()
@@ -88,23 +96,22 @@ def verdict(
         elif any(one.adapted for one in candidates.values()):
             advice = _CALIBRATE
         return _unfit(ranking, [*reasons, *_shift_notes(train, test)], advice)
-    # Those by which deciding is worse than by the prior, somewhere that matters, do harm.
+    default = _default(ranking)
     harmless = [
-        label
-        for label in equals
-        if all(error.value < 1 for error in _errors(ranking, label, named))
+        label for label in equals if not _harm(ranking, label, named, for_sure=label == default)
     ]
-    # Fewer parameters first; of as many, one that has not seen the test scores; the lesser error.
+    # The default; or fewer parameters; of as many, what has not seen the test scores; less error.
     recommended = min(
         (best, *harmless),
         key=lambda label: (
+            label != default,
             candidates[label].parameters,
             candidates[label].adapted,
             ranking.values[label],
         ),
     )
     headline = f"Use {recommended}." if ranking.draws else f"Least error: {best}."
-    told = [_least(ranking), _beside(ranking, recommended)]
+    told = [_least(ranking), ranking.why_this_range, _beside(ranking, recommended)]
     if candidates[recommended].adapted:
         told.append(f"{recommended} has seen the test scores, but not their labels.")
     return Verdict(headline, " ".join(filter(None, told)), best, equals, recommended, True)
@@ -150,7 +157,7 @@ class _Error(NamedTuple):
 
 def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> Iterator[_Error]:
     """The errors of a calibration that should be below one: the criterion, and at the points."""
-    raw, criterion = ranking.raw, ranking.criterion
+    raw, criterion = ranking.scores_of(label)[0], ranking.criterion
     if criterion.name != "points" or len(named) > 1:
         value = ranking.values[label]
         yield _Error(f"{criterion.words} of {label}", value, criterion.least(raw))
@@ -163,10 +170,19 @@ def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> It
         yield _Error(words, value, raw.min_bayes_error(x), interval)
 
 
+def _harm(ranking: Ranking, label: str, named: Sequence[OperatingPoint], *, for_sure: bool) -> bool:
+    """Whether decisions are worse than by the prior alone, somewhere that matters."""
+    errors = list(_errors(ranking, label, named))
+    if for_sure:
+        return any((error.interval or ranking.intervals[label])[0] > 1 for error in errors)
+    return any(error.value >= 1 for error in errors)
+
+
 def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
     """Whether more is lost by calibration than the choice of a method could ever gain."""
     evaluation, criterion = ranking.candidates[label].evaluation, ranking.criterion
-    if not ranking.drawn or ranking.raw_replicates is None or not _rests_on_errors(ranking):
+    scores, drawn = ranking.scores_of(label)
+    if not ranking.drawn or drawn is None or not _rests_on_errors(scores, criterion):
         if any(note.code in (RAW_SCORES, CALIBRATION_LOSS) for note in evaluation.notes):
             yield Note.warning(
                 CALIBRATION_LOSS,
@@ -175,8 +191,8 @@ def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
                 "a method can gain",
             )
         return
-    value, least = ranking.values[label], criterion.least(ranking.raw)
-    losses = ranking.drawn[label] - criterion.drawn(ranking.raw_replicates, least=True)
+    value, least = ranking.values[label], criterion.least(scores)
+    losses = ranking.drawn[label] - criterion.drawn(drawn, least=True)
     optimism = float(losses.mean()) - (value - least)
     for_sure = float(interval(losses - 2 * optimism)[0])
     if for_sure > LARGE_LOSS * min(least, 1 - least):
@@ -189,12 +205,10 @@ def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
         )
 
 
-def _rests_on_errors(ranking: Ranking) -> bool:
+def _rests_on_errors(scores: Evaluation, criterion: Criterion) -> bool:
     """Whether 30 errors of each kind, at least, are behind the minimum of the criterion."""
-    (low, high), criterion = ranking.raw.rule_of_30, ranking.criterion
-    if criterion.name == "points":
-        return all(low <= x <= high for x in criterion.priors)
-    return criterion.name == "range" and low < high
+    low, high = scores.rule_of_30
+    return criterion.name != "cllr" and all(low <= x <= high for x in criterion.priors)
 
 
 def _shift_notes(train: Trials, test: Trials) -> Iterator[Note]:
@@ -218,8 +232,8 @@ def _moved(old: Array, new: Array) -> str:
 
 
 def _least(ranking: Ranking) -> str:
-    best, least = ranking.best, ranking.criterion.least(ranking.raw)
-    value = ranking.values[best]
+    best = ranking.best
+    value, least = ranking.values[best], ranking.least(best)
     shown = with_interval(value, ranking.intervals.get(best))
     text = f"{best} has the least {ranking.criterion.words}: {shown}"
     if least > 0:
@@ -227,8 +241,14 @@ def _least(ranking: Ranking) -> str:
     return f"{text}."
 
 
+def _default(ranking: Ranking) -> str | None:
+    """The label of the default method, if it is one of the candidates."""
+    every = ranking.candidates.items()
+    return next((label for label, one in every if one.method == DEFAULT and not one.adapted), None)
+
+
 def _beside(ranking: Ranking, recommended: str) -> str:
-    """How the others compare with the best."""
+    """How the others compare with the best, and why one of them is recommended."""
     if len(ranking.values) == 1:
         return ""
     if not ranking.draws:
@@ -237,14 +257,23 @@ def _beside(ranking: Ranking, recommended: str) -> str:
             "by more than chance."
         )
     by = f" ({ranking.draws}, the same for all)"
-    if ranking.equals:
-        named = ", ".join(ranking.equals)
-        if recommended == ranking.best:
-            return f"Cannot be told from it at 95 %{by}, but no reason to prefer: {named}."
-        return f"Cannot be told from it at 95 %{by}: {named}. Of these, {recommended} is simplest."
-    label, other = next(iter(ranking.others.items()))
+    default, worse = _default(ranking), ""
+    if default and default not in (ranking.best, *ranking.equals):
+        worse = f" {default}, the default, is worse by {_by(ranking.others[default])}."
+    if not ranking.equals:
+        label, other = next(iter(ranking.others.items()))
+        text = f"Every other is worse by more than chance explains{by}: the next is {label}, by "
+        return f"{text}{_by(other)}.{worse if label != default else ''}"
+    text = f"Not distinguishable from it at 95 %{by}: {', '.join(ranking.equals)}."
+    if recommended == default != ranking.best:
+        return (
+            f"{text} Of these, {recommended} is the default, which does best over many data sets."
+        )
+    if recommended != ranking.best:
+        text += f" Of these, {recommended} is simplest."
+    return text + worse
+
+
+def _by(other: Difference) -> str:
     low, high = other.interval
-    return (
-        f"Every other is worse by more than chance explains{by}: the next is {label}, by "
-        f"{other.value:.4f} ({low:.4f} to {high:.4f})."
-    )
+    return f"{other.value:.4f} ({low:.4f} to {high:.4f})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 from functools import cached_property
@@ -21,7 +22,14 @@ from llrcal.evaluation.bootstrap import (
     speaker_pairs,
     unheard,
 )
-from llrcal.evaluation.costs import RuleCost, WeightedLLRs, cross_entropy, in_bits, min_cost
+from llrcal.evaluation.costs import (
+    RuleCost,
+    WeightedLLRs,
+    costs_of,
+    cross_entropy,
+    in_bits,
+    min_cost,
+)
 from llrcal.evaluation.error_rates import eer, least_error, normalised, rule_of_30
 from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.intervals import Intervals, interval_notes
@@ -39,6 +47,7 @@ from llrcal.evaluation.statistics import Statistic
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
+from llrcal.onepass.chunks import chunks
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
 from llrcal.onepass.ranks import Groups
@@ -257,6 +266,20 @@ class Evaluation:
     def non_range(self) -> tuple[float, float]:
         """Least and greatest finite LLR of the non-targets; NaN if none is finite."""
         return self._llrs.ranges[1]
+
+    def bulk(self, tail: float) -> tuple[float, float]:
+        """From where to where finite LLRs lie, but for a share of each class at either end.
+
+        To about three digits; NaN if none is finite.
+        """
+        ends = []
+        for one in self._llrs.weighted:
+            if len(one.values):
+                order = np.argsort(one.values, kind="stable")
+                below = np.cumsum(one.shares[order]) / one.shares.sum()
+                ends.append(one.values[order][np.searchsorted(below, [tail, 1 - tail])])
+        low, high = np.transpose(ends) if ends else (np.array([np.nan]),) * 2
+        return float(low.min()), float(high.max())
 
     @property
     def direction_notes(self) -> tuple[Note, ...]:
@@ -499,6 +522,24 @@ def replicates_of(
         speakers = pairs[0][order[0]], pairs[1][order[1]]
     statistics = [ask(one.tar[order[0]], one.non[order[1]]) for one in every if one]
     return Bootstrap(replicates, speakers=speakers).replicates(statistics)
+
+
+def costs_apart(one: Evaluation, other: Evaluation) -> tuple[float, float]:
+    """How differently two sets of LLRs of the same trials cost, by Cllr: a target, a non-target.
+
+    Root mean squares over all trials, as if each were of that class; targets and non-targets weigh
+    the same. Zero where both are infinite.
+    """
+    sets = [ev._whole("costs of single trials need all LLRs") for ev in (one, other)]
+    squares = np.zeros(2)
+    for sides in ([every.tar for every in sets], [every.non for every in sets]):
+        for a, b in zip(*map(chunks, sides), strict=True):
+            for i, sign in enumerate((-1.0, 1.0)):
+                with np.errstate(invalid="ignore", over="ignore"):
+                    apart = np.subtract(*(costs_of(llrs, sign, LOG) for llrs in (a, b)))
+                    squares[i] += np.nansum(np.square(apart)) / len(sides[0])
+    target, non_target = np.sqrt(squares / 2) / (2 * math.log(2))
+    return float(target), float(non_target)
 
 
 def _cost(

@@ -220,6 +220,17 @@ def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> Band:
     return np.minimum(least, numbers), np.maximum(most, numbers)
 
 
+def by_trial(repeated: str = "") -> Note:
+    """That trials were drawn, though speakers may have several; or do, as a repeated id shows."""
+    so = "speakers are not known, so trials were resampled as if they were independent: "
+    mend = ". Columns enrol_speaker and test_speaker would name them"
+    if repeated:
+        text = f"{so}the intervals are too narrow, since {repeated} has several trials{mend}"
+        return Note.warning("by trial", text)
+    text = f"{so}where speakers have several trials, the intervals are too narrow{mend}"
+    return Note.of("by trial", text)
+
+
 def interval_notes(
     llrs: WholeLLRs, points: Sequence[OperatingPoint], rates: Sequence[Floats]
 ) -> Iterator[Note]:
@@ -230,12 +241,7 @@ def interval_notes(
         for side, count in zip(rates, counts.values(), strict=True)
     ]
     if llrs.speakers is None:
-        yield Note.of(
-            "by trial",
-            "speakers are not known, so trials were resampled as if they were independent: where "
-            "speakers have several trials, the intervals are too narrow. Columns enrol_speaker and "
-            "test_speaker would name them",
-        )
+        yield by_trial()
     else:
         tar, non = (np.unique(side) for side in llrs.speakers)
         counts = {"speakers": len(np.union1d(tar, non)), "target speakers": len(tar)}

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.comparison.looks import drawn_priors
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
@@ -17,14 +18,20 @@ from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.figures.curves import DECADES, Curve, Named, Range, bands_of, cost_curves, curves
-from llrcal.figures.drawing import Canvas, Evaluations, Style, by_label, common_colour
+from llrcal.figures.drawing import (
+    Canvas,
+    Evaluations,
+    Style,
+    Units,
+    by_label,
+    common_colour,
+    logarithm,
+)
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
 from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
-_POINTS = 1001  # of a curve over priors: closer than the dots of a printer in one column
 _FEW_POINTS = 301  # of cross-entropies, which are smooth
-_WITHOUT_A_RULE = (-7.0, 7.0)
-_MARGIN = 0.08  # of the range, shown beyond either limit
+_NO_RULE = (math.nan, math.nan)
 _HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squash the others
 _SAME = 0.01  # of the frame's height: about the width of a line
 
@@ -36,6 +43,7 @@ def bayes_error(
     x: ArrayLike | None = None,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: Units = "nats",
     legend: bool = True,
 ) -> Axes:
     """Draw actual and minimum error-rates against the prior log-odds.
@@ -59,31 +67,36 @@ def bayes_error(
         :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
     replicates
         How many test sets to draw for the bands.
+    units
+        Those of the prior log-odds on the axis, and of ``x``: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
-        are not in memory.
+        If there is nothing that can be drawn, ``x`` does not rise, the units are unknown, or bands
+        are asked of LLRs that are not in memory.
     """
     chosen = by_label(evaluations, Evaluation)
+    unit, name, _ = logarithm(units)
     limits = _rule_of_30(chosen.values())
-    priors = _default_priors(limits) if x is None else _rising(x)
+    priors = drawn_priors(limits or _NO_RULE) / unit if x is None else _rising(x)
     canvas = _draw_costs(
         ax,
         "bayes_error",
         chosen,
         priors,
-        ("prior log-odds", "normalised Bayes error-rate"),
+        (name, "normalised Bayes error-rate"),
         bands_of(chosen, level, replicates),
         reference=("default", np.ones_like(priors), {"linewidth": thin()}),
         minimum="minimum",
+        unit=unit,
     )
     left, right = canvas.ax.get_xlim()
     # With rare targets the threshold is high, and false alarms run out first.
-    for limit, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+    for end, name in zip(limits or (), ("30 false alarms", "30 misses"), strict=False):
+        limit = end / unit
         if left <= limit <= right:
             style: Style = {"linewidth": thin(), "linestyle": (0, (1, 2))}
             canvas.ax.axvline(limit, color=REFERENCE, label=name, **style)
@@ -99,9 +112,10 @@ def ece(
     x: ArrayLike | None = None,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: Units = "log10",
     legend: bool = True,
 ) -> Axes:
-    """Draw the empirical cross-entropy against log10 of the prior odds.
+    """Draw the empirical cross-entropy against log10 of the prior odds, unless told otherwise.
 
     Actual values are solid, those after PAV dashed, and the dotted grey line is the entropy of
     the prior, which LLRs of zero would leave. At prior odds of one, the height is Cllr.
@@ -111,7 +125,7 @@ def ece(
     evaluations
         One evaluation, or several by label; the label decides the colour.
     x
-        Rising log10 prior odds. By default, 301 from -3 to 3.
+        Rising prior log-odds. By default, 301 from -3 to 3 in log10.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
     level
@@ -119,27 +133,31 @@ def ece(
         :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
     replicates
         How many test sets to draw for the bands.
+    units
+        Those of the prior log-odds on the axis, and of ``x``: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, ``x`` does not rise, or bands are asked of LLRs that
-        are not in memory.
+        If there is nothing that can be drawn, ``x`` does not rise, the units are unknown, or bands
+        are asked of LLRs that are not in memory.
     """
     chosen = by_label(evaluations, Evaluation)
-    odds = np.linspace(-DECADES, DECADES, _FEW_POINTS) if x is None else _rising(x)
+    unit, name, _ = logarithm(units)
+    decades = np.linspace(-DECADES, DECADES, _FEW_POINTS)
+    odds = decades * (math.log(10) / unit) if x is None else _rising(x)
     canvas = _draw_costs(
         ax,
         "cross_entropy",
         chosen,
         odds,
-        ("log₁₀ prior odds", "empirical cross-entropy [bit]"),
+        (name, "empirical cross-entropy [bit]"),
         bands_of(chosen, level, replicates),
-        reference=("LR = 1", prior_entropy(odds * math.log(10)), {"linestyle": (0, (1, 1.5))}),
+        reference=("LR = 1", prior_entropy(odds * unit), {"linestyle": (0, (1, 1.5))}),
         minimum="after PAV",
-        unit=math.log(10),
+        unit=unit,
     )
     return canvas.done(legend=legend)
 
@@ -258,9 +276,3 @@ def _rule_of_30(evaluations: Iterable[Evaluation]) -> Range | None:
     known = ranges[np.isfinite(ranges).all(axis=1)]
     low, high = known[:, 0].max(initial=-np.inf), known[:, 1].min(initial=np.inf)
     return (float(low), float(high)) if -np.inf < low < high else None
-
-
-def _default_priors(limits: Range | None) -> Floats:
-    low, high = limits or _WITHOUT_A_RULE
-    margin = _MARGIN * (high - low) if limits else 0.0
-    return np.linspace(low - margin, high + margin, _POINTS)

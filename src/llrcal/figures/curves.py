@@ -17,6 +17,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.portrait import Portrait
+from llrcal.comparison.comparison import FINE, NEAR, PER_UNIT
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import drawable, finite_part, is_narrow, looks
 from llrcal.evaluation import Evaluation
@@ -108,17 +109,6 @@ class Shares:
     least: float
     greatest: float
 
-    def value_at(self, level: float) -> float:
-        """The LLR at which the share comes down to a level, by bisection."""
-        low, high = self.least, self.greatest
-        for _ in range(60):
-            middle = low / 2 + high / 2
-            if self.at(np.array([middle]))[0] > level:
-                low = middle
-            else:
-                high = middle
-        return high
-
     def band(self, x: Floats, bands: Bands) -> Band:
         """A band of the shares at values."""
         misses, false_alarms = bands.rates(x)
@@ -135,10 +125,19 @@ def shares(evaluation: Evaluation) -> tuple[Shares, Shares]:
 
 def llr_view(evaluations: Iterable[Evaluation]) -> Range:
     """All LLRs but the far tails of every class: one far outlier must not squash the rest."""
-    classes = [one for ev in evaluations for one in shares(ev) if math.isfinite(one.least)]
-    low = min((one.value_at(1 - _TAIL) for one in classes), default=0.0)
-    high = max((one.value_at(_TAIL) for one in classes), default=0.0)
-    return with_margin(low, high, 0.03)
+    ends = np.array([ev.bulk(_TAIL) for ev in evaluations])
+    ends = ends[np.isfinite(ends).all(axis=1)]
+    low, high = (ends[:, 0].min(), ends[:, 1].max()) if len(ends) else (0.0, 0.0)
+    return with_margin(float(low), float(high), 0.03)
+
+
+def llr_places(view: Range, count: int) -> Floats:
+    """LLRs that cover a range, about so many, or as many as a comparison has counted there."""
+    width, furthest = view[1] - view[0], max(-view[0], view[1])
+    unit = FINE if width * PER_UNIT < count / 2 and furthest < NEAR else PER_UNIT
+    step = max(int(width * unit / count), 1)
+    first, last = math.floor(view[0] * unit / step), math.ceil(view[1] * unit / step)
+    return np.arange(first, last + 1) * step / unit
 
 
 def with_margin(low: float, high: float, margin: float) -> Range:

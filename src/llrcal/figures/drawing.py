@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -29,6 +30,15 @@ Evaluations: TypeAlias = Evaluation | Named
 Style: TypeAlias = dict[str, Any]
 """What matplotlib is told of a line or an area."""
 
+Units: TypeAlias = Literal["nats", "log10", "bits"]
+"""Natural, common or binary logarithms."""
+
+_UNITS = {
+    "nats": (1.0, "prior log-odds", "log-likelihood-ratio"),
+    "log10": (math.log(10), "log₁₀ prior odds", "log₁₀ likelihood-ratio"),
+    "bits": (math.log(2), "log₂ prior odds", "log₂ likelihood-ratio"),
+}
+
 _Drawable = TypeVar("_Drawable", Evaluation, Calibration)
 
 _NEEDED = {
@@ -52,6 +62,19 @@ def by_label(given: _Drawable | Mapping[str, _Drawable], kind: Any) -> dict[str,
     raise OptionError(
         f"{shown!s:.200} cannot be drawn here; give {_NEEDED[kind]}, or a dict of them by label"
     )
+
+
+def logarithm(units: str) -> tuple[float, str, str]:
+    """How many nats a unit of logarithms is, and what prior odds and likelihood-ratios are called.
+
+    Raises
+    ------
+    OptionError
+        If there is no such unit.
+    """
+    if units not in _UNITS:
+        raise OptionError(f"units are {units!r}; choose one of {', '.join(_UNITS)}")
+    return _UNITS[units]
 
 
 def common_colour(looks: Iterable[Look]) -> str:

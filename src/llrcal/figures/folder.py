@@ -13,7 +13,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
-from llrcal.comparison.looks import FIGURE_FORMATS
+from llrcal.comparison.looks import FIGURE_FORMATS, drawn_priors
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.costs import bayes_error, ece
@@ -54,6 +54,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     """Names of the figures of a comparison, the paper's six among them, and what draws each."""
     candidates = comparison.candidates
     evaluations = {label: candidate.evaluation for label, candidate in candidates.items()}
+    # Errors of all systems have a frame of their own; those of one were counted for this one.
+    frame: Style = {} if comparison.of_systems else {"x": drawn_priors(comparison.raw.rule_of_30)}
     # The paper shows calibrations of one kind together (its figures 1 to 4).
     for group in dict.fromkeys(entry.group for entry in TABLE.values()):
         chosen = {
@@ -62,8 +64,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
             if candidate.of_score and TABLE[candidate.method].group == group
         }
         if chosen:
-            yield f"bayes-error-{group}", partial(bayes_error, chosen)
-    yield "bayes-error-all", partial(bayes_error, evaluations)
+            yield f"bayes-error-{group}", partial(bayes_error, chosen, **frame)
+    yield "bayes-error-all", partial(bayes_error, evaluations, **frame)
     if any(candidate.of_score for candidate in candidates.values()):
         yield "transforms", _transforms(comparison)
     for label, candidate in candidates.items():
@@ -76,7 +78,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     # The operating point nearest to the middle of the range, which lies well inside the frame.
     middle = sum(comparison.range) / 2
     point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
-    yield "det", _det(best, point)
+    # A rising calibration does not move the curve, but systems have their own.
+    yield "det", _det(evaluations if comparison.of_systems else best, point)
     yield "reliability", partial(reliability, best)
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
@@ -108,21 +111,25 @@ def draw_evaluation(
     *,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: str | None = None,
 ) -> None:
     """Draw every figure of an evaluation, or of several, and save each as PNG, PDF and SVG.
 
-    With a ``level``, curves that have bands are drawn with them, from so many drawn test sets.
+    Logarithms are all in the same units, if these are given, or else those that are usual for each
+    figure. With a ``level``, curves that have bands are drawn with them, from so many drawn test
+    sets.
     """
     one = by_label(evaluation, Evaluation)
     bands: Style = {"level": level, "replicates": replicates}
+    axes: Style = {"units": units} if units else {}
     draw_into(
         folder,
         {
-            "bayes-error": partial(bayes_error, one, **bands),
+            "bayes-error": partial(bayes_error, one, **bands, **axes),
             "det": _det(one, points[0]),
-            "reliability": partial(reliability, one),
-            "tippett": partial(tippett, one, **bands),
-            "ece": partial(ece, one, **bands),
+            "reliability": partial(reliability, one, **axes),
+            "tippett": partial(tippett, one, **bands, **axes),
+            "ece": partial(ece, one, **bands, **axes),
         }.items(),
     )
 

@@ -12,7 +12,7 @@ from llrcal.arrays import Floats
 from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.figures.curves import Range, with_margin
-from llrcal.figures.drawing import Canvas, Evaluations, by_label, common_colour
+from llrcal.figures.drawing import Canvas, Evaluations, Units, by_label, common_colour, logarithm
 from llrcal.figures.style import REFERENCE, thin
 
 _Blocks: TypeAlias = tuple[Floats, Floats, Floats]
@@ -25,6 +25,7 @@ def reliability(
     evaluations: Evaluations,
     *,
     ax: Axes | None = None,
+    units: Units = "nats",
     legend: bool = True,
 ) -> Axes:
     """Draw the PAV-optimal LLR of each LLR; perfect calibration follows the diagonal.
@@ -39,22 +40,26 @@ def reliability(
     ax
         Axes to draw on; they become square. By default, pyplot's current ones if they are empty,
         or else new ones.
+    units
+        Those of the LLRs on the axes: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn.
+        If there is nothing that can be drawn, or the units are unknown.
     """
     chosen = by_label(evaluations, Evaluation)
+    unit, _, name = logarithm(units)
     blocks = {label: _blocks(ev) for label, ev in chosen.items()}
-    low, high = frame = _frame(blocks.values(), chosen.values())
-    names = ("log-likelihood-ratio", "PAV-optimal log-likelihood-ratio")
+    frame = _frame(blocks.values(), chosen.values())
+    low, high = frame = frame[0] / unit, frame[1] / unit
+    names = (name, f"PAV-optimal {name}")
     canvas = Canvas(ax, frame, frame, names, square=True)
     styles = looks(chosen)
     for label, look in styles.items():
-        starts, ends, llrs = blocks[label]
+        starts, ends, llrs = (part / unit for part in blocks[label])
         sides, finite = np.column_stack([starts, ends]).clip(low, high), np.isfinite(llrs)
         steps = np.repeat(llrs[finite], 2)
         canvas.line(sides[finite].ravel(), steps, label, color=look.light)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,13 +12,12 @@ from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
-from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_view, shares
-from llrcal.figures.drawing import Canvas, Evaluations, by_label, common_colour
+from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_places, llr_view, shares
+from llrcal.figures.drawing import Canvas, Evaluations, Units, by_label, common_colour, logarithm
 from llrcal.figures.style import REFERENCE, Dashes, thin
 from llrcal.method_table import Look
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
-_LOG10 = math.log(10)
 _DASHES: dict[str, Dashes] = {"targets": "solid", "non-targets": (0.0, (3.0, 1.5))}
 
 
@@ -27,13 +27,14 @@ def tippett(
     ax: Axes | None = None,
     level: float | None = None,
     replicates: int = REPLICATES,
+    units: Units = "log10",
     legend: bool = True,
 ) -> Axes:
     """Draw the share of target and of non-target LLRs at or above each value.
 
-    The values are log10 likelihood-ratios. Each curve begins at the least LLR of its class and
-    ends at the greatest, or where it leaves the frame: nothing is known beyond. Infinite LLRs are
-    counted, and lie outside.
+    The values are log10 likelihood-ratios by default. Each curve begins at the least LLR of its
+    class and ends at the greatest, or where it leaves the frame: nothing is known beyond. Infinite
+    LLRs are counted, and lie outside.
 
     Parameters
     ----------
@@ -46,24 +47,29 @@ def tippett(
         :meth:`llrcal.Evaluation.bands`. By default, there are no bands.
     replicates
         How many test sets to draw for the bands.
+    units
+        Those of the LLRs on the axis: natural, common or binary logarithms.
     legend
         Whether to put a legend above the axes.
 
     Raises
     ------
     OptionError
-        If there is nothing that can be drawn, or bands are asked of LLRs that are not in memory.
+        If there is nothing that can be drawn, the units are unknown, or bands are asked of LLRs
+        that are not in memory.
     """
     chosen = by_label(evaluations, Evaluation)
+    unit, _, name = logarithm(units)
     low, high = frame = llr_view(chosen.values())
-    names = ("log₁₀ likelihood-ratio", "share of trials at or above")
-    canvas = Canvas(ax, (low / _LOG10, high / _LOG10), (-0.02, 1.02), names)
+    names = (name, "share of trials at or above")
+    canvas = Canvas(ax, (low / unit, high / unit), (-0.02, 1.02), names)
     canvas.ax.axvline(0, color=REFERENCE, linewidth=thin())
     styles, bands = looks(chosen), bands_of(chosen, level, replicates)
     for i, (label, look) in enumerate(styles.items()):
         for one in shares(chosen[label]):
             if math.isfinite(one.least):
                 curve = _curve(one, frame, look, label, bands.get(label))
+                curve = replace(curve, x=curve.x / unit)
                 dashes = _DASHES[one.name]
                 canvas.curve(curve, place=i, of=len(styles), linestyle=dashes, named=False)
         canvas.name_line(label, color=look.light, marker=look.marker)
@@ -76,9 +82,11 @@ def tippett(
 
 def _curve(one: Shares, frame: Range, look: Look, label: str, bands: Bands | None) -> Curve:
     """Shares within the frame; the last step falls at the greatest LLR."""
-    start, end = np.clip(frame, one.least, one.greatest).tolist()
-    x = np.linspace(start, end, _POINTS)
-    beyond = np.nextafter(end, np.inf) if end == one.greatest else end
-    band = None if bands is None else one.band(np.append(x, end), bands)
-    drawn = np.append(x, end) / _LOG10
-    return Curve(f"{one.name} of {label}", drawn, one.at(np.append(x, beyond)), look, band)
+    x = llr_places(frame, _POINTS)
+    x = x[(one.least < x) & (x < one.greatest)]
+    start = [one.least] if frame[0] <= one.least else []
+    end = [one.greatest] if one.greatest <= frame[1] else []
+    x = np.concatenate([start, x, end])
+    band = None if bands is None else one.band(x, bands)
+    beyond = np.append(x[: len(x) - len(end)], np.nextafter(end, np.inf))
+    return Curve(f"{one.name} of {label}", x, one.at(beyond), look, band)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,12 @@ def as_scores(scores: ArrayLike, name: str, *, allow_infinite: bool = False) -> 
 
 
 def check_classes(tar: Any, non: Any) -> None:
-    """Refuse a second array that is missing or contains labels."""
+    """Refuse a path, and a second array that is missing or contains labels."""
+    if isinstance(tar, str | PathLike):
+        raise ScoreError(
+            f"{fspath(tar)!r:.200} is a path, but scores are expected: pass what "
+            "llrcal.open_trials or llrcal.read_trials makes of the file"
+        )
     if non is None:
         raise ScoreError(
             "there are no non-target scores; pass target and non-target scores, or trials as "

@@ -18,6 +18,7 @@ from llrcal.report.sections import (
     conditions_section,
     data_table,
     learning_section,
+    next_step,
     what_was_done,
 )
 from llrcal.report.text import escaped, sentence
@@ -62,7 +63,7 @@ def build_report(comparison: Comparison) -> str:
         policy=_policy(plotly, script),
         version=escaped(__version__),
         verdict=f'<p class="verdict">{sentence(verdict.headline)}</p>\n'
-        f'<p class="basis">{sentence(verdict.basis)}</p>',
+        f'<p class="basis">{sentence(verdict.basis)}</p>{next_step(comparison)}',
         verdict_class="fit" if verdict.fit else "unfit",
         # Says the same as the colour of the box to those who do not see it.
         verdict_heading="Verdict" if verdict.fit else "Verdict: not fit for use",

@@ -23,7 +23,6 @@ from llrcal.comparison.comparison import FURTHEST, PER_UNIT
 from llrcal.comparison.learning_curve import METRICS, banded, error_view
 from llrcal.comparison.looks import evenly, looks
 from llrcal.comparison.tables import shown
-from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.figures.curves import (
@@ -32,6 +31,7 @@ from llrcal.figures.curves import (
     Range,
     fitted_densities,
     learning_curves,
+    llr_places,
     llr_view,
     shares,
     visible_range,
@@ -145,7 +145,7 @@ def page_data(comparison: Comparison) -> Json:
             for point in comparison.points
         ],
         "ruleOf30": [low, high] if low < high else None,
-        "minimum": exact(comparison.raw.min_bayes_error(places)),
+        "minimum": exact(comparison.least(lambda ev: ev.min_bayes_error(places))),
         "band": bands and bands.bayes_error(grid),
         "methods": [
             {
@@ -161,7 +161,7 @@ def page_data(comparison: Comparison) -> Json:
         "recommended": list(evaluations).index(comparison.recommended),
         "transforms": _transforms(comparison, view),
         "tippett": _tippett(evaluations, bands),
-        "ece": _ece(evaluations, comparison.raw, bands),
+        "ece": _ece(comparison, bands),
         "histograms": _histograms(comparison, view),
         "learning": _learning(comparison),
     }
@@ -175,7 +175,7 @@ def _style(look: Look) -> Json:
 
 def _tippett(evaluations: Named, bands: Bands | None) -> Json:
     """The share of each class at or above LLRs, for every calibration."""
-    llrs = np.linspace(*llr_view(evaluations.values()), _EVIDENCE)
+    llrs = llr_places(llr_view(evaluations.values()), _EVIDENCE)
     tar, non = zip(*map(shares, evaluations.values()), strict=True)
     return {
         "bands": bands and {"tar": tar[0].band(llrs, bands), "non": non[0].band(llrs, bands)},
@@ -185,14 +185,14 @@ def _tippett(evaluations: Named, bands: Bands | None) -> Json:
     }
 
 
-def _ece(evaluations: Named, raw: Evaluation, bands: Bands | None) -> Json:
+def _ece(comparison: Comparison, bands: Bands | None) -> Json:
     """Empirical cross-entropies in bits, that after PAV, and the entropy of the prior."""
     x: Floats = np.linspace(-DECADES, DECADES, _EVIDENCE) * math.log(10)
     return {
         "band": bands and bands.cross_entropy(x),
         "priorLogOdds": x,
-        "actual": [ev.cross_entropy(x) for ev in evaluations.values()],
-        "minimum": raw.min_cross_entropy(x),
+        "actual": [one.evaluation.cross_entropy(x) for one in comparison.candidates.values()],
+        "minimum": comparison.least(lambda ev: ev.min_cross_entropy(x)),
         "neutral": prior_entropy(x),
     }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote
 
 from llrcal.calibrations import Calibration
 from llrcal.comparison import Comparison
+from llrcal.comparison.comparison import model_file
 from llrcal.comparison.tables import as_csv, as_markdown, by_condition, metrics
 from llrcal.figures.folder import draw_into, drawings
 from llrcal.files.atomic import write_atomically
@@ -31,8 +31,7 @@ def write_results(
         if isinstance(model, Calibration):
             # Trained on negated distances, where it was: models take distances as they are.
             model = replace(model, lower_is_better=comparison.lower_is_better)
-        # Systems are called as people like, also by what no file name can have.
-        model.save(models / f"{quote(label, safe=' ,=')}.json")
+        model.save(models / model_file(label))
     write_atomically(folder / "metrics.csv", as_csv(metrics(comparison)).encode())
     write_atomically(folder / "metrics.md", as_markdown(comparison).encode())
     if rows := by_condition(comparison):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import numpy as np
+
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
 from llrcal.evaluation.costs import min_cost
@@ -57,42 +59,35 @@ def metrics_table(comparison: Comparison) -> str:
         f'<tr><th scope="row">{escaped(label)}</th>{"".join(cells)}</tr>'
         for label, cells in zip(rows, lines, strict=True)
     )
+    whose = "best system" if comparison.of_systems else "raw scores"
     foot = (MISSING if one.least is None else one.written(one.least) for one in columns)
     return (
         '<table id="metrics" aria-describedby="metrics-note">'
         '<caption class="hidden">Metrics of all calibrations</caption>\n'
         f"<thead>{_head(columns)}</thead>\n<tbody>{body}</tbody>\n"
-        f"<tfoot>{row(['raw scores, best thresholds', *foot])}</tfoot></table>"
+        f"<tfoot>{row([f'{whose}, best thresholds', *foot])}</tfoot></table>"
     )
 
 
 def _columns(comparison: Comparison) -> list[Column]:
-    raw, criterion = comparison.raw, comparison.criterion
+    least, criterion, rules = comparison.least, comparison.criterion, comparison.rules
     columns = [
-        Column("criterion", "Mean of the points", criterion.least(raw)),
+        Column("criterion", "Mean of the points", least(criterion.least)),
         Column("mean_error", "Mean Bayes error", comparison.least_mean_error),
         Column("cllr", "Cllr"),
-        Column("min_cllr", "minCllr", raw.min_cllr),
+        Column("min_cllr", "minCllr", least(lambda ev: ev.min_cllr)),
         Column("calibration_loss", "Calibration loss"),
-        Column("eer", "EER, %", raw.eer, digits=3, scale=100),
+        Column("eer", "EER, %", least(lambda ev: ev.eer), digits=3, scale=100),
     ]
+    x = np.array([one.prior_log_odds for one in comparison.points])
+    at_points = least(lambda ev: ev.min_bayes_error(x))
+    by_rules = least(lambda ev: [min_cost(ev.hull, rule) for rule in rules])
     pairs = [
-        (
-            f"DCF at {one.name}",
-            "act_dcf",
-            "min_dcf",
-            one.name,
-            float(raw.min_bayes_error(one.prior_log_odds)),
-        )
-        for one in comparison.points
-    ]
-    pairs += [
-        (f"Cost by {rule.name}", "cost", "min_cost", rule.name, min_cost(raw.hull, rule))
-        for rule in comparison.rules
-    ]
-    for group, actual, least, name, value in pairs:
+        (f"DCF at {one.name}", "act_dcf", "min_dcf", one.name) for one in comparison.points
+    ] + [(f"Cost by {rule.name}", "cost", "min_cost", rule.name) for rule in rules]
+    for (group, actual, minimum, name), value in zip(pairs, [*at_points, *by_rules], strict=True):
         columns.append(Column(f"{actual}_{name}", "actual", group=group))
-        columns.append(Column(f"{least}_{name}", "min", value, group=group))
+        columns.append(Column(f"{minimum}_{name}", "min", value, group=group))
     return columns if criterion.name == "points" else columns[1:]
 
 
@@ -114,8 +109,8 @@ def metrics_note(comparison: Comparison) -> str:
     low, high = comparison.range
     text = (
         "Lower is better everywhere; a star marks the best of a column. Cllr, minCllr and "
-        "calibration loss are in bits; detection costs (DCF) in units of the default's. The mean "
-        f"Bayes error is that over prior log-odds {decimal(low, digits=2)} to "
+        "calibration loss are in bits; detection costs (DCF) are relative to deciding by the prior "
+        f"alone. The mean Bayes error is that over prior log-odds {decimal(low, digits=2)} to "
         f"{decimal(high, digits=2)}. The verdict goes by the "
         f"{_CRITERIA[comparison.criterion.name]}."
     )

@@ -34,13 +34,22 @@ def what_was_done(comparison: Comparison) -> str:
         )
     seen = ""
     if comparison.of_systems:
-        seen = " What stands for scores, and for their minimum, are the LLRs of the fusion."
+        seen = " Scores below are the LLRs of the fusion; minima are the least of any of these."
     if any(candidate.adapted for candidate in comparison.candidates.values()):
         seen = " Those called adapted have also seen the test scores, but not their labels."
     return (
         f"{calibrations} trained on the training trials and applied to the test trials.{seen} "
         "Every number below is that of the test trials."
     )
+
+
+def next_step(comparison: Comparison) -> str:
+    """What to type next; nothing, if none is fit."""
+    command = comparison.next_command()
+    if not command:
+        return ""
+    where = "Next, in the folder of this page:"
+    return f'\n<p class="basis">{where} <code>{sentence(command)}</code></p>'
 
 
 def data_table(comparison: Comparison) -> str:

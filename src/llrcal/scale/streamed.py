@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Counts, Floats
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.errors import DegenerateError
 from llrcal.evaluation.costs import WeightedLLRs
@@ -73,6 +73,17 @@ class StreamedLLRs(LLRs, Passes):
         if rule == LOG:
             return self.survey.tar.cost, self.survey.non.cost
         return super().costs_by(rule)
+
+    def below(self, thresholds: Floats, *, of_tar: bool) -> Counts:
+        """No pass is made for thresholds beyond all finite LLRs of the class."""
+        side = self.survey.tar if of_tar else self.survey.non
+        found = np.full(np.shape(thresholds), side.infinite[0])
+        found[thresholds > side.greatest] = side.count - side.infinite[1]
+        found[thresholds == -np.inf] = 0
+        inside = (thresholds > side.least) & (thresholds <= side.greatest)
+        if inside.any():
+            found[inside] = super().below(thresholds[inside], of_tar=of_tar)
+        return found
 
     @cached_property
     def ranges(self) -> tuple[Range, Range]:
