@@ -19,6 +19,7 @@ from llrcal.cli.options import (
     command,
     option,
     output,
+    refuse,
     weight,
 )
 from llrcal.cli.reading import LabelledForm, Scale, opener
