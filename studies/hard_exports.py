@@ -46,7 +46,8 @@ int main(void)
 SCRIPT = """"use strict";
 const { llr } = require(process.argv[1]);
 const bytes = require("fs").readFileSync(0);
-const scores = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+const end = bytes.byteOffset + bytes.length;
+const scores = new Float64Array(bytes.buffer.slice(bytes.byteOffset, end));
 process.stdout.write(Buffer.from(scores.map((score) => llr(score)).buffer));
 """
 BAYES = ("linear-gaussian", "logistic", "gaussian", "student-t", "nig")
@@ -62,16 +63,16 @@ def models() -> Iterator[tuple[str, llrcal.Calibration]]:
         "both 1e12": (np.append(tar, -1e12), np.append(non, [1e12, -3e11])),
     }
 
-    def fitted(sides: Any, method: str, **options: Any) -> llrcal.Calibration:
-        return llrcal.fit(*sides, method=method, **options)
+    def fitted(sides: tuple[Floats, Floats], method: str, **options: Any) -> llrcal.Calibration:
+        calibration: llrcal.Calibration = llrcal.fit(*sides, method=method, **options)
+        return calibration
 
-    for name, sides in outliers.items():
+    for (name, sides), bayes in zip(outliers.items(), BAYES, strict=False):
         for method in llrcal.METHODS:
             bounds = ("counts", "range", "elub", "none")[len(name + method) % 4]
             one = fitted(sides, method, bounds=bounds)
             yield f"{method}, {bounds}, {name}", one
-        method = BAYES[len(name) % 5]
-        yield f"{method}, bayes, {name}", fitted(sides, method, bayes=True)
+        yield f"{bayes}, bayes, {name}", fitted(sides, bayes, bayes=True)
     both = outliers["both 1e12"]
     yield "nig, bayes, both 1e12", fitted(both, "nig", bayes=True)
     yield "gaussian, plain, both 1e12", fitted(both, "gaussian", rising=False, bounds="none")
@@ -99,8 +100,9 @@ def scores_for(calibration: llrcal.Calibration) -> Floats:
         np.nextafter(knots, -np.inf),
         np.array([*far, *(-score for score in far), np.nan]),
     ]
-    assert calibration.portrait is not None
-    ordinary = np.concatenate([calibration.portrait.tar.scores, calibration.portrait.non.scores])
+    if (portrait := calibration.portrait) is None:
+        raise ValueError("no portrait")
+    ordinary = np.concatenate([portrait.tar.scores, portrait.non.scores])
     low, high = np.quantile(-ordinary if calibration.lower_is_better else ordinary, [0.02, 0.98])
     left = SCORES - sum(map(len, parts))
     parts.append(rng.uniform(low - (high - low) / 2, high + (high - low) / 2, left))
@@ -112,7 +114,7 @@ def compared(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     curve = calibration.curve
     low, high = np.sort(curve.origin + curve.knots[[0, -1]] / curve.per_unit)
     few = scores[: 2_000 if calibration.applied_formula.costly else None]
-    return few[(low <= few) & (few <= high)]
+    return np.asarray(few[(low <= few) & (few <= high)])
 
 
 def by_formula(calibration: llrcal.Calibration, scores: Floats) -> Floats:
@@ -179,10 +181,8 @@ def main() -> None:
             apart /= np.maximum(1, np.abs(expected))
         apart[calibration.without_warnings(few) == expected] = 0
         shown = " | ".join("the bits" if count == 0 else f"{count} differ" for count in differ)
-        print(
-            f"| {name} | {done.pieces:,} | {done.largest_error:.1e} | {apart.max():.1e} | {shown} |",
-            flush=True,
-        )
+        errors = f"{done.largest_error:.1e} | {apart.max():.1e}"
+        print(f"| {name} | {done.pieces:,} | {errors} | {shown} |", flush=True)
         if not (apart.max() <= done.largest_error <= 1e-6) or any(differ):
             print(f"{name}: not as it was promised", file=sys.stderr)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.arrays import Floats
 from llrcal.exports.accuracy import largest_difference
 from tests.calibrations.model_files import KEPT
 from tests.calibrations.test_model_schema import by_the_page
@@ -70,7 +72,10 @@ def test_scores_far_from_zero_that_are_close_together(tmp_path: Path) -> None:
     for score in (1e9 + np.array([TAR[0], 0.0, NON[0]]) / 1024).tolist():
         with mpmath.workdps(40):
             z = (mpmath.mpf(score) - calibration.origin - calibration.centre) / calibration.unit
-            mean, along = calibration.slope * z + calibration.height, calibration.slope_deviation * z
+            mean, along = (
+                calibration.slope * z + calibration.height,
+                calibration.slope_deviation * z,
+            )
             across, correlation = calibration.height_deviation, calibration.correlation
             deviation = mpmath.sqrt(along**2 + 2 * correlation * along * across + across**2)
             nodes = [mpmath.mpf(i) / 16 for i in range(-192, 193)]
@@ -147,6 +152,8 @@ def test_a_curve_that_is_off_anywhere_is_found_out(name: str, tmp_path: Path) ->
         assert low - 1e-9 * max(1, abs(low)) <= z <= high + 1e-9 * max(1, abs(high))
     piece = slice(0, 1) if some == 1 else slice(0, count)
     assert exported(off(calibration, piece, 6e-7), tmp_path) == pytest.approx(7.5e-7, rel=0.3)
+    seen = largest_difference(calibration).size
+    assert exported(calibration, tmp_path) == 1.25 * seen + 1e-13
     for error in (1.2e-6, math.nan, math.inf):
         with pytest.raises(llrcal.OptionError, match=r"at a score of .* more than 1e-06\. Train"):
             llrcal.export(off(calibration, piece, error), tmp_path / "off.c")
@@ -162,6 +169,81 @@ def off(calibration: llrcal.Calibration, which: slice, error: float) -> llrcal.C
     return out
 
 
+# ------------------------------------------------------------------------------ other languages
+
+DRIVER = """
+#include <stdio.h>
+{declared}
+int main(void)
+{{
+    double score, llr;
+    while (fread(&score, sizeof score, 1, stdin) == 1) {{
+{called}
+    }}
+    return 0;
+}}
+"""
+SCRIPT = """
+  "use strict";
+  const bytes = require("fs").readFileSync(0);
+  const end = bytes.byteOffset + bytes.length;
+  const scores = new Float64Array(bytes.buffer.slice(bytes.byteOffset, end));
+  const functions = process.argv.slice(1).map((file) => Object.values(require(file))[0]);
+  const llrs = [...scores].flatMap((score) => functions.map((llr) => llr(score)));
+  process.stdout.write(Buffer.from(new Float64Array(llrs).buffer));
+"""
+SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+
+
+def test_every_language_gives_the_bits(tmp_path: Path) -> None:
+    """At knots, at their neighbours, and at extreme scores; with the sanitizers of compilers."""
+    turned = -BOTH[0], -BOTH[1]
+    every = {
+        "steps": llrcal.load(KEPT / "pav.json"),
+        "line": llrcal.load(KEPT / "logistic-unbounded.json"),
+        "outliers": llrcal.fit(*BOTH, method="gaussian", bounds="range"),
+        "distances": llrcal.fit(*turned, method="logistic", lower_is_better=True),
+        "same": llrcal.fit([1.0, 1.0], [1.0], method="pav"),
+    }
+    far = [0.0, 5e-324, 1e100, 1e308, sys.float_info.max, math.inf]
+    parts = [[*far, *(-score for score in far), math.nan]]
+    for calibration in every.values():
+        curve = calibration.curve
+        some = np.clip(np.append(curve.knots[:30], curve.knots[-30:]), -1e300, 1e300)
+        finite = curve.origin + some / curve.per_unit
+        parts += [finite, np.nextafter(finite, np.inf), np.nextafter(finite, -np.inf), finite + 0.1]
+    scores, known = np.concatenate(parts), ~np.isnan(np.concatenate(parts))
+    expected = np.full((len(scores), len(every)), np.nan)
+    for column, calibration in zip(expected.T, every.values(), strict=True):
+        column[known] = calibration.without_warnings(scores[known])
+    files: dict[str, list[str]] = {}
+    for ending in ("c", "js", "onnx"):
+        files[ending] = [str(tmp_path / f"{name}.{ending}") for name in every]
+        for name, path in zip(every, files[ending], strict=True):
+            done = llrcal.export(every[name], path, name=name)
+            assert (done.to, done.pieces) == (ending, len(every[name].curve.rows))
+    declared = "\n".join(f"double {name}(double score);" for name in every)
+    write = "fwrite(&llr, sizeof llr, 1, stdout);"
+    called = "\n".join(f"        llr = {name}(score); {write}" for name in every)
+    driver = tmp_path / "driver.c"
+    driver.write_text(DRIVER.format(declared=declared, called=called))
+    strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", *SANITIZED, "-o", str(tmp_path / "run")]
+    made = [program("gcc"), "-std=c99", *strict, str(driver), *files["c"]]
+    subprocess.run(made, check=True)
+    np.testing.assert_array_equal(answered([str(tmp_path / "run")], scores), expected.ravel())
+    in_javascript = answered([program("node"), "-e", SCRIPT, *files["js"]], scores)
+    np.testing.assert_array_equal(in_javascript, expected.ravel())
+    runtime = pytest.importorskip("onnxruntime")
+    for column, path in zip(expected.T, files["onnx"], strict=True):
+        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        np.testing.assert_array_equal(session.run(["llrs"], {"scores": scores})[0], column)
+
+
+def answered(command: list[str], scores: Floats) -> Floats:
+    done = subprocess.run(command, input=scores.tobytes(), capture_output=True, check=True)
+    return np.frombuffer(done.stdout)
+
+
 # ----------------------------------------------------------------------------- what is refused
 
 
@@ -171,8 +253,9 @@ def test_fusions_and_conditions_are_refused_in_python_as_on_the_command_line(
     both = np.column_stack([np.append(TAR, NON), np.append(TAR, NON) ** 2])
     labels = np.repeat([1, 0], [len(TAR), len(NON)])
     fusion = llrcal.fuse(both[labels == 1], both[labels == 0])
-    where = [np.array(list("ab"))[np.arange(len(side)) % 2] for side in (TAR, NON)]
+    where = tuple(np.array(["a", "b"])[np.arange(len(side)) % 2] for side in (TAR, NON))
     by_condition = llrcal.fit(TAR, NON, condition=where)
+    model: Any
     for model in (fusion, by_condition):
         model.save(tmp_path / "model.json")
         with pytest.raises(llrcal.OptionError) as refusal:
@@ -187,17 +270,31 @@ def test_fusions_and_conditions_are_refused_in_python_as_on_the_command_line(
 REFUSED = """
 int return main class this NaN void double static restrict inline typeof nullptr template new delete
 namespace operator and xor not_eq wchar_t bool true std NULL size_t offsetof exp log sin sqrt sqrtf
-fabsl printf malloc y0 linux undefined Infinity arguments eval let yield await async static var
-function in instanceof with null enum implements package Math module exports require globalThis
-window document top
-""".split()
-ALLOWED = ["llr", "score", "z", "d", "low", "starts", "pieces", "piece", "calibrated", "LLR2", "a_b"]
+fabsl printf malloc y0 linux undefined Infinity arguments eval let yield await async var function in
+instanceof with null enum implements package Math module exports require globalThis window document
+"""
+ALLOWED = [
+    "llr",
+    "score",
+    "z",
+    "d",
+    "low",
+    "starts",
+    "pieces",
+    "piece",
+    "calibrated",
+    "LLR2",
+    "a_b",
+]
 
 
 def test_names_that_mean_something_else(tmp_path: Path) -> None:
     calibration = llrcal.load(KEPT / "pav.json")
     odd: list[Any] = ["", "2x", "_x", "x_", "a__b", "a-b", "\u00e4", "a b", "x\n", None, 3]
-    for names, words in ((REFUSED, "use this word themselves"), (odd, "give letters and digits")):
+    for names, words in (
+        (REFUSED.split(), "use this word themselves"),
+        (odd, "give letters and digits"),
+    ):
         for name in names:
             with pytest.raises(llrcal.OptionError, match=words) as refusal:
                 llrcal.export(calibration, tmp_path / "llr.js", name=name)
@@ -210,14 +307,14 @@ def test_names_that_mean_something_else(tmp_path: Path) -> None:
 def test_names_that_do_not(tmp_path: Path) -> None:
     for name in ALLOWED:
         for ending in ("c", "js"):
-            llrcal.export(
-                llrcal.load(KEPT / "pav.json"), tmp_path / f"{name}.{ending}", name=name
-            )
+            llrcal.export(llrcal.load(KEPT / "pav.json"), tmp_path / f"{name}.{ending}", name=name)
     sources = [tmp_path / f"{name}.c" for name in ALLOWED]
     for compiler, form in (("gcc", ["-std=c99"]), ("g++", ["-x", "c++"])):
         strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
         subprocess.run([program(compiler), *form, *strict, *sources], check=True)
-    script = "for (const file of process.argv.slice(1)) console.log(Object.values(require(file))[0](0))"
+    script = (
+        "for (const file of process.argv.slice(1)) console.log(Object.values(require(file))[0](0))"
+    )
     files = [tmp_path / f"{name}.js" for name in ALLOWED]
     done = subprocess.run(
         [program("node"), "-e", script, *files], check=True, capture_output=True, text=True

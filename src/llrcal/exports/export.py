@@ -19,7 +19,9 @@ from llrcal.version import __version__
 LANGUAGES = (*FORMS, "onnx")
 _ENDINGS = {".c": "c", ".h": "c", ".cpp": "c", ".js": "js", ".onnx": "onnx"}
 _TOLERANCE = 1e-6
-_MORE = 1.25  # than the largest difference that was seen, since no one looks at all scores
+# What is claimed beyond the largest difference that was seen, since not all scores are looked at:
+# a quarter of it, and what formulas themselves round.
+_MORE, _ROUNDING = 1.25, 1e-13
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,14 @@ def export(
 def _largest_error(calibration: Calibration) -> float:
     """How far LLRs are from the formula at most, which is not far."""
     seen = largest_difference(calibration)
-    if not _MORE * seen.size <= _TOLERANCE:
+    error = _MORE * seen.size + _ROUNDING
+    if not error <= _TOLERANCE:
         raise OptionError(
             f"the calibration cannot be exported: at a score of {seen.score:.6g}, LLRs would be "
             f"{seen.size:.1e} nats from its formula (relative above one), more than {_TOLERANCE:g}."
             " Train it again without scores that are far from all others"
         )
-    return _MORE * seen.size
+    return error
 
 
 def _description(calibration: Calibration, error: float) -> list[str]:
