@@ -16,7 +16,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 
 # Shares of a piece at which a parabola through its ends and its middle is furthest from a cubic.
-_SHARES = 0.5 - math.sqrt(1 / 12), 0.5 + math.sqrt(1 / 12)
+_SHARES = 0.5 + np.array([-1, 1]) / math.sqrt(12)
 _MOST = 2**11  # places at which a formula that takes long is worked out
 
 
