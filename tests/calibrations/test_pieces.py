@@ -75,6 +75,14 @@ def test_rising_pieces_are_the_running_extremes_to_the_last_bit(name: str, ancho
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=slack)
 
 
+def test_a_turn_close_to_an_edge_is_where_it_is() -> None:
+    """It is shallow, but without it the parabola would have another slope at that end."""
+    z = np.linspace(-1, 1, 1001)
+    for edge in (-1e-9, -3e-7, -1e-3):
+        found = curve(Pieces.of(lambda z: z * z + 10, np.array([-1.0, edge, 1.0])))
+        np.testing.assert_allclose(found(z), z * z + 10, rtol=1e-12)
+
+
 def test_plateaus_of_a_known_function() -> None:
     """A sine wave on a slope: held after each crest, and before each trough, as worked out here."""
     crest = math.acos(-0.2)  # where cos(x) = -1/5

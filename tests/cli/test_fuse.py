@@ -121,7 +121,7 @@ def test_a_calibration_by_condition_from_file_to_file() -> None:
     done(applied, "--condition line -o llrs.csv")
     llrs = expected(SCORES[:, 0], condition=WHERE)
     assert np.allclose(llrs_in("llrs.csv"), llrs, rtol=1e-12)
-    refused("is a calibration by condition", "export c.json -o x.c")
+    refused("calibrations by condition are not exported", "export c.json -o x.c")
 
 
 @pytest.mark.parametrize(

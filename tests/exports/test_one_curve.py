@@ -280,7 +280,7 @@ def test_command_line(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (["-o", "llr.py"], "does not say what to write; choose --to c"),
-        (["-o", "llr.c", "--name", "2x"], "name is '2x'; give letters, digits and underscores"),
+        (["-o", "llr.c", "--name", "2x"], "name is '2x'; give letters and digits"),
         (["-o", "-", "--to", "c"], "plain file"),
     ],
 )

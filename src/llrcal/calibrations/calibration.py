@@ -187,7 +187,7 @@ class Calibration(ABC):
         if ends is None:
             return self.unbounded
         pieces = self._pieces.mapped(self._supported, ends)
-        return self._curve(self._risen(pieces), self.unbounded.error)
+        return self._curve(self._risen(pieces))
 
     @cached_property
     def unbounded(self) -> Curve:
@@ -236,12 +236,9 @@ class Calibration(ABC):
         anchor = self.bounds.eer_score
         return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
 
-    def _curve(self, pieces: Pieces, error: float = 0.0) -> Curve:
-        formula, bounds = self.applied_formula, self.bounds
-        low, high = formula.in_units(bounds.lowest_score, bounds.highest_score)
-        seen = (pieces.right >= low) & (pieces.left <= high)
-        error += float(pieces.error[seen].max(initial=0.0))
-        curve = Curve(pieces.knots, pieces.rows(), formula.origin, formula.per_unit, error)
+    def _curve(self, pieces: Pieces) -> Curve:
+        formula = self.applied_formula
+        curve = Curve(pieces.knots, pieces.rows(), formula.origin, formula.per_unit)
         return curve.mirrored() if self.lower_is_better else curve
 
     @overload

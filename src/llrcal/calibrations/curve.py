@@ -163,8 +163,6 @@ class Curve:
     origin: float = 0.0
     per_unit: float = 1.0
     """A power of two; negative if lower scores are better."""
-    error: float = 0.0
-    """How far it may be from the formula over the training scores, in nats; relative above one."""
 
     @classmethod
     def line(cls, slope: float, height: float, origin: float) -> Curve:

@@ -17,7 +17,7 @@ from llrcal.arrays import Array, Floats
 
 TOLERANCE = 1e-10
 """How far pieces may be from the formula; relative above one."""
-_ROUNDING = 1e-12  # turns that are no deeper than this are those of rounding errors
+_ROUNDING = 1e-12  # pieces that turn where they rise or fall by less turn by rounding errors
 _NOISE = 1e-7  # errors up to this are those of rounding if halving does not reduce them
 _SETTLED = 8  # halvings after which errors should fall
 _FAR = 63.0  # units; further out, rounding errors of a formula may have any size
@@ -52,10 +52,11 @@ class Pieces(NamedTuple):
         slope, bend = found._coefficients
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
-            depth = np.minimum(np.abs(slope), np.abs(slope + 2 * bend)) ** 2 / np.abs(4 * bend)
             value = found._at_shares(turn)
-        deep = depth > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
-        cut = found._cut(np.where(deep, turn, np.nan), value)
+        # The slope that a piece would lose at its flatter end if it were not cut: see `rows`.
+        flatter = np.minimum(np.abs(slope), np.abs(slope + 2 * bend))
+        turns = flatter > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
+        cut = found._cut(np.where(turns, turn, np.nan), value)
         slack = 2 * TOLERANCE * np.maximum(1, np.abs(cut.at_left))
         return cut._replace(falls=cut.at_left - cut.at_right > slack)
 

@@ -30,9 +30,9 @@ def export(
     llrcal export model.json -o calibration.js --name calibrated
     llrcal export model.json -o calibration.onnx
     """
-    from llrcal.calibrations import load
     from llrcal.exports import export as write
     from llrcal.files.compression import check_place
+    from llrcal.fusion import load
 
     check_place(out, by_name=True)
     exported = write(load(model), out, to=to, name=name)
@@ -41,5 +41,5 @@ def export(
     if not quiet:
         echo_err(
             f"{out}: {exported.pieces:,} pieces, at most {exported.largest_error:.1e} nats from "
-            "the formula over the training range (relative above one)"
+            "the formula at any score (relative above one)"
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
+from llrcal.exports.accuracy import largest_difference
+from llrcal.exports.names import what_is_wrong_with
 from llrcal.exports.onnx_model import onnx_model
 from llrcal.exports.sources import FORMS, source
 from llrcal.files.atomic import write_atomically
@@ -17,7 +18,10 @@ from llrcal.version import __version__
 
 LANGUAGES = (*FORMS, "onnx")
 _ENDINGS = {".c": "c", ".h": "c", ".cpp": "c", ".js": "js", ".onnx": "onnx"}
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TOLERANCE = 1e-6
+# What is claimed beyond the largest difference that was seen, since not all scores are looked at:
+# a quarter of it, and what formulas themselves round.
+_MORE, _ROUNDING = 1.25, 1e-13
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,9 @@ class Exported:
     to: str
     pieces: int
     largest_error: float
-    """The largest difference from the formula of the method that was seen over the training range,
-    in nats, relative above one. The function gives the bits that the calibration gives."""
+    """How far LLRs are from the formula of the method at most, in nats, relative above one: at the
+    scores of training, and beyond them. It is the largest difference that was seen at thousands of
+    scores, and a quarter more. The function gives the bits that the calibration gives."""
 
 
 def export(
@@ -42,19 +47,21 @@ def export(
     Parameters
     ----------
     calibration
-        Of any method.
+        Of any method; no fusion, and none by condition.
     path
         The file to write.
     to
         ``"c"`` (which C++ compiles, too), ``"js"`` or ``"onnx"``; by default what the ending of
         the file says.
     name
-        Of the function; for ONNX, of the graph.
+        Of the function; for ONNX, of the graph. It is a name in C, C++ and JavaScript alike.
 
     Raises
     ------
     OptionError
-        If the language is unknown or does not follow from the ending, or the name is no identifier.
+        If the language is unknown or does not follow from the ending, the name means something
+        else in one of the languages, what is given is no calibration of one score, or LLRs would be
+        more than 1e-6 from its formula.
 
     Examples
     --------
@@ -74,21 +81,38 @@ def export(
         )
     if language not in LANGUAGES:
         raise OptionError(f"to is {language!r}; choose one of {', '.join(LANGUAGES)}")
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if problem := what_is_wrong_with(name):
+        raise OptionError(f"name is {name!r}; {problem}")
+    if not isinstance(calibration, Calibration):
         raise OptionError(
-            f"name is {name!r}; give letters, digits and underscores that do not start with a digit"
+            "fusions and calibrations by condition are not exported; give a calibration of the "
+            "scores of one system that is the same for all trials"
         )
-    curve, words = calibration.curve, _description(calibration)
+    error = _largest_error(calibration)
+    curve, words = calibration.curve, _description(calibration, error)
     made = (
         source(language, curve, name, words)
         if language in FORMS
         else onnx_model(curve, name, words)
     )
     write_atomically(path, made)
-    return Exported(language, len(curve.rows), curve.error)
+    return Exported(language, len(curve.rows), error)
 
 
-def _description(calibration: Calibration) -> list[str]:
+def _largest_error(calibration: Calibration) -> float:
+    """How far LLRs are from the formula at most, which is not far."""
+    seen = largest_difference(calibration)
+    error = _MORE * seen.size + _ROUNDING
+    if not error <= _TOLERANCE:
+        raise OptionError(
+            f"the calibration cannot be exported: at a score of {seen.score:.6g}, LLRs would be "
+            f"{seen.size:.1e} nats from its formula (relative above one), more than {_TOLERANCE:g}."
+            " Train it again without scores that are far from all others"
+        )
+    return error
+
+
+def _description(calibration: Calibration, error: float) -> list[str]:
     """What a reader of the file should know, in lines."""
     low, high = calibration.training_range
     better = "lower" if calibration.lower_is_better else "higher"
@@ -97,6 +121,6 @@ def _description(calibration: Calibration) -> list[str]:
         f"Method {calibration.method}, bounds {calibration.bounds.policy}; {better} is better.",
         f"Trained on {calibration.tar_count:,} target and {calibration.non_count:,} non-target "
         f"scores from {low:.6g} to {high:.6g}.",
-        f"Within {calibration.curve.error:.1e} of the formula over these scores.",
+        f"Within {error:.1e} nats of the formula at any score, relative above one.",
         f"Written by llrcal {__version__}.",
     ]

@@ -152,10 +152,17 @@ class LogisticBayes(Calibration):
 
     @property
     def formula(self) -> Formula:
-        return Formula(self._predictive, self.origin + self.centre, self.unit, costly=True)
+        origin = self.origin + self.centre
+        # What the sum has lost: scores around 1e9 may differ by 1e-3.
+        lost = self.centre - (origin - self.origin)
 
-    def _predictive(self, distance: Floats) -> Floats:
-        z = np.clip(distance / self.unit, -FURTHEST, FURTHEST)
+        def llrs(distance: Floats) -> Floats:
+            return self._predictive((distance - lost) / self.unit)
+
+        return Formula(llrs, origin, self.unit, costly=True)
+
+    def _predictive(self, z: Floats) -> Floats:
+        z = np.clip(z, -FURTHEST, FURTHEST)
         parts = [z[at : at + _AT_ONCE] for at in range(0, max(1, len(z)), _AT_ONCE)]
         return np.concatenate([predictive_log_odds(*self.moments(part)) for part in parts])
 
