@@ -1,0 +1,97 @@
+"""What labels to expect of scores, where trials are too few to tell: those of two densities.
+
+The labels alone say little with ten targets, but the scores say more: where they are dense, how wide
+they scatter, which way they lean. So each class gets normal-inverse-Gaussian densities with their
+parameters integrated out, as the method ``nig`` with ``bayes=True`` has them, but from a few hundred
+draws. They tell how probable a target is at each score. Trials with these labels, as if they had
+been seen, guide the spline that is fitted to the trials themselves: a catalytic prior (Huang,
+Stein, Rubin and Kou, *PNAS* 117, 2020). They are worth fewer trials the more there are of the rarer
+class, and none from a hundred on.
+
+All of it is the same, but for rounding, if scores change their unit or origin, and if the classes
+change places and the scores their signs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from llrcal.arrays import Floats
+from llrcal.densities.nig import NIG
+from llrcal.fitting.likelihood import ROUGHLY
+from llrcal.fitting.posterior import Target, mirrored_draws
+from llrcal.onepass.rank_scale import Cells
+from llrcal.onepass.summary import Points
+
+ENOUGH = 100
+"""Trials of the rarer class that need no guidance."""
+_WORTH = 20.0  # trials of the rarer class
+_MOST_TIED = 0.4  # share of a class in one place, beyond which it may have no density
+_SEARCHES = np.array([[0.0, -0.5, v, 0.4] for v in (-0.4, 0.0, 0.4)])
+
+
+def expected_trials(cells: Cells, eer_score: float) -> Floats | None:
+    """So many targets, and so many non-targets, to be expected at the scores of both classes.
+
+    None if the trials do not need them, or if they do not tell the density of a class.
+
+    Parameters
+    ----------
+    cells
+        The scores of both classes; those of the targets come first in the answer.
+    eer_score
+        The score from which outwards log-likelihood-ratios are made to rise.
+    """
+    totals = np.array([cells.tar_counts.sum(), cells.non_counts.sum()])
+    rarer = float(totals.min())
+    if rarer >= ENOUGH:
+        return None
+    scores = np.concatenate([cells.tar_scores, cells.non_scores])
+    logs = []
+    for own, counts in (
+        (cells.tar_scores, cells.tar_counts),
+        (cells.non_scores, cells.non_counts),
+    ):
+        found = _log_densities(own, counts, scores)
+        if found is None:
+            return None
+        logs.append(found)
+    llrs = _rising(logs[0] - logs[1], scores, eer_score)
+    shares = np.concatenate([cells.tar_counts / totals[0], cells.non_counts / totals[1]])
+    worth = _WORTH * (1 - rarer / ENOUGH) / rarer * totals[:, None]
+    return np.asarray(worth * shares * expit([llrs, -llrs]))
+
+
+def _log_densities(own: Floats, counts: Floats, scores: Floats) -> Floats | None:
+    """Log predictive densities of a class, but for a constant, at some scores."""
+    count = float(counts.sum())
+    shares = counts / count
+    if len(own) < 2 or shares.max() > _MOST_TIED:
+        return None
+    middle = np.cumsum(shares) - 0.5 * shares
+    left, median, right = np.interp([0.25, 0.5, 0.75], middle, own)
+    unit = float(right - left)
+    target = Target(NIG, Points((own - median) / unit, shares, float(shares.max())), count)
+    found = [target.climb(target.few, row, enough=ROUGHLY) for row in _SEARCHES]
+    mode = target.climb(target.points, min(found, key=lambda solution: solution.value).point)
+    rows, weights = mirrored_draws(target, mode)
+    z = (scores - median) / unit
+    logs = logsumexp(target.logpdfs(rows, target.standard(z)), b=weights[:, None], axis=0)
+    logs -= np.log(target.spread)
+    elsewhere = 1 / (count + 2)  # as in densities/mixture.py
+    cauchy = -np.log(np.pi) - np.log1p(z * z)
+    logs = np.logaddexp(np.log1p(-elsewhere) + logs, np.log(elsewhere) + cauchy)
+    return np.asarray(logs - np.log(unit))
+
+
+def _rising(llrs: Floats, scores: Floats, start: float) -> Floats:
+    """The running extreme outward from a score."""
+    out = llrs.copy()
+    order = np.argsort(scores, kind="stable")
+    for side, extreme in (
+        (order[scores[order] >= start], np.maximum),
+        (order[scores[order] <= start][::-1], np.minimum),
+    ):
+        out[side] = extreme.accumulate(out[side])
+    return out
