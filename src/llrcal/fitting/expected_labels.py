@@ -1,10 +1,10 @@
 """What labels to expect of scores, where trials are too few to tell: those of two densities.
 
-The labels alone say little with ten targets, but the scores say more: where they are dense, how wide
-they scatter, which way they lean. So each class gets normal-inverse-Gaussian densities with their
-parameters integrated out, as the method ``nig`` with ``bayes=True`` has them, but from a few hundred
-draws. They tell how probable a target is at each score. Trials with these labels, as if they had
-been seen, guide the spline that is fitted to the trials themselves: a catalytic prior (Huang,
+With ten targets, labels alone say little. Scores say more: where they are dense, how widely they
+scatter, which way they lean. So each class gets normal-inverse-Gaussian densities with their
+parameters integrated out, as the method ``nig`` with ``bayes=True`` has them, but from a few
+hundred draws. They tell how probable a target is at each score. Trials with such labels, as if they
+had been seen, guide the spline that is fitted to the trials themselves: a catalytic prior (Huang,
 Stein, Rubin and Kou, *PNAS* 117, 2020). They are worth fewer trials the more there are of the rarer
 class, and none from a hundred on.
 
@@ -27,7 +27,7 @@ from llrcal.onepass.summary import Points
 ENOUGH = 100
 """Trials of the rarer class that need no guidance."""
 _WORTH = 20.0  # trials of the rarer class
-_MOST_TIED = 0.4  # share of a class in one place, beyond which it may have no density
+_MOST_TIED = 0.4  # share of a class in one place; from a half on it has no density, or no quartiles
 _SEARCHES = np.array([[0.0, -0.5, v, 0.4] for v in (-0.4, 0.0, 0.4)])
 
 
@@ -48,36 +48,35 @@ def expected_trials(cells: Cells, eer_score: float) -> Floats | None:
     if rarer >= ENOUGH:
         return None
     scores = np.concatenate([cells.tar_scores, cells.non_scores])
-    logs = []
-    for own, counts in (
-        (cells.tar_scores, cells.tar_counts),
-        (cells.non_scores, cells.non_counts),
-    ):
-        found = _log_densities(own, counts, scores)
-        if found is None:
-            return None
-        logs.append(found)
-    llrs = _rising(logs[0] - logs[1], scores, eer_score)
+    tar = _log_densities(cells.tar_scores, cells.tar_counts, scores)
+    non = _log_densities(cells.non_scores, cells.non_counts, scores)
+    if tar is None or non is None:
+        return None
+    llrs = _rising(tar - non, scores, eer_score)
     shares = np.concatenate([cells.tar_counts / totals[0], cells.non_counts / totals[1]])
     worth = _WORTH * (1 - rarer / ENOUGH) / rarer * totals[:, None]
     return np.asarray(worth * shares * expit([llrs, -llrs]))
 
 
 def _log_densities(own: Floats, counts: Floats, scores: Floats) -> Floats | None:
-    """Log predictive densities of a class, but for a constant, at some scores."""
+    """Log predictive densities of a class at some scores; None if the class does not tell."""
     count = float(counts.sum())
     shares = counts / count
-    if len(own) < 2 or shares.max() > _MOST_TIED:
+    if shares.max() > _MOST_TIED:
         return None
     middle = np.cumsum(shares) - 0.5 * shares
     left, median, right = np.interp([0.25, 0.5, 0.75], middle, own)
     unit = float(right - left)
-    target = Target(NIG, Points((own - median) / unit, shares, float(shares.max())), count)
-    found = [target.climb(target.few, row, enough=ROUGHLY) for row in _SEARCHES]
-    mode = target.climb(target.points, min(found, key=lambda solution: solution.value).point)
-    rows, weights = mirrored_draws(target, mode)
+    points = Points((own - median) / unit, shares, float(shares.max()))
+    target = Target(NIG, points, count, most=len(own))
     z = (scores - median) / unit
-    logs = logsumexp(target.logpdfs(rows, target.standard(z)), b=weights[:, None], axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # of draws that are worth nothing
+        found = [target.climb(target.points, row, enough=ROUGHLY) for row in _SEARCHES]
+        mode = target.climb(target.points, min(found, key=lambda one: one.value).point)
+        rows, weights = mirrored_draws(target, mode)
+        logs = logsumexp(target.logpdfs(rows, target.standard(z)), b=weights[:, None], axis=0)
+    if not np.isfinite(logs).all():
+        return None
     logs -= np.log(target.spread)
     elsewhere = 1 / (count + 2)  # as in densities/mixture.py
     cauchy = -np.log(np.pi) - np.log1p(z * z)

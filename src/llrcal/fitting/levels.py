@@ -32,8 +32,7 @@ def spread_levels(points: Points, count: float) -> tuple[Points, float]:
     if not on_levels(points, count):
         return points, count
     values, place = np.unique(points.values, return_inverse=True)
-    shares = np.bincount(place, points.weights)
-    shares /= shares.sum()
+    shares = np.bincount(place, points.weights) / points.weights.sum()
     ends = 0.5 * values[:-1] + 0.5 * values[1:]
     below, above = np.cumsum(shares)[:-1], np.cumsum(shares[::-1])[-2::-1]
     slope = _slope(0.5 * (ndtri(below) - ndtri(above)), ends)

@@ -29,8 +29,8 @@ from scipy.special import logsumexp
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.densities.density import Evaluated, Shaped, quantiles
-from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
 from llrcal.fitting.levels import spread_levels
+from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.proposals import (
     EVERY,
@@ -61,18 +61,22 @@ AnyShaped = TypeVar("AnyShaped", bound=Shaped)
 
 
 class Target:
-    """The log posterior of rows of coordinates, given scores, which are standardised."""
+    """The log posterior of rows of coordinates, given points worth so many scores.
 
-    def __init__(self, family: type[Shaped], points: Points, count: float) -> None:
-        self.family = family
-        points, self.count = spread_levels(points, count)
+    These are standardised.
+    """
+
+    def __init__(
+        self, family: type[Shaped], points: Points, count: float, *, most: int = _POINTS
+    ) -> None:
+        self.family, self.count = family, count
         # Not the mean and the deviation: a far score must not make all others equal.
         levels = (0.25, 0.5, 0.75)
         left, self.middle, right = quantiles(points.values, points.weights, levels)
         self.spread = right - left or math.sqrt(points.mean_and_variance()[1])
         values = (points.values - self.middle) / self.spread
         self.points = Points(values, points.weights, points.tie_share)
-        self.few = coarser(self.points, _POINTS)
+        self.few = coarser(self.points, most)
         self.tails = family.tails_with(points.tie_share)
         self.correction: tuple[Floats, Evaluated] | None = None
 
@@ -196,7 +200,7 @@ def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, fl
         If there are too few scores for the family, or too many equal ones.
     """
     check_spread(family, scores, scores.points())
-    target = Target(family, scores.points(), scores.count)
+    target = Target(family, *spread_levels(scores.points(), scores.count))
     few, limits = target.few, target.standard(_in_grid(scores, np.array(ends)))
     mode = target.mode(family.starts(few.values, few.weights))
     modes = [mode]
@@ -236,7 +240,7 @@ def most_probable(family: type[AnyShaped], scores: Summary) -> tuple[AnyShaped, 
     """
     points, grid = scores.points(), scores.grid
     check_spread(family, scores, points)
-    target = Target(family, points, scores.count)
+    target = Target(family, *spread_levels(points, scores.count))
     mode = target.mode(family.starts(target.few.values, target.few.weights))
     row = mode.point.copy()
     row[0], row[1] = target.middle + target.spread * row[0], row[1] + np.log(target.spread)
@@ -263,7 +267,7 @@ def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Fl
         The scores at which log densities are wanted.
     """
     grid = scores.grid
-    target = Target(type(density), scores.points(), scores.count)
+    target = Target(type(density), *spread_levels(scores.points(), scores.count))
     best = density.coordinates(grid.origin, grid.unit)
     best[0], best[1] = (best[0] - target.middle) / target.spread, best[1] - np.log(target.spread)
     rows, (weights,) = _sampled(target, np.empty(0), [target.mode([best])], _NEAR)

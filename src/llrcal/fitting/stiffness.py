@@ -152,9 +152,7 @@ class _Problem:
     each over the root of the step in rank: in these, both penalties are sums of squares.
     """
 
-    def __init__(
-        self, cells: Cells, knots: Knots, ranks: Floats, expected: Floats | None
-    ) -> None:
+    def __init__(self, cells: Cells, knots: Knots, ranks: Floats, expected: Floats | None) -> None:
         self.knots = knots
         self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
         # Of each score, how many targets and how many non-targets there are.

@@ -101,7 +101,7 @@ class Ordered:
             ends = [low, high]
         low_end, high_end = self.coordinate[ends]
         even = np.linspace(low_end, high_end, count)
-        at = np.interp(even, coordinate, places)
+        at = np.clip(np.interp(even, coordinate, places), *self.scores[ends])
         unit = _CLOSEST * (at[-1] - at[0])
         steps, same = np.unique(np.rint((at - at[0]) / unit), return_inverse=True)
         return at[0] + steps * unit, np.bincount(same, even) / np.bincount(same)
