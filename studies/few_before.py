@@ -110,9 +110,9 @@ def main() -> None:
     settings.out.write_text(json.dumps(after) + "\n")
     if settings.against:
         before: Found = json.loads(settings.against.read_text())
-        for size in after:
-            cells = " | ".join(line(before, after, size, names) for names in (CHOOSING, OTHERS))
-            print(f"| {size if int(size) else 'all'} | {cells} |")
+        for key in after:
+            cells = " | ".join(line(before, after, key, names) for names in (CHOOSING, OTHERS))
+            print(f"| {key if int(key) else 'all'} | {cells} |")
 
 
 if __name__ == "__main__":

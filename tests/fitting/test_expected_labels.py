@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.arrays import Floats
+from llrcal.calibrations.methods.smooth import _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.expected_labels import expected_trials
+from llrcal.fitting.stiffness import averaged_spline
+from llrcal.onepass.rank_scale import Cells
 from tests.trial_sets import normal
 
 TAR, NON = normal(200, 2.0, 1.2), normal(900, 0.0, 1.0)
 
 
-def expected(tar: object, non: object) -> np.ndarray | None:
+def expected(tar: object, non: object) -> Floats | None:
     data = ArrayTraining(tar, non)
     return expected_trials(data.in_order.cells(), data.eer_score)
 
@@ -36,14 +40,25 @@ def test_they_are_those_of_nig_with_its_parameters_integrated_out(
 
 
 def test_they_are_worth_less_the_more_trials_there_are() -> None:
-    """As many as twenty trials of the rarer class, and none where that has a hundred."""
+    """As much as twenty trials of the rarer class, and next to nothing close to a hundred."""
     for count in (5, 50, 95):
         for tar, non in ((TAR[:count], NON), (TAR, NON[:count])):
             found = expected(tar, non)
             assert found is not None
             worth = found.sum(axis=1) * count / np.array([len(tar), len(non)])
             assert worth.mean() == pytest.approx(20 * (1 - count / 100), rel=0.2)
-    assert expected(TAR[:100], NON) is None
+
+
+def test_a_hundred_targets_need_none() -> None:
+    few, enough = (_averaged(ArrayTraining(TAR[:count], NON)) for count in (99, 100))
+    alone = averaged_spline(*knots_and_cells(TAR[:100]))
+    assert enough.slopes.tolist() == alone.slopes.tolist()
+    assert few.slopes.tolist() != averaged_spline(*knots_and_cells(TAR[:99])).slopes.tolist()
+
+
+def knots_and_cells(tar: Floats) -> tuple[Cells, Floats, Floats]:
+    ordered = ArrayTraining(tar, NON).in_order
+    return ordered.cells(), *ordered.evenly_spaced(31)
 
 
 @pytest.mark.parametrize("tar", [[1.0], [1.0, 2.0], [1.0, 1.0, 1.0, 2.0, 3.0]])

@@ -34,7 +34,7 @@ _SEARCHES = np.array([[0.0, -0.5, v, 0.4] for v in (-0.4, 0.0, 0.4)])
 def expected_trials(cells: Cells, eer_score: float) -> Floats | None:
     """So many targets, and so many non-targets, to be expected at the scores of both classes.
 
-    None if the trials do not need them, or if they do not tell the density of a class.
+    They are for fewer than ``ENOUGH`` trials of a class. None if scores do not tell its density.
 
     Parameters
     ----------
@@ -45,8 +45,6 @@ def expected_trials(cells: Cells, eer_score: float) -> Floats | None:
     """
     totals = np.array([cells.tar_counts.sum(), cells.non_counts.sum()])
     rarer = float(totals.min())
-    if rarer >= ENOUGH:
-        return None
     scores = np.concatenate([cells.tar_scores, cells.non_scores])
     tar = _log_densities(cells.tar_scores, cells.tar_counts, scores)
     non = _log_densities(cells.non_scores, cells.non_counts, scores)

@@ -22,7 +22,7 @@ from llrcal.calibrations.methods.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import NotNegative, Rising, schema
-from llrcal.fitting.expected_labels import expected_trials
+from llrcal.fitting.expected_labels import ENOUGH, expected_trials
 from llrcal.fitting.levels import on_levels
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
@@ -137,7 +137,10 @@ def _averaged(data: Training) -> Averaged:
     ordered = Ordered.of(data.tar.finely_in_order(), data.non.finely_in_order())
     cells, (knots, ranks) = ordered.cells(), ordered.evenly_spaced(_KNOTS)
     alone = averaged_spline(cells, knots, ranks)
-    if any(on_levels(side.points(), side.count) for side in (data.tar, data.non)):
+    both = data.tar, data.non
+    if min(side.count for side in both) >= ENOUGH:
+        return alone
+    if any(on_levels(side.points(), side.count) for side in both):
         return alone  # which have no density to expect labels from
     expected = expected_trials(cells, data.eer_score)
     if expected is None:
