@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.fitting.stiffness import distances_of_ends
+from llrcal.fitting.expected_labels import expected_trials
+from llrcal.fitting.stiffness import averaged_spline, distances_of_ends
 from llrcal.onepass.rank_scale import Cells, Ordered
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion, rises
 from tests.notes import texts
@@ -60,10 +63,28 @@ def own(tar: Floats, non: Floats, calibration: Smooth) -> tuple[Floats, Floats]:
     np.testing.assert_array_equal(found, knots)
     asked = np.array([scores[0], *knots, scores[-1]])
     basis = np.array([rises(score, knots) for score in asked])
+    expected = expected_trials(ordered.cells(), ArrayTraining(tar, non).eer_score)
+    assert expected is not None
+    # Cells are in rising order, the criterion has scores as they come.
+    expected = expected[:, np.argsort(np.argsort(np.concatenate([tar, non + np.ptp(scores) * 2])))]
+    average, mean, *_ = _every_stiffness(Criterion(tar, non, knots, ranks, 0, expected), basis)
+    _, _, weights, values, ends = _every_stiffness(Criterion(tar, non, knots, ranks, 0), basis)
+    away = [
+        (0.95 - 0.05 / (1 + 100 / 10.0**log)) * np.hypot(both, 1.959964 * (value - mean))
+        for log, both, value in zip(LOG_STIFFNESS, ends, values, strict=True)
+    ]
+    below, above = np.tensordot(weights**3, away, 1) / (weights**3).sum()
+    return average, np.array([mean - below, mean + above])
+
+
+def _every_stiffness(
+    criterion: Criterion, basis: Floats
+) -> tuple[Floats, Floats, Floats, list[Floats], list[Floats]]:
+    """Parameters and values of the average; weights, values and widths of its parts."""
     evidence, points, values, ends = [], [], [], []
-    point = np.array([0.0, *np.zeros(len(knots))])
+    knots, point = criterion.knots, np.zeros(len(criterion.knots) + 1)
     for log_stiffness, prior in zip(LOG_STIFFNESS, PRIOR, strict=True):
-        criterion = Criterion(tar, non, knots, ranks, 10.0**log_stiffness)
+        criterion = replace(criterion, stiffness=10.0**log_stiffness)
         point = criterion.minimum(point)
         hessian = _hessian(criterion, point)
         volume = -0.5 * np.linalg.slogdet(hessian)[1]
@@ -75,13 +96,7 @@ def own(tar: Floats, non: Floats, calibration: Smooth) -> tuple[Floats, Floats]:
         ends.append(_ends(criterion, point, np.asarray(np.linalg.inv(hessian), float), basis))
     weights = np.exp(np.array(evidence) - max(evidence))
     weights /= weights.sum()
-    mean = weights @ np.array(values)
-    away = [
-        (0.95 - 0.05 / (1 + 100 / 10.0**log)) * np.hypot(both, 1.959964 * (value - mean))
-        for log, both, value in zip(LOG_STIFFNESS, ends, values, strict=True)
-    ]
-    below, above = np.tensordot(weights**3, away, 1) / (weights**3).sum()
-    return weights @ np.array(points), np.array([mean - below, mean + above])
+    return weights @ np.array(points), weights @ np.array(values), weights, values, ends
 
 
 def _ends(criterion: Criterion, point: Floats, covariance: Floats, basis: Floats) -> Floats:
@@ -145,7 +160,7 @@ def test_cells_change_little() -> None:
     assert single.scores == calibration.scores
     grid = np.linspace(-3, 4, 57)
     off = np.abs(single(grid) - calibration(grid)).max()
-    assert 0 < off < 0.005
+    assert 0 < off < 0.006
 
 
 # -------------------------------------------------------------------------- it rises
@@ -179,9 +194,17 @@ def test_any_unit(factor: float) -> None:
         assert largest_difference(mine, theirs) < 1e-9
 
 
+@pytest.mark.parametrize(("factor", "origin"), [(1e-300, 0), (0.37, 5), (1e298, 0)])
+def test_any_unit_and_origin_with_few_targets(factor: float, origin: float) -> None:
+    few = TAR[:12]
+    one, other = smooth(few, NON), smooth(few * factor + origin, NON * factor + origin)
+    assert largest_difference(one(NON), other(NON * factor + origin)) < 1e-9
+
+
 @pytest.mark.slow
 @given(classes=CLASSES)
 @example(classes=(TAR, NON))
+@example(classes=(TAR[:12], NON))
 def test_classes_that_change_places(classes: Classes) -> None:
     tar, non = classes
     one, other = fitted((tar, non)), fitted((-non, -tar))
@@ -288,6 +311,46 @@ def test_it_recovers_a_bent_llr() -> None:
     tar, non = np.sinh(rng.normal(1, 1, 20_000)), np.sinh(rng.normal(-1, 1, 50_000))
     true = np.linspace(-4, 4, 33)
     assert np.abs(smooth(tar, non)(np.sinh(true / 2)) - true).max() < 0.15
+
+
+def test_few_targets_do_as_well_as_with_densities_whose_parameters_are_integrated_out() -> None:
+    """Ten targets, classes that lean towards each other: .031 bits worse before, .009 now."""
+    rng = np.random.default_rng(1)
+
+    def leaning(count: int) -> Floats:
+        return np.asarray((rng.gamma(1.5, size=count) - 1.5) / math.sqrt(1.5))
+
+    def cost(calibration: llrcal.Calibration) -> float:
+        tar, non = (calibration.without_warnings(side) for side in test)
+        return float(np.logaddexp(0, -tar).mean() + np.logaddexp(0, non).mean()) / math.log(4)
+
+    test = 2.4 - leaning(4000), leaning(4000)
+    methods: list[Any] = ["smooth", ("nig", {"bayes": True})]
+    found = []
+    for _ in range(4):
+        train = 2.4 - leaning(10), leaning(100)
+        every = fit_methods(*train, methods=methods, with_margins=False)
+        found.append(list(map(cost, every.values())))
+    mine, theirs = np.mean(found, axis=0)
+    assert mine < theirs + 0.015
+
+
+def test_expected_labels_make_no_interval_narrower() -> None:
+    tar, non = TAR[:12], NON[:200]
+    alone = averaged_spline(*_cells_and_knots(tar, non))
+    spline = _averaged(ArrayTraining(tar, non))
+    assert spline.slopes.tolist() != alone.slopes.tolist()
+    at = np.linspace(-1, 3, 9)
+    for mine, theirs in zip(spline.parts, alone.parts, strict=True):
+        assert mine.weight == theirs.weight
+        assert (mine.covariance == theirs.covariance).all()
+    widths = [sum(distances_of_ends(one, at, times=2.0)) for one in (spline, alone)]
+    assert np.min(widths[0] / widths[1]) > 0.99
+
+
+def _cells_and_knots(tar: Floats, non: Floats) -> tuple[Cells, Floats, Floats]:
+    data = ArrayTraining(tar, non)
+    return data.in_order.cells(), *data.in_order.evenly_spaced(31)
 
 
 # ---------------------------------------------------------------------------- intervals

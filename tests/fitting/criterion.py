@@ -46,6 +46,8 @@ class Criterion:
     knots: Floats
     ranks: Floats
     stiffness: float
+    expected: Floats | None = None
+    """Targets and non-targets that are expected at the scores, beside those that are there."""
 
     @property
     def trials(self) -> list[tuple[float, float, float]]:
@@ -98,6 +100,8 @@ class Criterion:
         targets, others = (np.array([trial[k] for trial in self.trials]) for k in (1, 2))
         targets[len(self.tar) :] *= 2 * spread
         others[: len(self.tar)] *= 2 * spread
+        if self.expected is not None:
+            targets, others = np.array([targets, others]) + self.expected
         offset = np.log(len(self.tar) / len(self.non))
         logs = points[:, 1:]
         x = points[:, :1] + offset + np.exp(logs) @ steps.T

@@ -99,7 +99,7 @@ def test_points_that_stand_for_scores_give_the_same_posterior() -> None:
     z = (data.tar.points().values - draws.target.middle) / draws.target.spread
     near = draws.rows[np.argsort(draws.weights)[-300:]]
     exact = NIG.logpdfs(near, z).sum(axis=1) + NIG.log_priors(near)[0].sum(axis=1)
-    target = Target(NIG, data.tar)
+    target = Target(NIG, data.tar.points(), data.tar.count)
     target.mode(NIG.starts(target.few.values, target.few.weights))
     rough = target.log_posterior(near)
     assert len(target.few.values) < 200

@@ -9,7 +9,7 @@ refitted to what their draws are worth. Where even many draws are worth too litt
 start at the best of them (:mod:`llrcal.fitting.proposals`).
 
 Some 160 points a class stand for its scores. What they get wrong up to second order around the mode
-is known, and corrected.
+is known, and corrected. Scores on a few levels are spread first (:mod:`llrcal.fitting.levels`).
 
 A model keeps few draws that stand for many. They are chosen evenly from all of them, in the order
 of how heavy their tails are: half of them by their weights, and half by what they weigh in the
@@ -22,12 +22,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
 
-from llrcal.arrays import Floats
+from llrcal.arrays import Floats, weighted_sum
 from llrcal.densities.density import Evaluated, Shaped, quantiles
+from llrcal.fitting.levels import spread_levels
 from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.proposals import (
@@ -38,6 +40,7 @@ from llrcal.fitting.proposals import (
     pooled_weights,
     walked,
 )
+from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Points, Summary
 
 DRAWS = (512, 1024, 2048)  # in each round
@@ -45,6 +48,7 @@ MORE_DRAWS = 8192  # where these are worth too little
 LEAST_EFFECTIVE = 100.0  # draws: fewer leave an error of a tenth in a predictive density
 KEPT = 256  # draws that a model keeps
 _NEAR = (128, 512)  # draws around the best fit, in each round
+_MIRRORED = (64, 256)  # draws that come with their mirror images
 _SCORES = 32  # at which the predictive density is kept
 # Steps of raking. What the predictive density is off by then is 1e-5 to 2e-2 of it, the more the
 # fewer the trials; the ridge keeps steps finite where scores say the same.
@@ -53,27 +57,32 @@ _POINTS = 96  # that stand for the scores of a class, beside those at either end
 _LEAST_CURVATURE = 0.05  # of a proposal: one in a flat direction is not wider than 4.5 units
 _AT_ONCE = 2**14  # log densities, which stay in the cache
 
+AnyShaped = TypeVar("AnyShaped", bound=Shaped)
+
 
 class Target:
-    """The log posterior of rows of coordinates, given scores, which are standardised."""
+    """The log posterior of rows of coordinates, given points worth so many scores.
 
-    def __init__(self, family: type[Shaped], scores: Summary) -> None:
-        self.family, self.count, self.grid = family, scores.count, scores.grid
-        points = scores.points()
+    These are standardised.
+    """
+
+    def __init__(
+        self, family: type[Shaped], points: Points, count: float, *, most: int = _POINTS
+    ) -> None:
+        self.family, self.count = family, count
         # Not the mean and the deviation: a far score must not make all others equal.
         levels = (0.25, 0.5, 0.75)
         left, self.middle, right = quantiles(points.values, points.weights, levels)
         self.spread = right - left or math.sqrt(points.mean_and_variance()[1])
         values = (points.values - self.middle) / self.spread
         self.points = Points(values, points.weights, points.tie_share)
-        self.few = coarser(self.points, _POINTS)
+        self.few = coarser(self.points, most)
         self.tails = family.tails_with(points.tie_share)
         self.correction: tuple[Floats, Evaluated] | None = None
 
-    def standard(self, scores: Floats) -> Floats:
-        """Scores in standard units."""
-        in_grid = (scores - self.grid.origin) / self.grid.unit
-        return np.asarray((in_grid - self.middle) / self.spread)
+    def standard(self, values: Floats) -> Floats:
+        """Values in the units of the points, in standard units."""
+        return np.asarray((values - self.middle) / self.spread)
 
     def mode(self, starts: list[Floats]) -> Solution:
         """The mode of the posterior, from some free coordinates.
@@ -191,8 +200,8 @@ def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, fl
         If there are too few scores for the family, or too many equal ones.
     """
     check_spread(family, scores, scores.points())
-    target = Target(family, scores)
-    few, limits = target.few, target.standard(np.array(ends))
+    target = Target(family, *spread_levels(scores.points(), scores.count))
+    few, limits = target.few, target.standard(_in_grid(scores, np.array(ends)))
     mode = target.mode(family.starts(few.values, few.weights))
     modes = [mode]
     for end in limits:
@@ -221,6 +230,27 @@ def _way(draws: Draws, aim: int) -> Floats:
     return walked(lambda rows: np.asarray(draws.target.logs(rows, draws.ends)[1][aim]), best)
 
 
+def most_probable(family: type[AnyShaped], scores: Summary) -> tuple[AnyShaped, Report]:
+    """The mode of the posterior of a density of scores.
+
+    Raises
+    ------
+    DegenerateError
+        As :func:`posterior_draws` does.
+    """
+    points, grid = scores.points(), scores.grid
+    check_spread(family, scores, points)
+    target = Target(family, *spread_levels(points, scores.count))
+    mode = target.mode(family.starts(target.few.values, target.few.weights))
+    row = mode.point.copy()
+    row[0], row[1] = target.middle + target.spread * row[0], row[1] + np.log(target.spread)
+    free = family.free_rows(row[None])[0]
+    density = family.from_coordinates(free, origin=grid.origin, unit=grid.unit)
+    logs = density.logpdf_from(grid.origin, points.values * grid.unit)
+    density = replace(density, loglik=weighted_sum(logs, points.weights))
+    return density, Report.of(mode, -density.loglik, family.limits(free, points.tie_share))
+
+
 def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
     """Log densities at some scores of a few draws around the best fit, and the draws' weights.
 
@@ -236,16 +266,36 @@ def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Fl
     at
         The scores at which log densities are wanted.
     """
-    target = Target(type(density), scores)
-    best = density.coordinates(target.grid.origin, target.grid.unit)
+    grid = scores.grid
+    target = Target(type(density), *spread_levels(scores.points(), scores.count))
+    best = density.coordinates(grid.origin, grid.unit)
     best[0], best[1] = (best[0] - target.middle) / target.spread, best[1] - np.log(target.spread)
     rows, (weights,) = _sampled(target, np.empty(0), [target.mode([best])], _NEAR)
-    unit = target.spread * target.grid.unit
-    return target.logpdfs(rows, target.standard(at)) - np.log(unit), weights
+    logs = target.logpdfs(rows, target.standard(_in_grid(scores, at)))
+    return logs - np.log(target.spread * grid.unit), weights
+
+
+def mirrored_draws(target: Target, mode: Solution) -> tuple[Floats, Floats]:
+    """A few rows drawn around the mode, and their weights.
+
+    If the scores change their signs, locations and asymmetries do, and nothing else.
+    """
+    rows, (weights,) = _sampled(target, np.empty(0), [mode], _MIRRORED, mirrored=True)
+    return rows, weights
+
+
+def _in_grid(scores: Summary, values: Floats) -> Floats:
+    """Scores in units of a summary's grid."""
+    return np.asarray((values - scores.grid.origin) / scores.grid.unit)
 
 
 def _sampled(
-    target: Target, ends: Floats, modes: list[Solution], counts: tuple[int, ...]
+    target: Target,
+    ends: Floats,
+    modes: list[Solution],
+    counts: tuple[int, ...],
+    *,
+    mirrored: bool = False,
 ) -> tuple[Floats, Floats]:
     """Rows drawn in several rounds, and their weights: as they are, and given one more score.
 
@@ -258,7 +308,8 @@ def _sampled(
     used: list[tuple[Proposal, int]] = []
     for count in counts:
         for proposal, share in zip(proposals, shares, strict=True):
-            own, found = target.logs(proposal.draws(count // share, first=len(rows)), ends)
+            drawn = proposal.draws(count // share, first=len(rows), mirrored=mirrored)
+            own, found = target.logs(drawn, ends)
             rows, logs = np.concatenate([rows, own]), np.concatenate([logs, found], axis=1)
             used.append((proposal, len(own)))
         aimed = _balanced(used, rows, logs, folded=target.family.folded)

@@ -27,6 +27,7 @@ _ROUNDS, _SETTLED = 1000, 1e-9  # of pooled integrals at most, and their last re
 _DOF = 5.0  # tails that are heavier than those of posteriors, so that no weight is too large
 _WIDER = 1.1  # variances, than the draws that a proposal is refitted to
 _PRIMES = (2, 3, 5, 7, 11)  # one for each coordinate, and one for the length
+_MIRROR = np.array([-1.0, 1.0, -1.0, 1.0])
 _FEW = 10.0  # effective draws beside which the old proposal still counts
 
 
@@ -42,9 +43,17 @@ class Proposal:
         """Of the scale matrix, lower triangular."""
         return np.asarray(np.linalg.cholesky(self.scale), np.float64)
 
-    def draws(self, count: int, first: int) -> Floats:
-        """So many rows, from a certain one of the sequence onwards."""
-        return self.mean + _products(_standard(count, self.mean.size, first), self.root)
+    def draws(self, count: int, first: int, *, mirrored: bool = False) -> Floats:
+        """So many rows, from a certain one of the sequence onwards.
+
+        If mirrored, as many follow in which every other coordinate has the other sign: location
+        and asymmetry of a density. The root is triangular, so that those of the mirror image of a
+        proposal are the mirror images of these.
+        """
+        standard = _standard(count, self.mean.size, first)
+        if mirrored:
+            standard = np.concatenate([standard, standard * _MIRROR[: self.mean.size]])
+        return self.mean + _products(standard, self.root)
 
     def logpdf(self, rows: Floats) -> Floats:
         size = self.mean.size

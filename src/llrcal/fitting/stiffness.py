@@ -111,9 +111,14 @@ class Part:
         return np.column_stack([np.ones(len(basis)), basis * self.slopes])
 
 
-def averaged_spline(cells: Cells, knots: Floats, ranks: Floats) -> Averaged:
-    """The average over stiffnesses of splines with given knots, which have given ranks."""
-    problem = _Problem(cells, Knots(knots), ranks)
+def averaged_spline(
+    cells: Cells, knots: Floats, ranks: Floats, expected: Floats | None = None
+) -> Averaged:
+    """The average over stiffnesses of splines with given knots, which have given ranks.
+
+    Beside the trials of the cells, some may be expected there: so many targets and non-targets.
+    """
+    problem = _Problem(cells, Knots(knots), ranks, expected)
     solutions, point = [], problem.start
     for stiffness in 10**_STIFFNESS:  # from the straight line to the most pliable spline
         function = partial(problem.penalised, stiffness=stiffness)
@@ -147,7 +152,7 @@ class _Problem:
     each over the root of the step in rank: in these, both penalties are sums of squares.
     """
 
-    def __init__(self, cells: Cells, knots: Knots, ranks: Floats) -> None:
+    def __init__(self, cells: Cells, knots: Knots, ranks: Floats, expected: Floats | None) -> None:
         self.knots = knots
         self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
         # Of each score, how many targets and how many non-targets there are.
@@ -157,7 +162,9 @@ class _Problem:
         self._prior_log_odds = float(np.log(totals[0]) - np.log(totals[1]))
         self.odds_variance = float((1 / (totals + _SPREAD_TRIALS)).sum())
         self._spread = counts[::-1] * (_SPREAD_TRIALS / totals[::-1, None])
-        self._trials = counts + self._spread
+        self._seen = self._trials = counts + self._spread
+        if expected is not None:
+            self._trials = self._seen + expected[:, self._rises.order]
         self._turned = _from_steps(np.diff(ranks))
         self._level = float(np.log(ranks[-1] - ranks[0]) - np.log(knots.range))
         self.start = np.zeros(len(ranks) + 1)  # a line that rises as the ranks do
@@ -213,7 +220,7 @@ class _Problem:
     def mean_cost(self, first: float, slopes: Floats) -> float:
         """Cost of the labels per trial."""
         point = np.concatenate([[first], np.log(slopes)])
-        return self._cost(point, self._trials).value / float(self._trials.sum())
+        return self._cost(point, self._seen).value / float(self._seen.sum())
 
 
 def _from_steps(rank_steps: Floats) -> Floats:

@@ -25,7 +25,7 @@ from llrcal.notes import Note
 
 _CELLS = 16  # per unit of the coordinate
 _CLOSEST = 2.0**-40  # of their range, the least distance of knots
-_OUTERMOST = 3  # the scores of either class beyond which there are no knots
+_OUTERMOST = 3  # of all scores, beyond which there are no knots
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ class Ordered:
     def evenly_spaced(self, count: int) -> tuple[Floats, Floats]:
         """Scores at even steps of the coordinate, and their coordinates.
 
-        They lie where the classes overlap, between the third-lowest target and the third-highest
-        non-target, or along all scores if the classes are apart. They are strictly rising; those
+        They lie where the classes overlap, between the lowest target and the highest non-target,
+        but not beyond the third of all scores from either end: two that are far away draw no knots
+        there. If the classes are apart, they lie along all scores. They are strictly rising; those
         that nearly coincide are one.
         """
         coordinate, first = np.unique(self.coordinate, return_index=True)
@@ -90,17 +91,25 @@ class Ordered:
         last = np.append(first[1:], len(self.scores)) - 1
         places = 0.5 * self.scores[first] + 0.5 * self.scores[last]
         ends = [0, len(self.scores) - 1]
-        low = int(np.searchsorted(self._tar_up_to, _OUTERMOST))
-        high = ends[1] - int(np.searchsorted(self._non_from[::-1], _OUTERMOST))
+        both = self.tar + self.non
+        low = max(_reached(self._tar_up_to, 1), _reached(np.cumsum(both), _OUTERMOST))
+        high = ends[1] - max(
+            _reached(self._non_from[::-1], 1), _reached(np.cumsum(both[::-1]), _OUTERMOST)
+        )
         closest = _CLOSEST * (self.scores[-1] - self.scores[0])
         if low + 1 < high and self.scores[high] - self.scores[low] > closest:
             ends = [low, high]
         low_end, high_end = self.coordinate[ends]
         even = np.linspace(low_end, high_end, count)
-        at = np.interp(even, coordinate, places)
+        at = np.clip(np.interp(even, coordinate, places), *self.scores[ends])
         unit = _CLOSEST * (at[-1] - at[0])
         steps, same = np.unique(np.rint((at - at[0]) / unit), return_inverse=True)
         return at[0] + steps * unit, np.bincount(same, even) / np.bincount(same)
+
+
+def _reached(up_to: Floats, count: int) -> int:
+    """The first place up to which there are so many scores."""
+    return int(np.searchsorted(up_to, count))
 
 
 @dataclass(frozen=True)

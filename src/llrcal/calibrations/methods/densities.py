@@ -13,13 +13,14 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, from_draws
-from llrcal.densities.density import Density
+from llrcal.densities.density import Density, Shaped
 from llrcal.densities.mixture import Predictive
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
+from llrcal.fitting.levels import on_levels
 from llrcal.fitting.likelihood import maximum_likelihood
-from llrcal.fitting.posterior import near_draws
+from llrcal.fitting.posterior import most_probable, near_draws
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
 
@@ -109,7 +110,8 @@ def check_reach(ends: tuple[float, float], spread: float) -> None:
 class Generative(LogRatio):
     """The log-ratio of two densities of a family.
 
-    Each density maximises the plain likelihood of its class, so no weight is needed.
+    Each density maximises the plain likelihood of its class, so no weight is needed. Only of scores
+    on a few levels it is the most probable one, given the prior of ``bayes=True``.
     """
 
     tar: Annotated[Density, "Density of the targets."]
@@ -119,6 +121,8 @@ class Generative(LogRatio):
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Density, Report]:
+        if issubclass(cls.family, Shaped) and on_levels(scores.points(), scores.count):
+            return most_probable(cls.family, scores)
         return maximum_likelihood(cls.family, scores)
 
     def _draws(self, density: Any, scores: Summary, at: Floats) -> tuple[Floats, Floats]:

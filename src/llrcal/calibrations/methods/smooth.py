@@ -22,6 +22,8 @@ from llrcal.calibrations.methods.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
 from llrcal.declaration import LLR, WIDEST, Deviation, NotNegative, Rising, schema
+from llrcal.fitting.expected_labels import ENOUGH, expected_trials
+from llrcal.fitting.levels import on_levels
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
 from llrcal.fitting.stiffness import Averaged, averaged_spline, distances_of_ends
@@ -128,6 +130,21 @@ class Smooth(Calibration):
 
 
 def _averaged(data: Training) -> Averaged:
-    """A rising spline through the labelled scores."""
+    """A rising spline through the labelled scores.
+
+    Where few trials are guided by expected labels, its parts are those of the trials alone: what
+    nobody has seen makes intervals no narrower.
+    """
     ordered = Ordered.of(data.tar.finely_in_order(), data.non.finely_in_order())
-    return averaged_spline(ordered.cells(), *ordered.evenly_spaced(_KNOTS))
+    cells, (knots, ranks) = ordered.cells(), ordered.evenly_spaced(_KNOTS)
+    alone = averaged_spline(cells, knots, ranks)
+    both = data.tar, data.non
+    if min(side.count for side in both) >= ENOUGH:
+        return alone
+    if any(on_levels(side.points(), side.count) for side in both):
+        return alone  # which have no density to expect labels from
+    expected = expected_trials(cells, data.eer_score)
+    if expected is None:
+        return alone
+    guided = averaged_spline(cells, knots, ranks, expected)
+    return replace(guided, parts=alone.parts)
