@@ -130,14 +130,22 @@ def test_honest_scores_have_no_warning() -> None:
     assert "nothing moved" in codes(notes)
 
 
-@pytest.mark.parametrize(("scores", "name"), [(TAR, "targets"), (NON, "non-targets")])
-def test_one_class_alone(scores: Floats, name: str) -> None:
-    text = adapted(scores)["one class"]
+@pytest.mark.parametrize(
+    ("scores", "name", "p_target"),
+    [(TAR, "targets", 0.1), (TAR, "targets", None), (NON, "non-targets", None)],
+)
+def test_one_class_alone(scores: Floats, name: str, p_target: float | None) -> None:
+    told = adapted(scores, p_target)
+    text = told["one class"]
     assert f"scores look like {name} alone" in text
     assert f"the {len(scores):,} unlabelled" in text
     assert "% sure" in text
     assert "Expected Cllr" in text
-    assert "share" not in adapted(scores)
+    assert "share" not in told
+
+
+def test_no_targets_where_some_were_told_are_a_wrong_share() -> None:
+    assert "are targets, 1/" in adapted(NON)["share"]
 
 
 def test_other_scores() -> None:
