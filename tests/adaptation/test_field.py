@@ -14,13 +14,16 @@ from scipy.special import expit
 import llrcal
 from llrcal.adaptation import field as module
 from llrcal.adaptation.field import Field, evidence_of, fitted_share, places_of
-from llrcal.adaptation.hypotheses import NOTHING, weights_of
+from llrcal.adaptation.given import Given
+from llrcal.adaptation.hypotheses import weights_of
 from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Floats
+from llrcal.errors import DegenerateError
 from tests.adaptation.worlds import (
     BIMODAL,
     NON,
     TAR,
+    as_cells,
     field_scores,
     given,
     known,
@@ -30,6 +33,7 @@ from tests.adaptation.worlds import (
 
 CAL = llrcal.fit(TAR, NON, method="gaussian")
 SOURCE = source_of(TAR, NON)
+NOTHING = 1e-3  # the factor of a move that does not happen
 
 
 def field_of(scores: Floats, p_target: float | None = 0.05, factor: float = 2.0) -> Field:
@@ -373,3 +377,33 @@ def test_distances_are_seen_the_other_way() -> None:
     other = field_of(field_scores(0.05, count=600))
     assert one.old_llrs == pytest.approx(other.old_llrs, abs=1e-6)
     assert one.llrs == pytest.approx(other.llrs, abs=1e-6)
+
+
+def test_a_class_beyond_all_nodes_lies_at_the_nearest() -> None:
+    """Where doubles underflow, as few draws do."""
+    source = SourceModel(known([4, 0, 0, 0.1]), known([0, 0, 0, 0.1]), 0.0, 1.0)
+    nodes, moves = np.linspace(-3, 8, 12), np.zeros((4, 9))
+    moves[1, 0], moves[2, 0], moves[3, :2] = 1e6, -1e6, (0.3, -12)
+    tar, non = module._masses(source, moves, unmoved().hypotheses[:1] * 4, nodes)
+    assert tar[1].tolist() == non[1].tolist() == [0.0] * 11 + [1.0]
+    assert tar[2].tolist() == non[2].tolist() == [1.0] + [0.0] * 11
+    assert tar[3].argmax() == 8  # the first node that is not below 4.3
+    assert non[3].argmax() == 4
+    assert tar.sum(axis=1) == pytest.approx(np.ones(4))
+    density = textbook_nig(source.tar.theta).pdf(nodes)
+    assert tar[0] == pytest.approx(density / density.sum(), rel=1e-6)
+
+
+def test_scores_too_far_away_for_doubles() -> None:
+    near, far = as_cells([0.0, 1.0]), as_cells([1.0, 1e51 * SOURCE.unit])
+    below = as_cells([-1e51 * SOURCE.unit, 1.0])
+    for sides in ((far, None, None), (below, None, None), (None, far, near), (near, near, below)):
+        with pytest.raises(DegenerateError, match=r"1e\+51 deviations.*in the same units"):
+            evidence_of(SOURCE, Given(*sides, (0.0, 0.0)), 0.1, told=True)
+    just = Given(as_cells([0.0, 0.9e50 * SOURCE.unit]), None, None, (0.0, 0.0))
+    assert evidence_of(SOURCE, just, 0.1, told=True).pool.count == pytest.approx(2)
+
+
+def test_no_share_is_known_too_well() -> None:
+    one = field_of(field_scores(0.05, count=600), 0.05, 1.001)
+    assert one.hypotheses[0].deviations[-1] == 0.01

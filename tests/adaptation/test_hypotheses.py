@@ -14,7 +14,6 @@ from llrcal.adaptation import hypotheses as module
 from llrcal.adaptation.field import evidence_of
 from llrcal.adaptation.hypotheses import (
     LIES,
-    NOTHING,
     Hypothesis,
     hypotheses,
     mean_between,
@@ -43,6 +42,7 @@ from tests.trial_sets import normal
 SOURCE = source_of(TAR, NON)
 MODEL = SourceModel(known([4.0, 0.3, 0.0, 0.1]), known([0.0, 0.0, 0.0, 0.1]), 0.0, 1.0)
 FACTOR = math.log(2)
+NOTHING = 1e-3  # the factor of a move that does not happen
 
 
 def evidence(scores: Floats, p_target: float = 0.05, source: SourceModel = SOURCE) -> Evidence:

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.interpolate import CubicSpline
+from scipy.special import expit
 
 from llrcal.adaptation import source as module
 from llrcal.adaptation.source import NAMES, SourceClass, SourceModel, dithered, with_wild
@@ -197,6 +199,53 @@ def test_bins_of_a_class_against_a_histogram_and_scipy() -> None:
     halfway = textbook_nig(theta).logcdf(middle) - textbook_nig(theta).logsf(middle)
     assert halfway[1:-1] == pytest.approx((log_odds[1:] + log_odds[:-1]) / 2, abs=0.05)
     assert (np.diff(bins.middles) > 0).all()
+
+
+def test_bins_of_three_points_by_hand() -> None:
+    """Scores lie evenly between the middles of points, and as far beyond the outermost."""
+    theta, points = np.array([1.0, np.log(2.0), 0.0, 1e-6]), as_cells([-1.0, 1.0, 5.0], [1, 2, 1])
+    bins = module._Bins.of(theta, points)
+    # In standard units: points at -1, 0 and 2; scores begin at -2 and end at 4.
+    below = np.interp(bins.edges, [-2, -1, 0, 2, 4], [0, 0.5, 2, 3.5, 4])
+    assert bins.seen == pytest.approx(np.diff(np.concatenate([[0], below, [4]])))
+    assert len(bins.edges) == 9
+    reach = np.log(4) + 1
+    log_odds = stats.norm.logcdf(bins.edges) - stats.norm.logsf(bins.edges)
+    assert log_odds == pytest.approx(np.linspace(-reach, reach, 9), abs=0.01)
+    step = 2 * reach / 8
+    at = bins.middles[1:-1]
+    centres = stats.norm.logcdf(at) - stats.norm.logsf(at)
+    assert centres == pytest.approx(np.linspace(-reach, reach, 9)[1:] - step / 2, abs=0.01)
+    ends = stats.norm.ppf(expit(reach + step / 2))
+    assert bins.middles[[0, -1]] == pytest.approx([-ends, ends], abs=0.01)
+
+
+def test_heights_of_a_correction_by_hand() -> None:
+    """Three rounds, each towards what was seen, with five scores in each bin beforehand."""
+    points = cells_of(BIMODAL)
+    bins = module._Bins.of(SourceClass.of(points).theta, points)
+    at = np.linspace(-14, 14, 28_001)
+    density = textbook_nig([0.0, 0.0, *bins.theta[2:]]).pdf(at)
+    edges = np.concatenate([[-np.inf], bins.edges, [np.inf]])
+    held, heights = np.clip(at, bins.middles[0], bins.middles[-1]), np.zeros(len(bins.seen))
+    got = bins.expected
+    for _ in range(3):
+        heights = heights + np.log((bins.seen + 5) / (got + 5))
+        changed = density * np.exp(CubicSpline(bins.middles, heights, bc_type="clamped")(held))
+        got = 1500 * np.histogram(at, edges, weights=changed)[0] / changed.sum()
+    correction = bins.correction(0.8)
+    off = np.abs(correction.spline(bins.middles) - 0.8 * heights)
+    assert off[bins.seen > 20].max() < 0.02
+    assert off.max() < 0.15  # far out, where nodes are few
+    spline = CubicSpline(bins.middles, 0.8 * heights, bc_type="clamped")
+    mass = np.trapezoid(density * np.exp(spline(held)), at)
+    assert correction.log_mass == pytest.approx(np.log(mass), abs=0.005)
+    assert (correction.low, correction.high) == (bins.middles[0], bins.middles[-1])
+
+
+def test_no_tail_is_longer_than_the_longest() -> None:
+    scores = np.tan(np.pi * (np.arange(1000) + 0.5) / 1000 - np.pi / 2) ** 3
+    assert SourceClass.of(cells_of(scores)).theta[3] <= np.log1p(50)
 
 
 @pytest.mark.parametrize(("count", "bins"), [(2, 10), (30, 10), (1500, 24), (10**7, 48)])
