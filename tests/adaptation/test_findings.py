@@ -91,6 +91,17 @@ def test_findings_are_those_of_the_field() -> None:
     assert unknown["dcf"] != pytest.approx(findings(one, one.llrs, 0.4)["dcf"], rel=0.01)
 
 
+@pytest.mark.parametrize("end", [-1, 1])
+def test_shares_of_nothing_and_of_all(end: int) -> None:
+    """Costs are those at a share that is next to it, so that the rarer class counts for nothing."""
+    draws = field().draws.copy()
+    draws[:, -1] = end * 800.0
+    one = replace(field(), draws=draws)
+    out = findings(one, one.llrs, None)
+    assert out["share"].value == pytest.approx((1 + end) / 2)
+    assert out["dcf"] == findings(one, one.llrs, 1 - 1e-9 if end > 0 else 1e-9)["dcf"]
+
+
 def test_misfit_is_that_of_the_mixture_that_was_found() -> None:
     """Scores beside the masses of both classes, in the share that was found."""
     one = field()

@@ -16,7 +16,7 @@ from llrcal.adaptation.field import Field
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.prediction import predicted
 from llrcal.adaptation.source import SourceModel
-from llrcal.adaptation.watch import Difference, Watched, _verdict, training_mixture
+from llrcal.adaptation.watch import Difference, Watched, _verdict, training_mixture, watched
 from llrcal.arrays import Floats
 from llrcal.calibrations.adapted import Estimate
 from llrcal.errors import DegenerateError, OptionError, ScoreError
@@ -230,6 +230,8 @@ def test_the_mixture_of_training_classes() -> None:
 def test_the_defaults_are_any_share_and_a_factor_of_two() -> None:
     one = llrcal.watch(trained(), FIELD + 0.25)
     assert one == llrcal.watch(trained(), FIELD + 0.25, p_target=None, factor=2)
+    assert one == watched(trained(), FIELD + 0.25)
     told = llrcal.watch(trained(), FIELD + 0.25, p_target=0.1)
+    assert told == watched(trained(), FIELD + 0.25, p_target=0.1)
     assert told == llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=2.0)
     assert told.share != llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=4.0).share
