@@ -21,6 +21,7 @@ from llrcal.adaptation.adapt import (
     _expected_cllr,
     _moved_along,
     _portrait_of_class,
+    _report,
     adaptation,
     check_options,
 )
@@ -29,6 +30,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import Bounds, Policy
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.method_table import MethodName
+from llrcal.onepass.cells import even_ranks
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
 from llrcal.trials import Trials
@@ -185,15 +187,44 @@ def test_the_portrait_is_that_of_the_field() -> None:
         assert (high - low) / 2 == pytest.approx(deviation, rel=0.06)
 
 
-def test_a_portrait_by_hand() -> None:
-    scores = np.linspace(0, 1, 1001)
-    one = _portrait_of_class(scores, np.full(1001, 1.0), 500)
-    assert sum(one.counts) == pytest.approx(500)
-    assert one.cells.quantile(0.25) == pytest.approx(0.25, abs=0.01)
-    assert one.cells.quantile(0.9) == pytest.approx(0.9, abs=0.01)
-    assert (np.diff(one.scores) > 0).all()
-    assert max(one.counts) < 0.02 * 500
-    assert min(one.counts) < 2  # narrow cells in both tails
+@pytest.mark.parametrize("count", [500, 3])
+def test_a_portrait_by_hand(count: int) -> None:
+    """Even scores: the points are the middles of cells, which are narrow in both tails."""
+    scores = np.linspace(2, 3, 4001)
+    one = _portrait_of_class(scores, np.full(4001, 0.7), count)
+    least = 0.5 / max(count, 10)
+    edges = np.concatenate([[0], even_ranks(least, 1 - least, 100), [1]])
+    assert one.counts == pytest.approx(count * np.diff(edges))
+    assert one.scores == pytest.approx(2 + 0.5 * (edges[1:] + edges[:-1]), abs=5e-4)
+    heap = np.where(np.abs(scores - 2.5) < 1e-9, 1.0, 0.0)
+    alone = _portrait_of_class(scores, heap, count)
+    assert sum(alone.counts) == pytest.approx(count)
+    assert alone.scores == pytest.approx([2.5] * len(alone.scores), abs=5e-4)
+    assert (np.diff(alone.scores) > 0).all()
+
+
+@pytest.mark.parametrize("shift", [0.13, 0.16])
+def test_a_calibration_changes_for_a_gain_of_two_thousandths_of_a_bit(shift: float) -> None:
+    scores = field_scores(0.1, shift=shift, count=3000)
+    new = adaptation(trained(), scores, p_target=0.1)
+    field = Field.of(trained(), source_of(TAR, NON), given(scores), 0.1, 2.0)
+    llrs = np.clip(field.llrs, *_ends(trained()))
+    gain = _expected_cllr(field, field.old_llrs) - _expected_cllr(field, llrs)
+    assert 0.0005 < gain < 0.004
+    assert found(new).applied == (gain > 0.002)
+    if found(new).applied:
+        kept = field.mean[0] + field.mean[1] > 1e-12
+        assert found(new).scores == pytest.approx(field.scores[kept])
+        assert found(new).llrs == pytest.approx(llrs[kept])
+        ends = [one.solution for one in field.hypotheses]
+        assert new.report.iterations == sum(end.iterations for end in ends)
+        assert new.report.saddles_escaped == sum(end.saddles_escaped for end in ends)
+        assert new.report.objective == pytest.approx(field.best.solution.value)
+        assert new.report.gradient_norm == pytest.approx(field.best.solution.gradient_norm)
+        lost = replace(field.hypotheses[3], solution=replace(ends[3], converged=False))
+        partly = replace(field, hypotheses=(*field.hypotheses[:3], lost, *field.hypotheses[4:]))
+        assert _report(field).converged
+        assert not _report(partly).converged
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -504,6 +535,9 @@ def test_choices_have_names() -> None:
     weights = np.where(still, 0.0, field.weights)
     moved = replace(field, weights=weights / weights.sum())
     assert _choice(moved, field.llrs) == "moved"
+    for miss, choice in ((0.39, "moved"), (0.4, "no evidence")):  # 0.965 and 0.971 bits
+        two = replace(moved, mean=(np.array([miss, 1 - miss]), np.array([1 - miss, miss])))
+        assert _choice(two, np.log([miss / (1 - miss), (1 - miss) / miss])) == choice
 
 
 @pytest.mark.slow

@@ -14,13 +14,16 @@ from scipy.special import expit
 import llrcal
 from llrcal.adaptation import field as module
 from llrcal.adaptation.field import Field, evidence_of, fitted_share, places_of
-from llrcal.adaptation.hypotheses import NOTHING, weights_of
+from llrcal.adaptation.given import Given
+from llrcal.adaptation.hypotheses import weights_of
 from llrcal.adaptation.source import SourceModel
 from llrcal.arrays import Floats
+from llrcal.errors import DegenerateError
 from tests.adaptation.worlds import (
     BIMODAL,
     NON,
     TAR,
+    as_cells,
     field_scores,
     given,
     known,
@@ -30,6 +33,7 @@ from tests.adaptation.worlds import (
 
 CAL = llrcal.fit(TAR, NON, method="gaussian")
 SOURCE = source_of(TAR, NON)
+NOTHING = 1e-3  # the factor of a move that does not happen
 
 
 def field_of(scores: Floats, p_target: float | None = 0.05, factor: float = 2.0) -> Field:
@@ -81,19 +85,29 @@ def test_how_much_scores_weigh() -> None:
 
 
 def test_trust_where_the_share_is_not_told() -> None:
-    """That of the rarer class, as a mixture of the training classes has it."""
+    """That of even classes; while watching, that of the rarer class in the training mixture."""
     scores = np.tile(field_scores(0.02), 9)
     data = evidence_of(SOURCE, given(scores), 0.1, told=False)
     known_to = 0.1 / 2000 + 0.9 / 20_000
+    assert data.trust == pytest.approx(1 / (1 / 3000 + known_to))
+    bold = evidence_of(SOURCE, given(scores), 0.1, told=False, boldly=True)
     wanted = 3000 * math.sqrt(0.1 / fitted_share(SOURCE, data.pool))
-    assert data.trust == pytest.approx(1 / (1 / wanted + known_to))
+    assert bold.trust == pytest.approx(1 / (1 / wanted + known_to))
     assert fitted_share(SOURCE, data.pool) == pytest.approx(0.02, abs=0.003)
-    rare = evidence_of(SOURCE, given(np.tile(NON[:6000] - 1, 9)), 0.1, told=False)
-    assert rare.trust == pytest.approx(
-        1 / (1 / min(18_000, module._MOST_TRUST) + known_to), rel=0.01
-    )
-    alone = evidence_of(SOURCE, given(None, TAR[:10], NON[:30]), 0.1, told=False)
-    assert alone.trust == 0
+    rare = given(np.tile(NON[:6000] - 1, 9))
+    seen = evidence_of(SOURCE, rare, 0.1, told=False, boldly=True)
+    most = 1 / (1 / min(18_000, module._MOST_TRUST) + known_to)
+    assert seen.trust == pytest.approx(most, rel=0.01)
+    told = evidence_of(SOURCE, given(scores), 0.1, told=True, boldly=True)  # it is believed
+    assert told.trust == pytest.approx(1 / (1 / 3000 + known_to))
+    labelled = given(None, TAR[:10], NON[:30])
+    for boldly in (False, True):
+        assert evidence_of(SOURCE, labelled, 0.1, told=False, boldly=boldly).trust == 0
+    fields = [
+        Field.of(CAL, SOURCE, given(scores), None, 2.0, boldly=boldly).data.trust
+        for boldly in (False, True)
+    ]
+    assert fields == pytest.approx([data.trust, bold.trust])
 
 
 def test_scores_are_seen_in_units_of_the_source() -> None:
@@ -294,15 +308,15 @@ def test_shares_of_draws() -> None:
     one = moved()
     assert one.shares == pytest.approx(expit(math.log(0.05 / 0.95) + one.draws[:, -1]))
     for scores, share in ((TAR, 1.0), (NON, 0.0)):
-        alone = field_of(scores)
+        alone = field_of(scores, None)
         lie = "only targets" if share else "only non-targets"
-        assert {
-            float(s) for s, w in zip(alone.shares, alone.which, strict=True) if w.lie == lie
-        } == {share}
+        shares = [s for s, w in zip(alone.shares, alone.which, strict=True) if w.lie == lie]
+        assert shares
+        assert shares == pytest.approx(np.full(len(shares), share), abs=1e-15)
         assert alone.probability(lie) == pytest.approx(
             sum(w for w, h in zip(alone.weights, alone.hypotheses, strict=True) if h.lie == lie)
         )
-        assert alone.best.lie == lie
+        assert alone.best is alone.hypotheses[int(np.argmax(alone.weights))]
         assert alone.unmoved > 0.8
 
 
@@ -365,6 +379,31 @@ def test_distances_are_seen_the_other_way() -> None:
     assert one.llrs == pytest.approx(other.llrs, abs=1e-6)
 
 
-def test_no_zero_by_zero() -> None:
-    """Of hypotheses without weight. If this passes, take away the filter of conftest.py."""
-    field_of(field_scores(0.05, shift=4.0))
+def test_a_class_beyond_all_nodes_lies_at_the_nearest() -> None:
+    """Where doubles underflow, as few draws do."""
+    source = SourceModel(known([4, 0, 0, 0.1]), known([0, 0, 0, 0.1]), 0.0, 1.0)
+    nodes, moves = np.linspace(-3, 8, 12), np.zeros((4, 9))
+    moves[1, 0], moves[2, 0], moves[3, :2] = 1e6, -1e6, (0.3, -12)
+    tar, non = module._masses(source, moves, unmoved().hypotheses[:1] * 4, nodes)
+    assert tar[1].tolist() == non[1].tolist() == [0.0] * 11 + [1.0]
+    assert tar[2].tolist() == non[2].tolist() == [1.0] + [0.0] * 11
+    assert tar[3].argmax() == 8  # the first node that is not below 4.3
+    assert non[3].argmax() == 4
+    assert tar.sum(axis=1) == pytest.approx(np.ones(4))
+    density = textbook_nig(source.tar.theta).pdf(nodes)
+    assert tar[0] == pytest.approx(density / density.sum(), rel=1e-6)
+
+
+def test_scores_too_far_away_for_doubles() -> None:
+    near, far = as_cells([0.0, 1.0]), as_cells([1.0, 1e51 * SOURCE.unit])
+    below = as_cells([-1e51 * SOURCE.unit, 1.0])
+    for sides in ((far, None, None), (below, None, None), (None, far, near), (near, near, below)):
+        with pytest.raises(DegenerateError, match=r"1e\+51 deviations.*in the same units"):
+            evidence_of(SOURCE, Given(*sides, (0.0, 0.0)), 0.1, told=True)
+    just = Given(as_cells([0.0, 0.9e50 * SOURCE.unit]), None, None, (0.0, 0.0))
+    assert evidence_of(SOURCE, just, 0.1, told=True).pool.count == pytest.approx(2)
+
+
+def test_no_share_is_known_too_well() -> None:
+    one = field_of(field_scores(0.05, count=600), 0.05, 1.001)
+    assert one.hypotheses[0].deviations[-1] == 0.01

@@ -91,6 +91,17 @@ def test_findings_are_those_of_the_field() -> None:
     assert unknown["dcf"] != pytest.approx(findings(one, one.llrs, 0.4)["dcf"], rel=0.01)
 
 
+@pytest.mark.parametrize("end", [-1, 1])
+def test_shares_of_nothing_and_of_all(end: int) -> None:
+    """Costs are those at a share that is next to it, so that the rarer class counts for nothing."""
+    draws = field().draws.copy()
+    draws[:, -1] = end * 800.0
+    one = replace(field(), draws=draws)
+    out = findings(one, one.llrs, None)
+    assert out["share"].value == pytest.approx((1 + end) / 2)
+    assert out["dcf"] == findings(one, one.llrs, 1 - 1e-9 if end > 0 else 1e-9)["dcf"]
+
+
 def test_misfit_is_that_of_the_mixture_that_was_found() -> None:
     """Scores beside the masses of both classes, in the share that was found."""
     one = field()
@@ -130,14 +141,22 @@ def test_honest_scores_have_no_warning() -> None:
     assert "nothing moved" in codes(notes)
 
 
-@pytest.mark.parametrize(("scores", "name"), [(TAR, "targets"), (NON, "non-targets")])
-def test_one_class_alone(scores: Floats, name: str) -> None:
-    text = adapted(scores)["one class"]
+@pytest.mark.parametrize(
+    ("scores", "name", "p_target"),
+    [(TAR, "targets", 0.1), (TAR, "targets", None), (NON, "non-targets", None)],
+)
+def test_one_class_alone(scores: Floats, name: str, p_target: float | None) -> None:
+    told = adapted(scores, p_target)
+    text = told["one class"]
     assert f"scores look like {name} alone" in text
     assert f"the {len(scores):,} unlabelled" in text
     assert "% sure" in text
     assert "Expected Cllr" in text
-    assert "share" not in adapted(scores)
+    assert "share" not in told
+
+
+def test_no_targets_where_some_were_told_are_a_wrong_share() -> None:
+    assert "are targets, 1/" in adapted(NON)["share"]
 
 
 def test_other_scores() -> None:

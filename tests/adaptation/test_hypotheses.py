@@ -14,7 +14,6 @@ from llrcal.adaptation import hypotheses as module
 from llrcal.adaptation.field import evidence_of
 from llrcal.adaptation.hypotheses import (
     LIES,
-    NOTHING,
     Hypothesis,
     hypotheses,
     mean_between,
@@ -36,12 +35,14 @@ from tests.adaptation.worlds import (
     given,
     known,
     source_of,
+    textbook_nig,
 )
 from tests.trial_sets import normal
 
 SOURCE = source_of(TAR, NON)
 MODEL = SourceModel(known([4.0, 0.3, 0.0, 0.1]), known([0.0, 0.0, 0.0, 0.1]), 0.0, 1.0)
 FACTOR = math.log(2)
+NOTHING = 1e-3  # the factor of a move that does not happen
 
 
 def evidence(scores: Floats, p_target: float = 0.05, source: SourceModel = SOURCE) -> Evidence:
@@ -62,11 +63,6 @@ def probabilities(data: Evidence, *, told: bool = True) -> dict[str | None, floa
         lie: float(sum(w for w, one in zip(weights, every, strict=True) if one.lie == lie))
         for lie in (None, *LIES)
     }
-
-
-def is_freest(one: Hypothesis) -> bool:
-    """Whether all moves have the widest prior, and the share that of the user."""
-    return one.together == one.apart == 1 and one.deviations[4] > 0.1 and one.deviations[-1] > 0.2
 
 
 # Evidence.
@@ -232,11 +228,21 @@ def test_starts_bring_the_bulk_of_the_scores_to_its_place() -> None:
     assert closer.tolist() == [0, 0, -0.7, 0, 0, 0, 0, 0, 0]
     assert bulk[:2] == pytest.approx([2.0, math.log(3)], abs=0.02)
     assert not bulk[2:].any()
-    half = starts(replace(data, log_odds=0.0))[2]  # the lower half are the non-targets
-    assert half[0] == pytest.approx(2 + 3 * stats.norm.ppf(0.25), abs=0.02)
-    low, high = stats.norm.ppf(0.125), stats.norm.ppf(0.375)
-    wide = (high - low) / 2 / 0.6745
-    assert half[1] == pytest.approx(math.log(3 * wide), abs=0.02)
+    # The lower 60 % are the non-targets; and the upper 60 % the targets, which lie 4 above them.
+    for share, levels in ((0.4, (0.15, 0.3, 0.45)), (0.6, (0.55, 0.7, 0.85))):
+        most = starts(replace(data, log_odds=math.log(share / (1 - share))))[2]
+        low, middle, high = 2 + 3 * stats.norm.ppf(levels)
+        wide = math.log((high - low) / 2 / 0.6745)
+        expected = [middle, wide] if share < 0.5 else [middle - 4, wide - 0.3]
+        assert most[:2] == pytest.approx(expected, abs=0.02)
+        assert not most[2:].any()
+    assert starts(replace(data, log_odds=0.0))[2][0] == pytest.approx(
+        2 + 3 * stats.norm.ppf(0.75) - 4, abs=0.03
+    )
+    for far, end in ((1e-9, -5.0), (1e9, 5.0)):
+        tiny = replace(data, pool=Cells(far * cells.values, cells.counts))
+        for log_odds in (-20.0, 20.0):
+            assert starts(replace(tiny, log_odds=log_odds))[2][1] == end
     assert len(starts(replace(data, pool=Cells.empty()))) == 2
 
 
@@ -250,7 +256,8 @@ def test_a_far_start_is_replaced_by_none() -> None:
 
 def test_what_a_portrait_of_few_scores_costs() -> None:
     """Numbers over twice the scores, in parts of the classes; half of it on top, up to a limit."""
-    tar, non = replace(MODEL.tar, count=50.0, parameters=10.0), replace(MODEL.non, count=800.0)
+    tar, non = known([4.0, 0.3, 0.0, 0.1], count=50), known([0.0, 0.0, 0.0, 0.1], count=800)
+    tar = replace(tar, parameters=10.0)
     data = Evidence(
         SourceModel(tar, non, 0.0, 1.0),
         POINTS,
@@ -296,7 +303,6 @@ def test_a_wrong_share_has_a_wide_prior() -> None:
     _, every = honest()
     wrong = [one for one in every if one.lie == "wrong share"]
     assert {one.deviations[-1] for one in wrong} == {math.log(12)}
-    assert {round(one.log_prior - module._PRIORS["wrong share"], 9) for one in wrong} == {0, -3}
     assert not any(one.unmoved != (one.together == one.apart == NOTHING) for one in wrong)
 
 
@@ -315,39 +321,71 @@ def test_lies_that_are_not_looked_at() -> None:
 
 def test_the_truth_is_believed() -> None:
     believed = probabilities(honest()[0])
-    assert believed[None] > 0.99
+    assert believed[None] > 0.97
+    assert believed[None] + believed["wrong share"] > 0.9999  # which may be right as well
     assert sum(believed.values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("told", [True, False])
 def test_one_class_alone_is_noticed(told: bool) -> None:
+    """Told that there are some, no targets are a share that is wrong."""
     assert probabilities(evidence(TAR), told=told)["only targets"] > 0.9
-    assert probabilities(evidence(NON), told=told)["only non-targets"] > 0.8
+    none = probabilities(evidence(NON), told=told)
+    assert none["wrong share" if told else "only non-targets"] > 0.9
     moved = probabilities(evidence(TAR + 0.3), told=told)
     assert moved["only targets"] > 0.9
 
 
 @pytest.mark.parametrize("told", [True, False])
 def test_other_scores_are_noticed(told: bool) -> None:
-    other_units = 50 * field_scores(0.05)
-    assert probabilities(evidence(other_units), told=told)["other scores"] > 0.99
+    for other_units in (50 * field_scores(0.05), 50 * field_scores(0.05) + 100):
+        assert probabilities(evidence(other_units), told=told)["other scores"] > 0.99
 
 
 @pytest.mark.parametrize("told", [True, False])
 def test_noise_is_noticed(told: bool) -> None:
-    assert not SOURCE.tied
     noise = np.random.default_rng(1).uniform(-5, 8, 3000)
     assert probabilities(evidence(noise), told=told)["other scores"] > 0.99
 
 
-def test_tied_classes_have_no_histogram() -> None:
-    """It would always fit better."""
-    for tied in (False, True):
-        classes = replace(SOURCE.tar, tied=tied), replace(SOURCE.non, tied=False)
-        source = replace(SOURCE, tar=classes[0], non=classes[1])
-        assert source.tied == tied
-        data = evidence(np.random.default_rng(1).uniform(-5, 8, 3000), source=source)
-        assert (probabilities(data)["other scores"] > 0.99) != tied
+def test_densities_that_miss_the_training_scores_take_from_a_histogram() -> None:
+    """Of heaps within each class, which a histogram has and no NIG."""
+    rng = np.random.default_rng(8)
+    heaps = np.concatenate([rng.normal(at, 0.03, 400) for at in (-1.0, 0.0, 1.0)])
+    tar = Cells(np.sort(heaps + 4), np.full(1200, 0.5))
+    non = Cells(np.sort(heaps), np.full(1200, 5.0))
+    model = replace(MODEL, tar=replace(MODEL.tar, points=tar), non=replace(MODEL.non, points=non))
+    pool = as_cells([-1.0, 0.2, 4.1], [50, 200, 50])
+    data = Evidence(model, pool, Cells.empty(), Cells.empty(), 100.0, 1.0, math.log(1 / 3))
+    values = np.concatenate([tar.values, non.values])
+    missed = {}
+    for share in (0.25, 1 - 1e-12, 1e-12):
+        shares = np.repeat([share / 1200, (1 - share) / 1200], 1200)
+        order = np.argsort(values)
+        middle = np.cumsum(shares[order]) - 0.5 * shares[order]
+        ranks = even_ranks(0.5 / 300, 1 - 0.5 / 300, 20)
+        inner = np.interp(ranks, middle, values[order])
+        edges = np.concatenate([[values.min()], inner, [values.max()]])
+        masses = np.histogram(values, edges, weights=shares)[0]
+        used = masses > 0
+        own = masses[used] @ np.log(masses[used] / np.diff(edges)[used])
+        mixed = share * textbook_nig(model.tar.theta).pdf(values)
+        mixed += (1 - share) * textbook_nig(model.non.theta).pdf(values)
+        wild = stats.cauchy(pool.quantile(0.5), 5.0).pdf(values)
+        expected = own - shares @ np.log(0.997 * mixed + 0.003 * wild)
+        missed[share] = module._missed(data, math.log(share) - math.log1p(-share))
+        assert missed[share] == pytest.approx(expected, abs=1e-6)
+        assert expected > 0.3
+    smooth = replace(data, source=MODEL)
+    assert module._missed(smooth, 0.5) == 0
+    # The most that is missed at any share is what is taken.
+    gained = module._histogram_logs(pool) - max(missed.values())
+    volume = 19 / 2 * math.log(100 / (2 * math.pi))
+    expected = math.log(0.05) + 100 * gained - volume
+    assert module._histogram(data).log_evidence == pytest.approx(expected, abs=1e-4)
+    few = replace(data, trust=3.0)  # fewer than a bin needs: no volume
+    expected = math.log(0.05) + 3 * gained
+    assert module._histogram(few).log_evidence == pytest.approx(expected, abs=1e-5)
 
 
 def test_reversed_scores_are_noticed() -> None:
@@ -369,14 +407,15 @@ def test_evidence_of_a_histogram_by_hand() -> None:
     data = evidence(normal(2400, 1.0, 2.0))
     one = module._histogram(data)
     values = np.sort((normal(2400, 1.0, 2.0) - SOURCE.origin) / SOURCE.unit)
-    bins = module._HISTOGRAM
+    bins = 20
     ranks = even_ranks(0.5 / 2400, 1 - 0.5 / 2400, bins)
     edges = np.concatenate([values[:1], np.quantile(values, ranks), values[-1:]])
     masses = np.histogram(values, edges)[0] / 2400
     logs = masses @ np.log(masses / np.diff(edges))
     volume = (bins - 1) / 2 * math.log(data.trust / (2 * math.pi))
-    expected = module._PRIORS["other scores"] + data.trust * logs - volume
+    expected = math.log(0.05) + data.trust * logs - volume
     assert one.log_evidence == pytest.approx(expected, abs=0.004 * data.trust)
+    assert module._missed(data, data.log_odds) == 0  # the classes fit
     assert one.lie == "other scores"
     assert not one.solution.point.any()
     assert np.abs(one.draws(10, np.random.default_rng(0))).max() < 0.02
@@ -386,20 +425,29 @@ def test_evidence_of_a_histogram_by_hand() -> None:
     assert module._histogram(few).log_evidence == pytest.approx(one.log_evidence + logs)
 
 
-def test_another_recognizer_is_as_the_best_with_any_shift_and_scale() -> None:
-    data, every = honest()
-    truths = [one for one in every if one.lie is None]
-    best = max(truths, key=lambda one: one.log_evidence)
-    shift, scale = best.solution.point[:2]
-    priors = [
-        stats.norm(0, sd).logpdf(at)
-        for at, sd in zip((shift, scale), best.deviations[:2], strict=True)
+@pytest.mark.parametrize("furthest", [20.0, 400.0])
+def test_another_recognizer_may_be_anywhere(furthest: float) -> None:
+    """The evidence of a fit with any shift and scale, and with a share that may be wrong."""
+    scores = (furthest / 9) * field_scores(0.1, count=300)
+    data = evidence(scores, 0.05, source_of(BIMODAL + 4, NON))
+    far = np.abs(data.pool.values).max()
+    assert (far > 50) == (furthest > 50)
+    deviations = np.array([max(far, 50), 3, 0.6, 0.35, 0.3, 1.5, 0.3, 1, math.log(12)])
+    objective = Objective(replace(data, source=data.source.plain), deviations)
+    lower, upper = data.source.bounds
+    rng = np.random.default_rng(0)
+    near = starts(data) + [rng.normal(size=9) * [3, 1, 1, 0, 0, 0, 0, 0, 1] for _ in range(3)]
+    ends = [
+        minimise(objective, np.clip(start, lower, upper), lower=lower, upper=upper)
+        for start in near
     ]
-    broad = -math.log(2 * 20 * max(abs(shift), 1)) - math.log(20)
-    expected = best.log_evidence - best.log_prior - best.favour - sum(priors) + broad
-    other = module._another_recognizer(data, truths)
-    assert other.log_evidence == pytest.approx(expected + module._PRIORS["other scores"])
+    best = min(ends, key=lambda end: end.value)
+    scaled = best.hessian * np.outer(deviations, deviations)
+    expected = math.log(0.05) - best.value - 0.5 * np.linalg.slogdet(scaled)[1]
+    other = module._another_recognizer(data)
+    assert other.log_evidence == pytest.approx(expected, abs=1e-3)
     assert other.lie == "other scores"
+    assert not other.solution.point.any()
 
 
 def test_reversed_scores_have_the_evidence_of_their_mirror_image() -> None:
@@ -415,18 +463,64 @@ def test_reversed_scores_have_the_evidence_of_their_mirror_image() -> None:
     one = module._reversed(replace(data, pool=mirrored), FACTOR)
     assert one.lie == "reversed"
     assert right.favour > 0
-    assert one.log_evidence == pytest.approx(
-        right.log_evidence + module._PRIORS["reversed"], abs=1e-6
+    assert one.log_evidence == pytest.approx(right.log_evidence + math.log(0.05), abs=1e-6)
+
+
+# One class alone.
+
+
+@pytest.mark.parametrize(("lie", "log_odds"), [("only targets", 40), ("only non-targets", -40)])
+def test_one_class_alone_is_a_mixture_of_which_it_has_all(lie: str, log_odds: float) -> None:
+    """The other class moves along; shapes may change."""
+    alone = [one for one in honest()[1] if one.lie == lie]
+    assert {one.data.log_odds for one in alone} == {log_odds}
+    assert {one.data.pool.count for one in alone} == {6000}
+    seen = {(one.together, one.apart) for one in alone}
+    assert {(1.0, apart) for apart in (1.0, 0.5, 0.25, 0.1, NOTHING)} <= seen
+    assert {(together, NOTHING) for together in (1.0, 0.3, 0.1, NOTHING)} <= seen
+    assert len(seen) == len(alone)
+    errors = module._errors_of_portrait(alone[0].data)
+    parameters = 4 / (2 * (2000 if log_odds > 0 else 20_000))
+    assert errors == pytest.approx(1.5 * alone[0].data.trust * parameters)
+    for one in alone:
+        assert one.deviations[-1] == NOTHING
+        assert one.deviations[:2] == pytest.approx(one.together * np.array([2.0, 0.7]))
+        assert one.deviations[2:4] == pytest.approx(NOTHING * np.array([0.6, 0.35]))
+        assert one.deviations[4:8] == pytest.approx(one.apart * np.array([0.3, 1.5, 0.3, 1.0]))
+        assert one.favour == pytest.approx(4 + errors if one.unmoved else 0)
+        assert np.abs(one.solution.point[[2, 3, 8]]).max() < 0.02
+
+
+def test_one_class_alone_pays_for_wild_scores_as_others_do() -> None:
+    """Or it would be more likely wherever there are none: by hand, with 0.3 % that are wild."""
+    pool = Cells(np.append(np.linspace(2.5, 5.5, 997), 900.0), np.append(np.ones(997), 3.0))
+    data = Evidence(MODEL, pool, Cells.empty(), Cells.empty(), 300.0, 1.0, math.log(1 / 9))
+    unmoved = {one.lie: one for one in hypotheses(data, FACTOR, told=True) if one.unmoved}
+    wild = stats.cauchy(pool.quantile(0.5), 5.0).pdf(pool.values)
+    for lie, side in (("only targets", MODEL.tar), ("only non-targets", MODEL.non)):
+        every = 0.997 * textbook_nig(side.theta).pdf(pool.values) + 0.003 * wild
+        expected = -0.3 * (pool.counts @ np.log(every))
+        assert unmoved[lie].solution.value == pytest.approx(expected, rel=1e-3)
+        objective = Objective(unmoved[lie].data, unmoved[lie].deviations)
+        assert objective(MODEL.still).value == pytest.approx(expected)
+    almost = replace(data, log_odds=math.log(1e6))
+    assert Objective(almost, np.ones(9))(MODEL.still).value == pytest.approx(
+        Objective(replace(data, log_odds=40.0), np.ones(9))(MODEL.still).value, abs=1e-3
     )
 
 
 def test_priors_of_lies() -> None:
-    _, every = honest()
-    firsts = {one.lie: one.log_prior for one in every if is_freest(one)}
-    assert firsts["only targets"] == module._PRIORS["only targets"]
-    assert firsts["only non-targets"] == module._PRIORS["only non-targets"]
+    """Targets alone are less likely the fewer were told, by the square root of that."""
     untold = hypotheses(honest()[0], FACTOR, told=False)
-    firsts = {one.lie: one.log_prior for one in untold if is_freest(one)}
-    assert firsts["only targets"] == firsts["only non-targets"]
-    assert firsts["only targets"] == module._ONE_CLASS_IF_UNKNOWN
-    assert firsts[None] == 0.0
+    for every, targets, others in (
+        (honest()[1], 0.1 * math.sqrt(0.05), 1e-4),
+        (untold, 0.01, 0.01),
+    ):
+        priors = {lie: {one.log_prior for one in every if one.lie == lie} for lie in (None, *LIES)}
+        assert list(priors["only targets"]) == pytest.approx([math.log(targets)])
+        assert list(priors["only non-targets"]) == pytest.approx([math.log(others)])
+    assert {one.log_prior for one in honest()[1] if one.lie == "wrong share"} == {
+        math.log(0.15),
+        math.log(0.15) - 3,
+    }
+    assert {one.log_prior for one in untold if one.lie is None} == {0.0, -3.0}

@@ -32,9 +32,8 @@ CASES = {
     "plain": replace(WITH_ALL, source=PLAIN),
     "unlabelled": replace(WITH_ALL, tar=Cells.empty(), non=Cells.empty()),
     "labelled": replace(WITH_ALL, pool=Cells.empty(), label_weight=1.0),
-    "one class": replace(
-        WITH_ALL, pool=Cells.empty(), tar=POOL, non=Cells.empty(), may_be_wild=False
-    ),
+    "only targets": replace(WITH_ALL, tar=Cells.empty(), non=Cells.empty(), log_odds=40.0),
+    "only non-targets": replace(WITH_ALL, tar=Cells.empty(), non=Cells.empty(), log_odds=-40.0),
 }
 EACH = pytest.mark.parametrize("data", CASES.values(), ids=CASES.keys())
 DEVIATIONS = np.linspace(0.3, 2, len(NAMES))
@@ -72,7 +71,7 @@ def exact_objective(data: Evidence, moves: list[Number]) -> Number:
         (m / mpmath.mpf(float(sd))) ** 2 / 2 for m, sd in zip(moves, DEVIATIONS, strict=True)
     )
     p = 1 / (1 + mpmath.exp(-(mpmath.mpf(data.log_odds) + named["odds"])))
-    rare, rare_labelled = mpmath.mpf(0.003), mpmath.mpf(0.01) if data.may_be_wild else mpmath.mpf(0)
+    rare, rare_labelled = mpmath.mpf(0.003), mpmath.mpf(0.01)
     for x, n in zip(data.pool.values.tolist(), data.pool.counts.tolist(), strict=True):
         own = p * density(data.source.tar, target, x) + (1 - p) * density(data.source.non, other, x)
         share = mpmath.mpf(data.trust) * mpmath.mpf(n) / mpmath.mpf(data.pool.count)
@@ -150,10 +149,9 @@ def test_how_likely_a_labelled_score_is_its_own() -> None:
     assert logs == pytest.approx(np.log(own + wild))
     assert probability == pytest.approx(own / (own + wild))
     assert gradients == pytest.approx(PLAIN.tar.at_each(theta, scores.values)[1])
-    tame = replace(data, may_be_wild=False)
-    logs, _, probability = tame.labelled_logs(PLAIN.tar, scores, theta)
-    assert logs == pytest.approx(np.log(own / 0.99))
-    assert probability.tolist() == [1.0, 1.0]
+    unlabelled, probability = data.with_wild(np.log(own / 0.99), scores.values)
+    assert unlabelled == pytest.approx(np.log(own * 0.997 / 0.99 + 0.3 * wild))
+    assert probability == pytest.approx(own * 0.997 / (own * 0.997 + 0.3 * 0.99 * wild))
 
 
 def test_few_is_the_number_of_the_rarer_class() -> None:

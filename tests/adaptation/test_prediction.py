@@ -157,17 +157,17 @@ def test_what_densities_without_corrections_miss() -> None:
 
 
 def test_rates_stay_rates() -> None:
-    apart = field_of(
-        known([40.0, 0, 0, 1e-6], count=5), known([0.0, 0, 0, 1e-6], count=5), draws=200
-    )
-    seen = predicted(apart, apart.nodes - 20, 0.1)
-    assert (seen.eer >= 0).all()
-    assert (seen.dcf >= 0).all()
-    mixed = field_of(
-        known([0.0, 0, 0, 1e-6], count=5), known([0.0, 0, 0, 1e-6], count=5), draws=200
-    )
-    seen = predicted(mixed, -mixed.nodes, 0.1)
-    assert (seen.eer <= 1).all()
+    """Of portraits of one score, whose errors are large."""
+    tar, non = known([2.5, 0, 0, 1e-6], count=1), known([0.0, 0, 0, 1e-6], count=1)
+    field = field_of(tar, non, draws=200)
+    rate = stats.norm.cdf(-1.25)
+    errors = module._errors(field, [0.25 * np.full(200, rate * (1 - rate))] * 2)
+    forth, back = (predicted(field, sign * (field.nodes - 1.25), 0.5) for sign in (1, -1))
+    assert forth.eer == pytest.approx(np.clip(rate + errors, 0, 1), abs=0.01)
+    assert back.eer == pytest.approx(np.clip(1 - rate + errors, 0, 1), abs=0.02)
+    assert forth.dcf == pytest.approx(np.maximum(2 * (rate + errors), 0), abs=0.02)
+    assert min(rate + errors) < 0
+    assert max(1 - rate + errors) > 1
 
 
 def test_an_estimate_has_the_weighted_mean_and_the_middle_of_all_draws() -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.interpolate import CubicSpline
+from scipy.special import expit
 
 from llrcal.adaptation import source as module
-from llrcal.adaptation.source import NAMES, SourceClass, SourceModel, dithered
+from llrcal.adaptation.source import NAMES, SourceClass, SourceModel, dithered, with_wild
 from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG
 from llrcal.onepass.cells import Cells
@@ -110,23 +112,71 @@ def test_how_far_a_correction_is_believed() -> None:
     assert few.misfit == pytest.approx(many.misfit, rel=0.2)
 
 
-def test_the_fit_is_that_of_least_cost() -> None:
-    """With SciPy's density and the prior of the shape; where scores are few, the prior matters."""
-    for scores in (SKEWED[:40], SKEWED):
-        cells = cells_of(scores)
-        theta = SourceClass.of(cells).theta
+def exact_cost(cells: Cells, theta: Floats) -> float:
+    """Minus the log of prior times likelihood, with SciPy's densities; any score may be wild."""
+    cauchy = stats.cauchy(cells.quantile(0.5), 5.0)
+    every = 0.997 * textbook_nig(theta).pdf(cells.values) + 0.003 * cauchy.pdf(cells.values)
+    prior = 0.5 * float(((theta[2:] / [0.5, 1.5]) ** 2).sum())
+    return prior - float(cells.counts @ np.log(every))
 
-        def cost(at: Floats, cells: Cells = cells) -> float:
-            logs = textbook_nig(at).logpdf(cells.values)
-            prior = 0.5 * float(((at[2:] / module._SHAPE_DEVIATIONS) ** 2).sum())
-            return prior - float(cells.counts @ logs)
 
-        best = cost(theta)
-        for step in 0.01 * np.eye(4):
-            assert cost(theta + step) > best
-            if theta[3] - step[3] > module._LEAST_TAIL:
-                assert cost(theta - step) > best
-    assert pytest.approx([0.5, 1.5]) == module._SHAPE_DEVIATIONS
+WITH_CODES = np.concatenate([SKEWED, np.full(3, -999.0), [40.0]])
+
+
+@pytest.mark.parametrize("scores", [SKEWED[:40], SKEWED, WITH_CODES, BIMODAL])
+def test_the_fit_is_that_of_least_cost(scores: Floats) -> None:
+    """Where scores are few, the prior of the shape matters."""
+    cells = cells_of(scores)
+    theta = SourceClass.of(cells).theta
+    middle = exact_cost(cells, theta)
+    for step in 1e-3 * np.eye(4):
+        if theta[3] - step[3] < module._LEAST_TAIL:  # no shorter tail is allowed
+            assert exact_cost(cells, theta + step) > middle
+            continue
+        up, down = (exact_cost(cells, theta + sign * step) for sign in (1, -1))
+        bend, slope = (up - 2 * middle + down) / 1e-6, (up - down) / 2e-3
+        assert abs(slope) < 0.02 * np.sqrt(bend)  # of a deviation
+
+
+def test_derivatives_of_the_cost_of_a_fit_against_differences() -> None:
+    """With scores that are surely wild, that may be, and that are not."""
+    cells = as_cells([-999.0, -2.0, 0.1, 0.5, 1.1, 2.5, 9.0, 12.0], [2, 9, 20, 30, 9, 9, 3, 1])
+    theta = np.array([0.4, -0.1, 0.2, 0.3])
+    value, gradient, hessian = module._cost(cells, cells.quantile(0.5), theta)
+    assert value == pytest.approx(exact_cost(cells, theta) / cells.count)
+    for i, step in enumerate(1e-4 * np.eye(4)):
+        up, down = (exact_cost(cells, theta + sign * step) / cells.count for sign in (1, -1))
+        assert gradient[i] == pytest.approx((up - down) / 2e-4, rel=1e-5, abs=1e-7)
+        here = [module._cost(cells, cells.quantile(0.5), theta + s * step)[1] for s in (1, -1)]
+        assert hessian[i] == pytest.approx((here[0] - here[1]) / 2e-4, rel=1e-5, abs=1e-7)
+
+
+def test_how_likely_a_score_is_a_wild_one() -> None:
+    """A Cauchy of five deviations around the median, with a probability of 0.3 %."""
+    values, logs = np.array([-40.0, 1.0, 3.0, 900.0]), np.array([-90.0, -1.0, -3.0, -800.0])
+    every, own = with_wild(logs, values, 0.5)
+    wild = stats.cauchy(0.5, 5.0).pdf(values)
+    assert np.exp(every) == pytest.approx(0.997 * np.exp(logs) + 0.003 * wild)
+    assert own == pytest.approx(0.997 * np.exp(logs) / np.exp(every))
+    assert own[[0, 3]] == pytest.approx([0, 0], abs=1e-30)
+    often = with_wild(logs, values, 0.5, 0.1)[0]
+    assert np.exp(often) == pytest.approx(0.9 * np.exp(logs) + 0.1 * wild)
+
+
+def test_a_code_for_failures_does_not_change_the_density_near_the_class() -> None:
+    """One score in five hundred, far away."""
+    plain, coded = (source_of(TAR, np.append(NON, far)) for far in ([], np.full(40, -999.0)))
+    at = np.linspace(-4, 7, 56)
+    for side, (mine, other) in enumerate(((plain.tar, coded.tar), (plain.non, coded.non))):
+        near = np.abs(at - (3, -1)[side]) < 4 * (1.4, 1.0)[side]
+        logs = [
+            one.at_each(one.theta, (at[near] - model.origin) / model.unit)[0] - np.log(model.unit)
+            for one, model in ((mine, plain), (other, coded))
+        ]
+        assert logs[1] == pytest.approx(logs[0], abs=0.02)
+    assert coded.non.count == 20_040
+    assert coded.non.misfit == pytest.approx(plain.non.misfit, abs=5e-4)
+    assert coded.non.correction is None
 
 
 def test_bins_of_a_class_against_a_histogram_and_scipy() -> None:
@@ -149,6 +199,53 @@ def test_bins_of_a_class_against_a_histogram_and_scipy() -> None:
     halfway = textbook_nig(theta).logcdf(middle) - textbook_nig(theta).logsf(middle)
     assert halfway[1:-1] == pytest.approx((log_odds[1:] + log_odds[:-1]) / 2, abs=0.05)
     assert (np.diff(bins.middles) > 0).all()
+
+
+def test_bins_of_three_points_by_hand() -> None:
+    """Scores lie evenly between the middles of points, and as far beyond the outermost."""
+    theta, points = np.array([1.0, np.log(2.0), 0.0, 1e-6]), as_cells([-1.0, 1.0, 5.0], [1, 2, 1])
+    bins = module._Bins.of(theta, points)
+    # In standard units: points at -1, 0 and 2; scores begin at -2 and end at 4.
+    below = np.interp(bins.edges, [-2, -1, 0, 2, 4], [0, 0.5, 2, 3.5, 4])
+    assert bins.seen == pytest.approx(np.diff(np.concatenate([[0], below, [4]])))
+    assert len(bins.edges) == 9
+    reach = np.log(4) + 1
+    log_odds = stats.norm.logcdf(bins.edges) - stats.norm.logsf(bins.edges)
+    assert log_odds == pytest.approx(np.linspace(-reach, reach, 9), abs=0.01)
+    step = 2 * reach / 8
+    at = bins.middles[1:-1]
+    centres = stats.norm.logcdf(at) - stats.norm.logsf(at)
+    assert centres == pytest.approx(np.linspace(-reach, reach, 9)[1:] - step / 2, abs=0.01)
+    ends = stats.norm.ppf(expit(reach + step / 2))
+    assert bins.middles[[0, -1]] == pytest.approx([-ends, ends], abs=0.01)
+
+
+def test_heights_of_a_correction_by_hand() -> None:
+    """Three rounds, each towards what was seen, with five scores in each bin beforehand."""
+    points = cells_of(BIMODAL)
+    bins = module._Bins.of(SourceClass.of(points).theta, points)
+    at = np.linspace(-14, 14, 28_001)
+    density = textbook_nig([0.0, 0.0, *bins.theta[2:]]).pdf(at)
+    edges = np.concatenate([[-np.inf], bins.edges, [np.inf]])
+    held, heights = np.clip(at, bins.middles[0], bins.middles[-1]), np.zeros(len(bins.seen))
+    got = bins.expected
+    for _ in range(3):
+        heights = heights + np.log((bins.seen + 5) / (got + 5))
+        changed = density * np.exp(CubicSpline(bins.middles, heights, bc_type="clamped")(held))
+        got = 1500 * np.histogram(at, edges, weights=changed)[0] / changed.sum()
+    correction = bins.correction(0.8)
+    off = np.abs(correction.spline(bins.middles) - 0.8 * heights)
+    assert off[bins.seen > 20].max() < 0.02
+    assert off.max() < 0.15  # far out, where nodes are few
+    spline = CubicSpline(bins.middles, 0.8 * heights, bc_type="clamped")
+    mass = np.trapezoid(density * np.exp(spline(held)), at)
+    assert correction.log_mass == pytest.approx(np.log(mass), abs=0.005)
+    assert (correction.low, correction.high) == (bins.middles[0], bins.middles[-1])
+
+
+def test_no_tail_is_longer_than_the_longest() -> None:
+    scores = np.tan(np.pi * (np.arange(1000) + 0.5) / 1000 - np.pi / 2) ** 3
+    assert SourceClass.of(cells_of(scores)).theta[3] <= np.log1p(50)
 
 
 @pytest.mark.parametrize(("count", "bins"), [(2, 10), (30, 10), (1500, 24), (10**7, 48)])
@@ -263,35 +360,72 @@ def test_classes_of_one_or_two_scores() -> None:
 # Dithering.
 
 
-def test_few_distinct_scores_are_spread_halfway_to_their_neighbours() -> None:
-    out = dithered(as_cells([0.0, 1.0, 3.0], [10, 20, 30]))
-    expected = [-0.4, -0.2, 0.0, 0.2, 0.4, 0.65, 0.95, 1.25, 1.55, 1.85, 2.2, 2.6, 3.0, 3.4, 3.8]
-    assert out.values == pytest.approx(expected)
-    assert out.counts == pytest.approx(np.repeat([2.0, 4.0, 6.0], 5))
+def spread_below(cells: Cells, places: Floats) -> Floats:
+    """How many scores lie below places, if each value is a triangle that ends at its neighbours."""
+    gaps = np.diff(cells.values)
+    ends = np.concatenate([gaps[:1], gaps, gaps[-1:]]) if len(gaps) else np.full(2, 0.1)
+    widths = np.minimum(ends, 1.5)
+    below = np.zeros(len(places))
+    for i, (value, count) in enumerate(zip(cells.values, cells.counts, strict=True)):
+        left, right = widths[i], widths[i + 1]
+        lower = 0.5 * np.clip((places - value + left) / left, 0, 1) ** 2
+        upper = 0.5 - 0.5 * np.clip((value + right - places) / right, 0, 1) ** 2
+        below += count * np.where(places < value, lower, 0.5 + upper)
+    return below
+
+
+def found_below(cells: Cells, places: Floats) -> Floats:
+    return np.array([cells.counts[cells.values < place].sum() for place in places])
+
+
+@pytest.mark.parametrize(
+    ("levels", "points"),
+    [
+        (as_cells([0.0, 1.0, 3.0], [10, 20, 30]), 5 * 80),
+        (as_cells([0.0, 1.0, 2.0, 3.0], [10, 5, 20, 10]), 5 * 60),
+        (as_cells([2.0], [7.0]), 2 * 240),
+        (as_cells([1.0, 3.0], [1.0, 2.0]), 4 * 120),
+        (as_cells(np.arange(200.0).tolist(), [9.0] + 199 * [1.0]), 201 * 2),
+    ],
+)
+def test_levels_are_spread_as_triangles(levels: Cells, points: int) -> None:
+    """Towards their neighbours, or as far as 1.5 units; a single score by a tenth."""
+    out = dithered(levels)
+    assert len(out.values) == points
+    assert (np.diff(out.values) >= 0).all()
+    assert out.count == pytest.approx(levels.count)
+    if len(levels.values) < 5:
+        fine = np.concatenate([levels.values + off for off in np.linspace(-1.6, 1.6, 41)])
+        step = out.counts.max()
+        assert found_below(out, fine) == pytest.approx(spread_below(levels, fine), abs=step)
+        # Edges of the finest steps: exactly.
+        ends = levels.values[0] - np.array([0.0, 0.05, 0.1, 2.0]), levels.values
+        edges = np.concatenate(ends)
+        assert found_below(out, edges) == pytest.approx(spread_below(levels, edges), abs=1e-9)
+    else:
+        quarters = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 100.5, 199.0, 199.5])
+        assert found_below(out, quarters) == pytest.approx(spread_below(levels, quarters))
 
 
 def test_even_levels_keep_their_mean_and_single_scores_stay() -> None:
     levels = as_cells(np.arange(10.0).tolist(), list(range(1, 11)))
     out = dithered(levels)
-    assert out.count == levels.count
     assert out.counts @ out.values == pytest.approx(levels.counts @ levels.values)
     many = Cells(np.arange(1000.0), np.ones(1000))
     assert dithered(many) is many
-    heavy = Cells(np.arange(1000.0), np.where(np.arange(1000) == 500, 5.0, 1.0))
-    assert heavy.counts[500] / heavy.count > 0.004
-    out = dithered(heavy)
-    assert len(out.values) == 1004
-    assert (np.diff(out.values) > 0).all()
-    assert out.values[500:505] == pytest.approx(500 + np.array([-0.4, -0.2, 0, 0.2, 0.4]))
-    assert out.counts[499:506] == pytest.approx(np.ones(7))
-    light = replace(heavy, counts=np.where(np.arange(1000) == 500, 3.9, 1.0))
-    assert dithered(light) is light
-
-
-def test_a_single_score_is_spread_by_a_tenth() -> None:
-    out = dithered(as_cells([2.0], [7.0]))
-    assert out.values == pytest.approx([1.92, 1.96, 2.0, 2.04, 2.08])
-    assert out.counts == pytest.approx(np.full(5, 1.4))
+    none = Cells.empty()
+    assert dithered(none) is none
+    # Three in a hundred are many; among few scores, four are.
+    for heavy, share in ((30.0, 0.0292), (31.0, 0.0301)):
+        one = replace(many, counts=np.where(np.arange(1000) == 500, heavy, 1.0))
+        assert heavy / one.count == pytest.approx(share, abs=1e-4)
+        assert (dithered(one) is one) == (share < 0.03)
+    for count in (3.0, 4.0):
+        few = as_cells(np.arange(10.0).tolist(), [count] * 10)
+        assert (dithered(few) is few) == (count == 3)
+    three, two = as_cells([0.0, 1.0, 2.0]), as_cells([0.0, 1.0])
+    assert dithered(three) is three
+    assert dithered(two) is not two
 
 
 # Moves.

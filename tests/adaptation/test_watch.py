@@ -12,9 +12,16 @@ import pytest
 
 import llrcal
 from llrcal import out_of_core
+from llrcal.adaptation.field import Field
+from llrcal.adaptation.given import Given
+from llrcal.adaptation.prediction import predicted
+from llrcal.adaptation.source import SourceModel
+from llrcal.adaptation.watch import Difference, Watched, _verdict, training_mixture, watched
 from llrcal.arrays import Floats
+from llrcal.calibrations.adapted import Estimate
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.method_table import MethodName
+from tests.adaptation.worlds import textbook_nig
 from tests.trial_sets import normal
 
 TAR, NON = normal(300, 2.0, 1.0), normal(3000, -1.0, 1.0)
@@ -115,3 +122,117 @@ def test_scores_that_cannot_be_used(
 
 def test_a_summary_for_notebooks() -> None:
     assert "as in training" in llrcal.watch(trained(), FIELD)._repr_html_()
+
+
+@cache
+def field(shift: float, p_target: float | None = None) -> Field:
+    cal = trained()
+    assert cal.portrait is not None
+    source, given = SourceModel.of(cal.portrait), Given.of(cal, FIELD + shift)
+    return Field.of(cal, source, given, p_target, 2.0, boldly=True)
+
+
+@pytest.mark.parametrize(("shift", "p_target"), [(0.25, None), (0.25, 0.05), (2.0, None)])
+def test_what_is_expected_of_a_change(shift: float, p_target: float | None) -> None:
+    """Draws of both classes, under each of which nothing is gained where nothing has moved."""
+    seen, one = llrcal.watch(trained(), FIELD + shift, p_target=p_target), field(shift, p_target)
+    share = one.importance @ one.shares
+    before, after = (predicted(one, llrs, share).cllr for llrs in (one.old_llrs, one.llrs))
+    still = np.array([each.together == each.apart == 0.001 for each in one.which])
+    gain = np.where(still & (before > after), 0.0, before - after)
+    assert seen.cost.value == pytest.approx(one.importance @ gain)
+    assert seen.costly == pytest.approx(one.importance[gain > 0.01].sum())
+    assert seen.cllr.value == pytest.approx(one.importance @ before)
+    assert seen.share.value == pytest.approx(share)
+    assert seen.unmoved == pytest.approx(one.unmoved)
+    assert seen.p_target == p_target
+    edges = [row.low for row in seen.differences][1:]
+    levels = np.quantile(FIELD + shift, np.arange(1, 10) / 10)
+    assert edges == pytest.approx(levels.tolist(), abs=0.02)
+    assert [row.seen for row in seen.differences] == pytest.approx([0.1] * 10)
+
+
+@pytest.mark.parametrize(
+    ("strange", "unmoved", "costly", "verdict"),
+    [
+        (0.49, 0.3, 0.81, "moved"),
+        (0.49, 0.3, 0.79, "as in training"),
+        (0.51, 0.3, 1.0, "moved, cost unknown"),
+        (0.51, 0.3, 0.0, "moved, cost unknown"),
+        (0.0, 0.0009, 0.13, "moved, cost unknown"),
+        (0.0, 0.0009, 0.11, "as in training"),
+        (0.0, 0.0011, 0.79, "as in training"),
+        (0.0, 0.0, 0.8, "moved"),
+    ],
+)
+def test_verdicts(strange: float, unmoved: float, costly: float, verdict: str) -> None:
+    one = field(0.25)
+    lies = [each.lie for each in one.hypotheses]
+    weights = np.zeros(len(lies))
+    for lie in ("other scores", "reversed"):
+        weights[lies.index(lie)] = strange / 2
+    still = next(i for i, each in enumerate(one.hypotheses) if each.unmoved and not each.lie)
+    weights[still], weights[0] = unmoved, 1 - strange - unmoved
+    assert _verdict(replace(one, weights=weights), costly) == verdict
+
+
+def test_a_watch_in_words_and_as_json() -> None:
+    seen = Watched(
+        verdict="moved",
+        count=3,
+        p_target=0.25,
+        unmoved=0.5,
+        costly=0.75,
+        cost=Estimate(0.0312, -0.002, 0.0456),
+        cllr=Estimate(0.3, 0.2, 0.4),
+        share=Estimate(0.1, 0.05, 0.2),
+        differences=(Difference(-1.0, 2.0, 0.25, 0.5),),
+    )
+    assert str(seen) == (
+        "moved: the scores differ from those of training, which costs about 0.031 bits of Cllr "
+        "(0.000 to 0.046)"
+    )
+    still = replace(seen, verdict="as in training", cost=Estimate(-0.0001, -1.0, 1.0))
+    assert str(still) == "as in training: a change is expected to cost 0.000 bits"
+    assert (seen.moved, still.moved) == (True, False)
+    assert seen.to_dict() == {
+        "verdict": "moved",
+        "moved": True,
+        "scores": 3,
+        "p_target": 0.25,
+        "unmoved": 0.5,
+        "costly": 0.75,
+        "cost": [0.0312, -0.002, 0.0456],
+        "cllr": [0.3, 0.2, 0.4],
+        "share": [0.1, 0.05, 0.2],
+        "differences": [{"low": -1.0, "high": 2.0, "seen": 0.25, "expected": 0.5}],
+    }
+
+
+def test_the_mixture_of_training_classes() -> None:
+    cal = trained()
+    mixture = training_mixture(cal, Given.of(cal, FIELD))
+    assert mixture.share == pytest.approx(0.05, abs=0.01)
+    assert len(mixture.likely) == 2
+    at = np.linspace(-8, 9, 1701)
+    tar, non = mixture.densities(at)
+    assert np.trapezoid(tar, at) == pytest.approx(mixture.share, rel=1e-3)
+    assert np.trapezoid(non, at) == pytest.approx(1 - mixture.share, rel=1e-3)
+    source = mixture.source
+    side = textbook_nig(source.non.theta).pdf((at - source.origin) / source.unit) / source.unit
+    assert non == pytest.approx((1 - mixture.share) * side, abs=1e-4)
+    for scores, side_name in ((NON - 1, "non"), (TAR + 1, "tar")):
+        (alone,) = training_mixture(cal, Given.of(cal, scores)).likely
+        assert cal.portrait is not None
+        expected = getattr(cal.portrait, side_name).cells
+        assert alone.values.tolist() == expected.values.tolist()
+
+
+def test_the_defaults_are_any_share_and_a_factor_of_two() -> None:
+    one = llrcal.watch(trained(), FIELD + 0.25)
+    assert one == llrcal.watch(trained(), FIELD + 0.25, p_target=None, factor=2)
+    assert one == watched(trained(), FIELD + 0.25)
+    told = llrcal.watch(trained(), FIELD + 0.25, p_target=0.1)
+    assert told == watched(trained(), FIELD + 0.25, p_target=0.1)
+    assert told == llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=2.0)
+    assert told.share != llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=4.0).share

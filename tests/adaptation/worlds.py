@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -51,7 +52,10 @@ def known(
     theta: Sequence[float] | Floats, *, count: float = 1e15, misfit: float = 0.0
 ) -> SourceClass:
     """A class of which everything is known."""
-    return SourceClass(np.array(theta, float), count, None, misfit, 4.0, tied=False)
+    one = SourceClass(np.array(theta, float), Cells.empty(), None, misfit, 4.0)
+    at = one.theta[0] + np.exp(one.theta[1]) * np.linspace(-6, 6, 121)
+    shares = one.densities(one.theta[None, :], at)[0]
+    return replace(one, points=Cells(at, count * shares / shares.sum()))
 
 
 def given(

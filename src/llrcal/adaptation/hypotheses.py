@@ -77,7 +77,6 @@ _HISTOGRAM = 20  # bins of scores of which nothing is known, narrower in the tai
 _ANYWHERE, _ANY_SPREAD = 50.0, 3.0  # deviations of shift and scale, of another recognizer's scores
 
 _TOLERANCE = 1e-6
-_SAME = 1e-5  # nats; ends as close as this are one
 UNLIKELY = 1e-4  # a hypothesis less probable than this is not looked at further
 _CLOSER = -0.7  # log distance of one of the starts
 _HOPELESS = 20.0  # nats below the freest: both classes have moved together further than that

@@ -296,25 +296,27 @@ def _spread_of(cells: Cells) -> float:
 
 def _fitted(points: Cells) -> Floats:
     """The free coordinates of the NIG that fits points best, with a weak prior of its shape."""
-    weights, middle = points.counts / points.count, points.quantile(0.5)
-
-    def cost(theta: Floats) -> Evaluated:
-        logs, by = NIG.at_each(theta, points.values)
-        mixed, own = with_wild(logs, points.values, middle)
-        _, gradient, hessian = -NIG.mean_loglik(theta, points.values, weights * own)
-        hessian -= (by * (weights * own * (1 - own))) @ by.T
-        precision = _SHAPE_DEVIATIONS**-2.0 / points.count
-        gradient[2:] += precision * theta[2:]
-        hessian[2:, 2:] += np.diag(precision)
-        value = 0.5 * float(precision @ theta[2:] ** 2) - float(weights @ mixed)
-        return Evaluated(value, gradient, hessian)
-
     lower, upper = NIG.bounds(0.0)
     lower[3], upper[3] = _LEAST_TAIL, np.log1p(_GREATEST_TAIL)
-    starts = NIG.starts(points.values, weights)
+    starts = NIG.starts(points.values, points.counts / points.count)
+    cost = partial(_cost, points, points.quantile(0.5))
     search = partial(minimise, cost, lower=lower, upper=upper, max_iterations=100)
     ends = (search(np.clip(start, lower, upper)) for start in starts)
     return min(ends, key=lambda end: end.value).point
+
+
+def _cost(points: Cells, middle: float, theta: Floats) -> Evaluated:
+    """Minus the log of prior times likelihood of an NIG, for each point."""
+    weights = points.counts / points.count
+    logs, by = NIG.at_each(theta, points.values)
+    mixed, own = with_wild(logs, points.values, middle)
+    _, gradient, hessian = -NIG.mean_loglik(theta, points.values, weights * own)
+    hessian -= (by * (weights * own * (1 - own))) @ by.T
+    precision = _SHAPE_DEVIATIONS**-2.0 / points.count
+    gradient[2:] += precision * theta[2:]
+    hessian[2:, 2:] += np.diag(precision)
+    value = 0.5 * float(precision @ theta[2:] ** 2) - float(weights @ mixed)
+    return Evaluated(value, gradient, hessian)
 
 
 @dataclass(frozen=True)
