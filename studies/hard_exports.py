@@ -22,6 +22,7 @@ import onnxruntime
 
 import llrcal
 from llrcal.arrays import Floats
+from llrcal.method_table import MethodName
 from studies.exports import program
 
 SCORES = 100_000
@@ -63,7 +64,9 @@ def models() -> Iterator[tuple[str, llrcal.Calibration]]:
         "both 1e12": (np.append(tar, -1e12), np.append(non, [1e12, -3e11])),
     }
 
-    def fitted(sides: tuple[Floats, Floats], method: str, **options: Any) -> llrcal.Calibration:
+    def fitted(
+        sides: tuple[Floats, Floats], method: MethodName, **options: Any
+    ) -> llrcal.Calibration:
         calibration: llrcal.Calibration = llrcal.fit(*sides, method=method, **options)
         return calibration
 

@@ -78,7 +78,7 @@ def fitted(method: MethodName, **options: Any) -> llrcal.Calibration:
 
 @pytest.mark.parametrize("method", ["logistic", "linear-gaussian"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_line_is_crossed_once_and_goes_on_as_far_as_doubles(method: MethodName, sign: int) -> None:
+def test_a_line_is_crossed_once_and_ends_with_doubles(method: MethodName, sign: int) -> None:
     """Lines that fall accept what is low."""
     tar, non = sign * normal(150, 1.5, 2.0), sign * normal(400, -1.5, 0.8)
     calibration = llrcal.fit(tar, non, method=method, bounds="none", rising=False)

@@ -18,6 +18,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.exports.accuracy import largest_difference
+from llrcal.method_table import MethodName
 from tests.calibrations.model_files import KEPT
 from tests.calibrations.test_model_schema import by_the_page
 from tests.cli.running import llrcal as run
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 TAR, NON = normal(60, 2.0, 1.0), np.random.default_rng(0).standard_t(3, 300) - 1.0
 BOTH = np.append(TAR, 1e12), np.append(NON, -7e11)
-OUTLIERS = {
+OUTLIERS: dict[str, tuple[Floats, Floats, MethodName]] = {
     "a target at 1e6": (np.append(TAR, 1e6), NON, "gaussian"),
     "a target at -1e12": (np.append(TAR, -1e12), NON, "smooth"),
     "a non-target at 1e12": (TAR, np.append(NON, 1e12), "nig"),

@@ -8,6 +8,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.fitting.levels import spread_levels
+from llrcal.method_table import MethodName
 from llrcal.onepass.summary import Points, Summary
 from tests.score_sets import score_set
 
@@ -54,7 +55,7 @@ def test_mirrored_levels_are_spread_alike() -> None:
 
 @pytest.mark.parametrize("bayes", [False, True])
 @pytest.mark.parametrize("method", ["nig", "student-t"])
-def test_densities_of_judgements(method: str, bayes: bool) -> None:
+def test_densities_of_judgements(method: MethodName, bayes: bool) -> None:
     """Bits beyond the minimum: NIG had .18, since it made an edge of the last level."""
     cal = llrcal.fit(TAR, NON, method=method, bayes=bayes)
     metrics = llrcal.evaluate(cal(TAR), cal(NON))

@@ -46,6 +46,7 @@ def half_of_one_value() -> Any:
 
 def a_class_in_one_point() -> Any:
     def attempt(name: str) -> Any:
+        method: Any
         method, *bayes = name.split()
         return llrcal.fit(1e-60 * GAUSSIAN, NON, method=method, bayes=bool(bayes))
 

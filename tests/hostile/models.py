@@ -57,7 +57,7 @@ def replaced(old: str, new: str, method: MethodName = "logistic") -> Any:
     return run
 
 
-def field(*path: str, value: Any, method: MethodName = "logistic") -> Any:
+def field(*path: str, value: Any, method: Any = "logistic") -> Any:
     def change(document: Document) -> None:
         here = document
         for name in path[:-1]:
@@ -111,7 +111,7 @@ def check_round_trip(calibration: llrcal.Calibration) -> None:
     assert len(calibration.params["scores"]) > 50
 
 
-def damaged(old: str, new: str, method: str = "logistic") -> Any:
+def damaged(old: str, new: str, method: MethodName = "logistic") -> Any:
     """Load a model in whose text something was replaced, and which was not signed again."""
 
     def run() -> Any:
