@@ -22,7 +22,6 @@ import onnxruntime
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.method_table import MethodName
 from studies.exports import program
 
 SCORES = 100_000

@@ -111,7 +111,7 @@ def check_round_trip(calibration: llrcal.Calibration) -> None:
     assert len(calibration.params["scores"]) > 50
 
 
-def damaged(old: str, new: str, method: MethodName = "logistic") -> Any:
+def damaged(old: str, new: str, method: Any = "logistic") -> Any:
     """Load a model in whose text something was replaced, and which was not signed again."""
 
     def run() -> Any:
