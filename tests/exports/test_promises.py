@@ -254,7 +254,9 @@ def test_every_language_gives_the_bits(tmp_path: Path) -> None:
 
 
 def answered(command: list[str], scores: Floats) -> Floats:
-    done = subprocess.run(command, input=scores.tobytes(), capture_output=True, check=True)
+    given = scores.tobytes()
+    # A search that never ends would be a mistake, too.
+    done = subprocess.run(command, input=given, capture_output=True, check=True, timeout=60)
     return np.frombuffer(done.stdout)
 
 
