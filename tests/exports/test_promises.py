@@ -253,6 +253,28 @@ def test_every_language_gives_the_bits(tmp_path: Path) -> None:
         np.testing.assert_array_equal(session.run(["llrs"], {"scores": scores})[0], column)
 
 
+def test_a_file_says_what_it_is(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    calibration = llrcal.fit(-TAR, -NON, method="gaussian", bounds="range", lower_is_better=True)
+    for ending in ("c", "js", "onnx"):
+        error = llrcal.export(calibration, tmp_path / f"a.{ending}", name="mine").largest_error
+    low, high = min(-NON.max(), -TAR.max()), max(-NON.min(), -TAR.min())
+    words = [
+        "Log-likelihood-ratio (natural logarithm) of a score.",
+        "Method gaussian, bounds range; lower is better.",
+        f"Trained on 60 target and 300 non-target scores from {low:.6g} to {high:.6g}.",
+        f"Within {error:.1e} nats of the formula at any score, relative above one.",
+        f"Written by llrcal {llrcal.__version__}.",
+    ]
+    for ending in ("c", "js"):
+        text = (tmp_path / f"a.{ending}").read_text("utf-8")
+        assert text.startswith("/* " + "\n * ".join(words) + "\n */\n")
+    model = onnx.load(tmp_path / "a.onnx")
+    assert (model.doc_string, model.graph.name) == ("\n".join(words), "mine")
+    llrcal.export(llrcal.fit(TAR, NON, method="pav"), tmp_path / "a.c")
+    assert "; higher is better." in (tmp_path / "a.c").read_text("utf-8")
+
+
 def answered(command: list[str], scores: Floats) -> Floats:
     given = scores.tobytes()
     # A search that never ends would be a mistake, too.
