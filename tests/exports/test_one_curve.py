@@ -274,6 +274,12 @@ def test_command_line(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "nats from the formula" in result.stderr
     assert "double evidence(double score);" in (tmp_path / "llr.c").read_text()
+    assert result.stdout == ""
+    quiet = run("export", KEPT / "nig.json", "-o", tmp_path / "llr.c", "--json", "--quiet")
+    assert quiet.stderr == ""
+    found = json.loads(quiet.stdout)
+    assert f"{found['pieces']:,} pieces, at most {found['largest_error']:.1e} " in result.stderr
+    assert (found["name"], found["to"]) == ("llr", "c")
 
 
 @pytest.mark.parametrize(

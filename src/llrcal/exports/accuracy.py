@@ -36,7 +36,7 @@ def largest_difference(calibration: Calibration) -> Difference:
         apart = np.abs(found - expected) / np.maximum(1, np.abs(expected))
         apart[found == expected] = 0.0
         worst = int(np.argmax(apart))  # a NaN, if there is one
-        return Difference(float(apart[worst]), curve.origin + places[worst] / curve.per_unit)
+        return Difference(float(apart[worst]), float(curve.origin + places[worst] / curve.per_unit))
 
 
 def _places(calibration: Calibration) -> Floats:
