@@ -55,7 +55,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("apply q.json a=scores.txt --quality q.txt -o q.txt", "q.txt"),
         ("apply q.json a=scores.txt --quality q.txt -o scores.txt", "scores.txt"),
         ("apply model.json inside -o inside --force", "inside"),
-        ("apply model.json inside/*.txt -o around --force", "inside/*.txt"),
+        ("apply model.json inside/*.txt -o around --force", "around contains the input inside/"),
         ("apply model.json scores.txt -o hard.txt", "scores.txt"),
         ("fit inside -o inside/labelled.txt", "inside"),
         ("fit i*/l*.txt -o around/labelled.txt", "i*/l*.txt"),

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import JSON, QUIET, File, NewFile, argument, command, option, refuse
+from llrcal.cli.options import (
+    JSON,
+    QUIET,
+    File,
+    NewFile,
+    NewFolder,
+    argument,
+    command,
+    option,
+    refuse,
+)
 from llrcal.cli.reading import Reading, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
 
@@ -40,7 +50,7 @@ def adapt(
     reading: Reading,
     scale: Scale,
     json: bool = JSON,
-    out: NewFile | None = option("Draw figures into this folder.", metavar="DIR"),
+    out: NewFolder | None = option("Draw figures into this folder.", metavar="DIR"),
     force: bool = option("Replace the folder of figures if it exists."),
     quiet: bool = QUIET,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from llrcal.cli.comparing import Comparing, compare_and_write
-from llrcal.cli.options import File, NewFile, command, option, refuse, split_names
+from llrcal.cli.options import File, NewFolder, command, option, refuse, split_names
 from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
@@ -55,7 +55,7 @@ def compare(
         "Columns of the test trials or of their key: give every number also for each condition.",
         metavar="COLUMNS",
     ),
-    out: NewFile = option("Folder for the results.", metavar="DIR", required=True),
+    out: NewFolder = option("Folder for the results.", metavar="DIR", required=True),
     comparing: Comparing,
     form: LabelledForm,
     direction: Direction,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from llrcal.cli.comparing import Comparing, compare_and_write
-from llrcal.cli.options import NewFile, command, option
+from llrcal.cli.options import NewFolder, command, option
 from llrcal.cli.reading import Scale
 from llrcal.cli.simulate import CONDITIONS, FULL, SEED, Seed, simulated
 
@@ -11,7 +11,7 @@ from llrcal.cli.simulate import CONDITIONS, FULL, SEED, Seed, simulated
 @command()
 def demo(
     *,
-    out: NewFile = option("Folder for the results.", "llrcal-demo", metavar="DIR"),
+    out: NewFolder = option("Folder for the results.", "llrcal-demo", metavar="DIR"),
     full: bool = FULL,
     seed: Seed = SEED,
     comparing: Comparing,

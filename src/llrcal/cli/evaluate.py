@@ -14,7 +14,7 @@ from llrcal.cli.options import (
     RULES,
     UNITS,
     File,
-    NewFile,
+    NewFolder,
     Points,
     argument,
     command,
@@ -73,7 +73,7 @@ def evaluate(
         "prior alone."
     ),
     json: bool = JSON,
-    figures: NewFile | None = option("Draw figures into this folder.", metavar="DIR"),
+    figures: NewFolder | None = option("Draw figures into this folder.", metavar="DIR"),
     force: bool = FORCE,
     direction: Direction,
     scale: Scale,

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from inspect import signature
+from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -33,16 +34,23 @@ RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/
 """The scoring rules, for help texts."""
 
 
-class _Output(click.Path):
-    """What a verb writes; every other path is one that it reads."""
+class _NewFile(click.Path):
+    """A file that a verb writes."""
+
+
+class _NewFolder(click.Path):
+    """A folder that a verb writes; every other path is one that it reads."""
 
 
 File = Annotated[str, click.Path(readable=False)]
 """A file or folder to read, which shells complete; what it is and whether it can be used is for
 readers to say, and patterns are no paths that click could check."""
 
-NewFile = Annotated[str, _Output(readable=False)]
-"""A file or folder to write, which must not be one of those to read."""
+NewFile = Annotated[str, _NewFile(readable=False)]
+"""A file to write, which must not be one of those to read."""
+
+NewFolder = Annotated[str, _NewFolder(readable=False)]
+"""A folder to write, which must not hold any of them."""
 
 
 def option(text: str, default: Any = None, *names: str, **settings: Any) -> Any:
@@ -120,9 +128,12 @@ def _refuse_to_overwrite(given: Sequence[tuple[Any, Any]]) -> None:
     inputs: list[str] = []
     outputs: list[str] = []
     for kind, value in given:
-        if isinstance(kind, click.Path) and value is not None:
-            names = [value] if isinstance(value, str) else value
-            (outputs if isinstance(kind, _Output) else inputs).extend(names)
+        if value is None or not isinstance(kind, click.Path):
+            continue
+        if not isinstance(kind, _NewFile | _NewFolder):
+            inputs += [value] if isinstance(value, str) else value
+        elif isinstance(kind, _NewFolder) or not Path(value).is_dir():  # which no file replaces
+            outputs.append(value)
     refuse_to_read_twice(*inputs)
     named = (name.partition("=")[2] for name in inputs)  # NAME=FILE
     inputs += filter(None, named)

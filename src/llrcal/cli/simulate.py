@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from llrcal.cli.options import FORCE, JSON, NewFile, command, option, refuse
+from llrcal.cli.options import FORCE, JSON, NewFolder, command, option, refuse
 from llrcal.cli.terminal import print_json, progress_bar
 from llrcal.messages import printable
 
@@ -27,7 +27,7 @@ SEED = option("Seed of the simulation.", 0)
 @command()
 def simulate(
     *,
-    out: NewFile = option("Folder for the trials.", metavar="DIR", required=True),
+    out: NewFolder = option("Folder for the trials.", metavar="DIR", required=True),
     full: bool = FULL,
     trials: Annotated[int, click.IntRange(min=2)] | None = option(
         "Write this many training and test trials, in folders train and test, as Parquet files of "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from llrcal.cli.options import FORCE, JSON, QUIET, File, NewFile, argument, command, option
+from llrcal.cli.options import FORCE, JSON, QUIET, File, NewFolder, argument, command, option
 from llrcal.cli.reading import Form, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
 
@@ -33,7 +33,7 @@ def watch(
     reading: Form,
     scale: Scale,
     json: bool = JSON,
-    out: NewFile | None = option("Draw a figure into this folder.", metavar="DIR"),
+    out: NewFolder | None = option("Draw a figure into this folder.", metavar="DIR"),
     force: bool = FORCE,
     quiet: bool = QUIET,
 ) -> None:
