@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 
 import llrcal
 from llrcal import out_of_core
+from llrcal.adaptation.adapt import adaptation
 from llrcal.adaptation.field import Field
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.prediction import predicted
@@ -227,11 +230,7 @@ def test_the_mixture_of_training_classes() -> None:
         assert alone.values.tolist() == expected.values.tolist()
 
 
-def test_the_defaults_are_any_share_and_a_factor_of_two() -> None:
-    one = llrcal.watch(trained(), FIELD + 0.25)
-    assert one == llrcal.watch(trained(), FIELD + 0.25, p_target=None, factor=2)
-    assert one == watched(trained(), FIELD + 0.25)
-    told = llrcal.watch(trained(), FIELD + 0.25, p_target=0.1)
-    assert told == watched(trained(), FIELD + 0.25, p_target=0.1)
-    assert told == llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=2.0)
-    assert told.share != llrcal.watch(trained(), FIELD + 0.25, p_target=0.1, factor=4.0).share
+@pytest.mark.parametrize("function", [llrcal.watch, watched, llrcal.adapt, adaptation])
+def test_the_defaults_are_any_share_and_a_factor_of_two(function: Callable[..., object]) -> None:
+    options = inspect.signature(function).parameters
+    assert (options["p_target"].default, options["factor"].default) == (None, 2.0)
