@@ -269,6 +269,19 @@ def test_adapting_twice() -> None:
     assert back.without_warnings(GRID)[middle] == pytest.approx(expected[middle], abs=0.4)
 
 
+def test_scores_that_differ_in_their_last_digits() -> None:
+    """Far from zero, neighbouring nodes are rounded to the same score."""
+    far = [1e8 + 1e-6 * side for side in (TAR, NON)]
+    new = adaptation(
+        llrcal.fit(*far, method="gaussian"), 1e8 + 1e-6 * (1 + field_scores(0.1)), p_target=0.1
+    )
+    scores, llrs = found(new).scores, found(new).llrs
+    assert found(new).applied
+    assert len(scores) == len(llrs) < 398
+    assert (np.diff(scores) > 0).all()
+    assert found(new).non_shift.value == pytest.approx(1e-6, rel=0.1)
+
+
 def test_distances_are_negated_scores() -> None:
     far = llrcal.fit(-TAR, -NON, method="gaussian", lower_is_better=True)
     scores, tar, non = field_scores(0.1, shift=0.8), TAR[:9] + 0.8, NON[:9] + 0.8

@@ -397,9 +397,14 @@ def test_a_class_beyond_all_nodes_lies_at_the_nearest() -> None:
 def test_scores_too_far_away_for_doubles() -> None:
     near, far = as_cells([0.0, 1.0]), as_cells([1.0, 1e51 * SOURCE.unit])
     below = as_cells([-1e51 * SOURCE.unit, 1.0])
-    for sides in ((far, None, None), (below, None, None), (None, far, near), (near, near, below)):
+    for pool, tar, non in (
+        (far, None, None),
+        (below, None, None),
+        (None, far, near),
+        (near, near, below),
+    ):
         with pytest.raises(DegenerateError, match=r"1e\+51 deviations.*in the same units"):
-            evidence_of(SOURCE, Given(*sides, (0.0, 0.0)), 0.1, told=True)
+            evidence_of(SOURCE, Given(pool, tar, non, (0.0, 0.0)), 0.1, told=True)
     just = Given(as_cells([0.0, 0.9e50 * SOURCE.unit]), None, None, (0.0, 0.0))
     assert evidence_of(SOURCE, just, 0.1, told=True).pool.count == pytest.approx(2)
 

@@ -15,13 +15,14 @@ from llrcal.adaptation.field import evidence_of
 from llrcal.adaptation.hypotheses import (
     LIES,
     Hypothesis,
+    Lie,
     hypotheses,
     mean_between,
     starts,
     weights_of,
 )
 from llrcal.adaptation.objective import Evidence, Objective
-from llrcal.adaptation.source import SourceModel
+from llrcal.adaptation.source import SourceClass, SourceModel
 from llrcal.arrays import Floats
 from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.cells import Cells, even_ranks
@@ -231,7 +232,7 @@ def test_starts_bring_the_bulk_of_the_scores_to_its_place() -> None:
     # The lower 60 % are the non-targets; and the upper 60 % the targets, which lie 4 above them.
     for share, levels in ((0.4, (0.15, 0.3, 0.45)), (0.6, (0.55, 0.7, 0.85))):
         most = starts(replace(data, log_odds=math.log(share / (1 - share))))[2]
-        low, middle, high = 2 + 3 * stats.norm.ppf(levels)
+        low, middle, high = (2 + 3 * stats.norm.ppf(level) for level in levels)
         wide = math.log((high - low) / 2 / 0.6745)
         expected = [middle, wide] if share < 0.5 else [middle - 4, wide - 0.3]
         assert most[:2] == pytest.approx(expected, abs=0.02)
@@ -497,7 +498,11 @@ def test_one_class_alone_pays_for_wild_scores_as_others_do() -> None:
     data = Evidence(MODEL, pool, Cells.empty(), Cells.empty(), 300.0, 1.0, math.log(1 / 9))
     unmoved = {one.lie: one for one in hypotheses(data, FACTOR, told=True) if one.unmoved}
     wild = stats.cauchy(pool.quantile(0.5), 5.0).pdf(pool.values)
-    for lie, side in (("only targets", MODEL.tar), ("only non-targets", MODEL.non)):
+    sides: tuple[tuple[Lie, SourceClass], ...] = (
+        ("only targets", MODEL.tar),
+        ("only non-targets", MODEL.non),
+    )
+    for lie, side in sides:
         every = 0.997 * textbook_nig(side.theta).pdf(pool.values) + 0.003 * wild
         expected = -0.3 * (pool.counts @ np.log(every))
         assert unmoved[lie].solution.value == pytest.approx(expected, rel=1e-3)

@@ -218,3 +218,14 @@ def test_bins_without_scores_and_beyond_all_nodes() -> None:
         one, data=replace(one.data, pool=Cells(np.array([0.0, 1.0]), np.array([9.0, 1.0])))
     )
     assert len(Bins.of(tied, tied.mean[1], 40).edges) < 40
+
+
+def test_bins_of_scores_on_both_sides_of_all_nodes() -> None:
+    """Where the outermost nodes have mass: all of it lies between."""
+    one, pool = some_field(), Cells(np.array([-3.0, -1.0, 1.0, 5.0, 9.0]), np.ones(5))
+    three = replace(one, data=replace(one.data, pool=pool), nodes=np.array([0.0, 1.0, 2.0]))
+    bins = Bins.of(three, np.array([1.0, 1.0, 2.0]), 5)
+    assert bins.edges == pytest.approx([-2.0, 0.0, 3.0, 7.0])
+    expected = [1e-12, 0.125, 0.875, 1e-12, 1e-12]  # half of a node lies below it
+    assert bins.expected == pytest.approx(expected)
+    assert bins.seen == pytest.approx([0.2] * 5)

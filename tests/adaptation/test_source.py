@@ -165,7 +165,7 @@ def test_how_likely_a_score_is_a_wild_one() -> None:
 
 def test_a_code_for_failures_does_not_change_the_density_near_the_class() -> None:
     """One score in five hundred, far away."""
-    plain, coded = (source_of(TAR, np.append(NON, far)) for far in ([], np.full(40, -999.0)))
+    plain, coded = source_of(TAR, NON), source_of(TAR, np.append(NON, np.full(40, -999.0)))
     at = np.linspace(-4, 7, 56)
     for side, (mine, other) in enumerate(((plain.tar, coded.tar), (plain.non, coded.non))):
         near = np.abs(at - (3, -1)[side]) < 4 * (1.4, 1.0)[side]
@@ -201,12 +201,13 @@ def test_bins_of_a_class_against_a_histogram_and_scipy() -> None:
     assert (np.diff(bins.middles) > 0).all()
 
 
-def test_bins_of_three_points_by_hand() -> None:
+@pytest.mark.parametrize("scale", [2.0, 4.0])
+def test_bins_of_three_points_by_hand(scale: float) -> None:
     """Scores lie evenly between the middles of points, and as far beyond the outermost."""
-    theta, points = np.array([1.0, np.log(2.0), 0.0, 1e-6]), as_cells([-1.0, 1.0, 5.0], [1, 2, 1])
+    theta, points = np.array([1.0, np.log(scale), 0.0, 1e-6]), as_cells([-1, 1, 5], [1, 2, 1])
     bins = module._Bins.of(theta, points)
-    # In standard units: points at -1, 0 and 2; scores begin at -2 and end at 4.
-    below = np.interp(bins.edges, [-2, -1, 0, 2, 4], [0, 0.5, 2, 3.5, 4])
+    # Scores begin two below the least point, and end four above the greatest.
+    below = np.interp(1 + scale * bins.edges, [-3, -1, 1, 5, 9], [0, 0.5, 2, 3.5, 4])
     assert bins.seen == pytest.approx(np.diff(np.concatenate([[0], below, [4]])))
     assert len(bins.edges) == 9
     reach = np.log(4) + 1

@@ -290,8 +290,7 @@ def with_wild(
 
 def _spread_of(cells: Cells) -> float:
     """Half the distance of two quantiles, which is one deviation of a Gaussian."""
-    middle = 0.5 * (cells.quantile(0.84) - cells.quantile(0.16))
-    return float(middle or (cells.values[-1] - cells.values[0]) / 2)
+    return 0.5 * (cells.quantile(0.84) - cells.quantile(0.16))
 
 
 def _fitted(points: Cells) -> Floats:
