@@ -167,7 +167,7 @@ def with_score(options: ReadOptions, score: str | None) -> ReadOptions:
 class _OneColumn(ReadOptions):
     """How to read one of several columns of scores, whatever the roles of the others."""
 
-    score: str
+    score: str = ""
 
     def request(self, contents: Contents, *, joins: bool = True) -> Request:
         found = super().request(contents, joins=joins)
