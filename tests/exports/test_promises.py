@@ -256,6 +256,22 @@ def test_every_language_gives_the_bits(tmp_path: Path) -> None:
         np.testing.assert_array_equal(session.run(["llrs"], {"scores": scores})[0], column)
 
 
+def test_onnx_finds_its_piece_among_any_number(tmp_path: Path) -> None:
+    """It halves what is left, whatever is one more or less than a power of two."""
+    runtime, seen = pytest.importorskip("onnxruntime"), set()
+    for steps in range(2, 10):
+        levels = np.arange(steps, dtype=float)
+        tar, non = (np.repeat(side, 5 + np.arange(steps)) for side in (levels, levels[::-1]))
+        calibration = llrcal.fit(tar, non, method="pav", bounds="none")
+        path = str(tmp_path / f"{steps}.onnx")
+        seen.add(llrcal.export(calibration, path).pieces)
+        scores = np.linspace(-1, steps, 20 * steps + 1)
+        session = runtime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        found = session.run(["llrs"], {"scores": scores})[0]
+        np.testing.assert_array_equal(found, calibration.without_warnings(scores))
+    assert {3, 4, 5, 8, 9} <= seen
+
+
 def test_a_file_says_what_it_is(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     calibration = llrcal.fit(-TAR, -NON, method="gaussian", bounds="range", lower_is_better=True)

@@ -16,6 +16,8 @@ from llrcal import out_of_core, read_trials
 from llrcal.errors import LlrcalError
 from llrcal.messages import Setting
 from llrcal.trials import reading
+from llrcal.trials.request import ReadOptions
+from llrcal.trials.systems import read_systems
 from llrcal.trials.table import Table
 from llrcal.trials.writing import format_of, prepared
 
@@ -80,12 +82,23 @@ def of_writing(columns: dict[str, Any], to: str, *options: str, key: bool = Fals
     return Case(lambda _: prepared(table, to=to, key=key), options)
 
 
+def of_columns(text: str, *options: str, **settings: Any) -> Case:
+    def cause(folder: Path) -> None:
+        (folder / "a").write_text(text)
+        read_systems({"x": (folder / "a", "x")}, options=ReadOptions(**settings))
+
+    return Case(cause, options)
+
+
 WORDS = {"score": [1.5, 2.0], "label": ["yes", "maybe"]}
 SPOOFS = ("--spoof omit", "--spoof nontarget", "--spoof only")
 TWICE = ("--duplicates first", "--duplicates all")
 LABELS = "--labels TARGET,NONTARGET"
 
 CASES = {
+    "names of columns without a header": of_columns(
+        SCORES, "--scores", "--no-header", header=False
+    ),
     "a label": of_file(LABELLED * 20 + "c z 2.5 maybe\n", LABELS),
     "a label of a table": of_frame(
         {"score": [1.5] * 20, "label": ["yes"] * 19 + ["maybe"]}, LABELS

@@ -66,7 +66,7 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> svm = make_pipeline(StandardScaler(), LinearSVC(random_state=0))
     >>> calibrated = LLRCalibratedClassifier(svm).fit(X[::2], y[::2])
     >>> calibrated.predict_proba(X[[13, 21]]).round(2)
-    array([[0.76, 0.24],
+    array([[0.65, 0.35],
            [0.  , 1.  ]])
     """
 
