@@ -59,7 +59,7 @@ def test_verbs_are_in_the_order_of_the_work() -> None:
         ["fit", "apply", "watch", "adapt", "fuse"],
         ["evaluate", "compare"],
         ["decide", "weigh"],
-        ["export", "convert"],
+        ["export", "convert", "sign"],
         ["demo", "simulate", "completion"],
     ]
 
