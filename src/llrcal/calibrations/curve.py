@@ -81,7 +81,8 @@ class Formula:
     def _places(self, bounds: Bounds) -> Floats:
         """Where it is looked at first, as far as bounds reach."""
         low, high = self.in_units(*bounds.reach)
-        details = np.asarray(self.details) * self.per_unit
+        with np.errstate(over="ignore"):  # what is infinitely far away is left out
+            details = np.asarray(self.details) * self.per_unit
         edges = self.in_units(*[] if bounds.eer_score is None else [bounds.eer_score])
         places = np.concatenate([-_OCTAVES, _OCTAVES, details, edges])
         return np.union1d([low, high], places[(low < places) & (places < high)])
