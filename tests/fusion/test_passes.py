@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llrcal.arrays import Floats
+from llrcal.fitting.optimizer import minimise
 from llrcal.fusion import passes
 from llrcal.fusion.passes import ColumnSketch, Pass, Sums, Trials
 from llrcal.fusion.regression import Cost, regression
@@ -102,6 +103,19 @@ def test_many_trials_take_three_passes_after_a_look(monkeypatch: pytest.MonkeyPa
     assert found.gradient_norm / cost.effective_sample_size < 1e-8
     best = regression(replace(cost, sample=sides)).solution  # from the start on all trials
     assert np.abs(best.point - found.point).max() < 2e-3  # the variance is that of a sample
+
+
+def test_the_centre_of_the_prior_is_that_of_all_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It starts from a sample of the commoner class, one step of Newton's away."""
+    monkeypatch.setattr(passes, "SIZE", 2**9)
+    monkeypatch.setattr(passes, "_HELD", 2**11)
+    cost = Cost.of(Trials.in_memory(drawn(300, 1, 5), drawn(6000, -1, 6)), 2, 0.5)
+    found = regression(cost)
+    assert found.prior is not None
+    every = replace(cost, alpha=cost.share, prior=found.at_share)
+    exact = minimise(every, np.zeros(3), radius=10.0).point
+    sample = minimise(every.on(cost.sample), np.zeros(3), radius=10.0).point
+    assert np.abs(found.prior.centre - exact).max() < 0.2 * np.abs(sample - exact).max()
 
 
 def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -> None:

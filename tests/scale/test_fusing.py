@@ -56,6 +56,15 @@ def test_files_in_any_order_have_the_bits_of_arrays(
     assert other == in_memory(alpha="empirical", bounds="counts")
 
 
+def test_columns_in_order_are_honoured_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "all.csv"
+    TABLE.rename({"y": "score"}).write_csv(path)  # a name that is common for another role
+    order: dict[str, Any] = {"columns": "-,-,-,label"}
+    assert out_of_core.fuse(path, scores=["cos", "plda"], **order) == in_memory()
+    with pytest.raises(OptionError, match="columns='-,-,-,label' are in order"):
+        out_of_core.fuse("memory://all.parquet", scores=["cos"], **order)
+
+
 def test_what_is_said_and_refused(tmp_path: Path) -> None:
     path = tmp_path / "all.parquet"
     both: dict[str, Any] = {"scores": ["cos", "plda"], "form": FORM}

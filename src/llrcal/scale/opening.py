@@ -247,6 +247,10 @@ def opened_frame(
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
+    if request.columns:
+        raise OptionError(
+            request.given_columns, " are in order, and columns of a frame of Dask go by their names"
+        )
     names = dict(request.named)
     scores = [names.get("score", "score"), *others]
     label = names.get("label", "label") if labelled else None
