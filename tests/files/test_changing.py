@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +86,13 @@ def append(path: Path, new: bytes) -> None:
 
 
 class Steps:
-    """Changes a file at one step of reading it: when it is opened, or read from."""
+    """Changes a file at one step of reading it: when it is opened, or read from.
 
-    def __init__(self, path: Path, change: Callable[[], None], at: int) -> None:
-        self.path, self.change, self.left = path, change, at
+    With ``between``, also before the system is asked what it is.
+    """
+
+    def __init__(self, path: Path, change: Callable[[], None], *, between: bool) -> None:
+        self.path, self.change, self.left, self.between = path, change, 0, between
 
     def step(self) -> None:
         if self.left == 0:
@@ -110,7 +113,15 @@ class Steps:
             steps.step()
             return Stepping(io.FileIO(path))
 
+        def looked_at(path: Path, **more: Any) -> Any:
+            if path.name == steps.path.name:
+                steps.step()
+            return really_stat(path, **more)
+
+        really_stat = Path.stat
         monkeypatch.setattr(Path, "open", opened)
+        if self.between:
+            monkeypatch.setattr(Path, "stat", looked_at)
 
 
 def in_memory(path: Path) -> Any:
@@ -191,7 +202,7 @@ def test_every_step(
     answers = [outcome(run, path)]
     change(path, new)
     answers.append(outcome(run, path))
-    found, steps = [], Steps(path, lambda: change(path, new), 0)
+    found, steps = [], Steps(path, lambda: change(path, new), between=verb == "fuse")
     for at in range(100):
         with monkeypatch.context() as patched:
             path.write_bytes(before)
@@ -239,6 +250,19 @@ def test_a_change_after_reading_does_not_matter(tmp_path: Path) -> None:
     found = read_trials(path, columns=COLUMNS[".csv"])
     overwrite(path, b"")
     assert len(found.tar) + len(found.non) == 60
+
+
+def test_even_the_first_value_is_checked(tmp_path: Path) -> None:
+    """Whoever looks at a few trials does not read on."""
+    path = tmp_path / "trials.csv"
+    path.write_text("1\n")
+
+    def values() -> Iterator[int]:
+        append(path, b"2\n")
+        yield 1
+
+    with pytest.raises(TrialFileError, match="has changed while it was read"):
+        next(opened_input(str(path)).watched(values()))
 
 
 def test_in_one_run_a_file_is_one_file(tmp_path: Path) -> None:

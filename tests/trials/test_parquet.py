@@ -12,7 +12,7 @@ import pytest
 
 from llrcal import TrialFileError
 from llrcal.files.fingerprint import FileFingerprint
-from llrcal.trials.parquet import ParquetFile
+from llrcal.trials.parquet import ParquetFile, _Thrift
 
 COUNT = 1000
 RNG = np.random.default_rng(0)
@@ -84,6 +84,32 @@ def test_files_that_are_cut_off(tmp_path: Path, size: int) -> None:
     (tmp_path / "a.parquet").write_bytes(content)
     with pytest.raises(TrialFileError, match=r"a\.parquet: cannot be read: its footer is damaged"):
         parquet(tmp_path / "a.parquet").head(1)
+
+
+def test_a_file_that_changes(tmp_path: Path) -> None:
+    """Before anything is decoded, even if its footer is known."""
+    FRAME.write_parquet(tmp_path / "a.parquet")
+    file = parquet(tmp_path / "a.parquet")
+    file.head(1)
+    with (tmp_path / "a.parquet").open("r+b") as other:
+        other.write(b"PAR1 or not")
+    with pytest.raises(TrialFileError, match=r"a\.parquet: has changed while it was read"):
+        file.head(1)
+
+
+def test_chunks_in_one_place(tmp_path: Path) -> None:
+    """They could claim the file many times over."""
+    path = tmp_path / "a.parquet"
+    pq.write_table(FRAME.select("score", "label").to_arrow(), path, use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    (group,) = _Thrift(bytes(content[footer:])).struct()[4]
+    score, label = (column[3][9] for column in group[1])
+    other = content[footer:]
+    label.write(other, score.value)
+    path.write_bytes(content[:footer] + other)
+    with pytest.raises(TrialFileError, match=r"a\.parquet: cannot be read: its footer is damaged"):
+        parquet(path).head(1)
 
 
 def test_damaged_footers(tmp_path: Path) -> None:
