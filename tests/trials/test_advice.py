@@ -16,6 +16,8 @@ from llrcal import out_of_core, read_trials
 from llrcal.errors import LlrcalError
 from llrcal.messages import Setting
 from llrcal.trials import reading
+from llrcal.trials.request import ReadOptions
+from llrcal.trials.systems import read_systems
 from llrcal.trials.table import Table
 from llrcal.trials.writing import format_of, prepared
 
@@ -143,6 +145,10 @@ CASES = {
     "a role that does not exist": of_file(LABELLED, "--columns", columns="probe"),
     "a role of the key that does not exist": of_pair(
         SCORES, KEY, "--key-columns", key_columns="probe"
+    ),
+    "names of systems without a header": Case(
+        lambda _: read_systems({"plda": ("a", "plda")}, options=ReadOptions(header=False)),
+        ("--scores", "--no-header"),
     ),
     "names without a header": of_file(
         LABELLED, "--columns", "--no-header", columns="score=x", header=False
