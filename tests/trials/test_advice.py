@@ -157,6 +157,10 @@ CASES = {
     "a role of the key that does not exist": of_pair(
         SCORES, KEY, "--key-columns", key_columns="probe"
     ),
+    "names of systems without a header": Case(
+        lambda _: read_systems({"plda": ("a", "plda")}, options=ReadOptions(header=False)),
+        ("--scores", "--no-header"),
+    ),
     "names without a header": of_file(
         LABELLED, "--columns", "--no-header", columns="score=x", header=False
     ),
