@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
     command = "compare --data all.csv --folds 4 --out speakers --learning-curve"
-    ran = run(command, QUICK, "--formats svg", cwd=folder)
+    ran = run(command, QUICK.replace("none", "svg"), cwd=folder)
     assert ran.returncode == 0, ran.stderr
     assert "4 folds, dealt by speaker with seed 0" in ran.stderr
     assert "0 of 400 targets and 600 of 760 non-targets" in ran.stderr
