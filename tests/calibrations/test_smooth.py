@@ -18,7 +18,7 @@ from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.expected_labels import expected_trials
 from llrcal.fitting.stiffness import averaged_spline, distances_of_ends
-from llrcal.onepass.rank_scale import Cells, Ordered
+from llrcal.onepass.rank_scale import LabelledCells, Ordered
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion, rises
 from tests.notes import texts
 from tests.score_sets import KINDS, score_set
@@ -65,7 +65,7 @@ def own(tar: Floats, non: Floats, calibration: Smooth) -> tuple[Floats, Floats]:
     basis = np.array([rises(score, knots) for score in asked])
     expected = expected_trials(ordered.cells(), ArrayTraining(tar, non).eer_score)
     assert expected is not None
-    # Cells are in rising order, the criterion has scores as they come.
+    # LabelledCells are in rising order, the criterion has scores as they come.
     expected = expected[:, np.argsort(np.argsort(np.concatenate([tar, non + np.ptp(scores) * 2])))]
     average, mean, *_ = _every_stiffness(Criterion(tar, non, knots, ranks, 0, expected), basis)
     _, _, weights, values, ends = _every_stiffness(Criterion(tar, non, knots, ranks, 0), basis)
@@ -154,7 +154,7 @@ def test_cells_change_little() -> None:
     calibration = smooth(TAR, NON)
     counts = np.ones(len(TAR)), np.ones(len(NON))
     with pytest.MonkeyPatch.context() as patch:
-        every = Cells(np.sort(TAR), counts[0], np.sort(NON), counts[1])
+        every = LabelledCells(np.sort(TAR), counts[0], np.sort(NON), counts[1])
         patch.setattr(Ordered, "cells", lambda _: every)
         single = smooth(TAR, NON)
     assert single.scores == calibration.scores
@@ -348,7 +348,7 @@ def test_expected_labels_make_no_interval_narrower() -> None:
     assert np.min(widths[0] / widths[1]) > 0.99
 
 
-def _cells_and_knots(tar: Floats, non: Floats) -> tuple[Cells, Floats, Floats]:
+def _cells_and_knots(tar: Floats, non: Floats) -> tuple[LabelledCells, Floats, Floats]:
     data = ArrayTraining(tar, non)
     return data.in_order.cells(), *data.in_order.evenly_spaced(31)
 

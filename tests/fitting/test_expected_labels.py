@@ -11,7 +11,7 @@ from llrcal.calibrations.methods.smooth import _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.expected_labels import expected_trials
 from llrcal.fitting.stiffness import averaged_spline
-from llrcal.onepass.rank_scale import Cells
+from llrcal.onepass.rank_scale import LabelledCells
 from tests.trial_sets import normal
 
 TAR, NON = normal(200, 2.0, 1.2), normal(900, 0.0, 1.0)
@@ -56,7 +56,7 @@ def test_a_hundred_targets_need_none() -> None:
     assert few.slopes.tolist() != averaged_spline(*knots_and_cells(TAR[:99])).slopes.tolist()
 
 
-def knots_and_cells(tar: Floats) -> tuple[Cells, Floats, Floats]:
+def knots_and_cells(tar: Floats) -> tuple[LabelledCells, Floats, Floats]:
     ordered = ArrayTraining(tar, NON).in_order
     return ordered.cells(), *ordered.evenly_spaced(31)
 

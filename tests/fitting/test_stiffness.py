@@ -9,7 +9,7 @@ import pytest
 
 from llrcal.arrays import Floats
 from llrcal.fitting.stiffness import Averaged, Part, averaged_spline
-from llrcal.onepass.rank_scale import Cells
+from llrcal.onepass.rank_scale import LabelledCells
 from tests.fitting.criterion import LOG_STIFFNESS, PRIOR, Criterion, rises
 from tests.trial_sets import normal
 
@@ -24,7 +24,7 @@ def criterion(i: int, knots: Floats = KNOTS, ranks: Floats = RANKS) -> Criterion
 
 @cache
 def averaged(count: int = 3) -> Averaged:
-    cells = Cells(np.sort(TAR), np.ones(len(TAR)), np.sort(NON), np.ones(len(NON)))
+    cells = LabelledCells(np.sort(TAR), np.ones(len(TAR)), np.sort(NON), np.ones(len(NON)))
     return averaged_spline(cells, KNOTS[-count:], RANKS[-count:])
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.calibrations.training import ArrayTraining
-from llrcal.onepass.rank_scale import Cells, Ordered
+from llrcal.onepass.rank_scale import LabelledCells, Ordered
 from tests.trial_sets import FINITE, Sets, normal
 
 TAR, NON = normal(60, 1.0, 1.0), normal(700, -1.0, 1.2)
@@ -71,7 +71,7 @@ def test_cells_of_large_scores_keep_their_last_digits() -> None:
         assert np.abs(np.where(other > 2**39, other - 2.0**40, other) - one).max() <= rounding
 
 
-def _arrays(cells: Cells) -> list[Floats]:
+def _arrays(cells: LabelledCells) -> list[Floats]:
     return [cells.tar_scores, cells.tar_counts, cells.non_scores, cells.non_counts]
 
 

@@ -58,9 +58,8 @@ def decide(
     of_files = vars(reading) != vars(Reading()) or any(vars(direction).values())
     refuse(
         {
-            "give one of --fmr, --fnmr and --eer, for a threshold on SCORES": (
-                others or (trials is not None and not rate)
-            ),
+            "give one of --fmr, --fnmr and --eer, for a threshold on SCORES; or a model instead of "
+            "SCORES: --model MODEL": others or (trials is not None and not rate),
             f"{rate} needs SCORES, and neither a model nor a prior nor costs: llrcal decide "
             f"scores.txt --key key.txt {rate}": rate and (trials is None or by_cost),
             "options about files are for SCORES, and none are given: leave them out": (

@@ -21,7 +21,7 @@ from llrcal.arrays import Floats
 from llrcal.densities.nig import NIG
 from llrcal.fitting.likelihood import ROUGHLY
 from llrcal.fitting.posterior import Target, mirrored_draws
-from llrcal.onepass.rank_scale import Cells
+from llrcal.onepass.rank_scale import LabelledCells
 from llrcal.onepass.summary import Points
 
 ENOUGH = 100
@@ -31,7 +31,7 @@ _MOST_TIED = 0.4  # share of a class in one place; from a half on it has no dens
 _SEARCHES = np.array([[0.0, -0.5, v, 0.4] for v in (-0.4, 0.0, 0.4)])
 
 
-def expected_trials(cells: Cells, eer_score: float) -> Floats | None:
+def expected_trials(cells: LabelledCells, eer_score: float) -> Floats | None:
     """So many targets, and so many non-targets, to be expected at the scores of both classes.
 
     They are for fewer than ``ENOUGH`` trials of a class. None if scores do not tell its density.

@@ -40,7 +40,7 @@ from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.rising_spline import Knots, Rises
-from llrcal.onepass.rank_scale import Cells
+from llrcal.onepass.rank_scale import LabelledCells
 from llrcal.scoring_rule import logistic_terms
 
 _STRAIGHT = 6.0  # decimal logarithm of a stiffness at which no bend is left
@@ -112,7 +112,7 @@ class Part:
 
 
 def averaged_spline(
-    cells: Cells, knots: Floats, ranks: Floats, expected: Floats | None = None
+    cells: LabelledCells, knots: Floats, ranks: Floats, expected: Floats | None = None
 ) -> Averaged:
     """The average over stiffnesses of splines with given knots, which have given ranks.
 
@@ -152,7 +152,9 @@ class _Problem:
     each over the root of the step in rank: in these, both penalties are sums of squares.
     """
 
-    def __init__(self, cells: Cells, knots: Knots, ranks: Floats, expected: Floats | None) -> None:
+    def __init__(
+        self, cells: LabelledCells, knots: Knots, ranks: Floats, expected: Floats | None
+    ) -> None:
         self.knots = knots
         self._rises = Rises(knots, np.concatenate([cells.tar_scores, cells.non_scores]))
         # Of each score, how many targets and how many non-targets there are.

@@ -62,11 +62,11 @@ class Ordered:
     def _non_from(self) -> Floats:
         return np.cumsum(self.non[::-1])[::-1]
 
-    def cells(self) -> Cells:
+    def cells(self) -> LabelledCells:
         """Scores pooled by their coordinate; each cell is at the mean score of its class."""
         number = np.rint(self.coordinate * _CELLS).astype(np.int64)
         number -= number.min()
-        return Cells(*self._pooled(number, self.tar), *self._pooled(number, self.non))
+        return LabelledCells(*self._pooled(number, self.tar), *self._pooled(number, self.non))
 
     def _pooled(self, number: Counts, counts: Floats) -> tuple[Floats, Floats]:
         total = np.bincount(number, counts).astype(np.float64)
@@ -113,8 +113,8 @@ def _reached(up_to: Floats, count: int) -> int:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Means of neighbouring scores of one class, and how many scores each mean stands for."""
+class LabelledCells:
+    """Means of neighbouring scores of each class, and how many scores each mean stands for."""
 
     tar_scores: Floats
     tar_counts: Floats
