@@ -114,7 +114,7 @@ def compared(calibration: llrcal.Calibration, scores: Floats) -> Floats:
     curve = calibration.curve
     low, high = np.sort(curve.origin + curve.knots[[0, -1]] / curve.per_unit)
     few = scores[: 2_000 if calibration.applied_formula.costly else None]
-    return np.asarray(few[(low <= few) & (few <= high)])
+    return np.asarray(few[np.isfinite(few) & (low <= few) & (few <= high)])
 
 
 def by_formula(calibration: llrcal.Calibration, scores: Floats) -> Floats:

@@ -256,6 +256,14 @@ def test_every_language_gives_the_bits(tmp_path: Path) -> None:
         np.testing.assert_array_equal(session.run(["llrs"], {"scores": scores})[0], column)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_line_may_end_beyond_all_scores(scale: float, tmp_path: Path) -> None:
+    tar, non = scale * TAR, scale * NON
+    for method in ("logistic", "linear-gaussian"):
+        line = llrcal.fit(tar, non, method=method, bounds="none")
+        assert exported(line, tmp_path) < 1e-9
+
+
 def test_onnx_finds_its_piece_among_any_number(tmp_path: Path) -> None:
     """It halves what is left, whatever is one more or less than a power of two."""
     runtime, seen = pytest.importorskip("onnxruntime"), set()

@@ -30,7 +30,8 @@ class Difference(NamedTuple):
 def largest_difference(calibration: Calibration) -> Difference:
     """The largest one that is seen: at knots, beside them, and in between."""
     curve, places = calibration.curve, _places(calibration)
-    with np.errstate(all="ignore"):  # a line may reach infinity
+    with np.errstate(all="ignore"):  # a line may end beyond all scores that there are
+        places = places[np.isfinite(places / curve.per_unit)]
         found = replace(curve, origin=0.0, per_unit=1.0)(places)
         expected = _llrs(calibration, places)
         apart = np.abs(found - expected) / np.maximum(1, np.abs(expected))
