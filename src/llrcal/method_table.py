@@ -69,7 +69,7 @@ class Entry:
 TABLE: dict[str, Entry] = {
     "smooth": Entry(
         "llrcal.calibrations.methods.smooth:Smooth",
-        "a rising spline, whose stiffness is averaged over",
+        "a rising spline, averaged over its stiffness",
         group="smooth",
         looks=(Look("#300048", "#a84890", "p", (20, 2)),),
     ),

@@ -207,7 +207,7 @@ def test_large_sets_need_no_replicates_to_see_a_shift() -> None:
 
 @pytest.mark.slow
 def test_few_trials_raise_no_alarm() -> None:
-    """Without 30 errors of each kind, the minimum is too flattered to go by."""
+    """Without 30 errors of each kind, the minimum is too optimistic to go by."""
     alarms: list[Note] = []
     for seed in range(20):
         train, test = (trials(100 * i + seed, tar=60, non=400) for i in (1, 2))
