@@ -83,7 +83,7 @@ class Field:
     ) -> Field:
         """What scores from the field say; a share of targets of None is unknown.
 
-        Where it is unknown, the scores weigh as if the classes were even, unless ``boldly``.
+        Where it is unknown, the scores weigh as if neither class were rare, unless ``boldly``.
         """
         told, share = p_target is not None, _UNKNOWN_SHARE if p_target is None else p_target
         data = evidence_of(source, given, share, told=told, boldly=boldly)
