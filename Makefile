@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
-  robustness fuzz nightly coverage sanitize wheel-pure evidence docs site clean
+  robustness fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -31,6 +31,7 @@ check: $(VENV)/installed
 	$(BIN)/mypy
 	$(BIN)/bandit --quiet --recursive src
 	$(BIN)/python .ci/audit.py
+	-@$(BIN)/python -m studies check
 	$(MAKE) site
 
 format: $(VENV)/installed
@@ -88,16 +89,15 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# The tables of docs/studies, and the figure of few targets.
-evidence: $(VENV)/installed
-	$(BIN)/python -m studies.evidence
-	$(BIN)/python -m studies.one_for_all
-	$(BIN)/python -m studies.few_smooth
-	$(BIN)/python -m studies.optimizers
-	$(BIN)/python -m studies.scoring_rules
-	$(BIN)/python -m studies.evaluation_intervals
-	$(BIN)/python -m studies.interval_coverage
-	$(BIN)/python -m studies.linear_truth
+# Every study whose numbers the pages state, one after the other, and then the pages. Some of them
+# only: `make evidence STUDIES="one_for_all few_smooth"`.
+evidence: $(VENV)/installed-bench
+	$(BIN)/python -m studies run $(STUDIES)
+	$(BIN)/python -m studies fill
+
+# The studies whose code has changed since they were run.
+evidence-check: $(VENV)/installed
+	$(BIN)/python -m studies check
 
 # docs/cli.md, the schemas and docs/studies/hostile.md from the code; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.

@@ -2,7 +2,11 @@
 
 import inspect
 import re
+from pathlib import Path
 from typing import Any
+
+from sphinx.ext.autosummary import Autosummary
+from sphinx.pycode import ModuleAnalyzer
 
 from llrcal.version import __version__
 
@@ -40,7 +44,58 @@ python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
+_THUMBNAIL = (3.0, 2.1)  # inches
+_LETTERS, _LONG_LABEL = 9.0, 24  # their size in points, and how many make a label long
+
+
+def scraped(block: Any, block_vars: Any, gallery_conf: Any) -> str:
+    """The figures of an example, as Sphinx-Gallery saves them; and the first as a thumbnail.
+
+    A picture that is made smaller cannot be read: the thumbnail is drawn anew, at its size.
+    """
+    import matplotlib.pyplot as plt
+    from sphinx_gallery.scrapers import matplotlib_scraper  # type: ignore[import-untyped]
+
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    made = matplotlib_scraper(block, block_vars, gallery_conf)
+    if figures:
+        images = Path(str(block_vars["image_path_iterator"].image_path)).parent
+        (images / "small").mkdir(exist_ok=True)
+        name = f"sphx_glr_{Path(block_vars['src_file']).stem}_thumb.png"
+        _shrink(figures[0])
+        figures[0].savefig(images / "small" / name, dpi=200)
+    return str(made)
+
+
+def _shrink(figure: Any) -> None:
+    """What can be read in a figure of the size of a thumbnail."""
+    figure.set_size_inches(_THUMBNAIL)
+    figure.set_layout_engine("constrained")
+    for ax in figure.axes:
+        if legend := ax.get_legend():
+            legend.remove()
+        for note in list(ax.texts):
+            note.remove()
+        for line in ax.lines:
+            line.set_linewidth(max(line.get_linewidth(), 1.8))
+            line.set_markersize(min(line.get_markersize(), 5))
+        for axis in (ax.xaxis, ax.yaxis):
+            ticks = axis.get_majorticklocs()
+            if len(ticks) > 5:
+                axis.set_ticks(ticks[:: -(-len(ticks) // 5)])
+        for label in (ax.xaxis.label, ax.yaxis.label, *ax.get_xticklabels(), *ax.get_yticklabels()):
+            long = len(label.get_text()) > _LONG_LABEL
+            label.set_fontsize(0.8 * _LETTERS if long else _LETTERS)
+
+
+def put_thumbnails_in_place(app: Any) -> None:
+    """Instead of those that Sphinx-Gallery has made of the large pictures."""
+    for small in Path(app.srcdir).glob("gallery/*/images/small/*.png"):
+        small.replace(small.parents[1] / "thumb" / small.name)
+
+
 sphinx_gallery_conf = {
+    "image_scrapers": (scraped,),
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": ".*",
@@ -60,9 +115,15 @@ html_theme = "furo"
 html_title = "llrcal"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_extra_path = ["extra"]  # the report that site.py has written
+html_logo = html_favicon = "static/logo.svg"
 html_copy_source = False
 html_show_sourcelink = False
-html_theme_options = {"navigation_with_keys": False}
+html_theme_options = {
+    "navigation_with_keys": False,
+    "light_css_variables": {"color-brand-primary": "#0b57b5", "color-brand-content": "#0b57b5"},
+    "dark_css_variables": {"color-brand-primary": "#8ab8ff", "color-brand-content": "#8ab8ff"},
+}
 
 
 def link_to_pages(
@@ -114,6 +175,20 @@ def _default(value: Any) -> Any:
     return value
 
 
+class Summaries(Autosummary):
+    """Tables of names with short signatures, but for classes that users do not call."""
+
+    def get_items(self, names: list[str]) -> list[tuple[str, str | None, str, str]]:
+        return [
+            (name, None if signature == "()" and name[0].isupper() else signature, words, place)
+            for name, signature, words, place in super().get_items(names)
+        ]
+
+
+# One signature a function: overloads differ in what they return, and take up a page.
+setattr(ModuleAnalyzer, "overloads", property(lambda _: {}, lambda *_: None))  # noqa: B010
+
+
 def skip_what_others_document(
     _app: Any, _what: str, _name: str, member: Any, _skip: bool, _options: Any
 ) -> bool | None:
@@ -122,14 +197,28 @@ def skip_what_others_document(
     return True if home.startswith("sklearn") else None
 
 
-def link_to_gallery(_app: Any, _docname: str, source: list[str]) -> None:
-    """On a forge, pages link to the folder of examples; here, to the pages made of it."""
-    source[0] = source[0].replace("](../examples/gallery)", "](gallery/index.rst)")
+# A link lies over the page in it, which is too small there to be worked with.
+_LIVE = """<div class="live">
+<iframe src="demo/report.html" title="Report" loading="lazy" tabindex="-1" aria-hidden="true">
+</iframe>
+<a href="demo/report.html"><span>Open this report</span></a>
+</div>"""
+
+
+def link_to_what_is_built(_app: Any, _docname: str, source: list[str]) -> None:
+    """On a forge, pages link to the folder of examples; here, to the pages made of it.
+
+    And there is a report to look at.
+    """
+    page = source[0].replace("](../examples/gallery)", "](gallery/index.rst)")
+    source[0] = page.replace("<!-- a report -->", _LIVE)
 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("source-read", link_to_gallery)
+    app.add_directive("autosummary", Summaries, override=True)
+    app.connect("builder-inited", put_thumbnails_in_place, priority=900)
+    app.connect("source-read", link_to_what_is_built)
     app.connect("autodoc-process-docstring", link_to_pages)
     app.connect("autodoc-process-signature", signature_as_written)
     app.connect("autodoc-skip-member", skip_what_others_document)

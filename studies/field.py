@@ -7,7 +7,9 @@ PART is one of
 pairs      loss on shifted pairs of places, adapted without labels
 labelled   the same with a few labelled scores, beside the others and alone
 simulated  ten families with known truth, shifted in every way
+fresh      the same on six others, which had no part in any choice
 lies       pools that are not what they are said to be
+held_out   the same on sets that had no part in any choice
 unshifted  places where nothing has moved
 intervals  how often 95 % intervals hold the truth
 watch      alarms, false and true, and their price
@@ -29,8 +31,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from studies.field_harm import LIES, UNSHIFTED
-from studies.field_known import INTERVALS, SIMULATED
+from studies.field_harm import HELD_OUT_LIES, LIES, UNSHIFTED
+from studies.field_known import FRESH_SIMULATED, INTERVALS, SIMULATED
 from studies.field_pairs import LABELLED, PAIRS
 from studies.field_run import METHODS, OTHERS, Cell, Options, Row
 from studies.field_sets import REAL, make_speech_scores
@@ -40,7 +42,9 @@ PARTS = {
     "pairs": PAIRS,
     "labelled": LABELLED,
     "simulated": SIMULATED,
+    "fresh": FRESH_SIMULATED,
     "lies": LIES,
+    "held_out": HELD_OUT_LIES,
     "unshifted": UNSHIFTED,
     "intervals": INTERVALS,
     "watch": WATCH,

@@ -24,7 +24,8 @@ from studies.field_run import (
     where,
     worst,
 )
-from studies.field_sets import EVERY_FAMILY, FAMILIES, Shift, random
+from studies.field_sets import EVERY_FAMILY, FAMILIES, FRESH_FAMILIES, Shift, random
+from studies.field_sets import SIMULATED as EVERY
 
 SHIFTS = {
     "none": Shift(),
@@ -41,7 +42,8 @@ SHIFTS = {
 SOME_SHIFTS = ("location +2", "distance 0.5", "all")  # for methods other than the main ones
 TRAINING = (30, 100, 1000)  # targets, with ten times as many non-targets
 POOLS = {"3,000 at .1": (300, 2700), "20,000 at .02": (400, 19_600)}
-FRESH = 20_000  # of each class, to judge by
+FRESH = (60, 300)  # the same, of families that had no part in any choice
+JUDGED = 20_000  # of each class
 LIMIT = 0.02
 MOVES = {
     "none": Shift(),
@@ -61,11 +63,18 @@ def simulated_cells(options: Options) -> list[Cell]:
     return [(family, size, shift) for family in FAMILIES for size in sizes for shift in shifts]
 
 
+def fresh_cells(options: Options) -> list[Cell]:
+    shifts = [*SOME_SHIFTS, "scale 1.6"] if options.quick else list(SHIFTS)
+    return [
+        (family, size, shift) for family in FRESH_FAMILIES for size in FRESH for shift in shifts
+    ]
+
+
 def simulated_rows(options: Options, family: str, size: int, shift: str) -> list[Row]:
     """One training set and one place of a family, by every method."""
-    drawn, rng = FAMILIES[family].drawn, random("simulated", family, size, shift)
+    drawn, rng = EVERY[family].drawn, random("simulated", family, size, shift)
     train, place = drawn(rng, size, 10 * size), SHIFTS[shift]
-    judge = Judge(drawn(rng, FRESH, FRESH, place))
+    judge = Judge(drawn(rng, JUDGED, JUDGED, place))
     pools = {name: drawn(rng, *counts, place) for name, counts in POOLS.items()}
     rows = []
     extra = options.others if shift in SOME_SHIFTS and size > 30 and not options.quick else ()
@@ -176,4 +185,5 @@ def intervals_table(rows: list[Row]) -> str:
 
 
 SIMULATED = Part(simulated_cells, simulated_rows, simulated_table)
+FRESH_SIMULATED = Part(fresh_cells, simulated_rows, simulated_table)
 INTERVALS = Part(intervals_cells, intervals_rows, intervals_table)

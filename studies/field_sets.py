@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import itertools
+import math
 import os
 import zlib
 from collections.abc import Callable
@@ -222,6 +223,30 @@ def _gaussian(rng: Generator, n: int) -> Floats:
     return rng.normal(size=n)
 
 
+def _gumbel(rng: Generator, n: int) -> Floats:
+    return (rng.gumbel(size=n) - np.euler_gamma) / (np.pi / 6**0.5)
+
+
+def _logistic(rng: Generator, n: int) -> Floats:
+    return rng.logistic(0, 3**0.5 / np.pi, n)
+
+
+def _weibull(sign: float, shape: float = 1.5) -> Sampler:
+    mean, square = math.gamma(1 + 1 / shape), math.gamma(1 + 2 / shape)
+    return lambda rng, n: sign * (rng.weibull(shape, n) - mean) / np.sqrt(square - mean**2)
+
+
+def _three_heaps(rng: Generator, n: int) -> Floats:
+    """At -3, 0 and 2, of which the middle one has half."""
+    at = rng.choice([-3.0, 0.0, 2.0], n, p=[0.25, 0.5, 0.25])
+    return np.asarray((rng.normal(size=n) + at + 0.25) / np.sqrt(1 + 3.25 - 0.25**2))
+
+
+def _triangular(mode: float) -> Sampler:
+    mean, variance = (1 + mode) / 3, (1 - mode + mode**2) / 18
+    return lambda rng, n: (rng.triangular(0, mode, 1, n) - mean) / np.sqrt(variance)
+
+
 class Shift(NamedTuple):
     """How a place differs from that of the training, in deviations of the non-targets."""
 
@@ -279,4 +304,14 @@ FAMILIES = {
     "tied": Family(_gaussian, _gaussian, 2.8, 1.2, 0.9),
 }
 SKEWED_NIG = {f"nig {v:g}": Family(_nig(-v), _nig(v), 2.4) for v in (1.0, 1.5, 2.0)}
+# Tried only after everything was chosen.
+FRESH_FAMILIES = {
+    "gumbel": Family(_gumbel, _gumbel, 2.7, 1.1),
+    "weibull": Family(_weibull(-1), _weibull(1), 2.5),
+    "logistic": Family(_logistic, _logistic, 2.9, 0.9),
+    "three heaps": Family(_gaussian, _three_heaps, 3.1, 1.1),
+    "triangular": Family(_triangular(0.8), _triangular(0.2), 2.2, 0.9),
+    "levels": Family(_gumbel, _gaussian, 2.7, 1.0, 0.35),
+}
 EVERY_FAMILY = {**FAMILIES, **SKEWED_NIG}
+SIMULATED = {**EVERY_FAMILY, **FRESH_FAMILIES}

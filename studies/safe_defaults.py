@@ -50,7 +50,7 @@ def main() -> None:
         for label, (before, after) in found.items():
             if abs(after - before) > _WORTH_A_LINE:
                 print(f"| {experiment[0]} | {label} | {before:.2f} | {after:.2f} |", flush=True)
-        print(f"({experiment[0]}: done, largest growth so far {worst:.3f})", flush=True)
+    print(f"Largest growth: {worst:.3f}")
 
 
 if __name__ == "__main__":

@@ -76,25 +76,19 @@ def excesses(experiment: Experiment) -> Excesses:
 def table(results: Sequence[Excesses], place: str) -> Iterator[str]:
     """Mean over sets: a row for each weight, a column for each rule."""
     names = [ScoringRule.of(rule).name for rule in RULES]
-    yield f"| alpha | {' | '.join(names)} |"
+    shown = (f"`({name.replace(',', ', ')})`" if "," in name else f"`{name}`" for name in names)
+    yield f"| `alpha` | {' | '.join(shown)} |"
     yield "|---" * (len(names) + 1) + "|"
     for alpha in ALPHAS:
         means = [np.mean([one[alpha, name][place] for one in results]) for name in names]
         yield f"| {alpha} | {' | '.join(f'{mean:.1f}' for mean in means)} |"
 
 
-def show(title: str, results: Sequence[Excesses]) -> None:
-    for place in PLACES:
-        print(f"\n{title}, {place}\n\n" + "\n".join(table(results, place)), flush=True)
-
-
 def main() -> None:
     warnings.simplefilter("ignore")
-    results = {}
-    for experiment in experiments():
-        results[experiment[0]] = excesses(experiment)
-        show(experiment[0], [results[experiment[0]]])
-    show(f"mean of {len(results)} sets", list(results.values()))
+    results = [excesses(experiment) for experiment in experiments()]
+    for place in PLACES:
+        print(f"\nmean of {len(results)} sets, {place}\n\n" + "\n".join(table(results, place)))
 
 
 if __name__ == "__main__":

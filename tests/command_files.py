@@ -82,6 +82,13 @@ def _tables() -> None:
         Path(f"{name}.tsv.gz").write_bytes(gzip.compress(text.encode(), 1))
     for name in ("casework", "dev", "eval"):
         table.write_csv(f"{name}.csv")
+    pairs = {"enrol_speaker": np.arange(_COUNT) % 20, "test_speaker": np.arange(_COUNT) % 20}
+    pairs["test_speaker"][TARGETS:] = np.arange(NON_TARGETS) * 7 % 19 + 1
+    table.with_columns(**pairs).write_csv("comparisons.csv")
+    people = zip(*pairs.values(), table["score"].to_list(), _LABELS.tolist(), strict=True)
+    Path("trials-of-people.txt").write_text(
+        "".join(f"s{a}_x{i} s{b}_y{i} {s!r} {int(t)}\n" for i, (a, b, s, t) in enumerate(people))
+    )
     ids = table.select("enrol", "test")
     ids.with_columns(llr=table["score"], label=table["label"]).write_csv("llrs.csv")
     ids.with_columns(lr=table["score"].exp(), label=table["label"]).write_csv("lrs.csv")
@@ -122,12 +129,35 @@ def _binary_files() -> None:
                 file["score_mask"] = np.ones((1, _COUNT), np.int8)
 
 
-def _as_r_writes(trials: llrcal.Trials) -> str:
-    """A table as ``write.csv`` writes it."""
-    rows = [(score, "SS") for score in trials.tar.tolist()]
-    rows += [(score, "DS") for score in trials.non.tolist()]
-    lines = (f'"{i}","a{i}","b{i}",{score!r},"{truth}"' for i, (score, truth) in enumerate(rows, 1))
-    return "\n".join(['"","item1","item2","score","truth"', *lines, ""])
+def _as_r_writes(trials: llrcal.Trials, people: str) -> str:
+    """A table as ``write.csv`` writes it, with speakers."""
+    rows = []
+    for side, speakers, truth in zip(trials, trials.speakers or (), ("SS", "DS"), strict=True):
+        rows += [(*who, score, truth) for who, score in zip(speakers, side.tolist(), strict=True)]
+    lines = (
+        f'"{i}","a{i}","b{i}","{people}{one:03d}","{people}{other:03d}",{score!r},"{truth}"'
+        for i, (one, other, score, truth) in enumerate(rows, 1)
+    )
+    return "\n".join(['"","item1","item2","speaker1","speaker2","score","truth"', *lines, ""])
+
+
+def _embeddings() -> None:
+    """Those of docs/pairs.md, in files of several kinds."""
+    who = np.repeat(np.arange(12), 6)
+    rng = np.random.default_rng(0)
+    vectors = (rng.normal(size=(12, 8))[who] + rng.normal(size=(72, 8))).astype("f4")
+    ids = [f"id{10270 + speaker}/video{i // 3}/{i:05}" for i, speaker in enumerate(who)]
+    for name in ("embeddings", "xvectors", "enrol", "calls", "million"):
+        np.savez(f"{name}.npz", embeddings=vectors, speakers=who, ids=ids, model=who, sex=who % 2)
+    pl.DataFrame({"id": ids, "embedding": vectors.tolist()}).write_parquet("vox.parquet")
+    Path("utt2spk").write_text("".join(f"{one} {one[:7]}\n" for one in ids))
+    start, places = 0, []
+    with Path("xvector.ark").open("wb") as file:
+        for one, vector in zip(ids, vectors, strict=True):
+            start = file.write(f"{one} ".encode()) + start
+            places.append(f"{one} xvector.ark:{start}\n")
+            start += file.write(b"\0BFV \4" + np.int32(8).tobytes() + vector.tobytes())
+    Path("xvector.scp").write_text("".join(places))
 
 
 def make_files() -> None:
@@ -135,9 +165,10 @@ def make_files() -> None:
     _text_files()
     _tables()
     _binary_files()
+    _embeddings()
     for name, seed in (("training", 0), ("validation", 1)):  # of docs/forensics.md
         trials = llrcal.simulate(targets=300, nontargets=9_000, seed=seed)
-        Path(f"{name}.csv").write_text(_as_r_writes(trials))
+        Path(f"{name}.csv").write_text(_as_r_writes(trials, name[0]))
     train = llrcal.read_trials("dev.npz")
     llrcal.fit(train).save("model.json")
     llrcal.fit(train, method="nig").save("nig.json")

@@ -35,6 +35,7 @@ ROOMS = (
     "fusion",
     "trials",
     "scale",
+    "pairing",
     "out_of_core",
     "dask",
     "sklearn",
@@ -42,6 +43,7 @@ ROOMS = (
     "comparison",
     "figures",
     "report",
+    "validation",
     "cli",
     "__main__",
 )

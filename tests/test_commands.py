@@ -39,7 +39,7 @@ _SPOKEN = re.compile(r"`(llrcal [^`]*\.\w[^`]*)`")  # of a file
 _PLACEHOLDER = re.compile(r"[A-Z]{4}|\.\.\.")
 _LONG = re.compile("llrcal (demo|adapt)|--intervals|--bayes|--trials")
 _TOO_LONG = re.compile("llrcal demo|--trials 500000000")  # run elsewhere, the latter with fewer
-_NOT_HERE = re.compile(r" --(?:scheduler|workers) \S+")  # a cluster, and more processes
+_NOT_HERE = re.compile(r" --(?:scheduler|workers|device) \S+")  # a cluster, and more processes
 
 
 def commands(page: str) -> list[str]:
@@ -78,12 +78,14 @@ def _here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(command: str) -> str:
-    """What a command prints; folders that it writes may be there already, from another."""
+    """What a command prints; what it writes may be there already, from another."""
     ours = _NOT_HERE.sub("", command).split(" | ")[0]  # whatever other program reads it
     words = shlex.split(ours, comments=True)[1:]
     for option, name in pairwise(words):
         if option in {"-o", "--out", "--figures"} and Path(name).is_dir():
             shutil.rmtree(name)
+        elif option in {"-o", "--model"} and words[0] == "validate":  # which keeps what is there
+            Path(name).unlink(missing_ok=True)
     result = llrcal(*words)
     assert result.exit_code == 0, (command, result.output)
     return "".join(f"{line.rstrip()}\n" for line in result.stdout.splitlines())

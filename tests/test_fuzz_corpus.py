@@ -73,8 +73,8 @@ def test_too_much_memory_is_a_finding() -> None:
 
     megabytes = harness.MEGABYTES / 2
     watched(greedy)(b"")
-    megabytes = harness.MEGABYTES + 50
-    with pytest.raises(Finding, match=r"^0 bytes took 3\d\d MB"):
+    megabytes = harness.MEGABYTES + 200  # less what the process has and does not use
+    with pytest.raises(Finding, match=r"^0 bytes took \d+ MB"):
         watched(greedy)(b"")
 
 

@@ -137,7 +137,7 @@ def test_a_comparison_is_saved_as_by_the_command_line(
 ) -> None:
     comparison.save(tmp_path / "results", formats=["svg"])
     found = {path.name for path in (tmp_path / "results").iterdir()}
-    assert found == {"models", "metrics.csv", "metrics.md", "figures", "report.html"}
+    assert found == {"models", "metrics.csv", "metrics.md", "metrics.tex", "figures", "report.html"}
     assert llrcal.load(tmp_path / "results" / "models" / "nig.json")(0.0)
     with pytest.raises(llrcal.OptionError, match="force=True"):
         comparison.save(tmp_path / "results")

@@ -45,6 +45,7 @@ NAMES = {
     "Calibration",
     "Comparison",
     "Conditioned",
+    "Counts",
     "ClusterError",
     "DegenerateError",
     "Evaluation",
@@ -63,6 +64,7 @@ NAMES = {
     "Trials",
     "LearningCurve",
     "compare",
+    "cross_validated",
     "learning_curve",
     "evaluate",
     "Watched",
@@ -73,9 +75,13 @@ NAMES = {
     "load",
     "open_trials",
     "optimal_llrs",
+    "pairs",
     "read_trials",
+    "write_trials",
     "simulate",
     "split",
+    "Validation",
+    "validate",
 }
 
 

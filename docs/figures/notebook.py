@@ -34,6 +34,7 @@ _NAMES = (
     "scoring-rules",
     "smooth",
     "forensics",
+    "pairs",
 )
 PAGES = tuple(DOCS / f"{name}.md" for name in _NAMES)
 _CELL = re.compile(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from llrcal.comparison import Comparison as Comparison
     from llrcal.comparison import LearningCurve as LearningCurve
     from llrcal.comparison import compare as compare
+    from llrcal.comparison import cross_validated as cross_validated
     from llrcal.comparison import learning_curve as learning_curve
     from llrcal.errors import ClusterError as ClusterError
     from llrcal.errors import DegenerateError as DegenerateError
@@ -50,16 +51,27 @@ if TYPE_CHECKING:
     from llrcal.fusion import fuse as fuse
     from llrcal.fusion import load as load
     from llrcal.inputs.scores import split as split
+    from llrcal.pairing.pairs import pairs as pairs
     from llrcal.scale.accumulator import Accumulator as Accumulator
     from llrcal.scale.opening import open_trials as open_trials
     from llrcal.simulation import simulate as simulate
+    from llrcal.trials import Counts as Counts
     from llrcal.trials import Trials as Trials
     from llrcal.trials import read_trials as read_trials
+    from llrcal.trials import write_trials as write_trials
+    from llrcal.validation import Validation as Validation
+    from llrcal.validation import validate as validate
 
 _HOME = {
     "llrcal.adaptation": ("Watched", "adapt", "watch"),
     "llrcal.calibrations": ("METHODS", "PAPER", "Calibration", "Conditioned", "fit", "fit_all"),
-    "llrcal.comparison": ("Comparison", "LearningCurve", "compare", "learning_curve"),
+    "llrcal.comparison": (
+        "Comparison",
+        "LearningCurve",
+        "compare",
+        "cross_validated",
+        "learning_curve",
+    ),
     "llrcal.errors": (
         "ClusterError",
         "DegenerateError",
@@ -81,10 +93,12 @@ _HOME = {
     "llrcal.fitting.report": ("Report",),
     "llrcal.fusion": ("Fused", "fuse", "load"),
     "llrcal.inputs.scores": ("split",),
+    "llrcal.pairing.pairs": ("pairs",),
     "llrcal.scale.accumulator": ("Accumulator",),
     "llrcal.scale.opening": ("open_trials",),
     "llrcal.simulation": ("simulate",),
-    "llrcal.trials": ("Trials", "read_trials"),
+    "llrcal.trials": ("Counts", "Trials", "read_trials", "write_trials"),
+    "llrcal.validation": ("Validation", "validate"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _MODULES = ("dask", "figures", "out_of_core", "sklearn")

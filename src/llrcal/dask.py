@@ -38,8 +38,8 @@ from llrcal.scale.dask_applying import frame_of_llrs, write_partitions
 from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, dask_frame
 from llrcal.scale.engine import silent
 from llrcal.scale.opening import cluster_engine, default_client, is_on_cluster
-from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadOptions
+from llrcal.trials.trials import TrialSet
 
 __all__ = [
     "KEEP_MEMORY",
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-def open_trials(trials: Any, **settings: Any) -> TrialsInPieces:
+def open_trials(trials: Any, **settings: Any) -> TrialSet:
     """Open a Dask frame or files as one set of trials to be read by the cluster.
 
     Parameters

@@ -18,6 +18,7 @@ _OPTIONS = {
     "pfa": "fmr",
     "pmiss": "fnmr",
     "points": "p-target",
+    "stated": "state",
 }
 
 

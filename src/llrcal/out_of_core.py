@@ -33,8 +33,9 @@ from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores, reading_options, split_settings
-from llrcal.scale.trials_in_pieces import TrialsInPieces
+from llrcal.trials.count_files import hold_counts
 from llrcal.trials.request import ReadKeywords
+from llrcal.trials.trials import TrialSet
 
 __all__ = ["adapt", "apply", "evaluate", "fit", "fit_all", "fuse", "open_trials", "watch"]
 
@@ -47,7 +48,7 @@ def open_trials(
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
     **options: Unpack[ReadKeywords],
-) -> TrialsInPieces:
+) -> TrialSet:
     """Open files as one set of trials, which is read in pieces whenever it is used.
 
     Parameters
@@ -248,5 +249,6 @@ def apply(
     request = reading_options({}, form).request("scores")
     columns = LLRColumns(calibration, interval, seen, field)
     apply_to_files(columns, request, paths, out, Threads(progress), force=force)
-    warn(seen.notes)
-    warn(calibration.field_notes(field.scores, seen.total))
+    if not hold_counts(paths):  # distinct scores look like no field
+        warn(seen.notes)
+        warn(calibration.field_notes(field.scores, seen.total))

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 import llrcal
 from llrcal.adaptation import field as module
-from llrcal.adaptation.field import Field, evidence_of, fitted_share, places_of
+from llrcal.adaptation.field import Field, evidence_of, expected_cllr, fitted_share, places_of
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.hypotheses import weights_of
 from llrcal.adaptation.source import SourceModel
@@ -151,7 +151,7 @@ def test_llrs_that_fall_are_held_outward_from_where_classes_meet() -> None:
     size = len(one.nodes)
     ratio = np.sin(np.linspace(-6, 6, size)) * 3 + np.linspace(-2, 2, size)
     tar = expit(ratio) / size
-    bumpy = replace(one, mean=(tar, 1 / size - tar))
+    bumpy = replace(one, known=(tar, 1 / size - tar), doubt=0.0)
     assert (np.diff(bumpy.llrs) >= 0).all()
     middle = bumpy.eer_node
     expected = np.maximum.accumulate(ratio[middle:])
@@ -169,7 +169,7 @@ def test_the_eer_node_is_where_error_rates_are_equal(field: object) -> None:
     assert tar[at - 1] < 1 - non[at - 1]
     assert tar[at] >= 1 - non[at]
     half = np.full(4, 0.25)
-    by_hand = replace(unmoved(), mean=(half, half))
+    by_hand = replace(unmoved(), known=(half, half), still=(half, half))
     assert by_hand.eer_node == 1
 
 
@@ -201,7 +201,8 @@ def replace_draws(one: Field, chosen: Floats) -> Field:
         importance=importance,
         tar=masses[0],
         non=masses[1],
-        mean=mean,
+        known=mean,
+        doubt=0.0,
     )
 
 
@@ -219,6 +220,48 @@ def test_classes_that_moved_together_take_the_old_llrs_along() -> None:
     assert ratio == pytest.approx(expected, abs=1e-6)
     every = single.mean[0] + single.mean[1]
     assert every == pytest.approx(one.tar[row] + one.non[row])
+
+
+def test_doubt_leaves_the_classes_as_they_were_a_part() -> None:
+    """One tenth, in which LLRs are those of the calibration; none of it goes into the portrait."""
+    one = moved()
+    assert one.doubt == 0.1
+    for mean, found, still in zip(one.mean, one.known, one.still, strict=True):
+        assert mean == pytest.approx(0.9 * found + 0.1 * still)
+        assert still.sum() == pytest.approx(1, abs=0.03)
+    assert np.log(one.still[0] / one.still[1]) == pytest.approx(one.old_llrs, abs=1e-6)
+    for number, side in enumerate((SOURCE.tar, SOURCE.non)):
+        masses = side.densities(side.theta[None, :], one.nodes)[0] * np.gradient(one.nodes)
+        assert one.still[number] == pytest.approx(masses / masses.sum(), abs=2e-3)
+    without = replace(one, doubt=0.0)
+    assert without.mean[0] == pytest.approx(one.known[0])
+    costs = [expected_cllr(one.still, llrs) for llrs in (one.old_llrs, one.llrs, without.llrs)]
+    assert costs == sorted(costs)
+    assert one.harm == pytest.approx(costs[1] - costs[0])
+    assert without.harm > 1.1 * one.harm > 0.01
+
+
+def test_labelled_scores_take_doubt_away() -> None:
+    """As far as they are likelier after the moves; there is none where all scores have labels."""
+    tar, non = 0.8 + 1.1 * TAR[:10], 0.8 + 1.1 * NON[:10]
+    pool = field_scores(0.05, shift=0.8, wider=1.1)
+    seen = Field.of(CAL, SOURCE, given(pool, tar, non), 0.05, 2.0)
+    best = seen.best
+    moves = (SOURCE.moved(best.mean), SOURCE.moved(SOURCE.still))
+    gained = 0.0
+    for (density, scores), after, before in zip(best.data.labelled, *moves, strict=True):
+        for theta, sign in ((after.theta, 1), (before.theta, -1)):
+            gained += sign * float(best.data.labelled_logs(density, scores, theta)[0].sum())
+    assert gained > 1
+    assert seen.doubt == pytest.approx(1 / (1 + 9 * math.exp(gained)))
+    as_before = Field.of(CAL, SOURCE, given(pool + 2, TAR[:3], NON[:3]), 0.05, 2.0)
+    assert as_before.best.data.labelled_loglik(
+        as_before.best.mean
+    ) < as_before.best.data.labelled_loglik(SOURCE.still)
+    assert as_before.doubt == pytest.approx(0.1)
+    assert Field.of(CAL, SOURCE, given(None, tar, non), 0.05, 2.0).doubt == 0
+    many = Field.of(CAL, SOURCE, given(pool, np.repeat(tar, 900), np.repeat(non, 900)), 0.05, 2.0)
+    assert 0 <= many.doubt < 1e-300
 
 
 def test_other_draws_are_averaged_as_they_are() -> None:
@@ -254,6 +297,11 @@ def test_corrections_are_left_out_where_shapes_change() -> None:
         theta = source.moved(one.draws[row])[0].theta
         masses = model.tar.densities(theta[None, :], one.nodes)[0] * widths
         assert one.tar[row] == pytest.approx(masses / masses.sum())
+    both = 0.0
+    for side in (source.tar, source.non):  # as they were, with corrections
+        masses = side.densities(side.theta[None, :], one.nodes)[0] * widths
+        both = both + masses / masses.sum()
+    assert one.still[0] + one.still[1] == pytest.approx(both)
 
 
 def test_nodes_reach_into_all_tails_and_are_fine_where_scores_are() -> None:
@@ -382,7 +430,7 @@ def test_a_class_beyond_all_nodes_lies_at_the_nearest() -> None:
     source = SourceModel(known([4, 0, 0, 0.1]), known([0, 0, 0, 0.1]), 0.0, 1.0)
     nodes, moves = np.linspace(-3, 8, 12), np.zeros((4, 9))
     moves[1, 0], moves[2, 0], moves[3, :2] = 1e6, -1e6, (0.3, -12)
-    tar, non = module._masses(source, moves, unmoved().hypotheses[:1] * 4, nodes)
+    tar, non = module._masses(source, moves, np.zeros(4, bool), nodes)
     assert tar[1].tolist() == non[1].tolist() == [0.0] * 11 + [1.0]
     assert tar[2].tolist() == non[2].tolist() == [1.0] + [0.0] * 11
     assert tar[3].argmax() == 8  # the first node that is not below 4.3

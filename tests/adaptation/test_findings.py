@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import llrcal
 from llrcal.adaptation import findings as module
@@ -107,7 +108,7 @@ def test_misfit_is_that_of_the_mixture_that_was_found() -> None:
     one = field()
     size = len(one.nodes)
     tar, non = np.where(np.arange(size) % 2, 1.0, 0.0), np.where(np.arange(size) % 2, 0.0, 1.0)
-    odd = replace(one, mean=(tar, non))
+    odd = replace(one, known=(tar, non))
     share = float(one.importance @ one.shares)
     bins = Bins.of(odd, share * tar + (1 - share) * non)
     expected = bins.divergence(one.data.pool.count)
@@ -198,7 +199,10 @@ def test_few_scores() -> None:
 
 def test_a_far_move() -> None:
     text = adapted(field_scores(0.1, shift=4.0))["far"]
-    assert "together by 2.0" in text
+    harm = Field.of(CAL, source_of(TAR, NON), given(field_scores(0.1, shift=4.0)), 0.1, 2.0).harm
+    assert harm > 0.5
+    assert f"would cost {harm:.2f} bits more" in text
+    assert "of the same recognizer" in text
     labelled = adapted(field_scores(0.1, shift=4.0), tar=TAR[:30] + 4, non=NON[:30] + 4)
     assert "far" not in labelled
 
@@ -280,7 +284,33 @@ def test_when_oddities_are_told() -> None:
     assert oddities(misfit=0.06, other_scores=0.06) == {}
 
 
-def test_when_moves_are_far() -> None:
+def test_a_move_is_far_if_it_would_be_costly_should_nothing_have_moved() -> None:
+    one = field()
+    for bits, told in ((0.2, False), (0.3, True)):
+        # LLRs that cost so much more: as if the targets had sunk.
+        harmful = replace(one, known=_sunk(one, bits), doubt=0.0)
+        assert harmful.harm == pytest.approx(bits, abs=1e-3)
+        notes = list(module._oddities(what(), harmful))
+        assert codes(notes) == (["far"] if told else [])
+        assert not list(module._oddities(what(tar=9, non=9), harmful))
+        assert not list(module._oddities(what(applied=False), harmful))
+        if told:
+            assert f"would cost {harmful.harm:.2f} bits more" in notes[0].text
+
+
+def _sunk(one: Field, bits: float) -> tuple[Floats, Floats]:
+    """Masses whose log-ratio is lower than it was, so that it costs so many bits."""
+
+    def masses(by: float) -> tuple[Floats, Floats]:
+        return one.still[0] * np.exp(-by), one.still[1]
+
+    def excess(by: float) -> float:
+        return replace(one, known=masses(by), doubt=0.0).harm - bits
+
+    return masses(optimize.brentq(excess, 0.0, 20.0))
+
+
+def test_a_move_is_far_if_it_hardly_ever_occurs() -> None:
     for at, amount, told in (
         (0, 2 * 1.3, True),
         (0, -2 * 1.3, True),
@@ -294,14 +324,12 @@ def test_when_moves_are_far() -> None:
     ):
         draws = np.zeros_like(field().draws)
         draws[:, at] = amount
-        notes = list(module._oddities(what(), replace(field(), draws=draws)))
-        assert codes(notes) == (["far"] if told else []), (at, amount)
-        labelled = module._oddities(what(tar=9, non=9), replace(field(), draws=draws))
-        assert not list(labelled)
-    draws = np.zeros_like(field().draws)
-    draws[:, 0], draws[:, 2] = 5.0, -1.5
-    (note,) = module._oddities(what(), replace(field(), draws=draws))
-    assert "together by 2.5, against each other or in shape by 2.5" in note.text
+        moved = replace(field(), draws=draws)
+        assert codes(list(module._oddities(what(), moved))) == (["far"] if told else []), at
+        assert not list(module._oddities(what(tar=9, non=9), moved))
+        if told:  # nothing that is not returned can cost anything
+            (note,) = module._oddities(what(applied=False), moved)
+            assert "would cost 0.00 bits" in note.text
 
 
 def test_notes_on_everything() -> None:

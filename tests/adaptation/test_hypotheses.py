@@ -349,6 +349,15 @@ def test_noise_is_noticed(told: bool) -> None:
     assert probabilities(evidence(noise), told=told)["other scores"] > 0.99
 
 
+def test_noise_needs_few_bins() -> None:
+    """Twenty of them would cost more than they gain, where few scores weigh little."""
+    data = evidence(np.random.default_rng(3).uniform(-5, 8, 600))
+    coarse, fine = (module._histogram(data, bins).log_evidence for bins in (4, 20))
+    assert coarse > fine + 10
+    found = module.hypotheses(data, math.log(2), told=True)
+    assert sum(one.lie == "other scores" for one in found) == 4  # and another recognizer
+
+
 def test_densities_that_miss_the_training_scores_take_from_a_histogram() -> None:
     """Of heaps within each class, which a histogram has and no NIG."""
     rng = np.random.default_rng(8)
@@ -374,19 +383,19 @@ def test_densities_that_miss_the_training_scores_take_from_a_histogram() -> None
         mixed += (1 - share) * textbook_nig(model.non.theta).pdf(values)
         wild = stats.cauchy(pool.quantile(0.5), 5.0).pdf(values)
         expected = own - shares @ np.log(0.997 * mixed + 0.003 * wild)
-        missed[share] = module._missed(data, math.log(share) - math.log1p(-share))
+        missed[share] = module._missed(data, math.log(share) - math.log1p(-share), 20)
         assert missed[share] == pytest.approx(expected, abs=1e-6)
         assert expected > 0.3
     smooth = replace(data, source=MODEL)
-    assert module._missed(smooth, 0.5) == 0
+    assert module._missed(smooth, 0.5, 20) == 0
     # The most that is missed at any share is what is taken.
-    gained = module._histogram_logs(pool) - max(missed.values())
+    gained = module._histogram_logs(pool, 20) - max(missed.values())
     volume = 19 / 2 * math.log(100 / (2 * math.pi))
     expected = math.log(0.05) + 100 * gained - volume
-    assert module._histogram(data).log_evidence == pytest.approx(expected, abs=1e-4)
+    assert module._histogram(data, 20).log_evidence == pytest.approx(expected, abs=1e-4)
     few = replace(data, trust=3.0)  # fewer than a bin needs: no volume
     expected = math.log(0.05) + 3 * gained
-    assert module._histogram(few).log_evidence == pytest.approx(expected, abs=1e-5)
+    assert module._histogram(few, 20).log_evidence == pytest.approx(expected, abs=1e-5)
 
 
 def test_reversed_scores_are_noticed() -> None:
@@ -403,12 +412,12 @@ def test_a_share_ten_times_off_is_noticed() -> None:
     assert probabilities(evidence(field_scores(0.3), 0.03))["wrong share"] > 0.5
 
 
-def test_evidence_of_a_histogram_by_hand() -> None:
+@pytest.mark.parametrize("bins", [4, 20])
+def test_evidence_of_a_histogram_by_hand(bins: int) -> None:
     """Bins that are narrower in the tails, whose heights cost half the log of the scores each."""
     data = evidence(normal(2400, 1.0, 2.0))
-    one = module._histogram(data)
+    one = module._histogram(data, bins)
     values = np.sort((normal(2400, 1.0, 2.0) - SOURCE.origin) / SOURCE.unit)
-    bins = 20
     ranks = even_ranks(0.5 / 2400, 1 - 0.5 / 2400, bins)
     edges = np.concatenate([values[:1], np.quantile(values, ranks), values[-1:]])
     masses = np.histogram(values, edges)[0] / 2400
@@ -416,14 +425,14 @@ def test_evidence_of_a_histogram_by_hand() -> None:
     volume = (bins - 1) / 2 * math.log(data.trust / (2 * math.pi))
     expected = math.log(0.05) + data.trust * logs - volume
     assert one.log_evidence == pytest.approx(expected, abs=0.004 * data.trust)
-    assert module._missed(data, data.log_odds) == 0  # the classes fit
+    assert module._missed(data, data.log_odds, bins) == 0  # the classes fit
     assert one.lie == "other scores"
     assert not one.solution.point.any()
     assert np.abs(one.draws(10, np.random.default_rng(0))).max() < 0.02
     few = replace(data, tar=as_cells([4.0, 4.5]), non=as_cells([0.0]))
     logs = few.labelled_logs(SOURCE.tar, few.tar, SOURCE.tar.theta)[0].sum()
     logs += few.labelled_logs(SOURCE.non, few.non, SOURCE.non.theta)[0].sum()
-    assert module._histogram(few).log_evidence == pytest.approx(one.log_evidence + logs)
+    assert module._histogram(few, bins).log_evidence == pytest.approx(one.log_evidence + logs)
 
 
 @pytest.mark.parametrize("furthest", [20.0, 400.0])
@@ -461,10 +470,26 @@ def test_reversed_scores_have_the_evidence_of_their_mirror_image() -> None:
     )
     middle = data.pool.quantile(0.5)
     mirrored = Cells(2 * middle - data.pool.values[::-1], data.pool.counts[::-1])
-    one = module._reversed(replace(data, pool=mirrored), FACTOR)
-    assert one.lie == "reversed"
+    one, anywhere = module._reversed(replace(data, pool=mirrored), FACTOR)
+    assert one.lie == anywhere.lie == "reversed"
     assert right.favour > 0
     assert one.log_evidence == pytest.approx(right.log_evidence + math.log(0.05), abs=1e-6)
+
+
+def test_reversed_scores_may_lie_anywhere() -> None:
+    """Strongly skewed ones, mirrored, lie many deviations from where they were."""
+    rng = np.random.default_rng(4)
+    tar, non = 6 - rng.lognormal(0, 1, 1000), rng.lognormal(0, 1, 5000)
+    source = source_of(tar, non)
+    turned = 30 - np.concatenate([tar[:100], non[:1900]])
+    near, anywhere = module._reversed(evidence(turned, 0.05, source), FACTOR)
+    assert anywhere.log_evidence > near.log_evidence + 5
+    assert probabilities(evidence(turned, 0.05, source))["reversed"] > 0.9
+    data = evidence(field_scores(0.15), 0.15)
+    wide = module._anywhere(data, np.arange(1.0, 10.0))
+    assert wide.tolist() == [50.0, 3.0, *range(3, 10)]
+    far = evidence(1000 * field_scores(0.15), 0.15)
+    assert module._anywhere(far, np.arange(1.0, 10.0))[0] == np.abs(far.pool.values).max() > 50
 
 
 # One class alone.
@@ -480,9 +505,14 @@ def test_one_class_alone_is_a_mixture_of_which_it_has_all(lie: str, log_odds: fl
     assert {(1.0, apart) for apart in (1.0, 0.5, 0.25, 0.1, NOTHING)} <= seen
     assert {(together, NOTHING) for together in (1.0, 0.3, 0.1, NOTHING)} <= seen
     assert len(seen) == len(alone)
-    errors = module._errors_of_portrait(alone[0].data)
-    parameters = 4 / (2 * (2000 if log_odds > 0 else 20_000))
-    assert errors == pytest.approx(1.5 * alone[0].data.trust * parameters)
+    errors = module._errors_of_portrait(alone[0].data, alone=True)
+    side = SOURCE.tar if log_odds > 0 else SOURCE.non
+    a_score = side.parameters / (2 * (2000 if log_odds > 0 else 20_000))
+    assert errors == pytest.approx(1.5 * alone[0].data.trust * a_score)
+    # Only where one class is alone is there no limit.
+    sure = replace(alone[0].data, trust=1e5)
+    assert module._errors_of_portrait(sure, alone=True) == pytest.approx(1.5e5 * a_score)
+    assert module._errors_of_portrait(sure) == pytest.approx(min(1.5e5 * a_score, 20))
     for one in alone:
         assert one.deviations[-1] == NOTHING
         assert one.deviations[:2] == pytest.approx(one.together * np.array([2.0, 0.7]))

@@ -34,7 +34,7 @@ def field_of(tar: SourceClass, non: SourceClass, *, draws: int = 1) -> Field:
     source = SourceModel(tar, non, 0.0, 1.0)
     nodes = field_module._nodes(source, source.still)
     moves, which = np.zeros((draws, 9)), some_field().hypotheses[:1] * draws
-    masses = field_module._masses(source, moves, which, nodes)
+    masses = field_module._masses(source, moves, np.zeros(draws, bool), nodes)
     return replace(
         some_field(),
         source=source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_densities_against_scipy(v: float) -> None:
 def test_a_class_that_fits_needs_no_correction() -> None:
     one = SourceClass.of(cells_of(NON))
     assert one.correction is None
-    assert one.parameters == 4
+    assert one.parameters == pytest.approx(4 + math.sqrt(47 / 2))
     assert one.misfit == pytest.approx(-47 / 40_000, abs=3e-4)  # chance: 48 bins, 20,000 scores
     assert one.count == 20_000
 
@@ -106,7 +107,8 @@ def test_how_far_a_correction_is_believed() -> None:
     for one, bins in ((few, 12), (many, 24)):
         chance = (bins - 1) / (2 * one.count)
         belief = one.misfit / (one.misfit + chance)
-        assert one.parameters == pytest.approx(4 + belief * (bins - 1))
+        unnoticed = (1 - belief) * math.sqrt((bins - 1) / 2)
+        assert one.parameters == pytest.approx(4 + belief * (bins - 1) + unnoticed)
     assert few.parameters < 15.1
     assert many.parameters > 25
     assert few.misfit == pytest.approx(many.misfit, rel=0.2)

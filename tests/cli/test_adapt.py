@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from llrcal import Calibration, adapt, fit, load
+from llrcal import Calibration, fit, load
+from llrcal.adaptation.adapt import adaptation
 from tests.cli.running import document, llrcal, only_line
 from tests.trial_sets import normal
 
@@ -33,7 +34,7 @@ def test_the_answer_of_python_with_pictures(
     words = f"adapt old.json scores.npy -o new.json --out figures --json {told}"
     result = llrcal(words)
     assert result.exit_code == 0, result.stderr
-    new, expected = load("new.json"), adapt(old, FIELD, p_target=p_target)
+    new, expected = load("new.json"), adaptation(old, FIELD, p_target=p_target)
     assert new == expected
     assert expected.adapted is not None
     answer = document(result.stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
     ran = run(command, QUICK.replace("none", "svg"), cwd=folder)
     assert ran.returncode == 0, ran.stderr
     assert "4 folds, dealt by speaker with seed 0" in ran.stderr
-    assert "0 of 400 targets and 600 of 760 non-targets" in ran.stderr
+    assert "tested by one of 10 calibrations, which has seen neither" in ran.stderr
     out = folder / "speakers"
     trials = package.read_trials(folder / "all.csv")
     found = package.compare(trials, folds=4, replicates=0, methods=["pav", "nig"])
@@ -56,7 +57,7 @@ def test_speakers_of_a_file_part_the_folds(folder: Path) -> None:
         assert package.load(out / "models" / f"{method}.json") == candidate.calibration
     with (out / "learning-curve.csv").open() as file:
         sizes = [row for row in csv.DictReader(file) if row["calibration"] == "pav"]
-    assert float(sizes[-1]["speakers"]) == 15
+    assert float(sizes[-1]["speakers"]) == 12  # 15 within each of four folds, 10 between any two
     assert float(sizes[-1]["cllr"]) == found.candidates["pav"].evaluation.cllr
     assert (out / "figures" / "learning-curve.svg").exists()
     assert 'id="learning"' in (out / "report.html").read_text("utf-8")
@@ -118,9 +119,20 @@ def _label(who: str) -> str:
         ("--train all.csv --test other.npz --data-key other.npz", "--data-key is for --data"),
         ("--train all.csv --test other.npz --data-nontargets x", "--data-nontargets is for --data"),
         ("--train all.csv --test other.npz --train-nontargets x", "x: cannot be read: No such"),
-        ("--train all.csv --train x --test x --test-nontargets x", "several systems"),
-        ("--data all.csv --folds 50", "50 folds by speaker are too many"),
-        ("--data all.csv --folds 50", "give --folds 10"),
+        ("--train all.csv --train x --test x --test-nontargets x", "not --test-nontargets"),
+        ("--data all.csv --data x --data-nontargets x", "several systems need labels or keys"),
+        ("--data all.csv --data other.npz --learning-curve", "--learning-curve is for the scores"),
+        ("--data all.csv --folds 50", "50 folds by speaker are too many: there are 20 speakers"),
+        ("--data all.csv --folds 50", "give --folds 20"),
+        ("--data all.csv --folds 2", "2 folds by speaker are too few: without folds 1 and 2"),
+        ("--data plain.npz --folds all", "speakers are not known; give --folds 5"),
+        ("--data all.csv --folds 1", "--folds is '1'; give a whole number from 2 on, or all"),
+        ("--data all.csv --folds some", "--folds is 'some'; give a whole number from 2 on, or all"),
+        ("--data all.csv --llrs new/llrs.txt", "name it .csv, .tsv or .parquet"),
+        ("--data all.csv --llrs all.csv", "all.csv"),
+        ("--data all.csv --llrs nowhere/llrs.csv", "nowhere is not a folder"),
+        ("--train plain.npz --test other.npz --in-pieces --llrs new.csv",
+         "cannot be read in pieces with --llrs"),
         ("--data plain.npz --in-pieces", "cannot be read in pieces with --folds"),
         ("--train plain.npz --test other.npz --in-pieces --learning-curve",
          "cannot be read in pieces with --learning-curve"),
@@ -136,8 +148,46 @@ def test_wrong_use_is_one_line(
     assert sorted(folder.rglob("*")) == before
 
 
-def test_less_than_two_folds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llrs_of_the_cross_validation_are_written_and_evaluated(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the folder of results, and out of it; with the numbers of the comparison."""
     monkeypatch.chdir(folder)
-    done = llrcal("compare --data all.csv --folds 1 --out new")
-    assert done.exit_code == 2
-    assert "1 is not in the range" in done.stderr
+    command = f"compare --data all.csv --folds 4 --out llrs --json --forensic {QUICK}"
+    answer = json.loads(llrcal(command, "--llrs llrs/llrs.csv").stdout)
+    assert answer["llrs"] == "llrs/llrs.csv"
+    recommended = answer["calibrations"][answer["verdict"]["recommended"]]
+    found = json.loads(llrcal("evaluate llrs/llrs.csv --forensic --json").stdout)
+    for name in ("tar_count", "non_count", "cllr", "min_cllr", "eer", "act_dcf", "forensic"):
+        assert found[name] == recommended[name]
+    trials, llrs = (package.read_trials(name) for name in ("all.csv", "llrs/llrs.csv"))
+    assert np.array_equal(trials.labels, llrs.labels)
+    for name in ("tar_speakers", "non_speakers", "speaker_names"):
+        assert np.array_equal(getattr(trials, name), getattr(llrs, name))
+    done = llrcal(f"compare --data all.csv --out forensic --llrs llrs.parquet --forensic {QUICK}")
+    assert "LLRs of" in done.stdout
+    assert "Forensic figures of merit of" in done.stdout
+    assert package.read_trials("llrs.parquet").speakers is not None
+
+
+def test_several_systems_in_folds(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every candidate, the fusion included, is trained without the speakers of what it tests."""
+    monkeypatch.chdir(folder)
+    trials = package.read_trials("all.csv")
+    assert trials.speakers is not None
+    rng, who = np.random.default_rng(0), np.concatenate(trials.speakers)
+    lines = [f"m{i},t{i},spk{a},spk{b},{_label(f'{a},{b}')}" for i, (a, b) in enumerate(who)]
+    for name, noise in (("cos", 1.0), ("plda", 1.5)):
+        scores = trials.scores + rng.normal(0, noise, len(trials))
+        rows = [f"m{i},t{i},{score!r}" for i, score in enumerate(scores.tolist())]
+        Path(f"{name}-all.csv").write_text("\n".join(["enrol,test,score", *rows]) + "\n")
+    head = "enrol,test,enrol_speaker,test_speaker,label"
+    Path("key.csv").write_text("\n".join([head, *lines]) + "\n")
+    command = "compare --data cos-all.csv --data plda-all.csv --data-key key.csv --folds 4 --json"
+    answer = json.loads(llrcal(command, f"--out systems --llrs systems.csv {QUICK}").stdout)
+    assert [*answer["calibrations"]] == sorted(
+        answer["calibrations"], key=lambda label: answer["calibrations"][label]["mean_error"]
+    )
+    assert {*answer["calibrations"]} == {"cos", "plda", "fusion"}
+    written = package.evaluate(package.read_trials("systems.csv"))
+    assert written.cllr == answer["calibrations"][answer["verdict"]["recommended"]]["cllr"]

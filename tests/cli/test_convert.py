@@ -139,14 +139,21 @@ def test_whatever_is_left_out_is_said() -> None:
 def test_columns_that_nobody_knows_are_named() -> None:
     """Speakers are among them, unless they are called by a common name."""
     Path("a.csv").write_text(
-        "score,label,person_A,person_B\n1.5,target,p1,p1\n-1.5,nontarget,p1,p2\n"
+        "score,label,pupil_A,pupil_B\n1.5,target,p1,p1\n-1.5,nontarget,p1,p2\n"
     )
-    said = "b.csv: columns that are not in it: person_A, person_B; if they name speakers, say so: "
+    said = "b.csv: columns that are not in it: pupil_A, pupil_B; if they name speakers, say so: "
     hint = "--columns enrol_speaker=NAME,test_speaker=NAME"
     assert f"{said}{hint}\n" in done("convert a.csv -o b.csv").stderr
     assert said + hint in [note["text"] for note in answer("convert a.csv -o b.csv")["notes"]]
-    named = "--columns enrol_speaker=person_A,test_speaker=person_B"
+    named = "--columns enrol_speaker=pupil_A,test_speaker=pupil_B"
     assert "not in it" not in done("convert a.csv -o b.csv", named).stderr
+    assert read_trials("b.csv").has_speakers
+
+
+def test_speakers_from_ids_become_columns() -> None:
+    Path("a.txt").write_text("s1-a s1-b 1.5 target\ns1-a s2-a -1.5 nontarget\n")
+    done("convert a.txt -o b.csv --speakers-from {speaker}-{rest}")
+    assert Path("b.csv").read_text().splitlines()[1] == "s1-a,s1-b,1.5,target,s1,s1"
     assert read_trials("b.csv").has_speakers
 
 

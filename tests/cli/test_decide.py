@@ -202,12 +202,19 @@ def test_numbers_of_few_digits(low: float, high: float, short: float) -> None:
     assert shortest(low, high) == short
 
 
-def test_speakers_that_the_interval_ignores_are_mentioned() -> None:
-    rows = [f"{i / 7},{int(i > 5)},s{i},s{i + (i <= 5)}" for i in range(12)]
+def test_intervals_are_by_speaker_where_the_file_names_them() -> None:
+    """Ten speakers with twenty trials each, who are right or wrong in all of them."""
+    rows = [f"{1.0 if i % 10 else -1.0},1,s{i % 10},s{i % 10}" for i in range(200)]
+    rows += [f"{i / 1000 - 0.8},0,s{i % 10},s{(i + 1 + i // 100) % 10}" for i in range(800)]
     Path("a.csv").write_text("\n".join(["score,label,speaker1,speaker2", *rows]))
-    words = "the file names speakers, but the interval takes trials to be independent"
-    assert f"warning: {words}" in done("decide a.csv --eer").stderr
-    assert words in [note["text"] for note in answer("decide a.csv --eer")["notes"]][-1]
+    Path("b.csv").write_text("\n".join(["score,label", *(row.split(",s")[0] for row in rows)]))
+    told = done("decide a.csv --fmr 0.01").stdout
+    assert "95 % intervals by speaker: threshold" in told
+    assert "95 % intervals if trials are independent:" in done("decide b.csv --fmr 0.01").stdout
+    by_speaker, by_trial = (answer(f"decide {name} --fmr 0.01") for name in ("a.csv", "b.csv"))
+    assert (by_speaker["by"], by_trial["by"]) == ("speaker", "trial")
+    assert by_speaker["pmiss"] == by_trial["pmiss"] == 0.1
+    assert by_speaker["pmiss_interval"][1] > 0.4 > 0.2 > by_trial["pmiss_interval"][1]
 
 
 @pytest.mark.parametrize(

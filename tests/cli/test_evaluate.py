@@ -185,6 +185,36 @@ def test_intervals_by_speaker_where_the_file_names_speakers() -> None:
     assert "speakers are not known" not in str(found["notes"])
 
 
+def test_worst_trials_and_speakers_are_named(quick_figures: list[str]) -> None:
+    rows = [("m1", "a", "ann", "ann", 3.0, 1), ("m2", "b", "bob", "bob", -2.5, 1)]
+    rows += [("m1", "b", "ann", "bob", -4.0, 0), ("m2", "c", "bob", "cy", 1.5, 0)]
+    heads = "enrol,test,enrol_speaker,test_speaker,llr,label"
+    Path("a.csv").write_text("\n".join([heads, *(",".join(map(str, row)) for row in rows)]))
+    found = answer("evaluate a.csv --worst 2")
+    assert [(one["label"], one["llr"], one["test"]) for one in found["worst"]] == [
+        ("target", -2.5, "b"),
+        ("non-target", 1.5, "c"),
+    ]
+    assert [one["speaker"] for one in found["zoo"]["speakers"]] == ["bob", "cy"]
+    assert len(found["zoo"]["animals"]) == 7
+    said = printed("evaluate a.csv --worst 2 --figures figures")
+    assert "target -2.5000 m2 b bob bob non-target 1.5000 m2 c bob cy" in said
+    assert "bob 1 -2.5000 2 -1.2500" in said
+    assert "cy 0 none 1 1.5000" in said
+    assert "animal speakers by chance p" in said
+    assert quick_figures == [*FIGURES, "zoo"]
+
+
+def test_worst_trials_without_names() -> None:
+    np.savez("llrs.npz", tar=TAR, non=NON)
+    found = answer("evaluate llrs.npz --worst 3")
+    assert "zoo" not in found
+    assert sorted(found["worst"][0]) == ["index", "label", "llr"]
+    first = found["worst"][0]
+    assert first["llr"] == (TAR if first["label"] == "target" else NON)[first["index"]]
+    refused("--worst is 0; give 1 or more", "evaluate llrs.npz --worst 0")
+
+
 def test_presets_are_those_of_the_evaluation_plans() -> None:
     """Prior and costs from the evaluation plans of NIST and of the VoxCeleb challenges."""
     two = [(0.01, 1, 1), (0.005, 1, 1)]

@@ -13,7 +13,7 @@ import pytest
 from llrcal.calibrations import METHODS
 from llrcal.scale import dask_engine as cluster
 from llrcal.scale import opening as options
-from tests.cli.running import done, llrcal, only_line, refused
+from tests.cli.running import answer, done, llrcal, only_line, refused
 from tests.trial_sets import normal
 
 pytestmark = pytest.mark.slow
@@ -174,9 +174,12 @@ def test_simulate_writes_any_number_of_trials(tmp_path: Path) -> None:
     only_line(llrcal("simulate --trials 9 --full --out", out, "--force"), "not both")
 
 
-def test_intervals_need_all_trials_in_memory(home: Path) -> None:
-    result = llrcal("evaluate", home / "all.parquet", "--in-pieces --intervals --quiet")
-    only_line(result, "cannot be read in pieces with --intervals; leave that out, or give one file")
+def test_intervals_in_pieces_are_those_in_memory(home: Path) -> None:
+    asked = "--intervals --replicates 40 --quiet"
+    known = answer("evaluate", home / "all.parquet", asked)["intervals"]
+    assert answer("evaluate", home / "all.parquet", asked, "--in-pieces")["intervals"] == known
+    result = llrcal("evaluate", home / "all.parquet", "--in-pieces --error-rates --quiet")
+    only_line(result, "cannot be read in pieces with --error-rates; leave that out, or give one")
 
 
 def test_a_large_file_is_read_whole_where_that_is_needed(
@@ -197,7 +200,7 @@ def test_a_large_file_is_read_whole_where_that_is_needed(
     done(fuse, "large.json")
     assert Path("large.json").read_bytes() == Path("small.json").read_bytes()
     monkeypatch.setattr(options, "_memory", lambda: 1000)
-    words = "--intervals needs all trials in memory, and this file of 0 GB is larger than that"
+    words = "--error-rates needs all trials in memory, and this file of 0 GB is larger than that"
     refused(words, evaluate)
     assert done(evaluate, "--no-in-pieces").stdout == small
     several = "are read in pieces; give one file, or leave out --no-in-pieces"

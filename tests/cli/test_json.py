@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import polars as pl
 import pytest
 
@@ -18,12 +19,14 @@ from tests.trial_sets import normal
 
 # All but compare, of which test_compare.py has a document, and demo, which runs it.
 COMMANDS = {
+    "pairs": "pairs e.npz -o new.csv",
     "fit": "fit a.txt -o new.json --method gaussian",
     "apply": "apply g.json a.txt -o new.txt --units log10",
     "watch": "watch g.json a.txt",
     "adapt": "adapt g.json a.txt -o new.json --p-target 0.2",
     "fuse": "fuse a.txt b.txt -o new.json --contributions",
     "evaluate": "evaluate a.txt --units nats --forensic --error-rates",
+    "validate": "validate a.txt -o case.html --force --method gaussian --replicates 39 --quiet",
     "decide": "decide --model g.json --p-target 0.01 --score 1 --score inf",
     "weigh": "weigh g.json -99 1 inf",
     "export": "export g.json -o new.c",
@@ -45,6 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.txt").write_text(text, encoding="utf-8")
     trials = read_trials(str(folder / "a.txt"))
     fit(trials, method="gaussian").save(folder / "g.json")
+    who = np.arange(40) // 4
+    vectors = np.random.default_rng(0).normal(size=(10, 6))[who] + np.arange(40)[:, None] / 99
+    np.savez(folder / "e.npz", embeddings=vectors, speakers=who)
     made = ("fuse", folder / "a.txt", folder / "b.txt", "-o", folder / "f.json", "--quiet")
     assert llrcal(*made).exit_code == 0
     return folder
@@ -64,7 +70,7 @@ def test_one_document_alone(case: str, folder: Path, monkeypatch: pytest.MonkeyP
     result = llrcal(*words, "--json")
     assert result.exit_code == 0, result.stderr
     assert document(result.stdout)["verb"] == words[0]
-    wrong = [re.sub("^[afg](?=[.](txt|json)$)", "none", word) for word in words]
+    wrong = [re.sub("^[aefg](?=[.](txt|json|npz)$)", "none", word) for word in words]
     if wrong != words:
         only_line(llrcal(*wrong, "--json"), "none.")
 

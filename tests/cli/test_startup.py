@@ -56,8 +56,8 @@ def test_every_verb_is_in_the_table() -> None:
 
 def test_verbs_are_in_the_order_of_the_work() -> None:
     assert [list(group) for group in GROUPS.values()] == [
-        ["fit", "apply", "watch", "adapt", "fuse"],
-        ["evaluate", "compare"],
+        ["pairs", "fit", "apply", "watch", "adapt", "fuse"],
+        ["evaluate", "compare", "validate"],
         ["decide", "weigh"],
         ["export", "convert", "sign"],
         ["demo", "simulate", "completion"],

@@ -63,7 +63,8 @@ def test_it_is_said_that_intervals_by_trial_are_too_narrow() -> None:
     rows = {"score": scores + 2 * labels, "label": labels.astype(int)}
     ids = {"enrol": [f"m{i % 40}" for i in range(300)], "test": [f"t{i}" for i in range(300)]}
     single = {"enrol": [f"m{i}" for i in range(300)], "test": ids["test"]}
-    who = ids | {"enrol_speaker": ids["enrol"], "test_speaker": ids["enrol"]}
+    others = [f"m{(i + (not is_target)) % 40}" for i, is_target in enumerate(labels)]
+    who = ids | {"enrol_speaker": ids["enrol"], "test_speaker": others}
     named, unnamed, once, known = (
         llrcal.read_trials(pl.DataFrame(rows | more)) for more in (ids, {}, single, who)
     )

@@ -108,9 +108,10 @@ def test_folds_of_one_set() -> None:
     trials = crossed(speakers=30)
     found = learning_curve(trials, folds=3, methods=["logistic"], draws=2)
     whole = compare(trials, folds=3, methods=["logistic"], replicates=0)
-    assert found.sizes[-1].speakers == 20
-    assert found.sizes[-1].targets == 400
-    assert found.tested == (600, 3 * 45 * 4)
+    # 20 of 30 speakers are strangers to the trials within a fold, 10 to those between two.
+    assert found.sizes[-1].speakers == 15
+    assert found.sizes[-1].targets == 300
+    assert found.tested == (600, 15 * 29 * 4)
     assert found.bands["cllr"]["logistic"][-1].median == (
         whole.candidates["logistic"].evaluation.cllr
     )

@@ -62,6 +62,52 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
         compare(train, test, learning_curve=True)
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_systems_in_folds_are_tested_by_models_of_strangers(known: bool) -> None:
+    """Against a plain loop over pairs of folds."""
+    found = systems(6)
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, 12, (900, 2))
+    who[ALONE, 1] = who[ALONE, 0]
+    trials = replace(found, speakers=who if known else None)
+    comparison = compare(trials, folds=4, replicates=0, by=["line"])
+    folds = comparison.folds
+    assert folds is not None
+    assert folds.by == ("speaker" if known else "trial")
+    groups = np.empty((900, 2), int)
+    groups[ALONE], groups[~ALONE] = folds.tar, folds.non
+    alone = {"cos": [0], "plda": [1], "fusion": [0, 1]}
+    for label, columns in alone.items():
+        llrs = np.full(900, np.nan)
+        for pair in {(*one,) for one in groups.tolist()}:
+            strangers = ~np.isin(groups, pair).any(axis=1)
+            scores = found.scores[:, columns]
+            fused = llrcal.fuse(
+                scores[strangers & ALONE],
+                scores[strangers & ~ALONE],
+                names=["a", "b"][: len(columns)],
+            )
+            mine = (groups == pair).all(axis=1)
+            llrs[mine], _ = fused.answers(scores[mine])
+        answer = comparison.llrs(label)
+        np.testing.assert_array_equal(answer.scores, llrs)
+        assert comparison.candidates[label].evaluation.cllr == llrcal.evaluate(answer).cllr
+    assert np.array_equal(comparison.test.scores, comparison.llrs("fusion").scores)
+    assert comparison.candidates["fusion"].calibration == llrcal.fuse(
+        *found.split(found.scores),
+        names=found.names,
+        speakers=found.split(who) if known else None,
+    )
+    page = build_report(comparison)
+    assert f"cross-validated in 4 folds, dealt by {folds.by}" in page
+    with pytest.raises(OptionError, match="there is no calibration 'pav'; choose one of cos, plda"):
+        comparison.llrs("pav")
+    with pytest.raises(OptionError, match="here are others to test on"):
+        compare(trials, trials, folds=4)
+    with pytest.raises(OptionError, match="there are no trials to test on"):
+        compare(trials)
+
+
 def test_minima_and_the_det_plot_are_those_of_every_system() -> None:
     """A fusion that is worse than one of its systems has a greater minimum as well."""
     train, test = systems(3, useless=True), systems(4, useless=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import unicodedata
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -16,12 +17,20 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from llrcal.comparison import Comparison, compare
-from llrcal.comparison.tables import NAME, SENTENCE, as_csv, as_markdown, metrics, shown
+from llrcal.comparison.tables import (
+    NAME,
+    SENTENCE,
+    as_csv,
+    as_latex,
+    as_markdown,
+    metrics,
+    shown,
+)
 from llrcal.method_table import integrated_out
 from llrcal.notes import Note
 from llrcal.report.sections import calibrations_table
 from llrcal.simulation import simulate
-from tests.report.comparisons import HOSTILE, small
+from tests.report.comparisons import HOSTILE, hostile, small
 
 SIGNS = [*"\\`*_[]()<>|~$&^!#+-=:.'\"1 a\n\r\t", "<b>", "</td>", "&lt;", "![x](y)", "1. "]
 NAMES = st.text(max_size=30) | st.lists(st.sampled_from(SIGNS), max_size=12).map("".join)
@@ -204,6 +213,71 @@ def test_ordinary_tables_have_no_backslashes() -> None:
     assert "| linear-gaussian-empirical | 0.4354 |" in text
     for note in small().notes:
         assert words(note.text)[0] in text
+
+
+# ------------------------------------------------------------------------------------- LaTeX
+
+LETTERS = {
+    "textbackslash": "\\",
+    "textasciitilde": "~",
+    "textasciicircum": "^",
+    "textless": "<",
+    "textgreater": ">",
+    "textbar": "|",
+}
+TOKEN = re.compile(
+    r"\\symbol\{34\}|\\([A-Za-z]+)\{\}|\\([&%$#_{}])|\{([\[*])\}|([^\\&%$#_{}~^\[*\"<>|])"
+)
+
+
+def typeset(cell: str) -> str:
+    """What LaTeX sets for a cell of plain text; an error if anything in it is not plain."""
+    text, place = "", 0
+    while place < len(cell):
+        token = TOKEN.match(cell, place)
+        assert token, cell[place:]
+        command, sign, grouped, letter = token.groups()
+        text += LETTERS[command] if command else sign or grouped or letter or '"'
+        place = token.end()
+    return text
+
+
+def assert_names_are_text_in_latex(name: str) -> None:
+    comparison = named(name, "nig", notes=())
+    comment, begin, top, heads, mid, *rows, bottom, end = as_latex(comparison).splitlines()
+    count = 5 + 2 * len(comparison.points)
+    assert comment.startswith("% ")
+    assert (begin, end) == (f"\\begin{{tabular}}{{l{'r' * (count - 1)}}}", "\\end{tabular}")
+    assert (top, mid, bottom) == ("\\toprule", "\\midrule", "\\bottomrule")
+    cells = [re.split(r" (?<!\\)& ", row.removesuffix(" \\\\")) for row in (heads, *rows)]
+    assert [len(row) for row in cells] == [count] * 3
+    assert typeset(cells[0][4]) == "EER %"
+    names = [row[0].removeprefix("\\textbf{").removesuffix("}") for row in cells[1:]]
+    marked = ["textbf" in row[0] for row in cells[1:]]
+    assert marked == [one == comparison.recommended for one in (name, "nig")]
+    if marked[0]:
+        assert typeset(names[0]) == shown(name)
+    else:
+        assert [typeset(cells[1][0]), typeset(names[1])] == [shown(name), "nig"]
+    markdown = as_markdown(comparison).splitlines()[-1]
+    assert cells[2][1:] == [cell.strip() for cell in markdown.split("|")[2:-1]]
+
+
+@pytest.mark.parametrize(
+    "name", [*HOSTILE, "*", "[1]", "\\", "\\input{x}", "^^41", "100% a_b & c", '"']
+)
+def test_names_are_text_in_latex(name: str) -> None:
+    assert_names_are_text_in_latex(name)
+
+
+@given(name=NAMES)
+def test_any_name_is_text_in_latex(name: str) -> None:
+    assert_names_are_text_in_latex(name)
+
+
+def test_infinite_and_negative_numbers_are_set_as_such() -> None:
+    assert "$\\infty$" in as_latex(hostile())
+    assert "inf " not in as_latex(hostile())
 
 
 def test_parameters_that_are_integrated_out_are_told_of_everywhere() -> None:

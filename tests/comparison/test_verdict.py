@@ -134,18 +134,23 @@ def test_a_default_that_is_worse_is_not_recommended_and_said_to_be() -> None:
 
 
 def test_a_range_that_is_too_narrow_is_not_judged_by() -> None:
-    """30 errors of each kind in hardly more than one place, or nowhere: the range is fixed."""
+    """30 errors of each kind in hardly more than one place, or nowhere: trials are counted."""
     for tar, words in ((140, "only from -"), (40, "nowhere are there")):
         found = compare(
             trials(1, tar=tar, non=1000), trials(4, tar=tar, non=1000), methods=["logistic"]
         )
         low, high = found.raw.rule_of_30
         assert math.isnan(high) or high - low < 2
-        assert found.range == (-5.0, 5.0)
-        assert "over prior log-odds -5.0 to 5.0" in found.verdict.text
-        assert f"That range is a fixed one: {words}" in found.verdict.text
+        # One false alarm more adds 1/30 to the error at one end, one miss more at the other.
+        low, high = found.range
+        assert math.exp(-low) / 1000 == pytest.approx(1 / 30)
+        assert math.exp(high) / tar == pytest.approx(1 / 30) or (tar, high) == (40, 1.0)
+        assert f"over prior log-odds -3.5 to {high:.1f}" in found.verdict.text
+        assert f"The range is by the number of trials: {words}" in found.verdict.text
+    far = Trials(np.arange(10.0) + 20, np.arange(50_000.0) / 50_000)  # that do not overlap
+    assert compare(far, far, methods=["logistic"], replicates=0).range == (-5.0, 1.0)
     assert compared().range == compared().raw.rule_of_30
-    assert "fixed one" not in compared().verdict.text
+    assert "number of trials" not in compared().verdict.text
 
 
 @pytest.mark.slow

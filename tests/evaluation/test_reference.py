@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import det_curve, roc_curve
 
 import llrcal
+from llrcal.arrays import Array
 from tests.conftest import real_scores
 from tests.reference.answers import answers, exact, numbers, printed
 from tests.reference.scores import scores
@@ -124,6 +126,34 @@ def test_lir_cllr(case: dict[str, Any]) -> None:
         llrs = np.log(np.array(case["lrs"], np.float64))
     tar, non = llrcal.split(llrs, np.array(case["labels"]))
     assert llrcal.evaluate(tar, non).cllr == exact(case["cllr"], rel=1e-14)
+
+
+@pytest.mark.parametrize("name", answers("lir")["sets"])
+def test_lir_on_the_same_llrs(name: str) -> None:
+    theirs, ev = answers("lir")["sets"][name], evaluation(name)
+    assert ev.cllr == exact(theirs["cllr"], rel=1e-13)
+    assert ev.min_cllr == exact(theirs["min_cllr"], rel=1e-12)
+    assert ev.forensic.dev_pav == exact(theirs["dev_pav"], rel=1e-12)
+
+
+# ----------------------------------------------------------------------- scikit-learn
+
+
+@pytest.mark.parametrize("name", ["small", "ties", "tiny_ties"])
+def test_scikit_learn_has_the_same_rates_at_its_thresholds(name: str) -> None:
+    (tar, non), ev = scores(name), evaluation(name)
+    labels, both = np.repeat([1, 0], [len(tar), len(non)]), np.append(tar, non)
+    for pfa, pmiss, thresholds in (det_curve(labels, both), _roc(labels, both)):
+        np.testing.assert_allclose(ev.pfa(thresholds), pfa, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(ev.pmiss(thresholds), pmiss, rtol=0, atol=1e-15)
+    # Every corner of the ROC is one of theirs.
+    corners, theirs = (np.column_stack(one[:2]).round(12) for one in (ev.roc(), _roc(labels, both)))
+    assert {*map(tuple, corners.tolist())} <= {*map(tuple, theirs.tolist())}
+
+
+def _roc(labels: Array, llrs: Array) -> tuple[Array, Array, Array]:
+    pfa, hits, thresholds = roc_curve(labels, llrs, drop_intermediate=False)
+    return pfa, 1 - hits, thresholds
 
 
 # --------------------------------------------- NIST SRE 2008, published with the package roc

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_curve
+from scipy import stats
 
 import llrcal
 from llrcal.errors import OptionError
@@ -59,10 +60,6 @@ def test_corners_of_the_roc_have_thresholds() -> None:
     at = ev.roc_thresholds()
     assert ev.pfa(at).tolist() == pytest.approx(pfa.tolist())
     assert ev.pmiss(at).tolist() == pytest.approx(pmiss.tolist())
-    labels = np.repeat([1, 0], [40, 200])
-    theirs, hits, _ = roc_curve(labels, np.append(tar, non), drop_intermediate=False)
-    every = set(zip(theirs.round(9).tolist(), (1 - hits).round(9).tolist(), strict=True))
-    assert set(zip(pfa.round(9).tolist(), pmiss.round(9).tolist(), strict=True)) <= every
 
 
 def test_wrong_use() -> None:
@@ -112,7 +109,11 @@ def test_error_rates_of_an_evaluation(tmp_path: Path) -> None:
     document = json.loads(run("evaluate", path, "--error-rates", "--json").stdout)
     rates = document["error_rates"]
     assert [one["false_alarms"] for one in rates] == [50, 5]
-    assert "5,000 non-targets are too few" in run("evaluate", path, "--error-rates").stdout
+    told = " ".join(run("evaluate", path, "--error-rates").stdout.split())
+    assert "5,000 non-targets are too few" in told
+    low, high = (100 * end for end in rates[0]["pmiss_interval"])
+    assert f"{low:.4g} to {high:.4g} %" in told
+    assert "intervals take trials to be independent" in told
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,37 @@ def test_error_rates_of_an_evaluation(tmp_path: Path) -> None:
 )
 def test_wrong_use_of_decide(options: list[str], words: str) -> None:
     only_line(run("decide", *options), words)
+
+
+@pytest.mark.parametrize("known", ["pfa", "pmiss", "neither"])
+def test_rates_without_each_group_by_hand(known: str) -> None:
+    """A jackknife over groups of speakers: rates on the scale of log-odds, thresholds as is."""
+    rng = np.random.default_rng(5)
+    scores = np.arange(40.0)
+    groups = [
+        (rng.poisson(np.where(scores > 15, 9, 1)), rng.poisson(np.where(scores < 25, 40, 2)))
+        for _ in range(6)
+    ]
+    total = [sum(side) for side in zip(*groups, strict=True)]
+    without = [llrcal.Counts(scores, total[0] - tar, total[1] - non) for tar, non in groups]
+    ev = llrcal.evaluate(llrcal.Counts(scores, total[0], total[1], without=tuple(without)))
+    alone = llrcal.evaluate(llrcal.Counts(scores, total[0], total[1]))
+    asked = {"pfa": {"pfa": 0.05}, "pmiss": {"pmiss": 0.1}, "neither": {}}[known]
+    found, plain = ev.threshold(**asked), alone.threshold(**asked)
+    assert found.by == "group of speakers"
+    assert plain.by == "trial"
+    own = [llrcal.evaluate(one).threshold(**asked) for one in without]
+    at_value = [llrcal.evaluate(one) for one in without]
+    misses, alarms = [one.pmiss for one in own], [one.pfa for one in own]
+    if known == "pmiss":
+        misses = [one.pmiss(found.value) for one in at_value]
+    elif known == "pfa":
+        alarms = [one.pfa(found.value) for one in at_value]
+    for name, numbers, number in (("pmiss", misses, found.pmiss), ("pfa", alarms, found.pfa)):
+        moved = np.log(numbers) - np.log1p(-np.array(numbers))
+        reach = stats.t(5).ppf(0.975) * np.sqrt(5 / 6 * np.square(moved - moved.mean()).sum())
+        middle = math.log(number / (1 - number))
+        ends = 1 / (1 + np.exp(-(middle + np.array([-reach, reach]))))
+        independent = getattr(plain, f"{name}_interval")
+        expected = min(ends[0], independent[0]), max(ends[1], independent[1])
+        assert getattr(found, f"{name}_interval") == pytest.approx(expected)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy.special import ndtri
 
-from llrcal import evaluate
+from llrcal import Counts, evaluate
 from llrcal.figures import det
 from llrcal.figures.style import column_style
 from tests.figures.drawing import (
@@ -124,3 +124,15 @@ def test_labels_do_not_touch_in_a_larger_font() -> None:
         det(evaluations()["nig"], ax=usual)
     assert "0.2" in names_of_ticks(usual)
     assert "0.2" not in names_of_ticks(ax)
+
+
+def test_many_nontargets_reach_further_down() -> None:
+    scores = np.linspace(0, 1, 101)
+    nontargets = np.floor(10 ** np.linspace(10, 0, 101)).astype(int)
+    counts = Counts(scores, targets=np.arange(101), nontargets=nontargets)
+    ax = det(evaluate(counts), ax=axes())
+    low, high = ax.get_xlim()
+    assert low == pytest.approx(8e-11)
+    assert high == ax.get_ylim()[1]
+    assert ax.get_ylim()[0] >= 8e-6
+    assert names_of_ticks(ax)[:3] == ["$10^{-7}$", "$10^{-5}$", "0.001"]

@@ -181,8 +181,8 @@ CASES = (
     ),
     Case(
         "a calibration of distances, and distances that have moved",
-        adapted(-HERE - 2, lambda: old(-TAR, -NON, lower_is_better=True), p_target=0.05),
-        Answered(check_moved(2.0)),
+        adapted(-HERE - 0.8, lambda: old(-TAR, -NON, lower_is_better=True), p_target=0.05),
+        Answered(check_moved(0.8)),
         "LLRs of training, moved along.",
     ),
     Case(
@@ -199,8 +199,8 @@ CASES = (
     ),
     Case(
         "a calibration that was adapted before",
-        adapted(HERE + 2, lambda: llrcal.adapt(old(), HERE + 1, p_target=0.05), p_target=0.05),
-        Answered(check_moved(2.0)),
+        adapted(HERE + 0.8, lambda: llrcal.adapt(old(), HERE + 0.4, p_target=0.05), p_target=0.05),
+        Answered(check_moved(0.8)),
         "LLRs of training, moved along.",
     ),
     Case(

@@ -247,9 +247,9 @@ CASES = (
         "name a file",
     ),
     wrong(
-        "compare --data labelled.txt --data clear.txt --out new",
+        "compare --data scores.txt --data-key key.txt --data-key labelled.txt --out new",
         "is given twice",
-        "--data",
+        "--data-key",
         "give it once",
         "Refused: one of the two files would be ignored.",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,29 @@ def check_lists(answer: Any) -> None:
     same(scores, [1.5, 2.5, -1.0])
     same(negated, [-1.5, -2.5, 1.0])
     assert least == 1.5
+
+
+VOICES = "s1_a s1_b 1.5 target\ns1_a s2_a -2.5 nontarget\ns2_a s2_b 2.5 target\n"
+
+
+def who(text: str, given: str, listed: str = "", **options: Any) -> Any:
+    """Trials read with a rule for their speakers, beside a list of them."""
+
+    def run() -> Any:
+        Path("utt2spk").write_text(listed)
+        return labelled(text, speakers_from=given, **options)()
+
+    return run
+
+
+def check_speakers(answer: Any) -> None:
+    assert answer.speaker_names.tolist() == ["s1", "s2"]
+    assert answer.tar_speakers.tolist() == [[0, 0], [1, 1]]
+    assert answer.non_speakers.tolist() == [[0, 1]]
+
+
+def check_no_speakers(answer: Any) -> None:
+    assert answer.speakers is None
 
 
 TABLE = "enrol,test,score,label\na,x,1.5,target\nb,y,-2.5,nontarget\n"
@@ -255,6 +279,56 @@ CASES = (
         lambda: llrcal.Trials(np.ones(3), np.zeros(2), tar_speakers=np.zeros((2, 2), int)),
         Refused(ScoreError, "target speakers have shape (2, 2)", "target", "two columns for 3"),
         "Refused.",
+    ),
+    Case(
+        "a pattern for speakers that names none",
+        who(VOICES, "{person}_{rest}"),
+        Refused(OptionError, "there is no such file", "speakers_from", "a pattern such as"),
+        "Refused.",
+    ),
+    Case(
+        "a regular expression that is none",
+        who(VOICES, "(?P<speaker>s[12"),
+        Refused(OptionError, "unclosed character class", "speakers_from", "regular expression"),
+        "Refused.",
+    ),
+    Case(
+        "a regular expression that takes exponential time in Python",
+        who(VOICES.replace("s1_a", "a" * 40 + "!"), "(?P<speaker>(a+)+)$"),
+        Refused(TrialFileError, "ids have no speaker", "such as 'aaaa", "correct speakers_from"),
+        "Refused at once: ids are searched in linear time.",
+        "re.search: hangs",
+    ),
+    Case(
+        "ids that do not fit a pattern for speakers",
+        who(VOICES + "s3 s4 0.5 nontarget\n", "{speaker}_{rest}"),
+        Refused(TrialFileError, "1 of 3 enrol ids have no speaker", "'s3'", "correct"),
+        "Refused, with examples.",
+    ),
+    Case(
+        "a list of speakers without some recordings",
+        who(VOICES, "utt2spk", "s1_a s1\ns1_b s1\ns2_a s2\n"),
+        Refused(TrialFileError, "1 of 3 test ids have no speaker by utt2spk", "'s2_b'", "correct"),
+        "Refused, with examples.",
+    ),
+    Case(
+        "a list with two speakers for a recording",
+        who(VOICES, "utt2spk", "s1_a s1\ns1_b s1\ns2_a s2\ns2_b s2\ns2_b s1\n"),
+        Refused(TrialFileError, "has two speakers", "utt2spk", "'s2_b'"),
+        "Refused.",
+        "Kaldi's utils/validate_data_dir.sh: refused",
+    ),
+    Case(
+        "ids with control characters",
+        who(VOICES.replace("_", "_\x07\x1b[31m"), "{speaker}_{rest}"),
+        Answered(check_speakers),
+        "Read as they are; messages show them escaped.",
+    ),
+    Case(
+        "folders that are no speakers",
+        labelled("x/1 x/2 1.5 target\nx/1 y/1 -2.5 target\nx/2 y/3 0.5 nontarget\n"),
+        Answered(check_no_speakers),
+        "Not taken for speakers, since labels contradict.",
     ),
 )
 

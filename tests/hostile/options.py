@@ -41,7 +41,31 @@ def resampled(tar: Any, non: Any, **options: Any) -> Any:
 
 def resampled_in_pieces() -> Any:
     np.savez("llrs.npz", tar=[2.0, 3.0, -1.0], non=[-2.0, -3.0, 0.5])
-    return llrcal.evaluate(llrcal.out_of_core.open_trials("llrs.npz")).intervals()
+    return llrcal.evaluate(llrcal.out_of_core.open_trials("llrs.npz")).intervals(replicates=39)
+
+
+def check_as_in_memory(found: Any) -> None:
+    assert found == evaluated_quietly([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5]).intervals(replicates=39)
+
+
+def check_all_trials(found: Any) -> None:
+    assert found.height == len(TAR) + len(NON)
+
+
+def one_speaker() -> llrcal.Trials:
+    tar, non = np.array([2.0, 3.0, -1.0]), np.array([-2.0, -3.0, 0.5, -1.5])
+    return llrcal.Trials(tar, non, "one", np.zeros((3, 2), int), np.zeros((4, 2), int))
+
+
+def check_one_speaker(found: Any) -> None:
+    (row,) = found.speakers.to_dicts()
+    assert (row["share"], row["quarter_tar"], row["animals"]) == (1, None, "sheep")
+    assert not found.found
+
+
+def check_one_speaker_threshold(found: Any) -> None:
+    assert found.by == "speaker"
+    same([*found.pmiss_interval, *found.pfa_interval], [0, 1, 0, 1], within=0.05)
 
 
 def check_one_trial_each(found: Intervals) -> None:
@@ -74,6 +98,13 @@ def in_pieces() -> Any:
 def two_speakers() -> Any:
     same, two = np.repeat([[0, 0], [1, 1]], 150, axis=0), np.tile([0, 1], (3000, 1))
     return compare(llrcal.Trials(TAR, NON, "two speakers", same, two), folds=2)
+
+
+def eighty_speakers() -> Any:
+    same, two = np.arange(300) % 80, np.column_stack(np.triu_indices(80, 1))[:3000]
+    return compare(
+        llrcal.Trials(TAR, NON, "eighty", np.column_stack([same, same]), two), folds="all"
+    )
 
 
 def named_speakers() -> Any:
@@ -162,8 +193,20 @@ CASES = (
     Case(
         "folds of two speakers",
         two_speakers,
-        Refused(OptionError, "no non-target trial to train on", "two speakers", "give more trials"),
-        "Refused: every non-target trial has speakers of both folds.",
+        Refused(OptionError, "no target trial to train on", "two speakers", "give more trials"),
+        "Refused: without the speakers of a non-target trial, there is nobody left.",
+    ),
+    Case(
+        "two of eighty speakers left out at a time",
+        eighty_speakers,
+        Refused(OptionError, "would train each calibration", "eighty", "give folds=10, which"),
+        "Refused: that is thousands of calibrations.",
+    ),
+    Case(
+        "two speakers left out at a time, if none is known",
+        in_folds("all"),
+        Refused(OptionError, "speakers are not known", "folds", "give folds=5"),
+        "Refused.",
     ),
     Case(
         "folds of speakers that are names",
@@ -277,6 +320,38 @@ CASES = (
         "One, the error of deciding by the prior: no weight overflows.",
     ),
     Case(
+        "no worst trials at all",
+        evaluated(lambda ev: ev.worst(0)),
+        Refused(OptionError, "0", "count", "give 1 or more"),
+        "Refused.",
+    ),
+    Case(
+        "more worst trials than there are",
+        evaluated(lambda ev: ev.worst(10**9)),
+        Answered(check_all_trials),
+        "All trials, the most misleading first.",
+    ),
+    Case(
+        "speakers of trials that know none",
+        evaluated(lambda ev: ev.speakers()),
+        Refused(
+            OptionError, "speakers are not known", "speakers_from", "evaluate trials that name"
+        ),
+        "Refused: nobody knows whose errors they are.",
+    ),
+    Case(
+        "a table of a single speaker",
+        lambda: evaluated_quietly(one_speaker()).zoo,
+        Answered(check_one_speaker),
+        "A row, without quarters and animals.",
+    ),
+    Case(
+        "FNMR by speaker, of a single one",
+        lambda: evaluated_quietly(one_speaker()).threshold(pfa=0.25),
+        Answered(check_one_speaker_threshold),
+        "Intervals from 0 to 1: one speaker says nothing of others.",
+    ),
+    Case(
         "misleading evidence of a strength below one",
         evaluated(lambda ev: ev.forensic.misleading(0.1)),
         Refused(OptionError, "0.1", "strength", "give an LR of at least one"),
@@ -327,8 +402,8 @@ CASES = (
     Case(
         "intervals of LLRs in pieces",
         resampled_in_pieces,
-        Refused(OptionError, "are read in pieces", "LLRs", "a part of it"),
-        "Refused.",
+        Answered(check_as_in_memory),
+        "Those of LLRs in memory.",
     ),
     Case(
         "intervals with one trial of each class",

@@ -20,7 +20,7 @@ class Seen:
         self.refused, self.parts = refused, list[Array]()
         self.values = 1
 
-    def add(self, part: Array) -> None:
+    def add(self, part: Array, _counts: Array | None = None) -> None:
         for one in self.refused:
             if part[0] <= one <= part[-1]:
                 raise ValueError(f"{one} is refused")

@@ -12,6 +12,7 @@ from llrcal.comparison import Candidate, Comparison, compare
 from llrcal.evaluation import evaluate
 from llrcal.notes import Note
 from llrcal.trials import Trials
+from tests.comparison.test_systems import systems
 
 SCRIPT = "</script><script>window.broken = true</script>"
 IMAGE = '"><img src="https://example.org/x.png" onerror="window.broken = true">'
@@ -48,6 +49,12 @@ def shifted() -> Comparison:
         methods=["logistic", "pav"],
         replicates=40,
     )
+
+
+@cache
+def systems_compared() -> Comparison:
+    """Two systems and their fusion."""
+    return compare(systems(1), systems(2), replicates=10)
 
 
 @cache

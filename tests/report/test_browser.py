@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
-from tests.report.comparisons import small
+from llrcal.report.data import page_data
+from tests.report.comparisons import small, systems_compared
 from tests.report.pages import Opened, written
 
 pytestmark = pytest.mark.slow
 
-PLOTS = ("bayes-plot", "transforms-plot", "tippett-plot", "ece-plot", "densities-plot")
+NAMES = ("bayes", "det", "transforms", "tippett", "ece", "densities")
+PLOTS = [f"{name}-plot" for name in NAMES]
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 812}
 LABELS = list(small().candidates)
 
@@ -22,7 +25,7 @@ LABELS = list(small().candidates)
 RESET = """() => {
   const press = (inside, text) =>
     [...document.querySelectorAll(`${inside} button`)].find((b) => b.textContent === text).click();
-  press(".methods", "All");
+  press("#methods", "All");
   press("#named-points", "p0.1");
   press("#named-points", "p0.01");
   const logarithms = document.getElementById("logarithms");
@@ -171,7 +174,7 @@ def test_a_band_goes_with_the_recommended_calibration(page: Any) -> None:
     half = len(x) // 2
     low, high = evaluation.bands(replicates=39).bayes_error(x[:half])
     np.testing.assert_allclose(y, [*high, *low[::-1]], rtol=1e-5, atol=1e-12)
-    page.get_by_role("checkbox", name=small().recommended, exact=True).first.uncheck()
+    page.get_by_role("checkbox", name=small().recommended, exact=True).uncheck()
     assert [areas(f"{plot}-plot") for plot in ("bayes", "tippett", "ece")] == [0, 0, 0]
     assert "drawn from this one" in page.locator("#ece p").first.inner_text()
 
@@ -186,18 +189,60 @@ def test_it_opens_at_a_named_operating_point(page: Any) -> None:
 # -------------------------------------------------------------------------- the methods
 
 
-def test_a_checkbox_hides_a_calibration_in_both_plots(page: Any) -> None:
-    box = page.get_by_role("checkbox", name="student-t").first
+def test_the_recommended_one_the_default_and_the_minimum_come_first(page: Any) -> None:
+    page.get_by_role("button", name="Main").click()
+    main = dict.fromkeys([small().recommended, "smooth"])
+    assert page.locator("#methods label:has(:checked)").all_text_contents() == [*main]
+    assert page.locator("#methods label").first.text_content() == small().recommended
+    assert lines_drawn(page, "bayes-plot") == len(main) + 1
+    assert lines_drawn(page, "transforms-plot") == len(main)
+    assert page.locator("#readout tbody tr:visible").count() == len(main)
+
+
+def test_one_selector_of_calibrations_stays_in_sight(page: Any) -> None:
+    for plot in PLOTS:
+        page.locator(f"#{plot}").evaluate(
+            "(plot) => plot.scrollIntoView({ behavior: 'instant', block: 'end' })"
+        )
+        assert page.locator("#methods").evaluate(
+            "(box) => { const { top, bottom } = box.getBoundingClientRect();"
+            " return 0 <= top && bottom < innerHeight / 2; }"
+        )
+    box = page.get_by_role("checkbox", name="student-t")
     box.uncheck()
     assert lines_drawn(page, "bayes-plot") == len(LABELS)
     assert lines_drawn(page, "transforms-plot") == len(LABELS) - 1
-    assert not page.get_by_role("checkbox", name="student-t").last.is_checked()
-    page.get_by_role("checkbox", name="student-t").last.check()
+    assert not page.locator("#readout tbody tr", has_text="student-t").is_visible()
+    page.get_by_role("button", name="All").click()
     assert box.is_checked()
-    page.get_by_role("button", name="None").first.click()
-    assert lines_drawn(page, "bayes-plot") == 1  # the minimum stays
-    page.get_by_role("button", name="All").last.click()
     assert lines_drawn(page, "bayes-plot") == len(LABELS) + 1
+
+
+def test_det_has_the_scores_and_the_decisions(page: Any) -> None:
+    """Misses against false alarms, as probits, and a point for each calibration."""
+    x, y = drawn(page, "det-plot", 0)
+    ends = ndtr([x.min(), x.max()])
+    known = np.stack(small().raw.roc(), axis=1).clip(*ends)
+    for i in range(0, len(x), 20):
+        nearest = np.abs(ndtri(known) - [x[i], y[i]]).max(axis=1).min()
+        assert nearest < 0.01
+    for number, candidate in enumerate(small().candidates.values(), 1):
+        at = small().points[1].prior_log_odds
+        ev = candidate.evaluation
+        view = page_data(small())["det"]["view"]  # at whose edges are rates beyond
+        expected = ndtri([ev.pfa(-at), ev.pmiss(-at)]).clip(*view)
+        found = np.ravel(drawn(page, "det-plot", number))
+        np.testing.assert_allclose(found, expected, atol=1e-3)
+    before = drawn(page, "det-plot", 1)
+    page.locator("#slider").fill("60")
+    assert drawn(page, "det-plot", 1) != before
+
+
+def test_the_next_command_is_copied(opened: Opened, page: Any) -> None:
+    page.locator("#verdict .copy").click()
+    assert page.locator("#verdict .copy").text_content() == "Copied"
+    assert page.evaluate("getSelection().toString()") == small().next_command()
+    assert opened.complaints == []
 
 
 # ------------------------------------------------------------------ the operating point
@@ -297,7 +342,7 @@ def test_the_table_is_sorted_by_click_and_by_key(page: Any) -> None:
     assert page.locator('#metrics [data-column="2"]').get_attribute("aria-sort") == "descending"
     page.get_by_role("button", name="Calibration", exact=True).click()
     names = page.locator("#metrics tbody th").all_text_contents()
-    assert names == sorted(LABELS)
+    assert [name.removesuffix(" recommended") for name in names] == sorted(LABELS)
 
 
 def drawn(page: Any, plot: str, trace: int) -> tuple[Any, Any]:
@@ -387,6 +432,22 @@ def test_dark_mode_follows_the_system(page: Any) -> None:
     assert page.locator("details:not([open])").count() > 0
 
 
+def test_paper_has_no_controls_and_legends_instead(page: Any) -> None:
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("button:visible, input:visible, select:visible").count() == len(
+        page.locator("#metrics thead button").all()
+    )
+    legends = page.evaluate(
+        "[...document.querySelectorAll('.plot')]"
+        ".map(({layout}) => [layout.showlegend, layout.width])"
+    )
+    assert [shown for shown, _ in legends] == [True] * 5 + [False]
+    assert max(width for _, width in legends) <= 660
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+
+
 def test_a_picture_can_be_saved(opened: Opened, page: Any) -> None:
     page.locator("#bayes-plot").hover()
     with page.expect_download() as download:
@@ -421,10 +482,27 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
     assert scrolled
     assert ends == "local, local, scroll, scroll"
     assert page.evaluate(LEAST_GAP) >= 3
+    page.get_by_role("button", name="All").tap()
     page.locator("#slider").fill("30")
     assert_reads_as_evaluate(page, place(page))
     assert phone.is_quiet()
     page.close()
+
+
+def test_systems_have_a_det_curve_each(
+    browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    opened = Opened(browser, written(systems_compared(), tmp_path_factory), viewport=DESKTOP)
+    systems = list(systems_compared().candidates)
+    assert lines_drawn(opened.page, "det-plot") == len(systems)
+    names = "document.getElementById('det-plot').data.map(({ name }) => name)"
+    assert opened.page.evaluate(names) == [*systems, *systems]
+    assert not opened.page.locator("#transforms").is_visible()
+    assert opened.page.evaluate(LEAST_GAP) >= 3
+    box = opened.page.locator("#metrics").locator("..")
+    assert box.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    opened.page.emulate_media(media="print")
+    assert opened.is_quiet()
 
 
 # ------------------------------------------------------------------------------- the verdict

@@ -90,7 +90,7 @@ def test_the_plot_follows_its_controls(browser: Any, report: Path) -> None:
     lines = [[band.median for band in bands] for bands in curve.bands["cllr"].values()]
     assert page.evaluate(traces)[4:8] == lines
     # Three shown: each has its band.
-    page.locator("#learning input[data-method='0']").uncheck()
+    page.locator("#methods input[value='0']").uncheck()
     assert len(page.evaluate(traces)) == 6 + 4 + 1
     page.emulate_media(color_scheme="dark")
     page.emulate_media(media="print")

@@ -149,7 +149,7 @@ def test_a_name_in_a_browser_is_text(
     text = shown(name).strip()
     assert text in texts("#metrics tbody th")
     assert text in texts("#readout tbody th")
-    assert text in texts("fieldset.methods label bdi")
+    assert text in texts("#methods label bdi")
     assert text in texts("#density-method option")
     assert texts("#data .name") == [text, text]
     page.evaluate("Plotly.Fx.hover('transforms-plot', [{ curveNumber: 0, pointNumber: 300 }])")

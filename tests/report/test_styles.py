@@ -9,12 +9,12 @@ import pytest
 
 from llrcal.comparison.looks import looks
 from llrcal.method_table import TABLE
-from llrcal.report.data import SYMBOLS
+from llrcal.report.symbols import SYMBOLS
 from tests.colours import contrast
 from tests.comparison.test_looks import SURFACE
 
 PAGE = files("llrcal.report").joinpath("page")
-CSS = PAGE.joinpath("report.css").read_text("utf-8")
+CSS = PAGE.joinpath("page.css").read_text("utf-8")
 SCRIPT = PAGE.joinpath("methods.js").read_text("utf-8")
 
 

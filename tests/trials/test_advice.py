@@ -182,6 +182,18 @@ CASES = {
     "no column for pieces": of_parquet_in_pieces(
         {"score": [1.5, 0.5], "claimed": ["a", "b"], "real": ["a", "c"]}, "--columns label=NAME"
     ),
+    "no speaker": of_file(LABELLED, "--speakers-from", speakers_from="{speaker}-{rest}"),
+    "speakers in two ways": of_file(
+        LABELLED,
+        "--columns",
+        "--speakers-from",
+        columns="enrol_speaker=a,test_speaker=b",
+        speakers_from="{speaker}-{rest}",
+    ),
+    "a missing speaker": of_frame(
+        {"score": [1.5, 0.5], "label": [1, 0], "speaker1": ["a", None], "speaker2": ["a", "b"]},
+        "--speakers-from none",
+    ),
     "an extension": Case(lambda _: format_of("scores.txt"), ("--to FORMAT",)),
     "labels without a file": of_writing(
         {"score": [1.5], "label": [1]}, "scores", "--to labels", key=True

@@ -13,7 +13,7 @@ import pytest
 from llrcal.cli.verbs import verb
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
-from llrcal.trials.conventions import CONVENTIONS, ROLE_OF_NAME
+from llrcal.trials.conventions import CONVENTIONS, PEOPLE, ROLE_OF_NAME, SIDE_WORDS
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.table_reading import read_table
 
@@ -29,9 +29,9 @@ OPTIONS = {
 UNSPOKEN = """
 --force --quiet --json --intervals --level --replicates --formats --quality --scores --figures
 --preset --method --bounds --p-target --c-miss --c-fa --alpha --rule --out -o --in-pieces --workers
---scheduler --train --train-key --test --test-key --data --data-key --folds --learning-curve
+--scheduler --train --train-key --test --test-key --data --data-key --folds --llrs --learning-curve
 --criterion --paper --error-rates --plain --adapt --rising --no-rising --forensic --bayes
---no-in-pieces
+--no-in-pieces --worst --llrs
 """  # options that have nothing to do with files
 
 
@@ -92,7 +92,7 @@ def test_every_example_says_something() -> None:
 def test_python_on_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     programs = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
-    assert len(programs) == 2
+    assert len(programs) == 3
     exec("\n".join(programs), {})  # noqa: S102, its own assertions are the test
 
 
@@ -103,9 +103,9 @@ def test_every_convention_has_an_example() -> None:
         assert re.search(rf"^### .*\b{convention.name}\b", PAGE.read_text("utf-8"), re.M)
 
 
-def words_of(item: str) -> list[str]:
+def words_of(item: str, indent: str = "") -> list[str]:
     """The words in code of an item in a list."""
-    pattern = rf"^- {re.escape(item)}: ((?:.+\n)(?:  .+\n)*)"
+    pattern = rf"^{indent}- {re.escape(item)}: ((?:.+\n)(?:{indent}  .+\n)*)"
     [found] = re.findall(pattern, PAGE.read_text("utf-8"), re.M)
     return re.findall(r"`([^`]+)`", found)
 
@@ -114,6 +114,12 @@ def test_every_name_of_a_column_is_on_the_page() -> None:
     roles = dict.fromkeys(ROLE_OF_NAME.values())
     found = {name: role for role in roles for name in words_of(f"`{role}`")}
     assert found == ROLE_OF_NAME
+
+
+def test_every_word_for_a_person_is_on_the_page() -> None:
+    assert tuple(words_of("people", indent="   ")) == PEOPLE
+    sides = [tuple(words_of(f"{side} side", indent="   ")) for side in ("first", "second")]
+    assert sides == [*SIDE_WORDS.values()]
 
 
 def test_every_word_for_a_label_is_on_the_page() -> None:

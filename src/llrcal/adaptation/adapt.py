@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from llrcal.adaptation.field import Field
+from llrcal.adaptation.field import Field, expected_cllr
 from llrcal.adaptation.findings import findings, notes_on
 from llrcal.adaptation.given import Given, Unlabelled
 from llrcal.adaptation.source import SourceModel
@@ -109,7 +109,7 @@ def adaptation(
     given = Given.of(cal, scores, tar, non)
     field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor)
     llrs = np.clip(field.llrs, *_ends(cal))
-    gain = _expected_cllr(field, field.old_llrs) - _expected_cllr(field, llrs)
+    gain = expected_cllr(field.mean, field.old_llrs) - expected_cllr(field.mean, llrs)
     applied = gain >= _WORTHWHILE
     what = Adapted(
         applied=applied,
@@ -185,14 +185,8 @@ def _ends(cal: Calibration) -> tuple[float, float]:
     return ends[0] - room, ends[1] + room
 
 
-def _expected_cllr(field: Field, llrs: Floats) -> float:
-    tar, non = (side / side.sum() for side in field.mean)
-    nats = np.logaddexp(0, -llrs) @ tar + np.logaddexp(0, llrs) @ non
-    return float(nats / 2 / math.log(2))
-
-
 def _choice(field: Field, llrs: Floats) -> str:
-    if _expected_cllr(field, llrs) > _NO_EVIDENCE:
+    if expected_cllr(field.mean, llrs) > _NO_EVIDENCE:
         return "no evidence"
     as_they_were = [one.unmoved for one in field.hypotheses]
     return "in between" if field.weights[as_they_were].sum() > 0.5 else "moved"
@@ -223,7 +217,7 @@ def _moved_along(field: Field, score: float) -> float:
 
 def _portrait(cal: Calibration, field: Field) -> Portrait:
     """What the classes look like in the field, for the next time."""
-    sides = zip(field.mean, (cal.tar_count, cal.non_count), strict=True)
+    sides = zip(field.known, (cal.tar_count, cal.non_count), strict=True)
     return Portrait(*(_portrait_of_class(field.scores, mass, count) for mass, count in sides))
 
 

@@ -20,7 +20,8 @@ _MOST_MISFIT = 0.05  # nats per score
 _SUSPICION = 0.05  # the probability of a lie
 _MOST_OFF, _WRONG_SHARE = 2.5, 0.2  # deviations of the share of targets; the probability of another
 _FEWEST, _FEWEST_LABELLED = 100, 5  # unlabelled scores; labelled ones of each class
-_FAR_TOGETHER, _FAR_APART = 1.2, 2.0  # prior deviations
+# A far move: prior deviations; or bits of Cllr that it costs, should nothing have moved after all.
+_FAR_TOGETHER, _FAR_APART, _HARMFUL = 1.2, 2.0, 0.25
 _IS_WILD = 0.5  # the probability that a labelled score is
 
 
@@ -29,7 +30,7 @@ def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, An
     shares = estimate(field.shares, field.importance)
     at = min(max(shares.value, 1e-9), 1 - 1e-9) if p_target is None else p_target
     before, after = (predicted(field, each, at) for each in (field.old_llrs, llrs))
-    mixture = shares.value * field.mean[0] + (1 - shares.value) * field.mean[1]
+    mixture = shares.value * field.known[0] + (1 - shares.value) * field.known[1]
     pool = field.data.pool
     lies = ("wrong_share", "only_targets", "only_non_targets", "other_scores", "reversed")
     return {
@@ -158,16 +159,23 @@ def _oddities(what: Adapted, field: Field) -> Iterator[Note]:
             "the classes of training do not fit these scores, however they are moved: they differ "
             f"by {what.misfit:.2g} nats per score (up to {_MOST_MISFIT:g} is usual)",
         )
-    deviations = np.abs((field.importance @ field.draws)[:-1] / list(DEVIATIONS.values()))
-    together, apart = float(deviations[TOGETHER].max()), float(deviations[APART.start :].max())
-    if (together > _FAR_TOGETHER or apart > _FAR_APART) and not what.tar:
+    if not what.tar and (_is_far(field) or (what.applied and field.harm > _HARMFUL)):
+        harm = max(field.harm, 0.0) if what.applied else 0.0
         yield Note.warning(
             "far",
-            f"the classes have moved far: together by {together:.1f}, against each other or in "
-            f"shape by {apart:.1f} prior deviations. Are the scores of the same recognizer, and "
+            "the classes have moved far, as far as unlabelled scores can tell. Should nothing have "
+            f"moved after all, this calibration would cost {harm:.2f} bits more than the one that "
+            "was: are the scores of the same recognizer, targets and non-targets among them, and "
             "is a higher score still more evidence for a target?",
         )
     yield from _wild(field)
+
+
+def _is_far(field: Field) -> bool:
+    """Whether the mean move is one that hardly ever occurs."""
+    deviations = np.abs((field.importance @ field.draws)[:-1] / list(DEVIATIONS.values()))
+    apart = deviations[APART.start :]
+    return bool((deviations[TOGETHER] > _FAR_TOGETHER).any() or (apart > _FAR_APART).any())
 
 
 def _wild(field: Field) -> Iterator[Note]:

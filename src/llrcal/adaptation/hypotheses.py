@@ -73,7 +73,9 @@ _PRIORS: dict[Lie, float] = {
 }
 _ONE_CLASS_IF_UNKNOWN = math.log(1e-2)  # a share that nobody has told may well be zero or one
 _WRONG_BY = math.log(12)  # a wrong share: one deviation
-_HISTOGRAM = 20  # bins of scores of which nothing is known, narrower in the tails
+# Bins of scores of which nothing is known, narrower in the tails: noise needs few of them, and
+# many would cost it more than it gains.
+_HISTOGRAMS = (4, 9, 20)
 _ANYWHERE, _ANY_SPREAD = 50.0, 3.0  # deviations of shift and scale, of another recognizer's scores
 
 _TOLERANCE = 1e-6
@@ -178,7 +180,8 @@ def _honest(
     plain = replace(data, source=data.source.plain)
     freest = _deviations(1.0, *rows[0][:2], odds_deviation)
     row = _best_end(plain, freest, starts(plain)).point
-    given_back, found = _errors_of_portrait(data), list[Hypothesis]()
+    given_back = _errors_of_portrait(data, alone=rows is _ALONE)
+    found = list[Hypothesis]()
     for together in _TOGETHER:
         start, hopeless = row, False
         for number, (apart, shapes, prior) in enumerate(rows):
@@ -205,16 +208,19 @@ def _honest(
     return found
 
 
-def _errors_of_portrait(data: Evidence) -> float:
+def _errors_of_portrait(data: Evidence, *, alone: bool = False) -> float:
     """What a portrait of few training scores costs the hypothesis that it still holds, in nats.
 
     Each number that was estimated from n scores costs 1 / (2 n) nats a score. Moves can mend that
-    as well, so it is given back to hypotheses that have none.
+    as well, so it is given back to hypotheses that have none. Where one class is alone, the other
+    one may have moved to its place and fit as well, with a portrait of more scores: then there is
+    no limit to what is given back.
     """
     share = 1 / (1 + math.exp(-data.log_odds))
     sides = (share, data.source.tar), (1 - share, data.source.non)
     a_score = sum(part * side.parameters / (2 * side.count) for part, side in sides)
-    return min(_GIVEN_BACK * data.trust * a_score, _MOST_GIVEN_BACK)
+    errors = _GIVEN_BACK * data.trust * a_score
+    return errors if alone else min(errors, _MOST_GIVEN_BACK)
 
 
 def _with_the_share_as_told(found: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
@@ -234,7 +240,7 @@ def _lies(data: Evidence, odds_deviation: float, *, told: bool) -> Iterator[Hypo
         return
     if told:
         yield from _honest(data, _WRONG_BY, "wrong share", _PRIORS["wrong share"])
-    yield _histogram(data)
+    yield from (_histogram(data, bins) for bins in _HISTOGRAMS)
     if data.few:  # labelled scores show both classes, and which way they run
         return
     sides: tuple[tuple[Lie, float], ...] = (("only targets", _ALL), ("only non-targets", -_ALL))
@@ -244,7 +250,7 @@ def _lies(data: Evidence, odds_deviation: float, *, told: bool) -> Iterator[Hypo
             prior = _PRIORS[lie] - (0.5 * np.logaddexp(0, -data.log_odds) if log_odds > 0 else 0.0)
         yield from _honest(replace(data, log_odds=log_odds), NOTHING, lie, prior, _ALONE)
     yield _another_recognizer(data)
-    yield _reversed(data, odds_deviation)
+    yield from _reversed(data, odds_deviation)
 
 
 def _as_they_were(data: Evidence, lie: Lie, evidence: float) -> _Elsewhere:
@@ -254,11 +260,12 @@ def _as_they_were(data: Evidence, lie: Lie, evidence: float) -> _Elsewhere:
     return _Elsewhere(data, still, deviations, 0.0, lie=lie, evidence=evidence)
 
 
-def _histogram(data: Evidence) -> Hypothesis:
+def _histogram(data: Evidence, bins: int) -> Hypothesis:
     """Scores of any density at all, as a histogram has it; labelled ones are as in training."""
     shares = (data.log_odds, _ALL, -_ALL)
-    logs = _histogram_logs(data.pool) - max(_missed(data, log_odds) for log_odds in shares)
-    volume = (_HISTOGRAM - 1) / 2 * math.log(max(data.trust / (2 * math.pi), 1.0))
+    missed = max(_missed(data, log_odds, bins) for log_odds in shares)
+    logs = _histogram_logs(data.pool, bins) - missed
+    volume = (bins - 1) / 2 * math.log(max(data.trust / (2 * math.pi), 1.0))
     evidence = _PRIORS["other scores"] + data.trust * logs - volume
     still = data.source.moved(data.source.still)
     for (density, few), side in zip(data.labelled, still, strict=True):
@@ -267,18 +274,18 @@ def _histogram(data: Evidence) -> Hypothesis:
     return _as_they_were(data, "other scores", evidence)
 
 
-def _histogram_logs(scores: Cells) -> float:
+def _histogram_logs(scores: Cells, bins: int) -> float:
     """The mean log density of scores by their own histogram."""
     least = 0.5 / scores.count
-    inner = [scores.quantile(rank) for rank in even_ranks(least, 1 - least, _HISTOGRAM)]
+    inner = [scores.quantile(rank) for rank in even_ranks(least, 1 - least, bins)]
     edges = np.concatenate([scores.values[:1], inner, scores.values[-1:]])
-    bins = np.clip(np.searchsorted(edges, scores.values, "right") - 1, 0, _HISTOGRAM - 1)
-    masses = np.bincount(bins, scores.counts / scores.count, _HISTOGRAM)
+    places = np.clip(np.searchsorted(edges, scores.values, "right") - 1, 0, bins - 1)
+    masses = np.bincount(places, scores.counts / scores.count, bins)
     used = (masses > 0) & (np.diff(edges) > 0)
     return float(masses[used] @ np.log(masses[used] / np.diff(edges)[used]))
 
 
-def _missed(data: Evidence, log_odds: float) -> float:
+def _missed(data: Evidence, log_odds: float, bins: int) -> float:
     """By how much a histogram fits the training scores better than their densities, in nats.
 
     Scores that share values have no density, and a portrait need not fit. Then a histogram fits
@@ -300,29 +307,34 @@ def _missed(data: Evidence, log_odds: float) -> float:
         )
     )
     known = float(both.counts @ data.with_wild(logs, both.values)[0]) / both.count
-    return max(_histogram_logs(both) - known, 0.0)
+    return max(_histogram_logs(both, bins) - known, 0.0)
 
 
 def _another_recognizer(data: Evidence) -> Hypothesis:
     """Scores in any place and of any spread, of classes of much the same kind."""
     plain = replace(data, source=data.source.plain)
-    deviations = _deviations(1.0, 1.0, 1.0, _WRONG_BY)
-    furthest = float(np.abs(data.pool.values).max())
-    deviations[TOGETHER] = max(_ANYWHERE, furthest), _ANY_SPREAD
+    deviations = _anywhere(data, _deviations(1.0, 1.0, 1.0, _WRONG_BY))
     end = _best_end(plain, deviations, starts(plain))
     one = Hypothesis(plain, end, deviations, _PRIORS["other scores"])
     return _as_they_were(data, "other scores", one.log_evidence)
 
 
-def _reversed(data: Evidence, odds_deviation: float) -> Hypothesis:
-    """Scores that run the other way, wherever they lie."""
+def _reversed(data: Evidence, odds_deviation: float) -> Iterator[Hypothesis]:
+    """Scores that run the other way, near those of training or anywhere."""
     values, middle = data.pool.values, data.pool.quantile(0.5)
     mirrored = replace(data, pool=Cells(2 * middle - values[::-1], data.pool.counts[::-1]))
-    deviations = _deviations(1.0, NOTHING, NOTHING, odds_deviation)
     prior = _PRIORS["reversed"] + _errors_of_portrait(data)
-    end = _best_end(mirrored, deviations, starts(mirrored))
-    one = Hypothesis(mirrored, end, deviations, prior)
-    return _as_they_were(data, "reversed", one.log_evidence)
+    near = _deviations(1.0, NOTHING, NOTHING, odds_deviation)
+    for deviations in (near, _anywhere(data, near)):
+        end = _best_end(mirrored, deviations, starts(mirrored))
+        one = Hypothesis(mirrored, end, deviations, prior)
+        yield _as_they_were(data, "reversed", one.log_evidence)
+
+
+def _anywhere(data: Evidence, deviations: Floats) -> Floats:
+    """Deviations under which scores may lie in any place, and have any spread."""
+    furthest = float(np.abs(data.pool.values).max())
+    return np.append([max(_ANYWHERE, furthest), _ANY_SPREAD], deviations[TOGETHER.stop :])
 
 
 def _best_end(data: Evidence, deviations: Floats, starts: Iterable[Floats]) -> Solution:

@@ -46,9 +46,13 @@ class Evidence:
         """What labelled scores say beside unlabelled ones, beyond their weight in the objective."""
         if not self.pool.count or not self.few:
             return 0.0
+        return (1 - self.label_weight) * self.labelled_loglik(moves)
+
+    def labelled_loglik(self, moves: Floats) -> float:
+        """The log-likelihood of the labelled scores after some moves."""
         sides = zip(self.labelled, self.source.moved(moves), strict=True)
         logs = (self.labelled_logs(*one, side.theta)[0] @ one[1].counts for one, side in sides)
-        return (1 - self.label_weight) * float(sum(logs))
+        return float(sum(logs))
 
     @property
     def labelled(self) -> tuple[tuple[SourceClass, Cells], tuple[SourceClass, Cells]]:

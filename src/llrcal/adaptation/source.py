@@ -114,7 +114,8 @@ class SourceClass:
     misfit: float
     """Of the NIG alone: Kullback-Leibler divergence in nats per score, less what chance gives."""
     parameters: float
-    """How many numbers were estimated, as far as the correction is believed."""
+    """How many numbers were estimated, as far as the correction is believed. What it may miss
+    where it is not, without that being noticed, counts as some more."""
 
     @classmethod
     def of(cls, cells: Cells) -> SourceClass:
@@ -128,7 +129,9 @@ class SourceClass:
         misfit = bins.divergence - chance
         belief = max(misfit, 0.0) / (max(misfit, 0.0) + chance)
         correction = bins.correction(belief) if belief > 0 else None
-        parameters = len(theta) + belief * (len(bins.seen) - 1)
+        freedom = len(bins.seen) - 1
+        unnoticed = math.sqrt(freedom / 2)  # half a deviation of chi-squared
+        parameters = len(theta) + belief * freedom + (1 - belief) * unnoticed
         return cls(theta, points, correction, misfit, parameters)
 
     @cached_property

@@ -131,8 +131,17 @@ def save(
     calibration: Calibration, path: str | PathLike[str], conditions: Conditions | None = None
 ) -> None:
     """Write a calibration to a file; a file is never left half written."""
+    write(_whole(calibration, conditions), path)
+
+
+def content(calibration: Calibration) -> bytes:
+    """What the file of a calibration holds, to the last byte."""
+    return encoded(_whole(calibration, None))
+
+
+def _whole(calibration: Calibration, conditions: Conditions | None) -> CalibrationFile:
     bayes = {"bayes": True} if is_bayes(calibration) else {}
-    whole = CalibrationFile(
+    return CalibrationFile(
         format=FORMAT,
         version=VERSIONS[FORMAT],
         written_by=f"llrcal {__version__}",
@@ -142,15 +151,19 @@ def save(
         conditions=conditions,
         **{name: getattr(calibration, name) for name in _SHARED},
     )
-    write(whole, path)
+
+
+def encoded(whole: Any) -> bytes:
+    """What a model file holds, signed, as JSON."""
+    # JSON uses the repr of a double, which reads back as the same double.
+    text = json.dumps(signed(to_json(whole)), indent=1, allow_nan=False, ensure_ascii=False)
+    return (text + "\n").encode()
 
 
 def write(whole: Any, path: str | PathLike[str]) -> None:
-    """Write what a model file holds."""
+    """Write what a model file holds; a file is never left half written."""
     check_place(fspath(path))
-    # JSON uses the repr of a double, which reads back as the same double.
-    text = json.dumps(signed(to_json(whole)), indent=1, allow_nan=False, ensure_ascii=False)
-    write_atomically(path, (text + "\n").encode())
+    write_atomically(path, encoded(whole))
 
 
 def load(path: str | PathLike[str]) -> Calibration:

@@ -21,9 +21,9 @@ from llrcal.onepass.chunks import map_parts
 from llrcal.onepass.grid import Grid
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import Ordered, order, share_of_pairs
-from llrcal.onepass.ranks import EndsFold, edges_above
+from llrcal.onepass.ranks import Distinct, EndsFold, edges_above
 from llrcal.onepass.summary import Summary
-from llrcal.onepass.two_classes import InArrays, TwoClasses
+from llrcal.onepass.two_classes import InArrays, InCounts, TwoClasses
 
 _Answer = TypeVar("_Answer")
 ONE_SPEAKER = Note.warning(
@@ -216,12 +216,40 @@ class ArrayTraining(Training, InArrays):
         return float(low[0]), float(greatest) + 0.0
 
 
-def _summary(scores: Array, given: Array, name: str) -> Summary:
+class CountedTraining(Training, InCounts):
+    """Training scores that were counted."""
+
+    def __init__(self, tar: Distinct, non: Distinct, *, summarised: bool = True) -> None:
+        InCounts.__init__(self, tar, non)
+        self.summarised = summarised
+
+    @cached_property
+    def tar(self) -> Summary:
+        return _summary(self._tar.values, self._tar.values, "target", self._tar.counts)
+
+    @cached_property
+    def non(self) -> Summary:
+        return _summary(self._non.values, self._non.values, "non-target", self._non.counts)
+
+    @cached_property
+    def finite(self) -> Training:
+        if np.isfinite(self.score_range).all():
+            return self
+        clipped = self.mapped(lambda scores: np.clip(scores, -LARGEST, LARGEST))
+        return CountedTraining(clipped._tar, clipped._non, summarised=self.summarised)
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        ends = np.concatenate([side.values[[0, -1]] for side in (self._tar, self._non)]) + 0.0
+        return float(ends.min()), float(ends.max())
+
+
+def _summary(scores: Array, given: Array, name: str, counts: Counts | None = None) -> Summary:
     """Summary of finite scores; whether they are follows from it, without another pass."""
     try:
-        grid = Grid.of(scores)
+        grid = Grid.of(scores, counts)
         check_spread(grid.unit, name)
-        summary = Summary.of(scores, grid)
+        summary = Summary.of(scores, grid, counts)
     except DegenerateError:
         check_finite(given, name)
         raise

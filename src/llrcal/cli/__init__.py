@@ -10,6 +10,7 @@ import sys
 # sentence of the command's help, so that verbs can be listed without importing their modules.
 GROUPS = {
     "Train and apply": {
+        "pairs": "Count the scores of all pairs of embeddings.",
         "fit": "Train a calibration on scores and labels.",
         "apply": "Replace the scores in a file by calibrated LLRs.",
         "watch": "Tell whether scores look as in training.",
@@ -19,6 +20,7 @@ GROUPS = {
     "Evaluate and compare": {
         "evaluate": "Evaluate LLRs: Cllr, EER and detection costs.",
         "compare": "Compare every calibration of the paper, in numbers and pictures.",
+        "validate": "Validate a calibration for a case file, and write a page to print.",
     },
     "Decide and report": {
         "decide": "Print which scores to accept, at costs or at an error-rate.",
@@ -39,6 +41,7 @@ VERBS = {name: line for group in GROUPS.values() for name, line in group.items()
 
 # The main tasks, in the order in which they come up.
 EXAMPLES = (
+    "llrcal pairs embeddings.npz -o counts.parquet",
     "llrcal fit dev-scores.txt --key dev-key.txt --method nig -o nig.json",
     "llrcal apply nig.json eval-scores.txt -o eval-llrs.txt",
     "llrcal evaluate eval-llrs.txt --key eval-key.txt",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
@@ -20,6 +21,7 @@ from llrcal.cli.options import (
 )
 from llrcal.cli.reading import Reading, Scale, unlabelled
 from llrcal.cli.terminal import echo_err, print_json, print_notes, print_table
+from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
     from llrcal.calibrations.adapted import Adapted
@@ -31,6 +33,13 @@ _CHOICES = {
     "no evidence": "without evidence, so that LLRs are about 0",
 }
 _WORTH_SAYING = 0.01  # a probability
+
+
+@dataclass(frozen=True)
+class _Reading(Reading):
+    """How to read trials whose speakers make no difference."""
+
+    speakers_from: ClassVar[None] = None  # type: ignore[misc]
 
 
 @command()
@@ -47,7 +56,7 @@ def adapt(
         "How far off that share may be: a factor that is one standard deviation.", 2.0
     ),
     labelled: File | None = option("A few labelled scores from the field.", metavar="FILE"),
-    reading: Reading,
+    reading: _Reading,
     scale: Scale,
     json: bool = JSON,
     out: NewFolder | None = option("Draw figures into this folder.", metavar="DIR"),
@@ -72,6 +81,7 @@ def adapt(
     from llrcal.calibrations import load
     from llrcal.files.atomic import atomic_folder
     from llrcal.files.compression import check_place
+    from llrcal.trials.counts import Counts
     from llrcal.trials.reading import trials_from
 
     refuse(
@@ -89,6 +99,10 @@ def adapt(
     portrait_of(before)  # or refused, before any scores are read
     check_options(p_target, factor)
     few = None if labelled is None else trials_from(labelled, reading.key, reading.options())
+    if isinstance(few, Counts):
+        raise OptionError(
+            f"{labelled}: labelled scores are given one by one, and these are counted"
+        )
     if few is not None:
         print_notes(few.notes, quiet=quiet)
     field = None if scores is None else unlabelled(scores, before, reading, scale, quiet=quiet)

@@ -172,6 +172,7 @@ def _apply(
     from llrcal.notes import Note
     from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
     from llrcal.scale.engine import Threads
+    from llrcal.trials.count_files import hold_counts
     from llrcal.trials.rewriting import rewrite
 
     if columns.interval is not None:  # before any work
@@ -196,6 +197,8 @@ def _apply(
                 progress=lambda done: show("applying", total=size, advance=done),
             )
     read = Note.of("read", how).about(display_name(scores))
+    if hold_counts(scores):  # distinct scores look like no field
+        return seen.total, [read]
     moved = _field_notes(calibration, field.scores, quote(model), quote(scores))
     return seen.total, [*seen.notes, *moved, read]
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from llrcal.cli.comparing import Comparing, compare_and_write
-from llrcal.cli.options import File, NewFolder, command, option, refuse, split_names
+from llrcal.cli.options import (
+    FOLDS,
+    File,
+    NewFile,
+    NewFolder,
+    command,
+    fold_count,
+    option,
+    refuse,
+    split_names,
+)
 from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
@@ -23,7 +31,6 @@ if TYPE_CHECKING:
 _Files = tuple[str | None, str | None, str | None]
 """Trials, their key, and non-targets in a file of their own, as far as they are given."""
 
-_FOLDS = 5
 _KEY = option("Their labels, if they are in another file.", metavar="FILE")
 _NONTARGETS = option("Their non-targets, likewise.", metavar="FILE")
 
@@ -39,13 +46,15 @@ def compare(
     test: Sequence[File] = option("Trials to test on.", metavar="FILE"),
     test_key: File | None = _KEY,
     test_nontargets: File | None = _NONTARGETS,
-    data: File | None = option(
-        "One set of trials, of one system, for training and testing in folds.", metavar="FILE"
+    data: Sequence[File] = option(
+        "One set of trials, for training and testing in folds.", metavar="FILE"
     ),
     data_key: File | None = _KEY,
     data_nontargets: File | None = _NONTARGETS,
-    folds: Annotated[int, click.IntRange(min=2)] | None = option(
-        f"Number of folds for --data.  [default: {_FOLDS}]"
+    folds: str | None = option(
+        "Number of folds for --data; or all, to leave out the two speakers of each trial and "
+        f"nobody else, for small sets.  [default: {FOLDS}]",
+        metavar="NUMBER|all",
     ),
     scores: str | None = option(
         "The columns of scores of one table, each of a system, to compare with their fusion.",
@@ -56,6 +65,11 @@ def compare(
         metavar="COLUMNS",
     ),
     out: NewFolder = option("Folder for the results.", metavar="DIR", required=True),
+    llrs: NewFile | None = option(
+        "Also write the tested trials to a table (.csv, .tsv, .parquet), with the LLRs of the "
+        "recommended calibration; with --data, those of the cross-validation.",
+        metavar="FILE",
+    ),
     comparing: Comparing,
     form: LabelledForm,
     direction: Direction,
@@ -68,8 +82,8 @@ def compare(
     file of their own. Options about columns apply to all files. FILE may also be a folder of such
     files, or a pattern in quotes, of any size; intervals are then left out.
 
-    With one set of trials only, give --data: each trial is then tested by calibrations that were
-    trained on other folds of it, and so on other speakers where the file names speakers. The models
+    With one set of trials only, give --data: each trial is then tested by calibrations that have
+    seen neither of its speakers, where speakers are known, or at least not the trial. The models
     that are saved are trained on all trials. See docs/comparing.md.
 
     Several systems on the same trials, each with a FILE of its own, or in one table (--scores), are
@@ -78,36 +92,42 @@ def compare(
     \b
     llrcal compare --train dev.npz --test eval.npz --out results
     llrcal compare --data all.npz --folds 5 --out results --learning-curve
+    llrcal compare --data comparisons.csv --folds all --out results --llrs llrs.csv --forensic
     llrcal compare --train dev.txt --train-key dev-key.txt \\
                    --test eval.txt --test-key eval-key.txt --out results --preset sre16
     llrcal compare --train dev.csv --test eval.csv --by channel,gender --out results
     llrcal compare --train cos-dev.txt --train plda-dev.txt --train-key dev-key.txt \\
                    --test cos-eval.txt --test plda-eval.txt --test-key eval-key.txt --out results
     """
-    systems = max(len(train), len(test)) > 1 or scores is not None
+    systems = max(len(train), len(test), len(data)) > 1 or scores is not None
     sets: dict[str, _Files] = {
         "train": (next(iter(train), None), train_key, train_nontargets),
         "test": (next(iter(test), None), test_key, test_nontargets),
-        "data": (data, data_key, data_nontargets),
+        "data": (next(iter(data), None), data_key, data_nontargets),
     }
     _check_sets(sets, folds)
+    count = fold_count(folds) if data else None
     columns = split_names(by, "by")
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:
-            apart = train_nontargets or test_nontargets
-            refuse({"several systems need labels or keys, not --train-nontargets": apart})
-            options, both = form.options(keep=columns), ((train, train_key), (test, test_key))
-            return [_systems(opened, *files, scores, options) for files in both]
+            apart = next((name for name, (*_, non) in sets.items() if non is not None), "")
+            refuse({f"several systems need labels or keys, not --{apart}-nontargets": apart})
+            options, files = form.options(keep=columns), (train, test, data)
+            every = zip(files, sets.values(), strict=True)
+            return [
+                _systems(opened, one, key, scores, options) for one, (_, key, _) in every if one
+            ]
         curve = Setting("learning_curve") if comparing.learning_curve else None
-        whole = curve if data is None else Setting("folds")
+        tested = Setting("llrs") if llrs else None
+        whole = {"train": curve, "test": curve or tested, "data": Setting("folds")}
         return [
             _opened(
                 opened,
                 name,
                 source,
                 Reading(**vars(form), key=key, nontargets=non),
-                whole=whole,
+                whole=whole[name],
                 keep=columns,
             )
             for name, (source, key, non) in sets.items()
@@ -120,7 +140,8 @@ def compare(
         comparing,
         scale,
         systems=systems,
-        folds=None if data is None else folds or _FOLDS,
+        llrs=llrs,
+        folds=count,
         by=columns,
         lower_is_better=direction.lower_is_better,
         inverted=direction.inverted or systems,
@@ -149,7 +170,7 @@ def _opened(opened: Opener, name: str, source: str, reading: Reading, **more: An
         raise problem.naming(**names) from problem
 
 
-def _check_sets(sets: Mapping[str, _Files], folds: int | None) -> None:
+def _check_sets(sets: Mapping[str, _Files], folds: str | None) -> None:
     """Refuse anything but training and test trials, or one set of trials."""
     ends = ("", "-key", "-nontargets")
     given = [

@@ -58,6 +58,9 @@ class Comparing(Points):
         "Also every method with its parameters integrated out, for few trials: see "
         "docs/few-trials.md. Not for smooth and pav."
     )
+    bounds: Literal["counts", "elub", "range", "none"] | None = option(
+        "Limits of LLRs, for all methods: see llrcal fit.  [default: counts]"
+    )
     criterion: Literal["points", "range", "cllr"] | None = option(
         "What the verdict goes by: the mean Bayes error at the operating points that were given, "
         "or over the range of prior log-odds with 30 errors of each kind; or Cllr.  [default: "
@@ -73,6 +76,10 @@ class Comparing(Points):
         "Also smooth (or else the first method) and nig as llrcal adapt adapts them to the test "
         "scores, of which roughly this share is of targets. Labels are not used for it.",
         metavar="SHARE",
+    )
+    forensic: bool = option(
+        "Also print devPAV, ELUB, rates of misleading evidence and expected LRs of the recommended "
+        "calibration."
     )
     formats: str = option(
         "Formats of the figures, or 'none': drawing them takes most of the time.", "png,pdf,svg"
@@ -108,10 +115,12 @@ def compare_and_write(
     scale: Scale,
     *,
     systems: bool = False,
+    llrs: str | None = None,
     **more: Any,
 ) -> None:
     """Compare on two sets of trials, or on folds of one, and write everything to a folder.
 
+    ``llrs`` is a file for the LLRs of the recommended calibration, which may be in that folder;
     ``more`` are further arguments of :func:`llrcal.compare`.
     """
     from llrcal.comparison import compare
@@ -123,6 +132,8 @@ def compare_and_write(
         [] if asked.formats == "none" else figure_formats(split_names(asked.formats, "formats"))
     )
     methods, points = asked.methods(systems=systems), asked.given()
+    if llrs is not None:
+        _check_table(llrs, out)
     with (
         # First, so that a bad folder is refused at once.
         atomic_folder(out, force=asked.force) as folder,
@@ -131,12 +142,16 @@ def compare_and_write(
         sets = read(opened)
         with progress_bar(quiet=asked.quiet) as show:
 
-            def progress(step: str) -> None:
-                show("comparing", description=f"comparing: {step}")
+            def progress(step: str, done: int = 0, total: int | None = None) -> None:
+                if total is None:
+                    show("comparing", description=f"comparing: {step}")
+                else:
+                    show(step, completed=done, total=total)
 
             comparison = compare(
                 *sets,
                 methods=methods,
+                bounds=asked.bounds,
                 points=points or None,
                 criterion=asked.criterion,
                 replicates=asked.replicates,
@@ -146,20 +161,42 @@ def compare_and_write(
                 progress=progress,
                 **more,
             )
-            write_results(comparison, folder, formats=formats, progress=progress)
+            write_results(comparison, folder, formats=formats, name=out, progress=progress)
+    if llrs is not None:
+        from llrcal.trials.writing import write_trials
+
+        write_trials(comparison.llrs(), llrs)
     if comparison.folds is not None:
         print_notes([comparison.folds.note], quiet=asked.quiet)
     if asked.json:
         known = [note for one in sets for note in one.notes]
         notes = dict.fromkeys([*known, *comparison.notes, *comparison.verdict.reasons])
-        print_json({"out": out, **comparison.to_dict()}, notes)
+        answer = comparison.to_dict(forensic=asked.forensic)
+        print_json({"out": out, **({"llrs": llrs} if llrs else {}), **answer}, notes)
     elif not asked.quiet:
         show_comparison(comparison)
+        if asked.forensic:
+            from llrcal.cli.evaluation_tables import show_forensic
+
+            recommended = comparison.candidates[comparison.recommended]
+            show_forensic(recommended.evaluation.forensic.to_dict(), of=comparison.recommended)
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
+        if llrs is not None:
+            click.echo(printable(f"LLRs of {comparison.recommended}: {llrs}"))
         click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
         if following := comparison.next_command(out):
             click.echo(printable(f"Next:   {following}"))
+
+
+def _check_table(name: str, folder: str) -> None:
+    """Refuse what is no table, or cannot be written, before any work is done for it."""
+    from llrcal.files.compression import check_place
+    from llrcal.trials.writing import table_format
+
+    table_format(name)
+    if Path(name).absolute().parent != Path(folder).absolute():  # which is not there yet
+        check_place(name)
 
 
 def show_comparison(comparison: Comparison) -> None:

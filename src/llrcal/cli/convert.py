@@ -45,7 +45,7 @@ def convert(
     llrcal convert speechbrain.txt -o scores.txt --to kaldi --key-out trials.txt
     """
     from llrcal.trials.leaving_out import without_spoof
-    from llrcal.trials.reading import read_and_join
+    from llrcal.trials.reading import read_and_join, with_who
     from llrcal.trials.writing import format_of, notes_on, prepared
 
     to = to or format_of(out)
@@ -59,6 +59,8 @@ def convert(
     has_key = reading.key is not None or key_out is None
     request = options.request("scores" if has_key else "trials")
     table = read_and_join(scores, reading.key, options, request)
+    if reading.speakers_from is not None:  # others are in columns or in ids already
+        table = with_who(table, options)
     if table.has("label") and reading.spoof != "error":
         table = without_spoof(table, reading.spoof)
     notes = [*table.notes]

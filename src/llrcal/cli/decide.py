@@ -41,8 +41,9 @@ def decide(
     With a model, a prior and costs, the thresholds are those of least expected cost. There are
     several if the LLR does not always rise with the score. With SCORES, a file of labelled trials
     or of trials with a key, and an error-rate, the threshold is the one that keeps to this rate on
-    these trials, with a 95 % interval that takes them to be independent. All thresholds apply to
-    raw scores; they are rounded to digits that matter, and --json has all digits.
+    these trials. It has a 95 % interval, and so have both error-rates: by speaker where the file
+    names speakers, or else as if trials were independent. All thresholds apply to raw scores; they
+    are rounded to digits that matter, and --json has all digits.
 
     \b
     llrcal decide --model nig.json --p-target 0.01 --c-miss 10 --c-fa 1
@@ -93,7 +94,7 @@ def _decide_by_rate(
 
     read = trials_from(source, reading.key, reading.options())
     sign, accepted = (-1, "<=") if direction.lower_is_better else (1, ">=")
-    evaluation = evaluate_quietly(sign * read.tar, sign * read.non)
+    evaluation = evaluate_quietly(read.negated() if direction.lower_is_better else read)
     direction.check(evaluation.direction_notes, source)
     found = evaluation.threshold(pfa=pfa, pmiss=pmiss)
     print_notes(read.notes, quiet=False)
@@ -105,12 +106,6 @@ def _decide_by_rate(
         "trials, or allow more errors",
     )
     doubts = [] if math.isfinite(high - low) else [too_few]
-    if read.has_speakers:
-        text = (
-            "the file names speakers, but the interval takes trials to be independent: it is too "
-            "narrow where speakers have several trials"
-        )
-        doubts.append(Note.warning("by trial", text))
     if json:
         numbers = found.to_dict() | {"value": value, "interval": [low, high]}
         accept = {"accept": f"scores {accepted} value"}
@@ -118,13 +113,19 @@ def _decide_by_rate(
     else:
         every = sign * read.scores
         below = float(every[every < found.value].max(initial=-math.inf))
+        of = "if trials are independent" if found.by == "trial" else f"by {found.by}"
         click.echo(
             f"Accept scores {accepted} {sign * shortest(below, found.value) + 0.0!r}\n"
             f"(FMR {found.pfa:.3g} with {found.false_alarms:,} false alarms, "
-            f"FNMR {found.pmiss:.3g} with {found.misses:,} misses; "
-            f"95 % interval of the threshold {low:.6g} to {high:.6g}, if trials are independent)"
+            f"FNMR {found.pmiss:.3g} with {found.misses:,} misses)\n"
+            f"95 % intervals {of}: threshold {low:.6g} to {high:.6g}, "
+            f"FMR {_range(found.pfa_interval)}, FNMR {_range(found.pmiss_interval)}"
         )
     print_notes(doubts, quiet=False)
+
+
+def _range(ends: tuple[float, float]) -> str:
+    return " to ".join(f"{end:.3g}" for end in ends)
 
 
 def _decide_by_cost(

@@ -30,6 +30,7 @@ from llrcal.errors import OptionError
 if TYPE_CHECKING:
     from llrcal.arrays import Array
     from llrcal.evaluation import Evaluation
+    from llrcal.messages import Setting
     from llrcal.notes import Note
     from llrcal.trials.trials import TrialSet
 
@@ -51,7 +52,12 @@ def evaluate(
     ),
     error_rates: bool = option(
         "Also give miss rates (FNMR) at false-alarm rates (FMR) of 1e-2 to 1e-6, with the numbers "
-        "of errors behind them."
+        "of errors behind them, and intervals: by speaker where speakers are known."
+    ),
+    worst: int | None = option(
+        "Also give so many of the most misleading trials and, where speakers are known, of the "
+        "speakers who cost most, and the animals among them (goats, lambs, wolves, ...).",
+        metavar="N",
     ),
     intervals: bool = option(
         "Also give intervals by resampling: by speaker where speakers are known, else by trial. "
@@ -92,6 +98,7 @@ def evaluate(
     llrcal evaluate lrs.csv --units ratio --forensic
     llrcal evaluate faces.csv --distance --error-rates
     llrcal evaluate eval.tsv --intervals --figures figures
+    llrcal evaluate eval.tsv --worst 10 --figures figures
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
@@ -100,7 +107,6 @@ def evaluate(
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.evaluation.operating_points import DEFAULT_POINTS
     from llrcal.files.atomic import atomic_folder
-    from llrcal.messages import Setting
     from llrcal.scoring_rule import ScoringRule
 
     chosen = points.given() or DEFAULT_POINTS
@@ -108,15 +114,14 @@ def evaluate(
     asked: dict[str, Any] = {"rules": [ScoringRule.of(scoring_rule(one)) for one in rule]}
     asked["forensic"] = forensic
     draws = _draws(intervals, level=level, replicates=replicates)
+    _check_worst(worst)
     with (
         # First, so that a bad folder is refused at once.
         nullcontext() if figures is None else atomic_folder(figures, force=force) as folder,
         opener(scale, quiet=quiet) as open_trials,
     ):
-        whole = "intervals" if intervals else "error_rates" if error_rates else None
-        trials = open_trials(
-            llrs, reading, whole=whole and Setting(whole), allow_infinite=True, keep=columns
-        )
+        whole = _needs_all(error_rates=error_rates, worst=worst is not None)
+        trials = open_trials(llrs, reading, whole=whole, allow_infinite=True, keep=columns)
         sign = -1.0 if direction.lower_is_better else 1.0
         unit = units or _unit_of(trials)
         in_nats = trials.mapped(partial(nats, unit=unit, sign=sign))
@@ -137,7 +142,8 @@ def evaluate(
                     **draws,
                     progress=lambda i, n: show("drawing test sets", completed=i, total=n),
                 )
-        answer = evaluation.to_dict(chosen, **asked, error_rates=error_rates, intervals=found)
+        asked |= {"error_rates": error_rates, "worst": worst or 0}
+        answer = evaluation.to_dict(chosen, **asked, intervals=found)
         answer["averages"] = _averages(evaluation, points)
         if divided:
             answer["by"] = divided.to_dict(chosen)
@@ -154,6 +160,19 @@ def evaluate(
             draw_evaluation(drawn, folder, chosen, **draws, units=None if usual else unit)
     if figures is not None and not quiet:
         echo_err(f"Figures: {figures}")
+
+
+def _check_worst(count: int | None) -> None:
+    from llrcal.arrays import check_whole
+
+    check_whole("worst", 1 if count is None else count, least=1)
+
+
+def _needs_all(**asked: bool) -> Setting | None:
+    """An option that needs all trials in memory, if one is given."""
+    from llrcal.messages import Setting
+
+    return next((Setting(name) for name, is_given in asked.items() if is_given), None)
 
 
 def _averages(evaluation: Evaluation, points: Points) -> dict[str, dict[str, float]]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from functools import reduce
-from operator import getitem
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llrcal.cli.terminal import cells, print_lines, print_table
+from llrcal.evaluation.measures import measures, misleading_rates
 
 _Numbers = Mapping[str, Any]
 
@@ -29,9 +28,13 @@ def show_evaluation(answer: _Numbers, *, plain: bool) -> None:
     )
     _show_points(answer, plain=plain)
     if "forensic" in answer:
-        _show_forensic(answer["forensic"])
+        show_forensic(answer["forensic"])
     if "error_rates" in answer:
         _show_error_rates(answer)
+    if "worst" in answer:
+        _show_worst(answer["worst"])
+    if "zoo" in answer:
+        _show_speakers(answer["zoo"])
     if "by" in answer:
         show_conditions(answer["by"])
     if "intervals" in answer:
@@ -55,11 +58,11 @@ def _show_points(answer: _Numbers, *, plain: bool) -> None:
     print_table(columns, rows, caption=caption)
 
 
-def _show_forensic(found: _Numbers) -> None:
+def show_forensic(found: _Numbers, *, of: str = "") -> None:
     """Print forensic figures of merit, in log10 and in the words of the field."""
     (low, high), ends = found["elub"]["lr"], found["elub"]["log10_lr"]
     print_lines(
-        "Forensic figures of merit (Hp: same source, Hd: different sources)",
+        f"Forensic figures of merit{of and f' of {of}'} (Hp: same source, Hd: different sources)",
         "devPAV: none, because the classes do not overlap"
         if math.isnan(found["dev_pav"])
         else f"devPAV {found['dev_pav']:.4f} (log10; 0 if calibrated)",
@@ -79,16 +82,9 @@ def _show_forensic(found: _Numbers) -> None:
     }
     rows = [
         cells(columns, strength=strength, below=below, tar=100 * tar, above=above, non=100 * non)
-        for strength, below, tar, above, non in _misleading(found["misleading"])
+        for strength, below, tar, above, non in misleading_rates(found["misleading"])
     ]
     print_table(columns, rows, caption="rates of misleading evidence")
-
-
-def _misleading(rates: _Numbers) -> Iterator[tuple[float, str, float, str, float]]:
-    """Strengths, and the LRs that mislead as much: words and rate of each class."""
-    for strength, tar, non in zip(*rates.values(), strict=True):
-        inverse = "1" if strength == 1 else f"1/{strength:,.0f}"
-        yield strength, f"LR < {inverse}", tar, f"LR > {strength:,.0f}", non
 
 
 def _show_error_rates(answer: _Numbers) -> None:
@@ -98,13 +94,59 @@ def _show_error_rates(answer: _Numbers) -> None:
     found = answer["error_rates"]
     columns = {"FMR": "{pfa:.3g}", "false alarms": "{false_alarms:,}"}
     columns |= {"FNMR": "{percent:.4g} %", "misses": "{misses:,}"}
-    print_table(columns, [cells(columns, **one, percent=100 * one["pmiss"]) for one in found])
+    columns["95 % interval"] = "{low:.4g} to {high:.4g} %"
+    rows = []
+    for one in found:
+        percent, low, high = (100 * rate for rate in (one["pmiss"], *one["pmiss_interval"]))
+        rows.append(cells(columns, **one, percent=percent, low=low, high=high))
+    by = found[0]["by"] if found else "trial"
+    caption = f"intervals {'take trials to be independent' if by == 'trial' else f'by {by}'}"
+    print_table(columns, rows, caption=caption)
     print_lines(
         "Miss rate (FNMR) at the lowest threshold with no more false alarms than the FMR allows.",
         "By the rule of 30, a rate rests on at least 30 errors.",
     )
     if len(found) < len(RATES):
         print_lines(f"{answer['non_count']:,} non-targets are too few for lower FMRs.")
+
+
+def _show_worst(found: Sequence[_Numbers]) -> None:
+    """Print the most misleading trials, by name where they have names."""
+    print_lines("Most misleading trials (LLRs in nats)")
+    hidden = {"index"} if "enrol" in found[0] or "test" in found[0] else set()
+    names = [name for name in found[0] if name not in {"label", "llr", *hidden}]
+    rows = [
+        [one["label"], f"{one['llr']:.4f}", *(str(one[name]) for name in names)] for one in found
+    ]
+    print_table(("label", "LLR", *names), rows, words=("label", *names))
+
+
+def _show_speakers(zoo: _Numbers) -> None:
+    """Print the speakers who cost most, and which animals there are."""
+    columns = {
+        "speaker": "{speaker}",
+        "targets": "{tar_count:,}",
+        "target LLR": "{llr_tar}",
+        "non-targets": "{non_count:,}",
+        "non-target LLR": "{llr_non}",
+        "share of Cllr": "{share}",
+        "animals": "{animals}",
+    }
+    rows = []
+    for one in zoo["speakers"]:
+        means = {name: _or_none(one[name], ".4f") for name in ("llr_tar", "llr_non")}
+        rows.append(cells(columns, **{**one, **means, "share": _or_none(one["share"], ".2%")}))
+    print_lines("Speakers who cost most (mean LLRs in nats)")
+    print_table(columns, rows, words=("speaker", "animals"))
+    columns = {"animal": "{kind}", "speakers": "{count}", "by chance": "{expected:.1f}"}
+    columns |= {"p": "{p_value:.3f}", "": "{more}"}
+    rows = [cells(columns, **one, more="more" if one["found"] else "") for one in zoo["animals"]]
+    caption = "more: than chance would give, at 5 % for all kinds together"
+    print_table(columns, rows, words=("animal", ""), caption=caption)
+
+
+def _or_none(number: float | None, digits: str) -> str:
+    return "none" if number is None else format(number, digits)
 
 
 def show_conditions(by: _Numbers) -> None:
@@ -142,43 +184,14 @@ def show_conditions(by: _Numbers) -> None:
 def _show_intervals(answer: _Numbers) -> None:
     """Print a table of numbers with their intervals, and notes on the intervals."""
     found = answer["intervals"]
-    if "forensic" in found:
-        found = found | {"forensic": {**found["forensic"], "misleading": found["misleading"]}}
-    rows = []
-    number: Any
-    for name, *path in _with_intervals(answer):
-        number, ends = (reduce(getitem, path, numbers) for numbers in (answer, found))
-        if not math.isnan(number):  # the table above says why
-            scale, unit = (100, " %") if name.startswith(("EER", "LR")) else (1, "")
-            rows.append([name, *(f"{scale * value:.4f}{unit}" for value in (number, *ends))])
-    words = "{percent:g} % intervals by {by}, {replicates:,} drawn test sets"
-    print_lines(words.format(percent=100 * found["level"], **found))
+    rows = [
+        [one.words, *map(one.written, (one.value, *one.interval))]
+        for one in measures(answer)
+        if not math.isnan(one.value)  # the table above says why
+    ]
+    how = "by {by}, {replicates:,} drawn test sets"
+    if found["by"] == "group of speakers":
+        how = "by a jackknife over {replicates:,} groups of speakers"
+    print_lines(f"{100 * found['level']:g} % intervals {how.format(**found)}")
     print_table(("", "number", "from", "to"), rows, words=("",))
     print_lines(*(f"note: {note['text']}" for note in found["notes"]))
-
-
-def _with_intervals(answer: _Numbers) -> Iterator[tuple[Any, ...]]:
-    """The numbers that have intervals: what they are called, and where they are in the answer."""
-    from llrcal.evaluation import OperatingPoint
-
-    yield "Cllr", "cllr"
-    yield "minCllr", "min_cllr"
-    yield "calibration loss", "calibration_loss"
-    for rule in answer.get("rules", ()):
-        yield f"{rule} cost", "rules", rule, "actual"
-        yield f"{rule} minimum", "rules", rule, "minimum"
-        yield f"{rule} calibration loss", "rules", rule, "loss"
-    yield "EER", "eer"
-    points = zip(answer["p_target"], answer["c_miss"], answer["c_fa"], strict=True)
-    for i, point in enumerate(points):
-        name = OperatingPoint(*point).name
-        yield f"DCF {name}", "act_dcf", i
-        yield f"minDCF {name}", "min_dcf", i
-    if "forensic" in answer:
-        rates = answer["forensic"]["misleading"]
-        for i, (_, below, _, above, _) in enumerate(_misleading(rates)):
-            yield f"{below}, same source", "forensic", "misleading", "tar", i
-            yield f"{above}, different sources", "forensic", "misleading", "non", i
-        yield "devPAV (log10)", "forensic", "dev_pav"
-        yield "mean log10 LR, same source", "forensic", "expected", "log10_lr_tar"
-        yield "mean log10 LR, different sources", "forensic", "expected", "log10_lr_non"

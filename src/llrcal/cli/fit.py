@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-
-import click
-
 from llrcal.cli.options import (
     JSON,
     QUIET,
-    RULES,
-    WEIGHTED,
     File,
+    MethodOptions,
     NewFile,
     argument,
     command,
     option,
     output,
-    scoring_rule,
-    weight,
 )
 from llrcal.cli.reading import Direction, Reading, Scale, opener
 from llrcal.cli.terminal import echo_err, print_json, print_notes
-from llrcal.method_table import DEFAULT, TABLE
 
 
 @command()
 def fit(
     *,
     scores: File = argument("SCORES"),
-    method: Annotated[str, click.Choice(list(TABLE))] = option("The method to train.", DEFAULT),
     out: NewFile = output("The model file (JSON).", "MODEL"),
-    alpha: str | None = option(
-        f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or 'empirical'.  "
-        "[default: 0.5]",
-        metavar="WEIGHT",
-    ),
-    rule: str | None = option(
-        f"Scoring rule that logistic minimises: {RULES}.  [default: log]", metavar="RULE"
-    ),
-    bayes: bool = option(
-        "Integrate the parameters out rather than estimate them, for few trials: see "
-        "docs/few-trials.md. Not for smooth and pav."
-    ),
-    bounds: Literal["counts", "elub", "range", "none"] = option(
-        "Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "
-        "to what the number of trials supports (counts), or to the empirical bounds of the "
-        "training LLRs (elub); without such a limit (range); or extrapolate (none).",
-        "counts",
-    ),
+    asked: MethodOptions,
     rising: bool = option(
         "Hold LLRs where they would fall although the score rises, or give the plain formula.", True
     ),
@@ -83,17 +57,12 @@ def fit(
     from llrcal.files.compression import check_place
 
     check_place(out, by_name=True)
-    options: dict[str, Any] = {} if alpha is None else {"alpha": weight(alpha)}
-    if rule is not None:
-        options["rule"] = scoring_rule(rule)
-    if bayes:
-        options["bayes"] = True
     with opener(scale, quiet=quiet) as open_trials:
         trials = open_trials(scores, reading, keep=[condition] if condition else [])
         (model,) = fit_methods(
             trials,
-            methods=[(method, options)],
-            bounds=bounds,
+            methods=[asked.chosen],
+            bounds=asked.bounds,
             rising=rising,
             lower_is_better=direction.lower_is_better,
         ).values()

@@ -19,9 +19,10 @@ import click
 from llrcal.errors import OptionError
 from llrcal.files.overwriting import one_run, refuse_to_overwrite, refuse_to_read_twice
 from llrcal.messages import Setting
-from llrcal.method_table import TABLE
+from llrcal.method_table import DEFAULT, TABLE
 
 if TYPE_CHECKING:
+    from llrcal.comparison.folds import FoldCount
     from llrcal.evaluation import OperatingPoint
 
 UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
@@ -29,6 +30,9 @@ UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
 
 WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entry.options)
 """The methods that take a target weight, for help texts."""
+
+FOLDS = 5
+"""Of one set of trials, unless another number is given."""
 
 RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
 """The scoring rules, for help texts."""
@@ -171,6 +175,41 @@ def refuse(problems: Mapping[str, object]) -> None:
             raise OptionError(text)
 
 
+@dataclass(frozen=True)
+class MethodOptions:
+    """A method to train, and its options."""
+
+    method: Annotated[str, click.Choice(list(TABLE))] = option("The method to train.", DEFAULT)
+    alpha: str | None = option(
+        f"Weight of the targets for {WEIGHTED}: a number between 0 and 1, or 'empirical'.  "
+        "[default: 0.5]",
+        metavar="WEIGHT",
+    )
+    rule: str | None = option(
+        f"Scoring rule that logistic minimises: {RULES}.  [default: log]", metavar="RULE"
+    )
+    bayes: bool = option(
+        "Integrate the parameters out rather than estimate them, for few trials: see "
+        "docs/few-trials.md. Not for smooth and pav."
+    )
+    bounds: Literal["counts", "elub", "range", "none"] = option(
+        "Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "
+        "to what the number of trials supports (counts), or to the empirical bounds of the "
+        "training LLRs (elub); without such a limit (range); or extrapolate (none).",
+        "counts",
+    )
+
+    @property
+    def chosen(self) -> tuple[str, dict[str, Any]]:
+        """The name of the method, and the options that were given."""
+        options: dict[str, Any] = {} if self.alpha is None else {"alpha": weight(self.alpha)}
+        if self.rule is not None:
+            options["rule"] = scoring_rule(self.rule)
+        if self.bayes:
+            options["bayes"] = True
+        return self.method, options
+
+
 Preset = Literal[
     "sre08",
     "sre10",
@@ -235,6 +274,15 @@ def split_names(names: str | None, setting: str) -> list[str]:
             Setting(setting), f" is {names!r:.80}; give names, each once, with commas between them"
         )
     return found
+
+
+def fold_count(folds: str | None) -> FoldCount:
+    """The number of folds that was asked for."""
+    if folds == "all":
+        return "all"
+    count = FOLDS if folds is None else int(folds) if folds.isdecimal() else 0
+    refuse({f"--folds is {folds!r:.50}; give a whole number from 2 on, or all": count < 2})
+    return count
 
 
 def weight(alpha: str) -> float | str:

@@ -82,6 +82,12 @@ class LabelledForm(Form):
         "only non-targets.",
         "error",
     )
+    speakers_from: str | None = option(
+        "Where speakers are named, if not in columns or in ids such as speaker/recording: a "
+        "pattern for ids, '{speaker}_{rest}'; a regular expression with a group (?P<speaker>...); "
+        "or a file with a recording and its speaker on each line (utt2spk). 'none' looks for none.",
+        metavar="RULE",
+    )
 
 
 @dataclass(frozen=True)
@@ -186,17 +192,19 @@ def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
 
 @contextmanager
 def _client(scale: Scale) -> Iterator[Any]:
-    """A connection to the given cluster, or to a new local one; None if neither is asked for."""
+    """A connection to the cluster that reads in pieces, if there is one."""
     on_cluster = scale.workers or scale.scheduler
-    refuse(
-        {
-            "give either --workers or --scheduler, not both": scale.workers and scale.scheduler,
-            "--workers and --scheduler read in pieces: leave out --no-in-pieces": (
-                on_cluster and scale.in_pieces is False
-            ),
-        }
-    )
-    if not on_cluster:
+    said = "--workers and --scheduler read in pieces: leave out --no-in-pieces"
+    refuse({said: on_cluster and scale.in_pieces is False})
+    with cluster_client(scale.workers, scale.scheduler) as client:
+        yield client
+
+
+@contextmanager
+def cluster_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
+    """A connection to the given cluster, or to a new local one; None if neither is asked for."""
+    refuse({"give either --workers or --scheduler, not both": workers and scheduler})
+    if not (workers or scheduler):
         yield None
         return
     try:
@@ -208,13 +216,13 @@ def _client(scale: Scale) -> Iterator[Any]:
         ) from problem
     from llrcal.scale.dask_engine import check_answers, local_cluster
 
-    if scale.workers is not None:
-        with local_cluster(scale.workers) as cluster, Client(cluster) as client:
+    if workers is not None:
+        with local_cluster(workers) as cluster, Client(cluster) as client:
             yield client
-    elif scale.scheduler is not None:
-        check_answers(scale.scheduler)
+    elif scheduler is not None:
+        check_answers(scheduler)
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised here
-        with Client(scale.scheduler) as client:
+        with Client(scheduler) as client:
             yield client
 
 
@@ -223,6 +231,7 @@ def unlabelled(
 ) -> Floats | Summary:
     """The scores of files, whatever their labels; a summary if they are read in pieces."""
     from llrcal.scale.opening import is_in_pieces, opened_scores
+    from llrcal.trials.count_files import counts_from
     from llrcal.trials.leaving_out import without_nan
     from llrcal.trials.table_reading import read_table
 
@@ -232,6 +241,9 @@ def unlabelled(
             trials = opened_scores(source, opened.engine, options)
             print_notes(trials.notes, quiet=quiet)
             return (trials.negated() if model.lower_is_better else trials).pooled()
+        if counted := counts_from(source, None, options):
+            print_notes(counted.notes, quiet=quiet)
+            return (counted.negated() if model.lower_is_better else counted).pooled()
         table = read_table(source, options.request("scores", joins=False))
     if options.on_nan == "drop":
         table, _ = without_nan(table, None)

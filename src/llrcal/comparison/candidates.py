@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from llrcal.adaptation.adapt import adaptation
+from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
+from llrcal.comparison.folds import Both, Folds, Part, Progress
 from llrcal.comparison.looks import FUSION
 from llrcal.errors import OptionError
 from llrcal.evaluation import ByCondition, Evaluation
@@ -158,12 +160,34 @@ def train_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
     return found
 
 
+def systems_in_folds(
+    systems: Systems, folds: Folds, alpha: float | str, say: Progress
+) -> dict[str, Trials]:
+    """All trials, each with the LLRs of models that have seen neither of its speakers."""
+    is_target = folds.trials.labels
+    places = systems.split(np.arange(len(is_target)))
+
+    def work(part: Part) -> dict[str, Both]:
+        train, test = (
+            [every[some] for every, some in zip(places, both, strict=True)]
+            for both in (part.train, part.test)
+        )
+        rows = np.concatenate(train)
+        # Without speakers: they matter to intervals of weights alone.
+        some = replace(systems, scores=systems.scores[rows], speakers=None)
+        models = train_systems(replace(some, is_target=is_target[rows]), alpha)
+        tar, rows = len(test[0]), np.concatenate(test)
+        llrs = {
+            label: one.answers(_scores_for(one, systems)[rows])[0] for label, one in models.items()
+        }
+        return {label: (some[:tar], some[tar:]) for label, some in llrs.items()}
+
+    return folds.answers(work, say)
+
+
 def system_llrs(model: Fused, systems: Systems) -> Trials:
     """Trials with the LLRs of a model for scores."""
-    absent = [name for name in model.names if name not in systems.names]
-    if absent:
-        raise OptionError(f"the test trials have no scores of {', '.join(map(repr, absent))}")
-    llrs, notes = model.answers(systems.scores[:, [systems.names.index(n) for n in model.names]])
+    llrs, notes = model.answers(_scores_for(model, systems))
     tar, non = systems.split(llrs)
     of_tar, of_non = (None, None) if systems.speakers is None else systems.split(systems.speakers)
     return Trials(
@@ -177,7 +201,16 @@ def system_llrs(model: Fused, systems: Systems) -> Trials:
         notes=(*systems.notes, *notes),
         allow_infinite=True,
         kept=systems.kept,
+        speaker_names=systems.speaker_names,
     )
+
+
+def _scores_for(model: Fused, systems: Systems) -> Floats:
+    """The scores of those systems that a model is for."""
+    absent = [name for name in model.names if name not in systems.names]
+    if absent:
+        raise OptionError(f"the test trials have no scores of {', '.join(map(repr, absent))}")
+    return systems.scores[:, [systems.names.index(name) for name in model.names]]
 
 
 def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:

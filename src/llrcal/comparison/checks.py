@@ -63,6 +63,13 @@ def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
             )
 
 
+def shared_speakers(train: Trials, test: Trials) -> int | None:
+    """How many names of speakers occur in both sets; None if one of them has no names."""
+    if train.speaker_names is None or test.speaker_names is None:
+        return None
+    return len({*train.speaker_names.tolist()} & {*test.speaker_names.tolist()})
+
+
 def point_notes(raw: Evaluation, points: Sequence[OperatingPoint]) -> Iterator[Note]:
     """A note on operating points with too few errors."""
     low, high = raw.rule_of_30

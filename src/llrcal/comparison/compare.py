@@ -12,6 +12,7 @@ import numpy as np
 from llrcal.adaptation.adapt import check_share
 from llrcal.arrays import check_whole
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.methods import Method, method_and_options
 from llrcal.calibrations.training import Training
 from llrcal.comparison.candidates import (
@@ -19,12 +20,21 @@ from llrcal.comparison.candidates import (
     adapt_each,
     fusion_notes,
     system_llrs,
+    systems_in_folds,
     train_systems,
 )
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes, repeated_id
 from llrcal.comparison.comparison import CHOICES, Comparison
-from llrcal.comparison.folds import Folds, Train, divide, in_memory, upright
-from llrcal.comparison.learning_curve import Round, curve_over, fit_by
+from llrcal.comparison.folds import (
+    FoldCount,
+    Folds,
+    Progress,
+    Train,
+    divide,
+    quietly,
+    upright,
+)
+from llrcal.comparison.learning_curve import Round, curve_over, fit_by, rounds_of
 from llrcal.comparison.looks import FUSION, drawn_priors
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
@@ -46,15 +56,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 Model = Calibration | Fused
-Progress = Callable[[str], None]
 
 
 def compare(
     train: TrialSet | Systems,
     test: TrialSet | Systems | None = None,
     *,
-    folds: int | None = None,
+    folds: FoldCount | None = None,
     methods: Sequence[Method] | None = None,
+    bounds: Policy | None = None,
     points: Sequence[OperatingPoint] | None = None,
     criterion: str | None = None,
     replicates: int = 200,
@@ -78,12 +88,16 @@ def compare(
         ``"logistic"`` is asked for.
     folds
         With one set of trials and no ``test``: the number of folds of a cross-validation. If
-        speakers are known, no speaker is in training and test of a fold; otherwise trials are
-        dealt. The LLRs of all folds are evaluated together, and the calibrations that are kept are
-        trained on all trials. Trials must be in memory.
+        speakers are known, each trial is tested by calibrations that have seen neither of its
+        speakers, and ``"all"`` leaves out nobody else, for small sets; otherwise trials are dealt.
+        All LLRs are evaluated together, and the calibrations that are kept are trained on all
+        trials. Trials must be in memory.
     methods
         Names of methods, or pairs of a name and its options. By default every method, the linear
         ones at three weights: the paper's ten, and ``smooth``.
+    bounds
+        As for :func:`llrcal.fit`, for all methods; by default ``"counts"``, or none for the
+        settings of the paper.
     points
         Operating points to report; by default priors of 0.001, 0.01, 0.1 and 0.5.
     criterion
@@ -112,7 +126,8 @@ def compare(
         Whether to go on where targets score lower than non-targets, as the verdict will then say;
         otherwise such scores are refused before anything is tested.
     progress
-        Called with the name of each step as it begins.
+        Called with the name of each step as it begins; in folds, also with how many calibrations
+        of each method are trained, and of how many.
 
     Returns
     -------
@@ -126,23 +141,23 @@ def compare(
     asked = points is not None and len(points) > 0
     judged_by = criterion_name(criterion, asked_for_points=asked)
     points = DEFAULT_POINTS if points is None else tuple(points)
-    begin: Progress = progress or (lambda _: None)
-    cut, curve = None, None
+    begin, rounds = progress or quietly, list[Round]()
     if isinstance(train, Systems) or isinstance(test, Systems):
-        refused = {"folds": folds, "adapt": adapt, "learning_curve": learning_curve or None}
-        ready = _train_systems(train, test, methods, refused, begin)
+        refused = {"bounds": bounds, "adapt": adapt, "learning_curve": learning_curve or None}
+        cut, ready = _train_systems(train, test, folds, methods, refused, begin)
     else:
         train, test = upright(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
-        _check_options(train, test, cut, adapt, learning_curve=learning_curve)
-        rounds: Sequence[Round] = [(train, test)] if cut is None else cut.rounds
-        fit = fit_by(methods, plain=settings == "paper")
+        if adapt is not None:
+            _check_adapt(adapt, cut)
+        if learning_curve:
+            rounds = rounds_of(train, test, cut)
+        fit = fit_by(methods, plain=settings == "paper", bounds=bounds)
         refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
         ready = _train(train, test, cut, fit, adapt, points, refuse, begin)
     columns = (by,) if isinstance(by, str) else tuple(by)
     candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
-    if learning_curve:
-        curve = curve_over(rounds, fit, say=begin)
+    curve = curve_over(rounds, fit, say=begin) if rounds else None
     return Comparison(
         *ready.seen,
         ready.raw,
@@ -186,21 +201,15 @@ class _Ready(NamedTuple):
     """Those of the test trials, where they are known."""
 
 
-def _check_options(
-    train: TrialSet, test: TrialSet, cut: Folds | None, adapt: float | None, *, learning_curve: bool
-) -> None:
-    """Raise an OptionError for what these trials do not allow."""
-    if adapt is not None:
-        check_share(adapt, "adapt")
-        if cut is not None:
-            raise OptionError(
-                Setting("adapt"),
-                " is for test trials from another domain than those of training: give two sets of "
-                "trials",
-            )
-    if learning_curve:
-        for one in (train, test):
-            in_memory(one, Setting("learning_curve"))
+def _check_adapt(share: float, cut: Folds | None) -> None:
+    """Raise an OptionError for a share that is none, and for trials of one domain."""
+    check_share(share, "adapt")
+    if cut is not None:
+        raise OptionError(
+            Setting("adapt"),
+            " is for test trials from another domain than those of training: give two sets of "
+            "trials",
+        )
 
 
 def _train(
@@ -234,35 +243,47 @@ def _train(
     if cut is None:
         llrs = {label: partial(test.mapped, one.without_warnings) for label, one in models.items()}
     else:
-        every = cut.trained(fit, begin)
-        llrs = {label: partial(cut.llrs, every, label) for label in models}
-    known = test.in_memory if cut is None else cut.trials
+        every = cut.llrs(fit, begin)
+        llrs = {label: partial(every.pop, label) for label in models}
+    known = test.in_memory
     return _Ready(models, llrs, raw, seen, notes, None if known is None else known.ids)
 
 
 def _train_systems(
     train: Any,
     test: Any,
+    folds: FoldCount | None,
     methods: Sequence[Method] | None,
     refused: Mapping[str, Any],
     begin: Progress,
-) -> _Ready:
-    """Systems alone, and their fusion; what stands for scores are the LLRs of the fusion."""
+) -> tuple[Folds | None, _Ready]:
+    """Systems alone, and their fusion, whose LLRs are the scores of the comparison."""
     for name, value in refused.items():
         if value is not None:
             raise OptionError(Setting(name), " is for the scores of one system; leave it out")
-    if not isinstance(train, Systems) or not isinstance(test, Systems):
+    if not all(isinstance(one, Systems) for one in (train, test) if one is not None):
         raise OptionError("systems are trained on some trials and tested on others: give both")
     weights = {options.get("alpha", 0.5) for _, options in map(method_and_options, methods or ())}
     if len(weights) > 1:
         raise OptionError("systems are compared at one weight of the targets; give one")
+    alpha = weights.pop() if weights else 0.5
     begin("training")
-    models = train_systems(train, weights.pop() if weights else 0.5)
+    models = train_systems(train, alpha)
+    trained = system_llrs(models[FUSION], train)
+    cut, _ = divide(trained, test and trained, folds)
+    llrs: dict[str, Callable[[], TrialSet]]
+    if cut is None:
+        llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
+        tested = system_llrs(models[FUSION], test)
+        notes = [*_dropped(trained), *_dropped(tested)]
+    else:
+        every = systems_in_folds(train, cut, alpha, begin)
+        tested = every[FUSION]
+        llrs = {label: partial(every.pop, label) for label in models}
+        notes = [*_dropped(trained), cut.note]
     begin("raw scores")
-    seen = system_llrs(models[FUSION], train), system_llrs(models[FUSION], test)
-    notes = [*_dropped(seen[0]), *_dropped(seen[1])]
-    llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-    return _Ready(models, llrs, evaluate_quietly(seen[1]), seen, notes, test.ids)
+    seen = trained, tested
+    return cut, _Ready(models, llrs, evaluate_quietly(tested), seen, notes, tested.ids)
 
 
 def _tested(

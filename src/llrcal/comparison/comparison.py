@@ -13,14 +13,17 @@ from urllib.parse import quote
 
 import numpy as np
 
+from llrcal.calibrations import Calibration
 from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FIGURE_FORMATS, figure_formats
 from llrcal.comparison.ranking import Criterion, CriterionName, Ranking
 from llrcal.comparison.verdict import Verdict, verdict
+from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
+from llrcal.evaluation.evaluation import whole_llrs
 from llrcal.files.atomic import atomic_folder
 from llrcal.fusion import Fused
 from llrcal.notebook import html_table
@@ -64,9 +67,8 @@ class Comparison:
     raw_replicates: Replicates | None = None
     """Drawn numbers of the test scores themselves."""
     folds: Folds | None = None
-    """How one set of trials was parted; None where there were two. Then ``train`` is all of it, on
-    which the calibrations that are kept were trained, and ``test`` the trials that folds tested,
-    with calibrations of their own."""
+    """How one set of trials was parted; None where there were two. Then ``train`` and ``test`` are
+    all of it: the calibrations that are kept were trained on it, and those of folds tested it."""
     learning_curve: LearningCurve | None = None
     """What other numbers of training trials would have given, if that was asked for."""
 
@@ -132,6 +134,13 @@ class Comparison:
         named = self.points if self.asked_for_points else ()
         return verdict(self.ranking, named, self.train, self.test)
 
+    def model(self, label: str) -> Calibration | Fused:
+        """The model of a candidate as it is saved: one of distances takes these as they are."""
+        found = self.candidates[label].calibration
+        if isinstance(found, Calibration):  # trained on negated distances, where it was
+            return replace(found, lower_is_better=self.lower_is_better)
+        return found
+
     def next_command(self, folder: str = "") -> str:
         """What to type next, given the folder of results: the recommended model, applied.
 
@@ -144,6 +153,29 @@ class Comparison:
         scores = [f"{name}={name}.txt" for name in names] or ["scores.txt"]
         path = Path(folder, "models", model_file(self.recommended))
         return shlex.join(["llrcal", "apply", str(path), *scores, "-o", "llrs.txt"])
+
+    def llrs(self, label: str | None = None) -> Trials:
+        """The test trials in their order, with the LLRs of a candidate; by default the recommended.
+
+        In folds, they come from calibrations that have seen neither speaker of the trial.
+
+        Raises
+        ------
+        OptionError
+            If there is no such candidate, or the test trials are not in memory.
+        """
+        one = self.candidates.get(self.recommended if label is None else label)
+        if one is None:
+            raise OptionError(
+                f"there is no calibration {label!r}; choose one of {', '.join(self.candidates)}"
+            )
+        if self.test.totals is not None:
+            raise OptionError(
+                "LLRs of single trials need all test trials in memory; apply the calibration to "
+                "their scores instead"
+            )
+        whole = whole_llrs(one.evaluation)
+        return replace(self.test, tar=whole.tar, non=whole.non, allow_infinite=True)
 
     def save(
         self,
@@ -167,10 +199,13 @@ class Comparison:
 
         chosen = figure_formats(formats)
         with atomic_folder(folder, force=force) as place:
-            write_results(self, place, formats=chosen)
+            write_results(self, place, formats=chosen, name=str(folder))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The numbers of the comparison as plain values; calibrations are in order, best first."""
+    def to_dict(self, *, forensic: bool = False) -> dict[str, Any]:
+        """The numbers of the comparison as plain values; calibrations are in order, best first.
+
+        With forensic figures of merit, if these are asked for.
+        """
         verdict, ranking = self.verdict, self.ranking
         told = ("fit", "recommended", "best", "equals", "headline", "basis")
         curve = self.learning_curve
@@ -185,7 +220,10 @@ class Comparison:
                     "interval": ranking.intervals.get(label),
                     "mean_error": self.mean_errors[label],
                     **one.evaluation.to_dict(
-                        self.points, rules=self.rules, intervals=one.intervals
+                        self.points,
+                        rules=self.rules,
+                        forensic=forensic,
+                        intervals=one.intervals,
                     ),
                 }
                 for label, value in ranking.values.items()

@@ -1,32 +1,50 @@
-"""Cross-validation: one set of trials, parted so that each is tested by what has not seen it.
+"""Cross-validation: one set of trials, each tested by what has seen neither of its speakers.
 
-Speakers, where they are known, are dealt into as many groups as there are folds. A fold tests the
-trials whose speakers are both in its group, and trains on those with neither in it. A trial between
-two groups trains other folds, but is tested by none: whichever fold it went to, one of its speakers
-would be in training as well. Where speakers are not known, trials are dealt instead.
+Speakers, where they are known, are dealt into groups, as many as there are folds. The trials of a
+part are those between two groups, or within one: they are tested by what was trained on the trials
+that have no speaker in either. K folds have K (K + 1) / 2 parts, and every trial is in one of them.
+If each speaker is a group, the two speakers of a trial are left out, and nobody else. Where
+speakers are not known, trials are dealt instead, and each fold is a part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from llrcal.arrays import Array, check_whole
 from llrcal.calibrations import Calibration
-from llrcal.errors import DegenerateError, OptionError
+from llrcal.calibrations.bounds import Policy
+from llrcal.calibrations.fit import fit_methods
+from llrcal.errors import OptionError, ScoreError
 from llrcal.inputs.beside_scores import both_speakers, numbered
-from llrcal.messages import Setting
-from llrcal.notes import Note
-from llrcal.trials import Trials
+from llrcal.messages import Message, Setting
+from llrcal.method_table import DEFAULT, MethodName
+from llrcal.notes import Note, warn
+from llrcal.trials import Counts, Trials
 from llrcal.trials.trials import TrialSet
 
+FoldCount = int | Literal["all"]
+"""How many folds; or all speakers, each a fold of its own."""
 Train = Callable[..., dict[str, Calibration]]
 """Trains calibrations of a set of trials, by label; without margins, unless asked for."""
+Both = tuple[Array, Array]
+"""An array about the targets, and one about the non-targets."""
+Progress = Callable[..., None]
+"""Called with the name of a step; if it has parts, also with how many are done, and of how many."""
 
-_MOST = 1000  # folds: more are a mistake, and take for ever
+FOLDS = 5
+_MOST = 1000  # folds: more are a mistake, and take for ever; pairs of them are counted in a matrix
+_MOST_PARTS = 2000  # of 62 speakers: some minutes with every method
+_QUICK = 10  # folds, where more would take too long
+
+
+def quietly(*_: object) -> None:
+    """Tell nobody about progress."""
 
 
 def upright(
@@ -47,6 +65,12 @@ def upright(
 def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
     """The trials, or an error where they are read in pieces."""
     known = trials.in_memory
+    if isinstance(trials, Counts):
+        raise OptionError(
+            f"{trials.source}: ",
+            needed_by,
+            " needs single trials, and these are counted; leave it out",
+        )
     if known is None:
         raise OptionError(
             f"{trials.source}: ",
@@ -58,7 +82,7 @@ def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
     return known
 
 
-def part(trials: Trials, tar: Array, non: Array) -> Trials:
+def some_of(trials: Trials, tar: Array, non: Array) -> Trials:
     """Some of the trials of each class, by their places or by flags."""
     kept, labels = trials.kept, trials.labels
     if kept is not None:  # targets come first
@@ -77,137 +101,202 @@ def part(trials: Trials, tar: Array, non: Array) -> Trials:
     )
 
 
-def concatenated(sets: Sequence[Trials]) -> tuple[Array, Array]:
-    """The scores of several sets, one after the other."""
-    tar, non = (np.concatenate(sides) for sides in zip(*sets, strict=True))
-    return tar, non
+class Part(NamedTuple):
+    """The trials between two groups of speakers, or within one, and those that share nobody."""
+
+    place: str
+    """For people."""
+    train: Both
+    """Flags of the trials to train on."""
+    test: Both
+    """Places of the trials to test."""
 
 
 @dataclass(frozen=True)
 class Folds:
-    """Which fold tests a trial, and which it trains."""
+    """Which trials are tested together, and what may be trained on for that."""
 
     trials: Trials
     count: int
     by: str
     """What was dealt: "speaker" or "trial"."""
-    seed: int
+    seed: int | None
+    """None where nothing was dealt, since every speaker is a fold."""
     tar: Array
-    """The groups of the two speakers of each target trial; twice its own, if trials were dealt."""
+    """The groups of the two speakers of each target trial, the lesser first; twice its own, if
+    trials were dealt."""
     non: Array
 
     @classmethod
-    def of(cls, trials: TrialSet, count: int, *, seed: int = 0) -> Folds:
+    def of(cls, trials: TrialSet, count: FoldCount, *, seed: int = 0) -> Folds:
         """Part trials into folds that can be trained and tested."""
-        check_whole("folds", count, least=2, most=_MOST)
+        if count != "all":
+            check_whole("folds", count, least=2, most=_MOST)
         check_whole("seed", seed, least=0)
         known = in_memory(trials, Setting("folds"))
         folds = cls._dealt(known, count, seed)
-        if gap := folds._gap():
-            raise OptionError(
-                f"{known.source}: {count} folds by {folds.by} are too many: {gap}; ",
-                *_way_out(known, count, seed),
-            )
+        if problem := folds._problem():
+            raise OptionError(f"{known.source}: {problem}; ", *_way_out(folds))
         return folds
 
     @classmethod
-    def _dealt(cls, trials: Trials, count: int, seed: int) -> Folds:
+    def _dealt(cls, trials: Trials, count: FoldCount, seed: int) -> Folds:
         rng = np.random.default_rng(seed)
         if trials.speakers is None:
+            if count == "all":
+                raise OptionError(
+                    f"{trials.source}: ",
+                    Setting("folds", "all"),
+                    " leaves out the two speakers of each trial, and speakers are not known; give ",
+                    Setting("folds", FOLDS),
+                )
             dealt = (_dealt(rng.permutation(len(side)), count, rng) for side in trials)
             return cls(trials, count, "trial", seed, *(np.column_stack([g, g]) for g in dealt))
         sides, speakers = numbered(*both_speakers(trials.speakers, *map(len, trials)))
+        if count == "all":
+            return cls(trials, speakers, "speaker", None, *(np.sort(side) for side in sides))
         targets, others = (np.bincount(side.ravel(), minlength=speakers) for side in sides)
         # Those with the most targets first: a hand of the deal is of speakers alike in that.
         order = rng.permutation(speakers)
         order = order[np.lexsort([-others[order], -targets[order]])]
         group = _dealt(order, count, rng)
-        return cls(trials, count, "speaker", seed, *(group[side] for side in sides))
-
-    def training(self, fold: int) -> Trials:
-        """What a fold trains on: no speaker of its group takes part."""
-        return part(self.trials, *((side != fold).all(axis=1) for side in (self.tar, self.non)))
+        return cls(trials, count, "speaker", seed, *(np.sort(group[side]) for side in sides))
 
     @cached_property
-    def _places(self) -> list[list[Array]]:
-        """The places of the trials of each class that each fold tests."""
-        return [
-            [np.flatnonzero((side == fold).all(axis=1)) for fold in range(self.count)]
-            for side in (self.tar, self.non)
-        ]
+    def pairs(self) -> list[tuple[int, int]]:
+        """The groups of each part that has trials."""
+        tar, non = (_between(side, self.count) for side in (self.tar, self.non))
+        return [(int(one), int(other)) for one, other in np.argwhere(tar + non)]
 
-    @cached_property
-    def tests(self) -> tuple[Trials, ...]:
-        """What each fold tests: all speakers are of its group."""
-        return tuple(part(self.trials, *both) for both in zip(*self._places, strict=True))
+    def part(self, one: int, other: int) -> Part:
+        """The part between two groups."""
+        sides = self.tar, self.non
+        tar, non = (((side != one) & (side != other)).all(axis=1) for side in sides)
+        test = (np.flatnonzero((side == (one, other)).all(axis=1)) for side in sides)
+        return Part(_place(one, other), (tar, non), (next(test), next(test)))
 
-    @cached_property
-    def tested(self) -> Trials:
-        """The trials that some fold tests, fold by fold."""
-        return part(self.trials, *map(np.concatenate, self._places))
+    def answers(
+        self, work: Callable[[Part], Mapping[str, Both]], say: Progress = quietly
+    ) -> dict[str, Trials]:
+        """All trials in their order, each with the LLR that the work on its part gives, by label.
 
-    @property
-    def rounds(self) -> list[tuple[Trials, Trials]]:
-        """Training and test trials of each fold."""
-        return [(self.training(fold), test) for fold, test in enumerate(self.tests)]
-
-    def trained(self, train: Train, say: Callable[[str], None]) -> list[dict[str, Calibration]]:
-        """Calibrations of each fold."""
-        found = []
-        for fold in range(self.count):
-            place = f"fold {fold + 1} of {self.count}"
-            say(place)
+        A part is worked on by training on some of its trials and giving LLRs to the others.
+        """
+        found: dict[str, Both] = {}
+        for number, pair in enumerate(self.pairs):
+            say("folds", number, len(self.pairs))
+            part = self.part(*pair)
             try:
-                found.append(train(self.training(fold)))
-            except DegenerateError as problem:
-                raise problem.within(place) from None
-        return found
+                every = work(part)
+            except ScoreError as problem:
+                raise problem.within(part.place) from None
+            for label, both in every.items():
+                if label not in found:
+                    found[label] = np.empty(len(self.tar)), np.empty(len(self.non))
+                for llrs, places, some in zip(found[label], part.test, both, strict=True):
+                    llrs[places] = some
+        say("folds", len(self.pairs), len(self.pairs))
+        return {
+            label: replace(self.trials, tar=tar, non=non, allow_infinite=True)
+            for label, (tar, non) in found.items()
+        }
 
-    def llrs(self, every: Sequence[Mapping[str, Calibration]], label: str) -> Trials:
-        """The tested trials, each with the LLR of the calibration that has not seen it."""
-        both = zip(self.tests, every, strict=True)
-        tar, non = concatenated([test.mapped(fold[label].without_warnings) for test, fold in both])
-        return replace(self.tested, tar=tar, non=non, allow_infinite=True)
+    def llrs(self, train: Train, say: Progress = quietly) -> dict[str, Trials]:
+        """All trials, each with the LLR of calibrations that have seen neither of its speakers."""
+
+        def work(part: Part) -> dict[str, Both]:
+            tar, non = (side[places] for side, places in zip(self.trials, part.test, strict=True))
+            models = train(some_of(self.trials, *part.train))
+            maps = {label: one.without_warnings for label, one in models.items()}
+            return {label: (llrs(tar), llrs(non)) for label, llrs in maps.items()}
+
+        return self.answers(work, say)
 
     @property
-    def untested(self) -> tuple[int, int]:
-        """How many target and non-target trials no fold tests."""
-        every = zip(self.trials, self.tested, strict=True)
-        tar, non = (len(one) - len(tested) for one, tested in every)
-        return tar, non
+    def how(self) -> str:
+        """How the trials were parted, for people."""
+        if self.seed is None:
+            return f"leaving out two of {self.count} speakers at a time"
+        return f"in {self.count} folds, dealt by {self.by}"
 
     @property
     def note(self) -> Note:
         """What a reader should know of the folds."""
-        begin = f"cross-validation in {self.count} folds, dealt by {self.by} with seed {self.seed}"
+        seed = "" if self.seed is None else f" with seed {self.seed}"
+        begin = f"cross-validation {self.how}{seed}"
         if self.by == "trial":
             return Note.warning(
                 "folds by trial",
                 f"{begin}, since speakers are not known: a speaker may be in training and test of "
                 "a fold, and errors on new speakers may be larger than those given here",
             )
-        counts = zip(self.untested, self.trials.counts, strict=True)
-        tar, non = (f"{one:,} of {total:,}" for one, total in counts)
         return Note.of(
             "folds by speaker",
-            f"{begin}: no speaker is in training and test of a fold. {tar} targets and {non} "
-            "non-targets have speakers of two folds, and are not tested",
+            f"{begin}: each trial is tested by one of {len(self.pairs):,} calibrations, which has "
+            "seen neither of its speakers",
         )
 
-    def _gap(self) -> str:
-        """What some fold lacks, in words."""
-        for name, side in (("target", self.tar), ("non-target", self.non)):
-            first, second = (np.bincount(column, minlength=self.count) for column in side.T)
-            tested = np.bincount(side[side[:, 0] == side[:, 1], 0], minlength=self.count)
-            trained = len(side) - (first + second - tested)
-            for use, counts in (("train", trained), ("test", tested)):
-                if not counts.all():
-                    return f"fold {int(counts.argmin()) + 1} has no {name} trial to {use} on"
+    def _problem(self) -> str:
+        """Why these folds cannot be trained and tested, in words; empty if they can."""
+        called = f"{self.count} folds by {self.by}"
+        if self.count > _MOST:
+            return f"{self.count:,} speakers are too many to leave out two at a time"
+        tar, non = (_between(side, self.count) for side in (self.tar, self.non))
+        total = tar + non
+        used = int((total + total.T).any(axis=0).sum())
+        if self.by == "speaker" and used < self.count:
+            return f"{called} are too many: there are {used} speakers"
+        for name, counts in (("target", tar), ("non-target", non)):
+            alone = np.diagonal(counts)
+            if self.by == "trial" and not alone.all():
+                place = f"fold {int(alone.argmin()) + 1}"
+                return f"{called} are too many: {place} has no {name} trial to test on"
+            lacking = np.argwhere((total > 0) & (_without_both(counts) == 0))
+            if len(lacking):
+                how, place = "few" if self.count == 2 else "many", _place(*lacking[0])
+                what = f"no {name} trial to train on"
+                return f"{called} are too {how}: without {place}, there is {what}"
+        if len(self.pairs) > _MOST_PARTS:
+            how = called if self.seed is not None else f"all {self.count} speakers"
+            return f"{how} would train each calibration {len(self.pairs):,} times"
         return ""
 
 
+def _between(side: Array, count: int) -> Array:
+    """How many trials of a class there are between any two groups, of which the lesser is first."""
+    codes = side[:, 0].astype(np.int64) * count + side[:, 1]
+    return np.bincount(codes, minlength=count**2).reshape(count, count)
+
+
+def _without_both(between: Array) -> Array:
+    """How many trials have no speaker in either of two groups."""
+    of_both = between + between.T
+    np.fill_diagonal(of_both, 0)
+    touched = of_both.sum(axis=0) + np.diagonal(between)
+    np.fill_diagonal(of_both, touched)
+    return np.asarray(between.sum() - touched[:, None] - touched + of_both)
+
+
+def _place(one: int, other: int) -> str:
+    return f"fold {one + 1}" if one == other else f"folds {one + 1} and {other + 1}"
+
+
+def _way_out(folds: Folds) -> Message:
+    """The number of folds that comes nearest to what was asked for, if that is not too slow."""
+    trials, seed = folds.trials, folds.seed or 0
+    is_slow = folds.count > _MOST or len(folds.pairs) > _MOST_PARTS
+    wanted = _QUICK if is_slow else folds.count
+    most = min(max(folds.count, _QUICK), _MOST, *map(len, trials))
+    for other in sorted(range(2, most + 1), key=lambda other: abs(other - wanted)):
+        found = Folds._dealt(trials, other, seed)
+        if not found._problem():
+            often = f", which train it {len(found.pairs):,} times" if is_slow else ""
+            return ("give ", Setting("folds", other), often)
+    return ("no other number would do: give more trials, or other trials to test on",)
+
+
 def divide(
-    train: TrialSet, test: TrialSet | None, folds: int | None, *, seed: int = 0
+    train: TrialSet, test: TrialSet | None, folds: FoldCount | None, *, seed: int = 0
 ) -> tuple[Folds | None, TrialSet]:
     """The folds of a single set, if there are to be any, and the trials that are tested."""
     if folds is None:
@@ -226,16 +315,7 @@ def divide(
             " is for one set of trials, and here are others to test on; leave one of them out",
         )
     found = Folds.of(train, folds, seed=seed)
-    return found, found.tested
-
-
-def _way_out(trials: Trials, count: int, seed: int) -> tuple[str | Setting, ...]:
-    """The number of folds that comes nearest to what was asked for."""
-    most = min(max(count, 10), len(trials.tar), len(trials.non))
-    for other in sorted(range(2, most + 1), key=lambda other: abs(other - count)):
-        if not Folds._dealt(trials, other, seed)._gap():
-            return ("give ", Setting("folds", other))
-    return ("no other number would do: give more trials, or other trials to test on",)
+    return found, found.trials
 
 
 def _dealt(order: Array, count: int, rng: np.random.Generator) -> Array:
@@ -245,3 +325,69 @@ def _dealt(order: Array, count: int, rng: np.random.Generator) -> Array:
     dealt = rng.permuted(np.tile(np.arange(count, dtype=np.int16), (hands, 1)), axis=1)
     groups[order] = dealt.ravel()[: len(order)]
     return groups
+
+
+def cross_validated(
+    trials: TrialSet,
+    *,
+    method: MethodName = DEFAULT,
+    folds: FoldCount = FOLDS,
+    seed: int = 0,
+    bounds: Policy = "counts",
+    rising: bool = True,
+    lower_is_better: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Trials:
+    """All trials, each with the LLR of a calibration that has seen neither of its speakers.
+
+    Parameters
+    ----------
+    trials
+        From :func:`llrcal.read_trials`, in memory.
+    method, bounds, rising, lower_is_better, **options
+        As in :func:`llrcal.fit`.
+    folds
+        The number of groups into which speakers are dealt; or ``"all"``, to leave out the two
+        speakers of a trial and nobody else, for small sets. If speakers are not known, trials are
+        dealt.
+    seed
+        The same seed gives the same folds.
+    progress
+        Called with the word ``"folds"``, with how many calibrations are trained, and of how many.
+
+    Returns
+    -------
+    Trials
+        In the order of the given ones, with LLRs in place of scores, for :func:`llrcal.evaluate`.
+
+    Raises
+    ------
+    OptionError
+        If there are too few speakers or trials for so many folds, or an option is out of range.
+    ScoreError
+        If a calibration cannot be trained.
+
+    Warns
+    -----
+    LlrcalWarning
+        If speakers are not known, so that LLRs look better than those of new speakers will be.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> trials = llrcal.simulate(targets=200, nontargets=5_000)
+    >>> llrs = llrcal.cross_validated(trials, folds=5)
+    >>> len(llrs) == len(trials)
+    True
+    >>> round(llrcal.evaluate(llrs).cllr, 2)
+    0.13
+    """
+    known, _ = upright(trials, None, lower_is_better=lower_is_better)
+    found = Folds.of(known, folds, seed=seed)
+    train = partial(
+        fit_methods, methods=[(method, options)], bounds=bounds, rising=rising, with_margins=False
+    )
+    (llrs,) = found.llrs(train, progress or quietly).values()
+    warn([found.note])
+    return replace(llrs, notes=(*llrs.notes, found.note))

@@ -10,7 +10,7 @@ Where they are not known, trials of both classes are drawn in proportion.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,9 +19,22 @@ import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats, check_whole
 from llrcal.calibrations import Calibration
+from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
-from llrcal.comparison.folds import Train, concatenated, divide, in_memory, part, upright
+from llrcal.comparison.folds import (
+    FOLDS,
+    Both,
+    FoldCount,
+    Folds,
+    Progress,
+    Train,
+    divide,
+    in_memory,
+    quietly,
+    some_of,
+    upright,
+)
 from llrcal.comparison.ranking import Criterion
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.evaluate import evaluate_quietly
@@ -42,13 +55,14 @@ SIZES = 7
 """The most sizes that are tried: each is about double the one before, or more."""
 _TESTED = 100_000  # trials of a class: errors are then known far better than the draws differ
 _ATTEMPTS = 20  # at a draw on which every method can be trained
+_MOST_PARTS = 100  # of folds: each is trained on for every set that is drawn
 
 _FEWEST = 10  # trials of either class in the smallest set, on average
 _FEWEST_SPEAKERS = 5
 
 Models = dict[str, Calibration]
-Round = tuple[TrialSet, TrialSet]
-"""Trials to draw training sets from, and trials to test on."""
+Round = tuple[Trials, Both]
+"""Trials to draw training sets from, and scores to test on, of which a class may have none."""
 
 
 class Band(NamedTuple):
@@ -214,12 +228,12 @@ def learning_curve(
     train: TrialSet,
     test: TrialSet | None = None,
     *,
-    folds: int | None = None,
+    folds: FoldCount | None = None,
     methods: Sequence[Method] | None = None,
     draws: int = 10,
     seed: int = 0,
     lower_is_better: bool = False,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> LearningCurve:
     """Errors of each method against the number of training trials.
 
@@ -233,8 +247,8 @@ def learning_curve(
     train, test
         Trials to draw training sets from, and trials to test on; in memory.
     folds
-        With one set of trials and no ``test``: the number of folds, as in :func:`compare`. Training
-        sets are then drawn in each fold, and its own test trials are tested.
+        With one set of trials and no ``test``: the number of folds, as in :func:`compare`. For each
+        part of the trials, training sets are drawn from those that share no speaker with it.
     methods
         As in :func:`compare`.
     draws
@@ -269,20 +283,42 @@ def learning_curve(
     check_whole("seed", seed, least=0)
     train, test = upright(train, test, lower_is_better=lower_is_better)
     found, test = divide(train, test, folds, seed=seed)
-    rounds: Sequence[Round] = [(train, test)] if found is None else found.rounds
-    return curve_over(
-        rounds, fit_by(methods), draws=draws, seed=seed, say=progress or (lambda _: None)
-    )
+    rounds = rounds_of(train, test, found)
+    return curve_over(rounds, fit_by(methods), draws=draws, seed=seed, say=progress or quietly)
 
 
-def fit_by(methods: Sequence[Method] | None, *, plain: bool = False) -> Train:
+def rounds_of(train: TrialSet, test: TrialSet, folds: Folds | None) -> list[Round]:
+    """What is drawn from, and tested on: once, or for each part of the folds of a set."""
+    needed_by = Setting("learning_curve")
+    if folds is None:
+        tar, non = in_memory(test, needed_by)
+        return [(in_memory(train, needed_by), (tar, non))]
+    if len(folds.pairs) > _MOST_PARTS:
+        raise OptionError(
+            f"a learning curve in {folds.count} folds trains each calibration "
+            f"{len(folds.pairs):,} times for every set that is drawn; give ",
+            Setting("folds", FOLDS),
+        )
+    rounds = []
+    for pair in folds.pairs:
+        part = folds.part(*pair)
+        tar, non = (side[some] for side, some in zip(folds.trials, part.test, strict=True))
+        rounds.append((some_of(folds.trials, *part.train), (tar, non)))
+    return rounds
+
+
+def fit_by(
+    methods: Sequence[Method] | None, *, plain: bool = False, bounds: Policy | None = None
+) -> Train:
     """Training by some methods; by default all, or with plain formulas those of the paper."""
     if methods is None:
         methods = PAPER if plain else methods_to_compare()
     if not methods:
         raise OptionError("there are no methods to compare; name at least one")
-    options: dict[str, Any] = {"bounds": "none", "rising": False} if plain else {}
-    return partial(fit_methods, methods=methods, with_margins=False, **options)
+    limits: Policy = bounds or ("none" if plain else "counts")
+    return partial(
+        fit_methods, methods=methods, with_margins=False, bounds=limits, rising=not plain
+    )
 
 
 def curve_over(
@@ -291,22 +327,21 @@ def curve_over(
     *,
     draws: int = 10,
     seed: int = 0,
-    say: Callable[[str], None] = lambda _: None,
+    say: Progress = quietly,
 ) -> LearningCurve:
-    """Train on draws of one set and test on another; or so for each fold of a set."""
-    needed_by = Setting("learning_curve")
-    known = [(in_memory(one, needed_by), in_memory(other, needed_by)) for one, other in rounds]
-    pools = [Pool.of(one) for one, _ in known]
+    """Train on draws of one set and test on another; or so for each part of the folds of a set."""
+    pools = [Pool.of(train) for train, _ in rounds]
     by_speaker = pools[0].speakers is not None
-    tests = [thinned(test, _TESTED // len(known), seed=seed) for _, test in known]
-    best = evaluate_quietly(*concatenated(tests))
+    tests = thinned([test for _, test in rounds], _TESTED, seed=seed)
+    best = evaluate_quietly(*map(np.concatenate, zip(*tests, strict=True)))
     judged = Criterion.over_range(best)
     sizes: list[Size] = []
     found: list[dict[str, Floats]] = []
-    for size in _sizes(pools):
+    for drawn in _sizes(pools):
+        size = round(float(np.mean(drawn)))
         say(f"learning from {size:,} {'speakers' if by_speaker else 'targets'}")
-        times = 1 if all(pool.size == size for pool in pools) else draws
-        tried = (_trained_on_draws(pools, train, size, [seed, size, i]) for i in range(times))
+        times = 1 if drawn == [pool.size for pool in pools] else draws
+        tried = (_trained_on_draws(pools, train, drawn, [seed, size, i]) for i in range(times))
         done = [draw for draw in tried if draw]
         if done:
             counts = np.mean([[trials for _, trials in draw] for draw in done], axis=(0, 1))
@@ -334,22 +369,23 @@ def curve_over(
     )
 
 
-def _sizes(pools: Sequence[Pool]) -> list[int]:
-    """Sizes in geometric progression up to all that every pool has."""
+def _sizes(pools: Sequence[Pool]) -> list[list[int]]:
+    """Sizes in geometric progression up to all that there is: the same share of every pool."""
     most = min(pool.size for pool in pools)
     least = min(max(pool.least for pool in pools), most)
     count = min(int(np.log2(most / least)) + 1, SIZES)
     # From the top, so that a single size is all.
-    return sorted({round(size) for size in np.geomspace(most, least, count).tolist()})
+    sizes = {round(size) for size in np.geomspace(most, least, count).tolist()}
+    return [[round(pool.size * size / most) for pool in pools] for size in sorted(sizes)]
 
 
 def _trained_on_draws(
-    pools: Sequence[Pool], train: Train, size: int, seeds: Sequence[int]
+    pools: Sequence[Pool], train: Train, sizes: Sequence[int], seeds: Sequence[int]
 ) -> list[tuple[Models, tuple[int, int]]]:
     """Calibrations of a draw from each pool, and its counts; none where no draw can be used."""
     rng = np.random.default_rng(seeds)
     found = []
-    for pool in pools:
+    for pool, size in zip(pools, sizes, strict=True):
         for _ in range(_ATTEMPTS):
             trials = pool.drawn(size, rng)
             try:
@@ -363,14 +399,14 @@ def _trained_on_draws(
 
 
 def _numbers(
-    models: Sequence[Models], tests: Sequence[Trials], judged: Criterion
+    models: Sequence[Models], tests: Sequence[Both], judged: Criterion
 ) -> Mapping[str, Sequence[float]]:
-    """The metrics of calibrations, one of each fold, by label."""
+    """The metrics of calibrations, one of each part, by label."""
     found = {}
     for label in models[0]:
         every = zip(tests, models, strict=True)
-        llrs = [test.mapped(fitted[label].without_warnings) for test, fitted in every]
-        ev = evaluate_quietly(*concatenated(llrs))
+        llrs = [map(fitted[label].without_warnings, test) for test, fitted in every]
+        ev = evaluate_quietly(*map(np.concatenate, zip(*llrs, strict=True)))
         found[label] = judged.value(ev), ev.cllr, ev.calibration_loss
     return found
 
@@ -412,14 +448,21 @@ class Pool:
             tar_count, non_count = map(len, self.trials)
             tar = _chosen(size, tar_count, rng)
             non = _chosen(max(round(non_count * size / tar_count), 1), non_count, rng)
-        return part(self.trials, tar, non) if tar.any() and non.any() else None
+        return some_of(self.trials, tar, non) if tar.any() and non.any() else None
 
 
-def thinned(trials: Trials, most: int, *, seed: int) -> Trials:
-    """The trials; of a class that has more of them, so many."""
+def thinned(tests: Sequence[Both], most: int, *, seed: int) -> list[Both]:
+    """The scores of all parts; of a class that has more in all, so many: a share of each part."""
     rng = np.random.default_rng(seed)
-    tar, non = (_chosen(min(most, len(side)), len(side), rng) for side in trials)
-    return trials if tar.all() and non.all() else part(trials, tar, non)
+    shares = [min(most / sum(map(len, sides)), 1.0) for sides in zip(*tests, strict=True)]
+    found = []
+    for both in tests:
+        tar, non = (
+            side if share == 1 else side[_chosen(round(share * len(side)), len(side), rng)]
+            for side, share in zip(both, shares, strict=True)
+        )
+        found.append((tar, non))
+    return found
 
 
 def _chosen(size: int, total: int, rng: np.random.Generator) -> Bools:

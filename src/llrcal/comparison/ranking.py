@@ -41,8 +41,10 @@ CURVE = 501
 """Points over which the mean Bayes error is taken."""
 LEAST_DRAWS = 19
 """With fewer drawn sets, none is more extreme than 95 % of them."""
-_DEFAULT_RANGE = (-5.0, 5.0)  # prior log-odds, where 30 errors of each kind are too much to ask
 _NARROWEST = 2.0  # range of prior log-odds: the mean over less is hardly more than a single point
+# Where 30 errors of each kind are too much to ask: prior log-odds at which one error more adds 1/30
+# to the Bayes error, but at least and at most these.
+_ONE_ERROR, _NEAREST, _FURTHEST = 1 / 30, 1.0, 5.0
 _LEVEL = 0.95
 _ROUNDING = 1e-12  # differences that are none
 # The drawn numbers that each criterion is the mean of, and those of the least possible.
@@ -73,10 +75,13 @@ class Criterion:
     def over_range(cls, raw: Evaluation) -> Criterion:
         """The range over which calibrations of some scores are judged: by the rule of 30.
 
-        From -5 to 5, if that leaves too narrow a range, or none.
+        If that leaves too narrow a range, or none, it is as wide as the number of trials allows:
+        up to where a single error counts for 1/30, but at least to -1 and 1, at most to -5 and 5.
         """
         low, high = raw.rule_of_30
-        return cls("range", (), (low, high) if high - low >= _NARROWEST else _DEFAULT_RANGE)
+        if not high - low >= _NARROWEST:  # or NaN
+            low, high = -_reach(raw.non_count), _reach(raw.tar_count)
+        return cls("range", (), (low, high))
 
     @property
     def words(self) -> str:
@@ -130,6 +135,11 @@ class Criterion:
                 float(np.exp(np.maximum(sign * self.priors, 0)).mean()) for sign in (1, -1)
             )
         return math.hypot(target / one.tar_count, non_target / one.non_count)
+
+
+def _reach(count: int) -> float:
+    """Prior log-odds, of either sign, up to which an error of so many trials counts for little."""
+    return min(max(math.log(_ONE_ERROR * count), _NEAREST), _FURTHEST)
 
 
 def criterion_name(name: str | None, *, asked_for_points: bool) -> CriterionName:
@@ -243,7 +253,7 @@ class Ranking:
         if self.criterion.name != "range" or self.criterion.range == (low, high):
             return ""
         where = f"only from {low:.1f} to {high:.1f}" if low < high else "nowhere"
-        return f"That range is a fixed one: {where} are there 30 errors of each kind."
+        return f"The range is by the number of trials: {where} are there 30 errors of each kind."
 
     @property
     def best(self) -> str:

@@ -1,7 +1,7 @@
-"""The numbers of a comparison as tables: rows, CSV, Markdown.
+"""The numbers of a comparison as tables: rows, CSV, Markdown, LaTeX.
 
 Names come from files and from callers. In a table they are plain text: nothing in them is executed
-by a spreadsheet, rendered as Markdown, or interpreted by a terminal.
+by a spreadsheet, rendered as Markdown, expanded by LaTeX, or interpreted by a terminal.
 """
 
 from __future__ import annotations
@@ -51,6 +51,19 @@ _FORMULA = re.compile("(^|;)(?=\\s*[=+@\uff1d\uff0b\uff0d\uff20-])")
 _ORDINAL = re.compile(r"^\d+(?=[.)](\s|$))")
 # Markup anywhere (except underscores within words), or at the beginning of a line.
 _MARKUP = re.compile(r"[\\`*\[\]<>|~$&^]|(?<![^\W_])_|_(?![^\W_])|^[-+#]")
+
+_LATEX = {one: f"\\{one}" for one in "&%$#_{}"} | {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\symbol{34}",
+    # After the end of a row, these would be its arguments.
+    "[": "{[}",
+    "*": "{*}",
+}
 
 
 def shown(name: str, *, limit: int = NAME) -> str:
@@ -160,20 +173,56 @@ def _cell(value: float | str) -> str:
 
 def as_markdown(comparison: Comparison) -> str:
     """The verdict, the table and the warnings for people."""
-    columns = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "loss"}
-    for kind in ("act", "min"):
-        columns |= {f"{kind}_dcf_{p.name}": f"{kind} {p.name}" for p in comparison.points}
-    heads = [*columns.values()]
-    table = [["calibration", *heads[:3], "EER %", *heads[3:]], ["---"] * (len(heads) + 2)]
-    for label, row in zip(comparison.candidates, metrics(comparison), strict=True):
-        cells = [f"{row[name]:.4f}" for name in columns]
-        cells.insert(3, f"{100 * float(row['eer']):.3f}")
-        table.append([_plain(shown(label)), *cells])
+    (first, *heads), rows = _for_people(comparison)
+    table = [[first, *heads], ["---"] * (len(heads) + 1)]
+    table += [[_plain(shown(label)), *cells] for label, cells in rows.items()]
     lines = [f"**{_sentence(comparison.verdict.text)}**", ""]
     lines += [f"| {' | '.join(cells)} |" for cells in table]
     if comparison.notes:
         lines += ["", *(f"- {_sentence(note.text)}" for note in comparison.notes)]
     return "\n".join(lines) + "\n"
+
+
+def as_latex(comparison: Comparison) -> str:
+    """The table for a paper, in the style of booktabs; the recommended calibration is bold."""
+    heads, rows = _for_people(comparison)
+    marked = comparison.recommended if comparison.verdict.fit else None
+    lines = [f"{' & '.join(map(_latex, heads))} \\\\", "\\midrule"]
+    for label, cells in rows.items():
+        name = f"\\textbf{{{_latex(label)}}}" if label == marked else _latex(label)
+        numbers = (one.replace("-", "$-$").replace("inf", "$\\infty$") for one in cells)
+        lines.append(f"{' & '.join([name, *numbers])} \\\\")
+    columns = "l" + "r" * (len(heads) - 1)
+    return "\n".join(
+        [
+            "% \\usepackage{booktabs}; names beyond ASCII may need XeLaTeX or LuaLaTeX.",
+            f"\\begin{{tabular}}{{{columns}}}",
+            "\\toprule",
+            *lines,
+            "\\bottomrule",
+            "\\end{tabular}\n",
+        ]
+    )
+
+
+def _for_people(comparison: Comparison) -> tuple[list[str], dict[str, list[str]]]:
+    """Headings, and by label the numbers under them, with as many digits as people read."""
+    columns = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "loss", "eer": "EER %"}
+    for kind in ("act", "min"):
+        columns |= {f"{kind}_dcf_{p.name}": f"{kind} {p.name}" for p in comparison.points}
+    rows = {}
+    for label, row in zip(comparison.candidates, metrics(comparison), strict=True):
+        numbers = {name: float(row[name]) for name in columns}
+        rows[label] = [
+            f"{100 * value:.3f}" if name == "eer" else f"{value:.4f}"
+            for name, value in numbers.items()
+        ]
+    return ["calibration", *columns.values()], rows
+
+
+def _latex(text: str) -> str:
+    """Text, escaped so that LaTeX sets it unchanged."""
+    return "".join(_LATEX.get(one, one) for one in shown(text))
 
 
 def _sentence(text: str) -> str:

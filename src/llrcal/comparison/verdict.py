@@ -61,7 +61,7 @@ class Verdict:
     best: str
     """Label of the calibration with the least error."""
     equals: tuple[str, ...]
-    """Those that cannot be told from the best at 95 %, the better ones first."""
+    """Those not distinguishable from the best at 95 %, the better ones first."""
     recommended: str
     """Of all these, where they are fit: the default method, if it is one of them, or else the
     simplest. The best, if nothing tells them apart."""

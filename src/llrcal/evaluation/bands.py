@@ -21,11 +21,12 @@ from llrcal.evaluation.intervals import (
     Band,
     ForensicIntervals,
     Intervals,
+    Resampled,
     band,
     error_band,
     pairs,
 )
-from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.jackknife import GROUPS, left_out
 from llrcal.evaluation.operating_points import as_prior_log_odds
 from llrcal.evaluation.statistics import (
     Statistic,
@@ -41,7 +42,7 @@ from llrcal.scoring_rule import ScoringRule
 class Bands:
     """Bands of the curves of an evaluation; see :meth:`llrcal.Evaluation.bands`."""
 
-    llrs: WholeLLRs
+    llrs: Resampled
     """In rising order."""
     bootstrap: Bootstrap
     level: float
@@ -49,8 +50,8 @@ class Bands:
 
     @property
     def by(self) -> str:
-        """What is drawn: "trial" or "speaker"."""
-        return self.bootstrap.by
+        """What is drawn, "trial" or "speaker", or left out: "group of speakers"."""
+        return GROUPS if self.llrs.without else self.bootstrap.by
 
     def rates(self, thresholds: ArrayLike) -> tuple[Band, Band]:
         """Bands of the miss rate and of the false-alarm rate at thresholds."""
@@ -87,7 +88,10 @@ class Bands:
         )
 
     def _drawn(self, statistic: Callable[..., Statistic], *asked: Floats) -> Replicates:
-        """A statistic of the LLRs in drawn sets."""
-        one = statistic(self.llrs.tar, self.llrs.non, *asked)
+        """A statistic of the LLRs in drawn sets, or in those without each group of speakers."""
+        one = statistic(*self.llrs.runs, *asked)
+        if self.llrs.without:
+            groups = [partial(statistic, *group.runs, *asked) for group in self.llrs.without]
+            return left_out(one, groups, self.progress)
         (found,) = self.bootstrap.replicates([one], self.progress)
         return found

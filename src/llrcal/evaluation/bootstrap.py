@@ -20,7 +20,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice
 
 import numpy as np
 
@@ -39,6 +40,8 @@ Progress = Callable[[int, int], None]
 
 REPLICATES = 1000
 """Sets to draw, unless told otherwise: the ends of an interval hardly depend on the seed."""
+MOST_DRAWN = 2**17
+"""Speakers that are drawn one by one; more are dealt into so many groups, which are drawn."""
 _PIECE = 2**12  # trials whose counts are summed together
 _BLOCK = 2**8  # replicates whose counts are held in memory together
 
@@ -145,12 +148,11 @@ class Bootstrap:
         pairs, weights = self.drawn_speakers
         for i, one in enumerate(every):
             keys = [
-                _sorted_keys(side, who, len(weights))
+                np.sort(keys_of(side.cell_of_each, who, len(weights)))
                 for side, who in zip(one.sides, pairs, strict=True)
             ]
-            for start in range(0, self.count, _BLOCK):
-                block = np.ascontiguousarray(weights[:, start : start + _BLOCK])
-                tar, non = (_weighted_counts(side, block, len(one.edges)) for side in keys)
+            for block in blocks(weights):
+                tar, non = (weighted_counts(side, block, len(one.edges)) for side in keys)
                 yield from ((i, *both) for both in zip(tar, non, strict=True))
 
     @cached_property
@@ -160,17 +162,62 @@ class Bootstrap:
         A last row is of ones: the second of equal speakers, so that none counts twice. Draws that
         leave a class without trials are repeated.
         """
-        sides, count = numbered(*self.speakers or ())
-        for pairs in sides:
-            pairs[pairs[:, 0] == pairs[:, 1], 1] = count
-        rng = np.random.default_rng(self.seed)
-        weights = np.ones((self.count, count + 1), np.int32)
-        for drawn in weights:
-            while True:
-                drawn[:-1] = np.bincount(rng.integers(count, size=count), minlength=count)
-                if all(_any_left(drawn, pairs) for pairs in sides):
-                    break
-        return sides, np.ascontiguousarray(weights.T)
+        sides, people = numbered(*self.speakers or ())
+        sides = [distinguished(pairs, people) for pairs in sides]
+        return sides, SpeakerDraws.of(sides, people, self.count, self.seed).weights
+
+
+def distinguished(pairs: Array, people: int) -> Array:
+    """Pairs of numbered speakers or groups; of equal ones, the second is the number beyond all."""
+    enrol, test = (pairs % MOST_DRAWN if people > MOST_DRAWN else pairs).T
+    return np.stack([enrol, np.where(enrol == test, min(people, MOST_DRAWN), test)], axis=1)
+
+
+@dataclass(frozen=True)
+class SpeakerDraws:
+    """How often each speaker is drawn in each set: what follows from a seed."""
+
+    people: int
+    count: int
+    seed: int
+    refused: frozenset[int] = frozenset()
+    """Which of the draws, counted from zero, leave a class without trials."""
+
+    @classmethod
+    def of(cls, sides: Sequence[Array], people: int, count: int, seed: int) -> SpeakerDraws:
+        """Draws that leave some of the trials of each side, given distinguished speakers."""
+        people, refused, found = min(people, MOST_DRAWN), set(), 0
+        for place, drawn in enumerate(_draws(people, seed)):
+            if all(_any_left(drawn, pairs) for pairs in sides):
+                found += 1
+            else:
+                refused.add(place)
+            if found == count:
+                break
+        return cls(people, count, seed, frozenset(refused))
+
+    @property
+    def weights(self) -> Array:
+        """How often each speaker (row) is drawn in each set; the last row is of ones."""
+        return _weights(self)
+
+
+@lru_cache(maxsize=1)
+def _weights(draws: SpeakerDraws) -> Array:
+    every = enumerate(_draws(draws.people, draws.seed))
+    kept = (drawn for place, drawn in every if place not in draws.refused)
+    weights = np.empty((draws.people + 1, draws.count), np.int32)
+    for i, drawn in enumerate(islice(kept, draws.count)):
+        weights[:, i] = drawn
+    weights.flags.writeable = False
+    return weights
+
+
+def _draws(people: int, seed: int) -> Iterator[Array]:
+    """How often each speaker is drawn in one set after the other; and one for all."""
+    rng = np.random.default_rng(seed)
+    while True:
+        yield np.append(np.bincount(rng.integers(people, size=people), minlength=people), 1)
 
 
 def _joint(sides: Sequence[InCells]) -> tuple[Array, list[Array]]:
@@ -185,12 +232,18 @@ def _any_left(drawn: Array, pairs: Array) -> bool:
     return any(drawn[part].all(axis=1).any() for part in chunks(pairs, _PIECE))
 
 
-def _sorted_keys(side: InCells, pairs: Array, base: int) -> Array:
-    """Cell, enrolment speaker and test speaker of each trial in one integer, sorted."""
-    return np.sort((side.cell_of_each.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1])
+def keys_of(cell: Array, pairs: Array, base: int) -> Array:
+    """Cell, enrolment speaker and test speaker of each trial in one integer."""
+    return (cell.astype(np.int64) * base + pairs[:, 0]) * base + pairs[:, 1]
 
 
-def _weighted_counts(keys: Array, weights: Array, cells: int) -> Counts:
+def blocks(weights: Array) -> Iterator[Array]:
+    """The weights of some drawn sets at a time, so that counts of all need not be in memory."""
+    for start in range(0, weights.shape[1], _BLOCK):
+        yield np.ascontiguousarray(weights[:, start : start + _BLOCK])
+
+
+def weighted_counts(keys: Array, weights: Array, cells: int) -> Counts:
     """Sums of the products of the speakers' weights over trials, per draw (row) and cell (column).
 
     All replicates are summed in one pass over the trials. Trials of the same cell and enrolment

@@ -123,16 +123,22 @@ class WeightedLLRs:
     infinitely_wrong: bool
 
     @classmethod
-    def of(cls, llrs: Array, *, wrong: float) -> WeightedLLRs:
-        """Compress LLRs; ``wrong`` is the infinity that contradicts the class."""
+    def of(cls, llrs: Array, counts: Counts | None = None, *, wrong: float) -> WeightedLLRs:
+        """Compress LLRs; ``wrong`` is the infinity that contradicts the class.
+
+        With counts, LLRs are distinct, and each occurs so many times.
+        """
+        total = len(llrs) if counts is None else int(counts.sum())
         infinite = np.isinf(llrs)
         finite = llrs[~infinite] if infinite.any() else llrs
+        times = counts if counts is None else counts[~infinite]
         is_wrong = bool((llrs == wrong).any())
         try:
-            return cls.summarised(Summary.of(finite), len(llrs), wrong=is_wrong)
+            return cls.summarised(Summary.of(finite, counts=times), total, wrong=is_wrong)
         except DegenerateError:  # none, or LLRs too far apart for any grid, which are rarely many
-            values, counts = np.unique(finite.astype(np.float64), return_counts=True)
-            return cls(values, counts / len(llrs), is_wrong)
+            if times is None:
+                finite, times = np.unique(finite.astype(np.float64), return_counts=True)
+            return cls(finite, times / total, is_wrong)
 
     @classmethod
     def summarised(cls, finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:

@@ -13,7 +13,7 @@ from llrcal.arrays import ArrayLike, Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
-from llrcal.evaluation.llrs import ArrayLLRs, Evaluable
+from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, Names
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
 from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
@@ -204,7 +204,7 @@ def by_condition(
     pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
 ) -> ByCondition:
     """Evaluations of each condition, beside that of all trials."""
-    speakers, columns = None, tuple[str, ...]()
+    speakers, names, columns = None, None, tuple[str, ...]()
     if non is None:
         if not isinstance(tar, WithConditions):
             raise OptionError(
@@ -214,7 +214,8 @@ def by_condition(
         columns = (by,) if isinstance(by, str) else tuple(by)
         if not columns or not all(columns) or len({*columns}) < len(columns):
             raise OptionError(Setting("by"), f" is {by!r:.80}; give names of columns, each once")
-        by, speakers, (tar, non) = tar.conditions(columns), tar.speakers, (tar.tar, tar.non)
+        speakers, names = tar.speakers, Names(tar.speaker_names)
+        by, (tar, non) = tar.conditions(columns), (tar.tar, tar.non)
     every = zip((tar, non), pair(by, "by"), ("target", "non-target"), strict=True)
     sides, where = [], []
     for side, conditions, name in every:
@@ -230,7 +231,8 @@ def by_condition(
             unknown += tar_count + non_count
         elif tar_count and non_count:
             who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
-            cells[cell] = Evaluation(ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who))
+            llrs = ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who, names=names)
+            cells[cell] = Evaluation(llrs)
         else:
             one = f"{tar_count:,} targets" if tar_count else f"{non_count:,} non-targets"
             alone.append(f"{', '.join(cell)} ({one})")

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Floats
+from llrcal.arrays import Array, ArrayLike, Counts, Floats, check_whole
 from llrcal.errors import OptionError
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import (
@@ -42,16 +42,22 @@ from llrcal.evaluation.operating_points import (
     as_prior_log_odds,
     effective_prior_log_odds,
 )
-from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores
+from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores, by_groups
 from llrcal.evaluation.statistics import Statistic
+from llrcal.evaluation.worst import worst_trials
+from llrcal.evaluation.zoo import Zoo
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
-from llrcal.onepass.chunks import chunks
+from llrcal.onepass.chunks import CHUNK
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
-from llrcal.onepass.ranks import Groups
+from llrcal.onepass.ranks import Groups, Runs
+from llrcal.onepass.sums import SumFold
 from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _TOO_FAR_APART = 1e100  # LLRs that no line can be drawn through: their squares are no doubles
 _WRONG_WAY = Note.warning(
@@ -110,8 +116,10 @@ class Evaluation:
     ) -> ScoreThreshold:
         """The threshold for a false-alarm rate (FMR), a miss rate (FNMR), or equal error-rates.
 
-        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval takes
-        trials to be independent.
+        It applies to whatever was evaluated: raw scores will do as well as LLRs. Its interval, and
+        those of both rates, are by speaker if the evaluation is of :class:`~llrcal.Trials` that
+        know them, by a jackknife if it is of :class:`~llrcal.Counts` with groups of speakers left
+        out, and otherwise take trials to be independent.
 
         Parameters
         ----------
@@ -121,7 +129,7 @@ class Evaluation:
             The highest threshold with no more misses than this share of the targets. Without either
             rate, the threshold of equal error-rates.
         level
-            Of the interval.
+            Of the intervals.
 
         Raises
         ------
@@ -135,8 +143,12 @@ class Evaluation:
         >>> found = ev.threshold(pfa=0.25)
         >>> found.value, found.false_alarms, found.misses
         (0.1, 1, 0)
+        >>> [round(end, 3) for end in found.pmiss_interval]
+        [0.0, 1.0]
         """
-        return self._sorted.threshold(pfa, pmiss, level)
+        found = self._sorted.threshold(pfa, pmiss, level)
+        groups = self._sorted.scores.without
+        return by_groups(found, groups, pfa=pfa, pmiss=pmiss) if groups else found
 
     @property
     def error_rates(self) -> list[ScoreThreshold]:
@@ -146,8 +158,7 @@ class Evaluation:
 
     @cached_property
     def _sorted(self) -> SortedScores:
-        whole = self._whole("thresholds need all scores")
-        return SortedScores(np.sort(whole.tar), np.sort(whole.non))
+        return SortedScores(self._checked("thresholds need all scores").in_order)
 
     def _whole(self, need: str) -> WholeLLRs:
         """All LLRs in memory."""
@@ -158,6 +169,14 @@ class Evaluation:
                 "), or evaluate a part of it that fits into memory",
             )
         return self._llrs.whole
+
+    def _checked(self, need: str) -> WholeLLRs:
+        """The same, whose target trials have one speaker each, if speakers are known."""
+        whole = self._whole(need)
+        if whole.speakers is None:
+            return whole
+        pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
+        return replace(whole, speakers=pairs)
 
     @overload
     def bayes_error(self, prior_log_odds: float) -> float: ...
@@ -346,6 +365,88 @@ class Evaluation:
         """Figures of merit for forensic validation: devPAV, ELUB, misleading evidence."""
         return Forensic(self._llrs, self.hull)
 
+    @property
+    def knows_speakers(self) -> bool:
+        """Whether the LLRs are in memory, and their speakers known."""
+        return self._llrs.whole is not None and self._llrs.whole.speakers is not None
+
+    def speakers(self) -> pl.DataFrame:
+        """What each speaker does to the LLRs, the one who costs most first.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns are ``speaker``, by name where speakers have names; the numbers of target
+            and of non-target trials, ``tar_count`` and ``non_count``; their mean LLRs,
+            ``llr_tar`` and ``llr_non``; the ``share`` of Cllr, for which a trial counts half for
+            each of its two speakers, so that shares add up to one; ``quarter_tar`` and
+            ``quarter_non``, from 1 for the quarter of the speakers with the lowest mean LLRs to 4;
+            and ``animals``, as :attr:`zoo` explains.
+
+        Raises
+        ------
+        OptionError
+            If the LLRs are not in memory, or speakers are not known.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> trials = llrcal.simulate(targets=100, nontargets=2000)
+        >>> table = llrcal.evaluate(trials.mapped(llrcal.fit(trials))).speakers()
+        >>> table.height, round(table["share"].sum(), 9)
+        (100, 1.0)
+        """
+        return self.zoo.speakers
+
+    @cached_property
+    def zoo(self) -> Zoo:
+        """The animals among the speakers, and whether there are more than chance would give.
+
+        See :mod:`llrcal.evaluation.zoo`, and :func:`llrcal.figures.zoo` for the plot.
+        """
+        whole = self._checked("tables of speakers need all LLRs")
+        if whole.speakers is None:
+            raise OptionError(
+                "speakers are not known: evaluate trials that name them, in columns or in ids, "
+                "or say where they are: ",
+                Setting("speakers_from"),
+            )
+        return Zoo.of(whole)
+
+    def worst(self, count: int = 10) -> pl.DataFrame:
+        """The most misleading trials: targets with low LLRs, and non-targets with high ones.
+
+        Parameters
+        ----------
+        count
+            How many trials to give, if there are as many.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns are ``label`` (``target`` or ``non-target``), ``llr``, and ``index``, the
+            place among the trials of this class; where they are known, the ids of the trial
+            (``enrol``, ``test``) and its speakers (``enrol_speaker``, ``test_speaker``).
+
+        Raises
+        ------
+        OptionError
+            If the LLRs are not in memory, or were counted, or the count is not a whole number above
+            zero.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+        >>> ev.worst(2).rows()
+        [('target', -1.0, 2), ('non-target', 0.5, 2)]
+        """
+        check_whole("count", count, least=1)
+        whole = self._whole("the worst trials are known where all LLRs are")
+        if whole.counts is not None:
+            raise OptionError("scores that were counted have no single trials, and none is worst")
+        return worst_trials(whole, count)
+
     @cached_property
     def eer(self) -> float:
         """Equal error-rate of the ROC convex hull, as a fraction."""
@@ -370,8 +471,9 @@ class Evaluation:
         """Intervals of the numbers: how much they could vary with the choice of the test set.
 
         The test set is drawn again many times with replacement: by speaker, if the evaluation is
-        of :class:`~llrcal.Trials` that know them, and by trial otherwise. See
-        docs/evaluating.md.
+        of trials that know them, and by trial otherwise. See docs/evaluating.md. If it is of
+        :class:`~llrcal.Counts` with groups of speakers left out, intervals are those of a
+        jackknife over the groups, and nothing is drawn.
 
         Parameters
         ----------
@@ -394,7 +496,7 @@ class Evaluation:
         Raises
         ------
         OptionError
-            If the LLRs are not in memory, or an option is out of range.
+            If an option is out of range.
 
         Examples
         --------
@@ -423,11 +525,9 @@ class Evaluation:
         ``ev.bands().bayes_error(x)`` is the lower and the upper end of ``ev.bayes_error(x)``.
         """
         check_draws(level=level, replicates=replicates, seed=seed)
-        whole = self._whole("intervals need all LLRs")
-        if whole.speakers is not None:
-            pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
-            whole = replace(whole, speakers=pairs)
-        whole = whole.in_order
+        if elsewhere := self._llrs.resampled(replicates, seed):
+            return Bands(*elsewhere, level, progress)
+        whole = self._checked("intervals need all LLRs").in_order
         return Bands(whole, Bootstrap(replicates, seed, whole.speakers), level, progress)
 
     def mean_dcf(
@@ -446,13 +546,16 @@ class Evaluation:
         rules: Sequence[RuleLike] = (),
         forensic: bool = False,
         error_rates: bool = False,
+        worst: int = 0,
         intervals: Intervals | None = None,
     ) -> dict[str, Any]:
         """The numbers of the evaluation as plain values; lists run over operating points.
 
         With ``rules``, also the costs by these scoring rules; with ``forensic``, also the numbers
         of :attr:`forensic`; with ``error_rates``, also thresholds and miss rates at false-alarm
-        rates of 10^-2 to 10^-6; with what :meth:`intervals` gives, also that.
+        rates of 10^-2 to 10^-6; with ``worst``, also so many of the :meth:`worst` trials and, where
+        speakers are known, of those who cost most, and the animals among them; with what
+        :meth:`intervals` gives, also that.
         """
         names = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -476,6 +579,11 @@ class Evaluation:
             found["forensic"] = self.forensic.to_dict()
         if error_rates:
             found["error_rates"] = [one.to_dict() for one in self.error_rates]
+        if worst:
+            found["worst"] = self.worst(worst).to_dicts()
+            if self.knows_speakers:
+                zoo = self.zoo.to_dict()
+                found["zoo"] = zoo | {"speakers": zoo["speakers"][:worst]}
         if intervals:
             found["intervals"] = intervals.to_dict()
         return found
@@ -504,7 +612,7 @@ class Evaluation:
 
 
 def replicates_of(
-    evaluations: Sequence[Evaluation], ask: Callable[[Array, Array], Statistic], replicates: int
+    evaluations: Sequence[Evaluation], ask: Callable[[Runs, Runs], Statistic], replicates: int
 ) -> list[Replicates]:
     """A statistic of several sets of LLRs of the same trials, in the same drawn sets.
 
@@ -515,13 +623,18 @@ def replicates_of(
     if first is None or not replicates:
         return []
     # In rising order of the first, with which the others mostly rise.
-    order = [np.argsort(side, kind="stable") for side in (first.tar, first.non)]
+    order = first.order
     speakers = None
     if first.speakers is not None:
         pairs = speaker_pairs(first.speakers, len(first.tar), len(first.non))
         speakers = pairs[0][order[0]], pairs[1][order[1]]
-    statistics = [ask(one.tar[order[0]], one.non[order[1]]) for one in every if one]
+    statistics = [ask(*one.ordered(order).runs) for one in every if one]
     return Bootstrap(replicates, speakers=speakers).replicates(statistics)
+
+
+def whole_llrs(evaluation: Evaluation) -> WholeLLRs:
+    """All LLRs of an evaluation, in the order in which they came."""
+    return evaluation._whole("LLRs of single trials need all of them")
 
 
 def costs_apart(one: Evaluation, other: Evaluation) -> tuple[float, float]:
@@ -531,15 +644,28 @@ def costs_apart(one: Evaluation, other: Evaluation) -> tuple[float, float]:
     the same. Zero where both are infinite.
     """
     sets = [ev._whole("costs of single trials need all LLRs") for ev in (one, other)]
-    squares = np.zeros(2)
-    for sides in ([every.tar for every in sets], [every.non for every in sets]):
-        for a, b in zip(*map(chunks, sides), strict=True):
-            for i, sign in enumerate((-1.0, 1.0)):
-                with np.errstate(invalid="ignore", over="ignore"):
-                    apart = np.subtract(*(costs_of(llrs, sign, LOG) for llrs in (a, b)))
-                    squares[i] += np.nansum(np.square(apart)) / len(sides[0])
-    target, non_target = np.sqrt(squares / 2) / (2 * math.log(2))
-    return float(target), float(non_target)
+    tar_counts, non_counts = sets[0].counts or (None, None)
+    found = []
+    for sign in (-1.0, 1.0):
+        means = [
+            _mean_square_apart([every.tar for every in sets], tar_counts, sign),
+            _mean_square_apart([every.non for every in sets], non_counts, sign),
+        ]
+        found.append(math.sqrt(sum(means) / 2) / (2 * math.log(2)))
+    target, non_target = found
+    return target, non_target
+
+
+def _mean_square_apart(llrs: Sequence[Array], counts: Counts | None, sign: float) -> float:
+    """The mean square by which the costs of two sets of LLRs differ: an exact sum."""
+    fold = SumFold()
+    for start in range(0, len(llrs[0]), CHUNK):
+        part = slice(start, start + CHUNK)
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart = np.subtract(*(costs_of(side[part], sign, LOG) for side in llrs))
+            squares = np.square(np.nan_to_num(apart, nan=0.0, posinf=np.inf, neginf=-np.inf))
+        fold.add(squares, None if counts is None else counts[part])
+    return fold.value.mean
 
 
 def _cost(

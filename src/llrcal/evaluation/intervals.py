@@ -16,16 +16,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import Floats
-from llrcal.evaluation.bootstrap import Replicates
+from llrcal.arrays import Array, Floats
+from llrcal.evaluation.bootstrap import MOST_DRAWN, Replicates
 from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible_rate
-from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.jackknife import GROUPS, jackknife_band
 from llrcal.evaluation.operating_points import OperatingPoint
+from llrcal.evaluation.statistics import Given
+from llrcal.messages import Setting
 from llrcal.notes import Note
 
 Interval = tuple[float, float]
@@ -34,9 +36,32 @@ Band = tuple[Floats, Floats]
 
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
+FEWEST_GROUPS = 10
+"""With fewer groups of speakers, their variance is hardly known."""
 # What numbers can be, other than zero or more: minimum costs are no worse than the default.
 _LIMITS = {"min_cllr": (0.0, 1.0), "min_rule_cost": (0.0, 1.0), "pmiss": (0.0, 1.0)}
-_LIMITS |= {"pfa": (0.0, 1.0), "llr_tar": (-math.inf, math.inf), "llr_non": (-math.inf, math.inf)}
+_LIMITS |= {"eer": (0.0, 1.0), "min_dcf": (0.0, 1.0), "pfa": (0.0, 1.0)}
+_LIMITS |= {"llr_tar": (-math.inf, math.inf), "llr_non": (-math.inf, math.inf)}
+
+
+class Resampled(Protocol):
+    """The LLRs of a test set, from which others are drawn."""
+
+    @property
+    def runs(self) -> tuple[Given, Given]:
+        """Those of the targets and of the non-targets, as statistics ask for them."""
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """How many targets and non-targets there are."""
+
+    @property
+    def speakers(self) -> tuple[Array, Array] | None:
+        """Where known, the speakers of targets and of non-targets, each at least once."""
+
+    @property
+    def without(self) -> Sequence[Resampled]:
+        """Where known, the same without the trials of each group of speakers."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +109,9 @@ class Intervals:
     """One for each operating point, normalised."""
     min_dcf: tuple[Interval, ...]
     by: str
-    """What was resampled: "trial" or "speaker"."""
+    """What was resampled, "trial" or "speaker"; or left out: "group of speakers"."""
     replicates: int
+    """How many sets were drawn, or how many groups there are."""
     mean_error: Interval | None = None
     """The interval of the mean Bayes error, if a curve to take it over was given."""
     level: float = 0.95
@@ -156,9 +182,13 @@ def band(found: Replicates, name: str, level: float) -> Band:
     hull, where the bias is small enough for that.
     """
     drawn, actual = found.drawn[name], found.actual[name]
-    if name in ("eer", "min_dcf"):
+    limits = _LIMITS.get(name, (0.0, math.inf))
+    if found.by == GROUPS:
+        low, high = jackknife_band(found, name, level, limits)
+    elif name in ("eer", "min_dcf"):
         return bias_corrected(drawn, actual, level)
-    low, high = centred_band(drawn, actual, level, _LIMITS.get(name, (0.0, math.inf)))
+    else:
+        low, high = centred_band(drawn, actual, level, limits)
     if name in ("pmiss", "pfa"):  # and of what happened to none of the trials
         possible = possible_rate(found.counts[name == "pfa"], level)
         return np.minimum(low, 1 - possible), np.maximum(high, possible)
@@ -223,30 +253,35 @@ def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> Band:
 def by_trial(repeated: str = "") -> Note:
     """That trials were drawn, though speakers may have several; or do, as a repeated id shows."""
     so = "speakers are not known, so trials were resampled as if they were independent: "
-    mend = ". Columns enrol_speaker and test_speaker would name them"
+    mend = ". Name them in columns enrol_speaker and test_speaker, or by ", Setting("speakers_from")
     if repeated:
-        text = f"{so}the intervals are too narrow, since {repeated} has several trials{mend}"
-        return Note.warning("by trial", text)
-    text = f"{so}where speakers have several trials, the intervals are too narrow{mend}"
-    return Note.of("by trial", text)
+        text = f"{so}the intervals are too narrow, since {repeated} has several trials"
+        return Note.warning("by trial", text, *mend)
+    text = f"{so}where speakers have several trials, the intervals are too narrow"
+    return Note.of("by trial", text, *mend)
 
 
 def interval_notes(
-    llrs: WholeLLRs, points: Sequence[OperatingPoint], rates: Sequence[Floats]
+    llrs: Resampled, points: Sequence[OperatingPoint], rates: Sequence[Floats]
 ) -> Iterator[Note]:
     """What resampled intervals do not show, the most general first; given rates at the points."""
-    counts = {"targets": len(llrs.tar), "non-targets": len(llrs.non)}
+    counts = dict(zip(("targets", "non-targets"), llrs.totals, strict=True))
     errors = [
         [round(rate * count) for rate in side.tolist()]
         for side, count in zip(rates, counts.values(), strict=True)
     ]
-    if llrs.speakers is None:
+    if llrs.without:
+        counts = {"groups of speakers to leave out": len(llrs.without)}
+    elif llrs.speakers is None:
         yield by_trial()
     else:
         tar, non = (np.unique(side) for side in llrs.speakers)
         counts = {"speakers": len(np.union1d(tar, non)), "target speakers": len(tar)}
+        if counts["speakers"] > MOST_DRAWN:
+            text = f"the {counts['speakers']:,} speakers were dealt into {MOST_DRAWN:,} groups"
+            yield Note.of("dealt", f"{text}, and these were drawn")
     for name, count in counts.items():
-        if count < FEW:
+        if count < (FEWEST_GROUPS if llrs.without else FEW):
             yield Note.warning(
                 "few drawn",
                 f"there are only {count} {name}; resampling so few gives intervals that are too "

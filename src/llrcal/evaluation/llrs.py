@@ -3,25 +3,65 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation.costs import WeightedLLRs, cost_fold
 from llrcal.inputs.scores import as_scores, check_classes
-from llrcal.onepass.chunks import MergedByFields, chunks
+from llrcal.onepass.chunks import MergedByFields, with_counts
 from llrcal.onepass.rank_scale import order
-from llrcal.onepass.ranks import Counted, Ends, EndsFold
+from llrcal.onepass.ranks import Counted, Distinct, Ends, EndsFold, Runs
 from llrcal.onepass.sums import ExactSum, SumFold
-from llrcal.onepass.two_classes import InArrays, TwoClasses
+from llrcal.onepass.two_classes import InArrays, InCounts, TwoClasses
 from llrcal.scoring_rule import ScoringRule
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from llrcal.evaluation.bootstrap import Bootstrap
+    from llrcal.evaluation.intervals import Resampled
 
 Range = tuple[float, float]
 _NONE: Floats = np.empty(0)
 _IN_CACHE = 2**15  # LLRs; what is made of them stays in the cache
+
+
+@dataclass(frozen=True)
+class Names:
+    """What trials and speakers are called, where that is known."""
+
+    speakers: Array | None = None
+    """By the numbers of the speakers."""
+    ids: pl.DataFrame | None = None
+    """Of model and recording, in the order of the file."""
+    is_target: Array | None = None
+    """Which trials of the file are targets; None if all targets come first."""
+
+    def of_speakers(self, numbers: Array) -> Array:
+        """The names of speakers, or else their numbers."""
+        return numbers if self.speakers is None else self.speakers[numbers]
+
+    def recordings(self, *, targets: bool, counts: tuple[int, int]) -> Array | None:
+        """Numbers of the model or recording on either side of each trial of a class."""
+        places = np.arange(counts[0] if targets else counts[1])
+        ids = self.of_trials(places, targets=targets, tar_count=counts[0])
+        if ids is None or not {"enrol", "test"} <= {*ids.columns}:
+            return None
+        both = np.concatenate([ids[name].cast(str).to_numpy() for name in ("enrol", "test")])
+        numbers: Array = np.unique(both, return_inverse=True)[1]
+        return numbers.reshape(2, -1).T
+
+    def of_trials(self, places: Array, *, targets: bool, tar_count: int) -> pl.DataFrame | None:
+        """The ids of trials of one class, given their places in that class."""
+        if self.ids is None:
+            return None
+        if self.is_target is not None:
+            return self.ids[np.flatnonzero(self.is_target == targets)[places]]
+        return self.ids[places if targets else places + tar_count]
 
 
 @dataclass(frozen=True)
@@ -30,17 +70,50 @@ class WholeLLRs:
 
     tar: Array
     non: Array
-    speakers: tuple[Array, Array] | None
+    speakers: tuple[Array, Array] | None = None
     """Where known, the two speakers of each target and of each non-target trial."""
+    counts: tuple[Counts, Counts] | None = None
+    """How often each LLR of either class occurs, where they were counted."""
+    names: Names = Names()
+    without: tuple[WholeLLRs, ...] = ()
+    """Where known, the same without the trials of each group of speakers, for a jackknife."""
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """How many targets and non-targets there are."""
+        tar, non = self.counts or (None, None)
+        return (
+            len(self.tar) if tar is None else int(tar.sum()),
+            len(self.non) if non is None else int(non.sum()),
+        )
+
+    @property
+    def order(self) -> tuple[Counts, Counts]:
+        """The places of the LLRs in rising order."""
+        return np.argsort(self.tar, kind="stable"), np.argsort(self.non, kind="stable")
 
     @property
     def in_order(self) -> WholeLLRs:
-        """The same trials in rising order, so that no sum depends on how they came."""
-        if self.speakers is None:
-            return WholeLLRs(np.sort(self.tar), np.sort(self.non), None)
-        tar, non = (np.argsort(side, kind="stable") for side in (self.tar, self.non))
-        speakers = self.speakers[0][tar], self.speakers[1][non]
-        return WholeLLRs(self.tar[tar], self.non[non], speakers)
+        """The same trials in rising order, without names: no sum depends on how they came."""
+        if self.speakers is None and self.counts is None:
+            return WholeLLRs(np.sort(self.tar), np.sort(self.non))
+        return replace(self.ordered(self.order), without=self.without)
+
+    def ordered(self, order: tuple[Counts, Counts]) -> WholeLLRs:
+        """The same trials in another order, without names."""
+        (tar, non), speakers, counts = order, self.speakers, self.counts
+        return WholeLLRs(
+            self.tar[tar],
+            self.non[non],
+            speakers and (speakers[0][tar], speakers[1][non]),
+            counts and (counts[0][tar], counts[1][non]),
+        )
+
+    @cached_property
+    def runs(self) -> tuple[Runs, Runs]:
+        """Both classes, in this order."""
+        tar, non = self.counts or (None, None)
+        return Runs.of(self.tar, tar), Runs.of(self.non, non)
 
 
 @dataclass(frozen=True)
@@ -70,14 +143,14 @@ class EvidenceFold:
     def __init__(self) -> None:
         self._exp, self._linear = (SumFold(np.exp), SumFold(np.exp)), (SumFold(), SumFold())
 
-    def add(self, llrs: Array) -> None:
-        """Add some LLRs."""
-        for chunk in chunks(llrs, _IN_CACHE):
+    def add(self, llrs: Array, counts: Counts | None = None) -> None:
+        """Add some LLRs, each once or as often as it was counted."""
+        for chunk, times in with_counts(llrs, counts, _IN_CACHE):
             wide = chunk.astype(np.float64, copy=False)
             with np.errstate(over="ignore"):
                 for sign, exp, linear in zip((1, -1), self._exp, self._linear, strict=True):
-                    exp.add(sign * wide)
-                    linear.add(np.maximum(sign * wide, 0.0))
+                    exp.add(sign * wide, times)
+                    linear.add(np.maximum(sign * wide, 0.0), times)
 
     @property
     def value(self) -> EvidenceSums:
@@ -95,6 +168,10 @@ class LLRs(TwoClasses):
     whole: WholeLLRs | None = None
     """All of them, where they are in memory."""
     _thresholds: Floats
+
+    def resampled(self, replicates: int, seed: int) -> tuple[Resampled, Bootstrap] | None:
+        """LLRs that are not in memory, and how sets are drawn from them."""
+        return None
 
     @cached_property
     @abstractmethod
@@ -162,12 +239,14 @@ class ArrayLLRs(LLRs, InArrays):
         non: Any,
         speakers: tuple[Array, Array] | None = None,
         thresholds: Floats = _NONE,
+        names: Names | None = None,
     ) -> None:
         check_classes(tar, non)
         tar = as_scores(tar, "target", allow_infinite=True).copy()
         non = as_scores(non, "non-target", allow_infinite=True).copy()
         InArrays.__init__(self, tar, non)
-        self.whole, self._thresholds = WholeLLRs(tar, non, speakers), thresholds
+        self.whole = WholeLLRs(tar, non, speakers, names=names or Names())
+        self._thresholds = thresholds
 
     @cached_property
     def ranges(self) -> tuple[Range, Range]:
@@ -178,6 +257,27 @@ class ArrayLLRs(LLRs, InArrays):
         return (
             WeightedLLRs.of(self._tar, wrong=-np.inf),
             WeightedLLRs.of(self._non, wrong=np.inf),
+        )
+
+
+class CountedLLRs(LLRs, InCounts):
+    """LLRs that were counted; in rising order, and in that of the scores that they are of."""
+
+    def __init__(
+        self, tar: Distinct, non: Distinct, whole: WholeLLRs, thresholds: Floats = _NONE
+    ) -> None:
+        InCounts.__init__(self, tar, non)
+        self.whole, self._thresholds = whole, thresholds
+
+    @cached_property
+    def ranges(self) -> tuple[Range, Range]:
+        return _finite_range(self._tar.values), _finite_range(self._non.values)
+
+    @cached_property
+    def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
+        return (
+            WeightedLLRs.of(self._tar.values, self._tar.counts, wrong=-np.inf),
+            WeightedLLRs.of(self._non.values, self._non.counts, wrong=np.inf),
         )
 
 

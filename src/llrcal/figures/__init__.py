@@ -23,6 +23,7 @@ from llrcal.figures.style import column_figure, column_style, save
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
 from llrcal.figures.watching import watch
+from llrcal.figures.zoo import zoo
 from llrcal.method_table import Look
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "tippett",
     "transforms",
     "watch",
+    "zoo",
 ]

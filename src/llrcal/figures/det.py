@@ -21,11 +21,12 @@ from llrcal.figures.style import REFERENCE, dashes_of, thin
 
 _Decisions: TypeAlias = dict[str, Range]
 
-TICKS = (0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
+TICKS = (1e-9, 1e-7, 1e-5, 0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98)
 """Labelled rates, in percent, as far as they are in the frame and do not touch."""
 
 _LABEL = 1.65  # width of a label with its gap, in its own height
 _WIDEST = 2.4  # line widths
+_MANY = 10**8  # non-targets for which the usual frame is too small
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
 
@@ -42,7 +43,8 @@ def det(
 
     A rising calibration does not move the curve, only the point on it at which Bayes decisions
     are made: earlier curves are wider, so that they show beside later ones that cover them. The
-    thin diagonal is where both error-rates are equal.
+    thin diagonal is where both error-rates are equal. With 10^8 non-targets or more, as pairs of
+    embeddings have, false-alarm rates reach down to those of three non-targets.
 
     Parameters
     ----------
@@ -66,12 +68,13 @@ def det(
     if p_target is not None:
         prior = float(effective_prior_log_odds(p_target, c_miss, c_fa))
         decisions = {label: _decisions(ev, prior) for label, ev in chosen.items()}
-    frame = _frame(chosen.values(), decisions.values())
+    ends = frame(chosen.values(), decisions.values())
     names = ("false-alarm rate [%]", "miss rate [%]")
-    canvas = Canvas(ax, frame, frame, names, square=True)
-    _probit_axes(canvas.ax, *frame)
+    low = min(ends[0], *map(_reach, chosen.values()))
+    canvas = Canvas(ax, (low, ends[1]), ends, names, square=True)
+    _probit_axes(canvas.ax, low, ends)
     grey: Style = {"color": REFERENCE, "linewidth": thin()}
-    canvas.line(frame, frame, "equal error-rates", named=False, **grey)
+    canvas.line(ends, ends, "equal error-rates", named=False, **grey)
     styles = looks(chosen)
     widths = mpl.rcParams["lines.linewidth"] * np.linspace(1, _WIDEST, len(chosen))[::-1]
     for width, (label, look) in zip(widths, styles.items(), strict=True):
@@ -81,7 +84,7 @@ def det(
         canvas.name_line(label, **curve)
         for name, rates in decisions.get(label, {}).items():
             # Rates that are too small for the frame go to its edge.
-            x, y = np.clip(rates, *frame)[:, None]
+            x, y = np.clip(rates, [low, ends[0]], ends[1])[:, None]
             style = _marks()[name] | {"color": look.light, "clip_on": False, "zorder": 3}
             canvas.line(x, y, f"{name} of {label}", named=False, **style)
     if decisions:
@@ -112,7 +115,7 @@ def _decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
     }
 
 
-def _frame(evaluations: Collection[Evaluation], decisions: Collection[_Decisions]) -> Range:
+def frame(evaluations: Collection[Evaluation], decisions: Collection[_Decisions] = ()) -> Range:
     """The usual frame; a larger one for very good or very poor recognizers, or one-sided costs."""
     eers = [ev.eer for ev in evaluations]
     usual = [eer for eer in eers if eer > 0]
@@ -121,13 +124,24 @@ def _frame(evaluations: Collection[Evaluation], decisions: Collection[_Decisions
     return low, 0.985 if max(eers) > 0.2 or max(rates, default=0) > 0.5 else 0.55
 
 
-def _probit_axes(ax: Axes, low: float, high: float) -> None:
-    ticks = _ticks(low, high, _room_for_labels(ax))
-    names = [f"{100 * rate:g}" for rate in ticks]
+def _reach(ev: Evaluation) -> float:
+    """The lowest false-alarm rate to show, if there are enough non-targets to show more."""
+    count = ev.non_count
+    return 0.8 * 10.0 ** np.ceil(np.log10(3 / min(count, 10**11))) if count >= _MANY else 1.0
+
+
+def _probit_axes(ax: Axes, low: float, ends: Range) -> None:
+    label = _room_for_labels(ax)
+    across, up = ticks(low, ends[1], label), ticks(*ends, label)
     ax.set_xscale("function", functions=(_probit, ndtr))
     ax.set_yscale("function", functions=(_probit, ndtr))
-    ax.set_xticks(ticks, names)
-    ax.set_yticks(ticks, names)
+    ax.set_xticks(across, [_name(rate) for rate in across])
+    ax.set_yticks(up, [_name(rate) for rate in up])
+
+
+def _name(rate: float) -> str:
+    """A rate in percent; very small ones as powers of ten."""
+    return f"{100 * rate:g}" if rate > 0.5e-5 else f"$10^{{{round(np.log10(100 * rate))}}}$"
 
 
 def _room_for_labels(ax: Axes) -> float:
@@ -136,7 +150,7 @@ def _room_for_labels(ax: Axes) -> float:
     return _LABEL * FontProperties(size=mpl.rcParams["xtick.labelsize"]).get_size() / (72 * inches)
 
 
-def _ticks(low: float, high: float, label: float) -> list[float]:
+def ticks(low: float, high: float, label: float) -> list[float]:
     """Rates to label: each far enough from the one before for its name to be read."""
     apart = label * (ndtri(high) - ndtri(low))
     out: list[float] = []

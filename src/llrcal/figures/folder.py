@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations import Calibration
@@ -26,6 +27,7 @@ from llrcal.figures.reliability import reliability
 from llrcal.figures.style import column_figure, column_style, save
 from llrcal.figures.tippett import tippett
 from llrcal.figures.transforms import transforms
+from llrcal.figures.zoo import zoo
 from llrcal.method_table import TABLE
 from llrcal.onepass.summary import Summary
 
@@ -44,10 +46,14 @@ def draw_into(
     """Draw each figure and save it under its name, as PNG, PDF and SVG unless told otherwise."""
     with column_style():
         for name, draw in drawings:
-            square = name in _SQUARE
-            figure, ax = column_figure(height=_SQUARE_HEIGHT) if square else column_figure()
-            draw(ax=ax)
-            save(figure, folder, name, formats=formats)
+            save(drawn(name, draw), folder, name, formats=formats)
+
+
+def drawn(name: str, draw: Drawing) -> Figure:
+    """A figure at column width, as high as one of that name is."""
+    figure, ax = column_figure(height=_SQUARE_HEIGHT) if name in _SQUARE else column_figure()
+    draw(ax=ax)
+    return figure
 
 
 def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
@@ -84,6 +90,8 @@ def drawings(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
     bands = comparison.band_options
     yield "tippett", partial(tippett, best, **bands)
     yield "ece", partial(ece, best, **bands)
+    if best[comparison.recommended].knows_speakers:
+        yield "zoo", partial(zoo, best[comparison.recommended])
     by = candidates[comparison.recommended].by
     if by is not None:
         yield "bayes-error-by-condition", partial(bayes_error, by.largest)
@@ -117,21 +125,22 @@ def draw_evaluation(
 
     Logarithms are all in the same units, if these are given, or else those that are usual for each
     figure. With a ``level``, curves that have bands are drawn with them, from so many drawn test
-    sets.
+    sets. The zoo is that of the first, if it knows its speakers.
     """
     one = by_label(evaluation, Evaluation)
+    first = next(iter(one.values()))
     bands: Style = {"level": level, "replicates": replicates}
     axes: Style = {"units": units} if units else {}
-    draw_into(
-        folder,
-        {
-            "bayes-error": partial(bayes_error, one, **bands, **axes),
-            "det": _det(one, points[0]),
-            "reliability": partial(reliability, one, **axes),
-            "tippett": partial(tippett, one, **bands, **axes),
-            "ece": partial(ece, one, **bands, **axes),
-        }.items(),
-    )
+    drawings: dict[str, Drawing] = {
+        "bayes-error": partial(bayes_error, one, **bands, **axes),
+        "det": _det(one, points[0]),
+        "reliability": partial(reliability, one, **axes),
+        "tippett": partial(tippett, one, **bands, **axes),
+        "ece": partial(ece, one, **bands, **axes),
+    }
+    if first.knows_speakers:
+        drawings["zoo"] = partial(zoo, first, **axes)
+    draw_into(folder, drawings.items())
 
 
 def draw_adaptation(

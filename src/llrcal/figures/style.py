@@ -117,13 +117,18 @@ def save(
 
     The same data give the same bytes. Nothing is written unless all can be drawn.
     """
-    with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
-        _lay_out(figure)
-        files = {suffix: _drawn(figure, suffix) for suffix in formats}
+    files = in_formats(figure, formats)
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     for suffix, content in files.items():
         write_atomically(home / f"{name}.{suffix}", content)
+
+
+def in_formats(figure: Figure, formats: Iterable[str]) -> dict[str, bytes]:
+    """The content of a file of a figure in each format."""
+    with mpl.rc_context(_SETTINGS):  # type: ignore[arg-type]
+        _lay_out(figure)
+        return {suffix: _drawn(figure, suffix) for suffix in formats}
 
 
 def _lay_out(figure: Figure) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +60,18 @@ class FileFingerprint:
             raise TrialFileError(
                 f"{self.path}: has changed while it was read; start again when nobody writes to it"
             )
+
+    def sha256(self) -> str:
+        """The SHA-256 of what is in the file, in hexadecimal digits, as ``sha256sum`` prints it.
+
+        Raises
+        ------
+        TrialFileError
+            If the file is no longer what it was.
+        """
+        self.check()
+        with self.held(), Path(self.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     @contextmanager
     def held(self) -> Iterator[None]:

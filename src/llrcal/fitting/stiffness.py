@@ -51,6 +51,7 @@ _SPREAD_TRIALS = 0.5  # of either class, spread over the scores of the other
 _LEVEL_DEVIATION = 3.0  # of the mean log slope, a priori
 # A slope of 1e-6 promises a decrease of 5e-13 nats; steps beyond it are for the last digits only.
 _SLOPE = 1e-6
+_STEPS = 2000  # of 10^12 trials, whose valley is long and narrow, some hundred are needed
 # Of intervals, chosen on simulated scores:
 _HELD_BACK = 2.0  # times what the spread trials do to first order
 _SHARPER = 3.0  # power of the weights, else intervals of straight lines are too wide
@@ -122,7 +123,7 @@ def averaged_spline(
     solutions, point = [], problem.start
     for stiffness in 10**_STIFFNESS:  # from the straight line to the most pliable spline
         function = partial(problem.penalised, stiffness=stiffness)
-        solutions.append(minimise(function, point, tolerance=_SLOPE))
+        solutions.append(minimise(function, point, tolerance=_SLOPE, max_iterations=_STEPS))
         point = solutions[-1].point
     evidence = _LOG_PRIOR + list(map(_log_evidence, _STIFFNESS, solutions))
     weights = np.exp(evidence - evidence.max())

@@ -65,6 +65,10 @@ class WithConditions(Protocol):
     def speakers(self) -> tuple[Array, Array] | None:
         """Where known, the two speakers of each target and of each non-target trial."""
 
+    @property
+    def speaker_names(self) -> Array | None:
+        """By the numbers of the speakers, where they have names."""
+
     def conditions(self, names: Sequence[str]) -> tuple[Array, Array]:
         """Columns of text, of the targets and of the non-targets."""
 

@@ -20,7 +20,7 @@ def _loaded() -> "Kernels | None":
     except ImportError:
         return None
     # A build of older sources, as there may be after a pull, is left alone.
-    return _compiled if hasattr(_compiled, "curve") else None
+    return _compiled if hasattr(_compiled, "count_products") else None
 
 
 compiled = _loaded()

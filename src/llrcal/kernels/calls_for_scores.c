@@ -222,6 +222,34 @@ static PyObject *py_add_costs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *py_count_products(PyObject *self, PyObject *args) {
+    PyObject *from, *into;
+    Arrays arrays = {.count = 0};
+    Products given;
+    Places places;
+    long long rows, cols, upper, zero;
+    double per_step;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OLLLdLO:count_products", &from, &rows, &cols, &upper, &per_step,
+                          &zero, &into) ||
+        !is_natural(rows - 1) || !is_natural(cols - 1) || !is_natural(INT32_MAX - rows) ||
+        !is_natural(INT32_MAX - cols) || !is_natural(INT32_MAX - upper) ||
+        !(given.first = get_items(from, &arrays, 0, 8, 0)))
+        return release(&arrays);
+    given.rows = rows, given.cols = cols, given.upper = upper;
+    given.matrices = items(&arrays) / (rows * cols);
+    if (!(places.table = get_items(into, &arrays, PyBUF_WRITABLE, 4, 1)) ||
+        !is_natural(UINT32_MAX - items(&arrays)) || !is_natural(zero) ||
+        !is_natural(INT32_MAX - zero))
+        return release(&arrays);
+    places.zero = zero, places.last = (uint32_t)(items(&arrays) - 1);
+    Py_BEGIN_ALLOW_THREADS
+    count_products(given, per_step, places);
+    Py_END_ALLOW_THREADS
+    release(&arrays);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef calls_for_scores[] = {
     {"any_beyond", py_any_beyond, METH_VARARGS, NULL},
     {"bins", py_bins, METH_VARARGS, NULL},
@@ -229,6 +257,7 @@ PyMethodDef calls_for_scores[] = {
     {"count_among", py_count_among, METH_VARARGS, NULL},
     {"add_exactly", py_add_exactly, METH_VARARGS, NULL},
     {"add_costs", py_add_costs, METH_VARARGS, NULL},
+    {"count_products", py_count_products, METH_VARARGS, NULL},
     {"split", py_split, METH_VARARGS, NULL},
     {"curve", py_curve, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

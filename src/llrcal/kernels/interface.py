@@ -86,6 +86,25 @@ class Kernels(Protocol):
     def add_costs(self, llrs: Array, sign: float, logs: Floats, halves: Counts, /) -> None:
         """The same of sign times LLRs, or of zero where that is negative, plus logarithms."""
 
+    def count_products(
+        self,
+        products: Floats,
+        rows: int,
+        cols: int,
+        upper: int,
+        per_step: float,
+        zero: int,
+        table: Array,
+        /,
+    ) -> None:
+        """Count products, times ``per_step`` and rounded, by their place in a table.
+
+        Products are matrices of rows and columns. If ``upper`` is not negative, only columns beyond
+        it count in the first row of each, beyond the next one in the second, and so on. The table
+        has unsigned 32-bit integers, and ``zero`` is the place of zero. What would be beyond the
+        table is counted in its last place.
+        """
+
     def chebyshev(self, at: Floats, terms: Floats, out: Floats, /) -> None:
         """A Chebyshev series of at least three terms, as NumPy's ``chebval`` adds it up."""
 

@@ -72,6 +72,20 @@ void add_exactly(Scores numbers, int64_t *halves);
 /* The same of the costs of LLRs: sign times the LLR, or zero if that is negative, plus a logarithm. */
 void add_costs(Scores llrs, double sign, const double *logs, int64_t *halves);
 
+/* Products of vectors: matrices one after the other, row by row. If only what is above a diagonal
+   counts, upper is the column in which that of the first row of each matrix is, else negative. */
+typedef struct {
+    const double *first;
+    int64_t matrices, rows, cols, upper;
+} Products;
+/* Each product, in steps and rounded to an integer, is counted so many places from that of zero. */
+typedef struct {
+    uint32_t *table;
+    int64_t zero;
+    uint32_t last;
+} Places;
+void count_products(Products products, double per_step, Places places);
+
 /* A Chebyshev series of at least three terms. */
 void chebyshev(Scores at, Series series, double *out);
 

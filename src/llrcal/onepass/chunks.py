@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Counts, Floats
 
 CHUNK = 2**17  # scores in a chunk: 1 MB of doubles
 _WORTH_A_THREAD = 4 * CHUNK  # scores; starting a thread takes as long as a pass over some of them
@@ -64,14 +64,34 @@ class Fold(Protocol[_Value_co]):
         """What is known of the scores so far."""
 
 
+class CountedFold(Fold[_Value_co], Protocol[_Value_co]):
+    """A fold that also takes distinct scores with how often each occurs.
+
+    Its value is the same as if each score had been added so many times.
+    """
+
+    def add(self, scores: Array, counts: Counts | None = None, /) -> None:
+        """Take some scores, each once or as often as it was counted."""
+
+
 New = Callable[[], Fold[_Value]]
 """Makes a new fold."""
+NewCounted = Callable[[], CountedFold[_Value]]
 
 
 def chunks(array: Array, size: int = CHUNK) -> Iterator[Array]:
     """Consecutive pieces of an array, as views."""
     for start in range(0, len(array), size):
         yield array[start : start + size]
+
+
+def with_counts(
+    array: Array, counts: Counts | None, size: int = CHUNK
+) -> Iterator[tuple[Array, Counts | None]]:
+    """Consecutive pieces of an array with their counts, where there are any."""
+    for start in range(0, len(array), size):
+        part = slice(start, start + size)
+        yield array[part], None if counts is None else counts[part]
 
 
 _here = threading.local()
@@ -92,12 +112,16 @@ def threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def fold_array(new: New[_Value], array: Array) -> _Value:
-    """The value of an array: a new fold for each thread, and their values merged."""
-    folds: defaultdict[int, Fold[_Value]] = defaultdict(new)
+def fold_array(new: NewCounted[_Value], array: Array, counts: Counts | None = None) -> _Value:
+    """The value of an array: a new fold for each thread, and their values merged.
+
+    With counts, each score occurs so many times.
+    """
+    folds: defaultdict[int, CountedFold[_Value]] = defaultdict(new)
 
     def add(start: int, end: int) -> None:
-        folds[threading.get_ident()].add(array[start:end])
+        times = () if counts is None else (counts[start:end],)
+        folds[threading.get_ident()].add(array[start:end], *times)
 
     on_threads(add, len(array))
     found: _Value = reduce(merged, (fold.value for fold in folds.values()))

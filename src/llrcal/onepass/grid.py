@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for
 from llrcal.kernels.interface import Kernels
-from llrcal.onepass.chunks import CHUNK, fold_array
+from llrcal.onepass.chunks import CHUNK, chunks, fold_array
 
 SIZE = 2**14
 """Distinct scores in a sample, at most."""
@@ -54,15 +54,15 @@ class Sample:
     ceiling: int = ALL_KEYS
 
     @classmethod
-    def of(cls, scores: Array) -> Sample:
-        """Sample of an array of scores."""
-        found = cls.below(likely_ceiling(len(scores)), scores)
-        return found if found.is_enough else cls.below(ALL_KEYS, scores)
+    def of(cls, scores: Array, counts: Counts | None = None) -> Sample:
+        """Sample of an array of scores, each of which may occur many times."""
+        found = cls.below(likely_ceiling(len(scores)), scores, counts)
+        return found if found.is_enough else cls.below(ALL_KEYS, scores, counts)
 
     @classmethod
-    def below(cls, ceiling: int, scores: Array) -> Sample:
+    def below(cls, ceiling: int, scores: Array, counts: Counts | None = None) -> Sample:
         """Sample of an array, from keys up to a ceiling."""
-        return fold_array(lambda: SampleFold(ceiling), scores)
+        return fold_array(lambda: SampleFold(ceiling), scores, counts)
 
     def merge(self, other: Sample) -> Sample:
         """Sample of both sets of scores together; associative and commutative."""
@@ -121,8 +121,12 @@ class SampleFold:
         self._held: list[_Keys] = []
         self._room = 2 * SIZE
 
-    def add(self, scores: Array) -> None:
+    def add(self, scores: Array, counts: Counts | None = None) -> None:
         """Add some scores, in stretches that have no more than a chunk of keys."""
+        if counts is not None:
+            for some, times in zip(chunks(scores), chunks(counts), strict=True):
+                self._restart(self.value.merge(self._counted(some, times)))
+            return
         start = 0
         while start < len(scores):
             keys, start = _keys(scores, start, self._known.ceiling, self._out)
@@ -130,6 +134,12 @@ class SampleFold:
             self._room -= len(self._held[-1])
             if self._room <= 0:
                 self._restart(self.value)
+
+    def _counted(self, scores: Array, counts: Counts) -> Sample:
+        keys = scores.astype(np.float64).view(np.uint64) * np.uint64(_ODD)
+        kept = np.flatnonzero(keys <= np.uint64(self._known.ceiling))
+        kept = kept[np.argsort(keys[kept])]
+        return Sample(keys[kept], counts[kept], self._known.ceiling)
 
     def _unknown(self, keys: _Keys) -> _Keys:
         """Count the keys that are known, and return the others."""
@@ -198,10 +208,17 @@ class Grid:
     octaves: int = 40
 
     @classmethod
-    def of(cls, scores: Array, *, bin_bits: int = 10, octaves: int = 40) -> Grid:
-        """Grid for a set of scores."""
-        if len(scores) > SIZE:
-            return cls.of_sample(Sample.of(scores), bin_bits=bin_bits, octaves=octaves)
+    def of(
+        cls,
+        scores: Array,
+        counts: Counts | None = None,
+        *,
+        bin_bits: int = 10,
+        octaves: int = 40,
+    ) -> Grid:
+        """Grid for a set of scores, each of which may occur many times."""
+        if len(scores) > SIZE or counts is not None:
+            return cls.of_sample(Sample.of(scores, counts), bin_bits=bin_bits, octaves=octaves)
         finite = scores[np.isfinite(scores)].astype(np.float64)  # all are in the sample
         return cls._around(*np.unique(finite, return_counts=True), bin_bits, octaves)
 

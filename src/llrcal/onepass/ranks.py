@@ -90,9 +90,34 @@ class Distinct:
         values, counts = np.unique(scores, return_counts=True)
         return cls(values.astype(np.float64, copy=False), counts)
 
+    @classmethod
+    def merged(cls, scores: Floats, counts: Counts) -> Distinct:
+        """Scores in any order, each of which occurs as often as it was counted, perhaps never."""
+        return cls(*merged(scores, counts))
+
+    @cached_property
+    def count(self) -> int:
+        """How many scores there are."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def _up_to(self) -> Counts:
+        return np.cumsum(self.counts)
+
+    def at(self, rank: int) -> float:
+        """The score of this rank, counted from zero."""
+        return float(self.values[np.searchsorted(self._up_to, rank, "right")])
+
+    def thinned(self, most: int) -> Floats:
+        """The scores written out; if there are more than so many, those at even ranks."""
+        if self.count <= most:
+            return np.repeat(self.values, self.counts)
+        ranks = np.linspace(0, self.count - 1, most).astype(np.int64)
+        return self.values[np.searchsorted(self._up_to, ranks, "right")]
+
     def among(self, values: Floats) -> Counted:
         """These scores, counted among other values."""
-        total = np.concatenate([[0], np.cumsum(self.counts)])
+        total = np.insert(self._up_to, 0, 0)
         below, up_to = (
             total[np.searchsorted(self.values, values, side)] for side in ("left", "right")
         )
@@ -113,6 +138,58 @@ class Distinct:
         used = np.flatnonzero(rare_in + common_in)
         tar, non = (rare_in, common_in) if is_tar else (common_in, rare_in)
         return Groups(low.take(used), excludes_low.take(used), tar.take(used), non.take(used))
+
+
+def merged(scores: Floats, *counts: Counts) -> tuple[Array, ...]:
+    """Scores in rising order, each once, and counts of several kinds, which add up.
+
+    Scores that never occur are left out.
+    """
+    every: list[Array] = [scores, *counts]
+    used = np.logical_or.reduce([kind > 0 for kind in counts])
+    if not used.all():
+        every = [column[used] for column in every]
+    if (every[0][1:] > every[0][:-1]).all():
+        return tuple(every)
+    order = np.argsort(every[0], kind="stable")
+    values, *kinds = (column[order] for column in every)
+    first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    return values[first], *(np.add.reduceat(kind, first) for kind in kinds)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Scores in some order, of which equal ones that follow each other are one, with their count.
+
+    What is summed over runs does not depend on whether scores were written out or counted.
+    """
+
+    values: Array
+    counts: Counts
+
+    @classmethod
+    def of(cls, scores: Array | Runs, counts: Counts | None = None) -> Runs:
+        """Runs of an array of scores, each of which may occur many times."""
+        if isinstance(scores, Runs):
+            return scores
+        changes = scores[1:] != scores[:-1]
+        if not changes.all():
+            first = np.flatnonzero(np.append(True, changes))
+            if counts is None:
+                return cls(scores[first], np.diff(first, append=len(scores)))
+            return cls(scores[first], np.add.reduceat(counts, first))
+        once = np.broadcast_to(np.int64(1), len(scores))  # takes no memory
+        return cls(scores, once if counts is None else counts)
+
+    @property
+    def are_single(self) -> bool:
+        """Whether no score follows an equal one."""
+        return self.counts.strides == (0,)
+
+    @property
+    def distinct(self) -> Distinct:
+        """The scores in rising order."""
+        return Distinct.merged(self.values.astype(np.float64, copy=False), self.counts)
 
 
 class Sieve:
@@ -171,10 +248,14 @@ class CountFold:
         self._held: list[Array] = []
         self._room = self._full = max(RUN, len(sieve.values))
 
-    def add(self, scores: Array) -> None:
+    def add(self, scores: Array, counts: Counts | None = None) -> None:
         """Count some scores."""
-        self._count += len(scores)
-        if kernels := self._sieve.grid.kernels_for(scores):
+        self._count += len(scores) if counts is None else int(counts.sum())
+        if counts is not None:
+            sides = (np.searchsorted(self._sieve.values, scores, s) for s in ("left", "right"))
+            np.add.at(self._at, sum(sides), counts)
+            self._least = min(self._least, float(scores.min(initial=np.inf)))
+        elif kernels := self._sieve.grid.kernels_for(scores):
             words, before, first = self._sieve.words
             if self._in_gap is None:
                 self._in_gap = np.zeros(len(first), np.int64)
@@ -258,8 +339,8 @@ class EndsFold:
         far = np.full(len(edges), np.inf)
         self.value = Ends(far, -far)
 
-    def add(self, scores: Array) -> None:
-        """Add some scores."""
+    def add(self, scores: Array, _counts: Counts | None = None) -> None:
+        """Add some scores, however often they occur."""
         for chunk in chunks(scores, RUN):
             run = np.sort(chunk.astype(np.float64, copy=False))
             first = np.searchsorted(run, self._edges)

@@ -27,6 +27,7 @@ EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
 MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 _FINELY = 64  # points of a bin, at most
+_HALF = PLACE_BITS // 2
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,18 @@ class Summary:
     bins: Counts
 
     @classmethod
-    def of(cls, scores: Array, grid: Grid | None = None) -> Summary:
+    def of(cls, scores: Array, grid: Grid | None = None, counts: Counts | None = None) -> Summary:
         """Summary of an array of finite scores, in bins that suit them unless others are given.
+
+        With counts, each score occurs so many times.
 
         Raises
         ------
         DegenerateError
             If a score lies beyond the bins, and the scores are too many to be kept one by one.
         """
-        bins = grid or Grid.of(scores)
-        return fold_array(lambda: SummaryFold(bins), scores)
+        bins = grid or Grid.of(scores, counts)
+        return fold_array(lambda: SummaryFold(bins), scores, counts)
 
     @classmethod
     def _exactly(cls, ordered: Floats, grid: Grid) -> Summary:
@@ -164,11 +167,12 @@ class SummaryFold:
 
     def __init__(self, grid: Grid, keep: int = KEPT_UP_TO) -> None:
         self._grid, self._keep = grid, keep
-        self._few: list[Array] = []
+        self._few: list[tuple[Array, Counts | None]] = []
         self._bins: Counts | None = None
+        self._halves: Counts | None = None
         self._count, self._least, self._greatest = 0, np.inf, -np.inf
 
-    def add(self, scores: Array) -> None:
+    def add(self, scores: Array, counts: Counts | None = None) -> None:
         """Add some finite scores.
 
         Raises
@@ -176,14 +180,33 @@ class SummaryFold:
         DegenerateError
             If one of them lies beyond the grid; some of the others have been added.
         """
-        self._few.append(scores)
-        self._count += len(scores)
+        self._few.append((scores, counts))
+        self._count += len(scores) if counts is None else int(counts.sum())
         if self._count > self._keep:
             if self._bins is None:  # four numbers a bin, which kernels add to as one vector
                 self._bins = np.zeros((self._grid.size, 4), np.int64)
-            for some in self._few:
-                self._put(some, self._bins)
+            for some, times in self._few:
+                if times is None:
+                    self._put(some, self._bins)
+                else:
+                    self._put_counted(some, times, self._bins)
             self._few = []
+
+    def _put_counted(self, scores: Array, counts: Counts, bins: Counts) -> None:
+        """Sums of places times counts need more than 64 bits, so the halves of places are added."""
+        if self._halves is None:
+            self._halves = np.zeros((2, 2, self._grid.size), np.int64)
+        for part, times in zip(chunks(scores), chunks(counts), strict=True):
+            low, high = float(part.min()), float(part.max())
+            self._extend(low, high)
+            check_reach(low, high, self._grid)
+            number, place = self._grid.number_and_place(part)
+            np.add.at(bins[:, 0], number, times)
+            for sums, places in zip(
+                self._halves, (place, (place * place) >> PLACE_BITS), strict=True
+            ):
+                np.add.at(sums[0], number, (places >> _HALF) * times)
+                np.add.at(sums[1], number, (places & ((1 << _HALF) - 1)) * times)
 
     def _put(self, scores: Array, bins: Counts) -> None:
         if kernels := self._grid.kernels_for(scores):
@@ -217,13 +240,19 @@ class SummaryFold:
     def value(self) -> Summary:
         """The summary of what was added."""
         if self._bins is None:
-            return Summary._exactly(np.sort(np.concatenate([*self._few, np.empty(0)])), self._grid)
+            few = [some if n is None else np.repeat(some, n) for some, n in self._few]
+            return Summary._exactly(np.sort(np.concatenate([*few, np.empty(0)])), self._grid)
         used = np.flatnonzero(self._bins[:, 0])
         ends = self._least + 0.0, self._greatest + 0.0  # no -0.0
         # Kernels read scores twice. Those that change in between may be beyond the grid, or NaN.
         if self._count and not np.array_equal(used[[0, -1]], self._numbers_of(*ends)):
             raise changed_scores()
-        return Summary(self._grid, self._count, *ends, None, used, self._bins.T[:3, used])
+        bins = self._bins.T[:3, used]
+        if self._halves is not None:
+            bins = bins.astype(np.int64 if self._count < MOST_IN_64_BITS else object)
+            high, low = self._halves[:, :, used].swapaxes(0, 1).astype(bins.dtype)
+            bins[1:] += (high << _HALF) + low
+        return Summary(self._grid, self._count, *ends, None, used, bins)
 
 
 def check_reach(least: float, greatest: float, grid: Grid) -> None:

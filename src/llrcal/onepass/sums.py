@@ -15,13 +15,14 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for, kernels_for_doubles
-from llrcal.onepass.chunks import CHUNK, MergedByFields, chunks
+from llrcal.onepass.chunks import CHUNK, MergedByFields, with_counts
 
 _CHUNK = 2**15  # numbers; what is made of them stays in the cache
 _LEAST = 1074  # the smallest double is 2^-1074
 _MANTISSA_BITS = 52
 _EXPONENTS = 2048  # the last of them that of infinity
 _HALF_BITS = 26  # half a mantissa: sums of millions of halves stay below 2^53
+_THIRD_BITS = 18  # a third of it: sums of 10^13 of them stay below 2^63
 
 Function = Callable[[Array], Array]
 
@@ -48,16 +49,22 @@ class SumFold:
     def __init__(self, function: Function | None = None) -> None:
         self._function, self._count = function, 0
         self._halves = np.zeros((2, 2, _EXPONENTS), np.int64)  # of mantissas
+        self._thirds = np.zeros((3, _EXPONENTS), np.int64)  # of those that were counted
 
-    def add(self, values: Array) -> None:
-        """Add some numbers."""
-        self._count += len(values)
-        for chunk in chunks(values, _CHUNK):
-            self._put(chunk if self._function is None else self._function(chunk))
+    def add(self, values: Array, counts: Counts | None = None) -> None:
+        """Add some numbers, each once or as often as it was counted."""
+        self._count += len(values) if counts is None else int(counts.sum())
+        for chunk, times in with_counts(values, counts, _CHUNK):
+            self._put(chunk if self._function is None else self._function(chunk), times)
 
-    def _put(self, chunk: Array) -> None:
+    def _put(self, chunk: Array, counts: Counts | None) -> None:
         numbers = chunk.astype(np.float64, copy=False)
-        if kernels := kernels_for_doubles():
+        if counts is not None:
+            exponent, mantissa = _exponents_and_mantissas(numbers)
+            for i, thirds in enumerate(self._thirds):
+                part = (mantissa >> (i * _THIRD_BITS)) & (2**_THIRD_BITS - 1)
+                np.add.at(thirds, exponent, part * counts)
+        elif kernels := kernels_for_doubles():
             kernels.add_exactly(numbers, self._halves)
         else:
             _add_exactly(numbers, self._halves)
@@ -67,9 +74,12 @@ class SumFold:
         """The sum of what was added."""
         high, low = self._halves.sum(axis=0)
         total = 0
-        for power in np.flatnonzero((high + low)[:-1]).tolist():
-            total += ((int(high[power]) << _HALF_BITS) + int(low[power])) << max(power - 1, 0)
-        return ExactSum(self._count, total, int(high[-1]))
+        parts = [(_HALF_BITS, high), (0, low)]
+        parts += [(i * _THIRD_BITS, thirds) for i, thirds in enumerate(self._thirds)]
+        for shift, sums in parts:
+            for power in np.flatnonzero(sums[:-1]).tolist():
+                total += int(sums[power]) << shift + max(power - 1, 0)
+        return ExactSum(self._count, total, int(high[-1] + self._thirds[:, -1].sum()))
 
 
 class CostFold(SumFold):
@@ -82,25 +92,31 @@ class CostFold(SumFold):
         super().__init__()
         self._sign, self._logs = sign, np.empty(0)
 
-    def add(self, values: Array) -> None:
-        self._count += len(values)
+    def add(self, values: Array, counts: Counts | None = None) -> None:
+        self._count += len(values) if counts is None else int(counts.sum())
         if len(self._logs) < min(len(values), CHUNK):
             self._logs = np.empty(min(len(values), CHUNK))
-        for chunk in chunks(values, CHUNK):
+        for chunk, times in with_counts(values, counts, CHUNK):
             logs = np.copysign(chunk, -1.0, out=self._logs[: len(chunk)])
             np.exp(logs, out=logs)
             np.log1p(logs, out=logs)
-            if kernels := kernels_for(chunk):
+            if times is None and (kernels := kernels_for(chunk)):
                 kernels.add_costs(chunk, self._sign, logs, self._halves)
             else:
-                self._put(np.maximum(chunk * self._sign, 0) + logs)
+                self._put(np.maximum(chunk * self._sign, 0) + logs, times)
 
 
 def _add_exactly(numbers: Floats, halves: Counts) -> None:
     """What the kernel of this name does: sums of a chunk of halves are exact in doubles, too."""
+    exponent, mantissa = _exponents_and_mantissas(numbers)
+    both = mantissa >> _HALF_BITS, mantissa & (2**_HALF_BITS - 1)
+    halves[0] += np.array([np.bincount(exponent, half, _EXPONENTS) for half in both], np.int64)
+
+
+def _exponents_and_mantissas(numbers: Floats) -> tuple[Counts, Counts]:
+    """The bit fields of numbers, none of them negative; the mantissas with their leading bit."""
     bits = np.where(numbers > 0, numbers, 0.0).view(np.int64)  # no -0.0
     exponent = bits >> _MANTISSA_BITS
     mantissa = bits & (2**_MANTISSA_BITS - 1)
     np.bitwise_or(mantissa, 2**_MANTISSA_BITS, out=mantissa, where=exponent > 0)
-    both = mantissa >> _HALF_BITS, mantissa & (2**_HALF_BITS - 1)
-    halves[0] += np.array([np.bincount(exponent, half, _EXPONENTS) for half in both], np.int64)
+    return exponent, mantissa

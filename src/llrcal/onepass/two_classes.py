@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import Mergeable, MergedByFields, New, fold_array
+from llrcal.onepass.chunks import Mergeable, MergedByFields, NewCounted, fold_array
 from llrcal.onepass.rank_scale import share_of_pairs
 from llrcal.onepass.ranks import RUN, Counted, CountFold, Distinct, Groups, Sieve
 
@@ -47,11 +47,11 @@ class TwoClasses(ABC):
     non_count: int
 
     @abstractmethod
-    def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
+    def fold(self, tar: NewCounted[_Value], non: NewCounted[_Value], what: str) -> Both[_Value]:
         """The values of new folds of each class; ``what`` says what for, where it takes long."""
 
     @abstractmethod
-    def fold_one(self, new: New[_Value], *, of_tar: bool, what: str) -> _Value:
+    def fold_one(self, new: NewCounted[_Value], *, of_tar: bool, what: str) -> _Value:
         """The value of a new fold of one class."""
 
     @abstractmethod
@@ -108,10 +108,10 @@ class InArrays(TwoClasses):
         self._tar, self._non = tar, non
         self.tar_count, self.non_count = len(tar), len(non)
 
-    def fold(self, tar: New[_Value], non: New[_Value], what: str) -> Both[_Value]:
+    def fold(self, tar: NewCounted[_Value], non: NewCounted[_Value], what: str) -> Both[_Value]:
         return Both(fold_array(tar, self._tar), fold_array(non, self._non))
 
-    def fold_one(self, new: New[_Value], *, of_tar: bool, what: str) -> _Value:
+    def fold_one(self, new: NewCounted[_Value], *, of_tar: bool, what: str) -> _Value:
         return fold_array(new, self._tar if of_tar else self._non)
 
     def mapped(self, function: Callable[[Array], Array]) -> InArrays:
@@ -132,3 +132,31 @@ class InArrays(TwoClasses):
         scores = self._non if self.rare_is_tar else self._tar
         # Few are sorted more quickly than counted.
         return Distinct.of(scores) if len(scores) <= RUN else None
+
+
+class InCounts(TwoClasses):
+    """Scores that were counted, which are never written out."""
+
+    def __init__(self, tar: Distinct, non: Distinct) -> None:
+        self._tar, self._non = tar, non
+        self.tar_count, self.non_count = tar.count, non.count
+
+    def fold(self, tar: NewCounted[_Value], non: NewCounted[_Value], what: str) -> Both[_Value]:
+        return Both(
+            self.fold_one(tar, of_tar=True, what=what), self.fold_one(non, of_tar=False, what=what)
+        )
+
+    def fold_one(self, new: NewCounted[_Value], *, of_tar: bool, what: str) -> _Value:
+        side = self._tar if of_tar else self._non
+        return fold_array(new, side.values, side.counts)
+
+    def mapped(self, function: Callable[[Array], Array]) -> InCounts:
+        sides = (Distinct.merged(function(s.values), s.counts) for s in (self._tar, self._non))
+        return InCounts(*sides)
+
+    @cached_property
+    def rare(self) -> Distinct:
+        return self._tar if self.rare_is_tar else self._non
+
+    def kept(self, *, of_tar: bool) -> Distinct:
+        return self._tar if of_tar else self._non

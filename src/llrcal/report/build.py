@@ -1,29 +1,28 @@
-"""The report: one HTML file with everything in it, and no request to anywhere."""
+"""The report on a comparison: verdict, tables and plots as one page."""
 
 from __future__ import annotations
 
 import base64
-import hashlib
-from importlib.resources import files
-from string import Template
 
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, metrics
 from llrcal.report.data import as_json, page_data
-from llrcal.report.metrics_table import metrics_note, metrics_table
+from llrcal.report.metrics_table import metrics_note, metrics_table, rates_table
 from llrcal.report.sections import (
     CONDITIONS_LINK,
     LEARNING_LINK,
     calibrations_table,
     conditions_section,
     data_table,
+    det_words,
     learning_section,
-    next_step,
+    verdict_box,
     what_was_done,
 )
-from llrcal.report.text import escaped, sentence
+from llrcal.report.skeleton import asset, filled, whole_page
 from llrcal.report.warnings_list import warnings_list
-from llrcal.version import __version__
+from llrcal.report.zoo_section import LINK as ZOO_LINK
+from llrcal.report.zoo_section import zoo_section
 
 # Scatters and bars, as published: CONTRIBUTING.md says how to get a newer one.
 _PLOTLY = "plotly-basic.min.js"
@@ -38,32 +37,44 @@ _SCRIPTS = (
     "readout.js",
     "bayes_plot.js",
     "bayes_pointer.js",
+    "det_plot.js",
     "transforms_plot.js",
     "tippett_plot.js",
     "ece_plot.js",
     "densities_plot.js",
     "learning_plot.js",
+    "zoo_plot.js",
     "sorting.js",
+    "copying.js",
     "report.js",
 )
 
 
-def build_report(comparison: Comparison) -> str:
+def build_report(comparison: Comparison, *, folder: str = "") -> str:
     """One self-contained HTML page about a comparison, to be saved as UTF-8.
 
-    Verdict, warnings, a table of metrics, and interactive plots: normalised Bayes errors with an
-    operating point to move, score to LLR transforms, Tippett, ECE, densities over histograms; and
-    a learning curve, where there is one. Logarithms are natural or common, as the reader likes.
-    The page fetches nothing, and its content security policy lets it fetch nothing.
+    Verdict and next command, warnings, a table of metrics, and interactive plots: normalised Bayes
+    errors with an operating point to move, DET, score to LLR transforms, Tippett, ECE, densities
+    over histograms; a zoo plot, where speakers are known, and a learning curve, where there is one.
+    The recommended calibration, the default and the minimum are drawn first; one selector, which
+    stays in sight, brings in others. Logarithms are natural or common, as the reader likes. The
+    page fetches nothing, and its content security policy lets it fetch nothing.
+
+    Parameters
+    ----------
+    comparison
+        What to report on.
+    folder
+        Where its models are, for the next command; by default, the folder of the page.
     """
+    title = "Systems compared" if comparison.of_systems else "Calibrations compared"
     verdict = comparison.verdict
     by_condition, learning = conditions_section(comparison), learning_section(comparison)
-    plotly, script = _inline(_asset(_PLOTLY)), _inline(_script())
-    return Template(_asset("template.html")).substitute(
-        policy=_policy(plotly, script),
-        version=escaped(__version__),
-        verdict=f'<p class="verdict">{sentence(verdict.headline)}</p>\n'
-        f'<p class="basis">{sentence(verdict.basis)}</p>{next_step(comparison)}',
+    zoo = zoo_section(comparison)
+    body = filled(
+        "report.html",
+        title=title,
+        verdict=verdict_box(comparison, folder),
         verdict_class="fit" if verdict.fit else "unfit",
         # Says the same as the colour of the box to those who do not see it.
         verdict_heading="Verdict" if verdict.fit else "Verdict: not fit for use",
@@ -76,47 +87,24 @@ def build_report(comparison: Comparison) -> str:
         metrics_csv=base64.b64encode(as_csv(metrics(comparison)).encode()).decode(),
         conditions_link=CONDITIONS_LINK if by_condition else "",
         conditions_section=by_condition,
+        det_words=det_words(comparison),
         transforms_hidden=" hidden" if comparison.of_systems else "",
+        rates=rates_table(comparison),
+        zoo_link=ZOO_LINK if zoo else "",
+        zoo_section=zoo,
         learning_link=LEARNING_LINK if learning else "",
         learning_section=learning,
-        style=_asset("report.css"),
+    )
+    return whole_page(
+        title,
+        body,
+        styles=("page.css", "plots.css"),
         data=as_json(page_data(comparison)),
-        plotly=plotly,
-        script=script,
+        scripts=(asset(_PLOTLY), _script()),
     )
-
-
-def _policy(*scripts: str) -> str:
-    """Content security policy: these scripts and no others; nothing from anywhere else.
-
-    Plotly writes style attributes, and makes pictures for download by way of data and blob
-    addresses, neither of which leaves the page.
-    """
-    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _script() -> str:
     """All scripts as one, with no name left outside."""
-    parts = "\n".join(_asset(name) for name in _SCRIPTS)
+    parts = "\n".join(asset(name) for name in _SCRIPTS)
     return f'(() => {{\n"use strict";\n{parts}}})();\n'
-
-
-def _inline(script: str) -> str:
-    """A script that can stand inside a script element.
-
-    Lines end as a browser reads them, since the policy holds a hash of what it reads.
-    """
-    lines = script.replace("\r\n", "\n").replace("\r", "\n")
-    return lines.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _asset(name: str) -> str:
-    return files("llrcal.report").joinpath("page", name).read_text("utf-8")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from typing import Any, TypeAlias
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
@@ -37,29 +37,11 @@ from llrcal.figures.curves import (
     visible_range,
     with_margin,
 )
-from llrcal.method_table import Look
+from llrcal.figures.det import frame, ticks
+from llrcal.method_table import DEFAULT, Look
+from llrcal.report.symbols import SYMBOLS, Json
+from llrcal.report.zoo_section import zoo_data
 from llrcal.trials import Trials
-
-Json: TypeAlias = dict[str, Any]
-"""An object of JSON, but for arrays."""
-
-SYMBOLS = {
-    "o": "circle",
-    "s": "square",
-    "^": "triangle-up",
-    "v": "triangle-down",
-    "<": "triangle-left",
-    ">": "triangle-right",
-    "D": "diamond",
-    "d": "diamond-tall",
-    "P": "cross",
-    "X": "x",
-    "*": "star",
-    "p": "pentagon",
-    "h": "hexagon2",
-    "8": "octagon",
-}
-"""Plotly's names of matplotlib's markers."""
 
 LEARNING_NAMES = {
     "mean_error": "mean Bayes error",
@@ -72,6 +54,9 @@ _MARGIN = 2.0  # nats of prior log-odds beyond the range of a comparison
 _EVIDENCE = 301  # LLRs, and priors, at which Tippett and ECE curves are drawn
 _SCORES, _FAR_SCORES = 601, 201  # at which transforms are drawn: in the view, and out to all scores
 _DENSITIES = 481  # scores at which fitted densities are drawn
+_PROBITS = 401  # at which the axes of a DET plot are known, and places along them
+_TICK = 0.06  # of an axis, the room for the name of a rate
+_FEW = 4  # calibrations that can be told apart at first sight
 _BINS = 120
 _TAIL = 0.01  # of a class may lie beyond the first view, which the reader can widen
 _MOST_STEPS = 2000  # of PAV; more are drawn as a line
@@ -159,11 +144,50 @@ def page_data(comparison: Comparison) -> Json:
             for label, look in looks(evaluations).items()
         ],
         "recommended": list(evaluations).index(comparison.recommended),
+        "main": _main(comparison),
+        "det": _det(comparison),
         "transforms": _transforms(comparison, view),
         "tippett": _tippett(evaluations, bands),
         "ece": _ece(comparison, bands),
         "histograms": _histograms(comparison, view),
         "learning": _learning(comparison),
+        "zoo": zoo_data(comparison),
+    }
+
+
+def _main(comparison: Comparison) -> list[int]:
+    """Which calibrations are drawn first: the recommended one and the default, or all of a few."""
+    every = list(comparison.candidates.values())
+    main = [
+        i
+        for i, one in enumerate(every)
+        if len(every) <= _FEW or (one.method == DEFAULT and not one.adapted)
+    ]
+    recommended = list(comparison.candidates).index(comparison.recommended)
+    return [recommended, *(i for i in main if i != recommended)]
+
+
+def _det(comparison: Comparison) -> Json:
+    """Miss and false-alarm rates of each system, or of the scores that all calibrations share."""
+    every = [one.evaluation for one in comparison.candidates.values()]
+    chosen = dict(enumerate(every)) if comparison.of_systems else {None: comparison.raw}
+    view = frame(list(chosen.values()))
+    low, high = ndtri(view)
+    # Beyond the frame as well, where lines leave it.
+    probits = np.linspace(low - 1, high + 1, _PROBITS)
+    curves = []
+    for method, ev in chosen.items():
+        pfa, pmiss = (np.clip(rates, *ndtr(probits[[0, -1]])) for rates in ev.roc())
+        # One corner for each place that can be told from its neighbours.
+        cells = np.round(ndtri([pfa, pmiss]) * _PROBITS / (high - low))
+        kept = np.flatnonzero(np.diff(cells, prepend=np.nan).any(axis=0))
+        curves.append({"method": method, "pfa": pfa[kept], "pmiss": pmiss[kept]})
+    return {
+        "curves": curves,
+        "probits": probits,
+        "rates": ndtr(probits),
+        "view": [low, high],
+        "ticks": ticks(*view, _TICK),
     }
 
 

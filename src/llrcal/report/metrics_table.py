@@ -10,9 +10,11 @@ import numpy as np
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
 from llrcal.evaluation.costs import min_cost
-from llrcal.report.text import MISSING, decimal, escaped, row, sentence
+from llrcal.evaluation.score_threshold import RATES
+from llrcal.report.text import MISSING, Tile, decimal, escaped, row, scrolled, sentence, table
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
+_RECOMMENDED = '<span class="tag">recommended</span>'
 
 _CRITERIA = {
     "points": "mean of the actual costs at the operating points",
@@ -31,11 +33,17 @@ class Column:
     """What no calibration of these scores can do better than, where it can be said."""
     digits: int = 4
     scale: float = 1.0
-    group: str = ""
-    """A heading that it shares with its neighbours."""
+    of_scores: bool = False
+    """Whether it is the same for all rising calibrations of the same scores."""
 
     def written(self, value: float | str) -> str:
         return decimal(self.scale * float(value), digits=self.digits)
+
+    def interval(self, row: Row) -> list[str]:
+        """Its interval in one line, or nothing."""
+        if f"{self.key}_low" not in row:
+            return []
+        return ["&nbsp;to ".join(self.written(row[f"{self.key}_{end}"]) for end in ("low", "high"))]
 
     def cells(self, rows: Collection[Row]) -> list[str]:
         """The cells of all rows; the best have a star, unless most look so, and it were noise."""
@@ -44,50 +52,95 @@ class Column:
         starred = texts.count(best) <= len(texts) / 2
         for found, value, text in zip(rows, values, texts, strict=True):
             cell = f"<strong>{text}</strong>{_BEST}" if starred and text == best else text
-            if f"{self.key}_low" in found:
-                low, high = (self.written(found[f"{self.key}_{end}"]) for end in ("low", "high"))
-                cell += f"<small>{low}&nbsp;to {high}</small>"
+            cell += "".join(f"<small>{ends}</small>" for ends in self.interval(found))
             cells.append(f'<td data-value="{value!r}">{cell}</td>')
         return cells
 
 
 def metrics_table(comparison: Comparison) -> str:
-    """Metrics of all calibrations, the recommended first, and of the raw scores' best."""
+    """Metrics of all calibrations, the best first, and of the raw scores' best."""
     columns, rows = _columns(comparison), _rows(comparison)
     lines = zip(*(column.cells(rows.values()) for column in columns), strict=True)
-    body = "\n".join(
-        f'<tr><th scope="row">{escaped(label)}</th>{"".join(cells)}</tr>'
-        for label, cells in zip(rows, lines, strict=True)
-    )
-    whose = "best system" if comparison.of_systems else "raw scores"
+    marked = comparison.recommended if comparison.verdict.fit else None
+    body = []
+    for label, cells in zip(rows, lines, strict=True):
+        name, kind = escaped(label), ""
+        if label == marked:
+            name, kind = f"{name} {_RECOMMENDED}", ' class="marked"'
+        body.append(f'<tr{kind}><th scope="row">{name}</th>{"".join(cells)}</tr>')
+    whose, wide = ("best system", ' class="wide"') if comparison.of_systems else ("raw scores", "")
     foot = (MISSING if one.least is None else one.written(one.least) for one in columns)
     return (
-        '<table id="metrics" aria-describedby="metrics-note">'
+        f'<table id="metrics"{wide} aria-describedby="metrics-note">'
         '<caption class="hidden">Metrics of all calibrations</caption>\n'
-        f"<thead>{_head(columns)}</thead>\n<tbody>{body}</tbody>\n"
+        f"<thead>{_head(columns)}</thead>\n<tbody>{''.join(body)}</tbody>\n"
         f"<tfoot>{row([f'{whose}, best thresholds', *foot])}</tfoot></table>"
     )
 
 
+def recommended_numbers(comparison: Comparison) -> list[Tile]:
+    """The criterion, Cllr and EER of the recommended calibration."""
+    label, columns = comparison.recommended, _columns(comparison)
+    found, shown = _rows(comparison)[label], list[Tile]()
+    for column in columns:
+        if column.key not in (columns[0].key, "cllr", "eer"):
+            continue
+        small = column.interval(found)
+        if column.least is not None and column.key != "eer":
+            small.append(f"minimum {column.written(column.least)}")
+        whose = "" if shown else f" of {escaped(label)}"
+        shown.append((column.heading + whose, column.written(found[column.key]), small))
+    return shown
+
+
+def rates_table(comparison: Comparison) -> str:
+    """Miss rates at false-alarm rates, with their intervals; nothing of trials in pieces."""
+    # Rising calibrations of the same scores share them.
+    labels = list(comparison.candidates) if comparison.of_systems else [comparison.recommended]
+    found = {label: comparison.candidates[label].evaluation for label in labels}
+    if comparison.test.totals or not all(ev.non_count >= 1 / RATES[0] for ev in found.values()):
+        return ""
+    rows, by = [], ""
+    for label, ev in found.items():
+        cells = [escaped(label)]
+        for one in ev.error_rates:
+            by = one.by
+            low, high = (decimal(100 * end, digits=2) for end in one.pmiss_interval)
+            cells.append(
+                f"{decimal(100 * one.pmiss, digits=2)} %<small>{low} to {high} %</small>"
+                f"<small>{one.misses:,} misses, {one.false_alarms:,} false alarms</small>"
+            )
+        rows.append(cells)
+    heads = ["Miss rate (FNMR)", *(f"at FMR {100 * rate:g} %" for rate in RATES[: len(cells) - 1])]
+    text = (
+        "Miss rates at the lowest threshold with no more false alarms than the FMR allows. Small "
+        f"print: 95 % intervals by {by}, and the errors behind them."
+    )
+    rates = table("Miss rates at false-alarm rates", heads, rows, attributes='id="rates"')
+    return f'{scrolled(rates, "Miss rates")}\n<p class="note">{sentence(text)}</p>\n'
+
+
 def _columns(comparison: Comparison) -> list[Column]:
     least, criterion, rules = comparison.least, comparison.criterion, comparison.rules
+    least_cllr = least(lambda ev: ev.min_cllr)
     columns = [
         Column("criterion", "Mean of the points", least(criterion.least)),
         Column("mean_error", "Mean Bayes error", comparison.least_mean_error),
-        Column("cllr", "Cllr"),
-        Column("min_cllr", "minCllr", least(lambda ev: ev.min_cllr)),
+        Column("cllr", "Cllr", least_cllr),
+        Column("min_cllr", "minCllr", least_cllr, of_scores=True),
         Column("calibration_loss", "Calibration loss"),
         Column("eer", "EER, %", least(lambda ev: ev.eer), digits=3, scale=100),
     ]
     x = np.array([one.prior_log_odds for one in comparison.points])
     at_points = least(lambda ev: ev.min_bayes_error(x))
     by_rules = least(lambda ev: [min_cost(ev.hull, rule) for rule in rules])
-    pairs = [
-        (f"DCF at {one.name}", "act_dcf", "min_dcf", one.name) for one in comparison.points
-    ] + [(f"Cost by {rule.name}", "cost", "min_cost", rule.name) for rule in rules]
-    for (group, actual, minimum, name), value in zip(pairs, [*at_points, *by_rules], strict=True):
-        columns.append(Column(f"{actual}_{name}", "actual", group=group))
-        columns.append(Column(f"{minimum}_{name}", "min", value, group=group))
+    costs = [(f"DCF at {one.name}", "act_dcf", "min_dcf", one.name) for one in comparison.points]
+    costs += [(f"Cost by {rule.name}", "cost", "min_cost", rule.name) for rule in rules]
+    for (heading, actual, minimum, name), value in zip(costs, [*at_points, *by_rules], strict=True):
+        columns.append(Column(f"{actual}_{name}", heading, value))
+        columns.append(Column(f"{minimum}_{name}", f"min {heading}", value, of_scores=True))
+    # Rising calibrations of the same scores share their minima, which stand in the last row.
+    columns = [one for one in columns if comparison.of_systems or not one.of_scores]
     return columns if criterion.name == "points" else columns[1:]
 
 
@@ -108,8 +161,8 @@ def metrics_note(comparison: Comparison) -> str:
     """Units, and what the small print is."""
     low, high = comparison.range
     text = (
-        "Lower is better everywhere; a star marks the best of a column. Cllr, minCllr and "
-        "calibration loss are in bits; detection costs (DCF) are relative to deciding by the prior "
+        "Lower is better everywhere; a star marks the best of a column. Cllr and calibration loss "
+        "are in bits; detection costs (DCF) are relative to deciding by the prior "
         f"alone. The mean Bayes error is that over prior log-odds {decimal(low, digits=2)} to "
         f"{decimal(high, digits=2)}. The verdict goes by the "
         f"{_CRITERIA[comparison.criterion.name]}."
@@ -126,19 +179,6 @@ def metrics_note(comparison: Comparison) -> str:
 
 
 def _head(columns: list[Column]) -> str:
-    """Two rows of headings: metrics and groups, and what the groups hold."""
-    first = ['<th scope="col" rowspan="2" data-column="0">Calibration</th>']
-    second = []
-    for number, column in enumerate(columns, 1):
-        if not column.group:
-            first.append(
-                f'<th scope="col" rowspan="2" data-column="{number}">{column.heading}</th>'
-            )
-            continue
-        if column.heading == "actual":
-            first.append(f'<th scope="colgroup" colspan="2">{escaped(column.group)}</th>')
-        second.append(
-            f'<th scope="col" data-column="{number}">'
-            f'<span class="hidden">{escaped(column.group)}: </span>{column.heading}</th>'
-        )
-    return f"<tr>{''.join(first)}</tr><tr>{''.join(second)}</tr>"
+    headings = ["Calibration", *(escaped(column.heading) for column in columns)]
+    cells = (f'<th scope="col" data-column="{i}">{one}</th>' for i, one in enumerate(headings))
+    return f"<tr>{''.join(cells)}</tr>"

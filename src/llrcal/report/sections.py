@@ -8,8 +8,20 @@ from llrcal.comparison import Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.comparison.learning_curve import METRICS, LearningCurve
 from llrcal.evaluation import ByCondition
+from llrcal.inputs.beside_scores import numbered
 from llrcal.report.data import LEARNING_NAMES
-from llrcal.report.text import MINUS, decimal, escaped, sentence, table
+from llrcal.report.metrics_table import recommended_numbers
+from llrcal.report.text import (
+    MINUS,
+    decimal,
+    escaped,
+    scrolled,
+    section,
+    sentence,
+    table,
+    tiles,
+)
+from llrcal.trials import Trials
 
 CONDITIONS_LINK = '<a href="#conditions">Conditions</a>\n'
 LEARNING_LINK = '<a href="#learning">Number of trials</a>\n'
@@ -24,47 +36,70 @@ def what_was_done(comparison: Comparison) -> str:
     """One sentence."""
     count = len(comparison.candidates)
     calibrations = "One calibration was" if count == 1 else f"{count} calibrations were"
-    folds = comparison.folds
-    if folds is not None:
-        return sentence(
-            f"{calibrations} cross-validated in {folds.count} folds, dealt by {folds.by}: the LLRs "
-            f"behind the numbers below come from calibrations that have {_UNSEEN[folds.by]}. The "
-            "models that are saved, and the transforms and densities below, are those trained on "
-            "all trials."
-        )
-    seen = ""
+    folds, seen = comparison.folds, ""
     if comparison.of_systems:
         seen = " Scores below are the LLRs of the fusion; minima are the least of any of these."
     if any(candidate.adapted for candidate in comparison.candidates.values()):
         seen = " Those called adapted have also seen the test scores, but not their labels."
+    if folds is not None:
+        shown = "" if comparison.of_systems else ", and the transforms and densities below,"
+        return sentence(
+            f"{calibrations} cross-validated {folds.how}: the LLRs behind the numbers below come "
+            f"from calibrations that have {_UNSEEN[folds.by]}.{seen} The models that are saved"
+            f"{shown} are those trained on all trials."
+        )
     return (
         f"{calibrations} trained on the training trials and applied to the test trials.{seen} "
         "Every number below is that of the test trials."
     )
 
 
-def next_step(comparison: Comparison) -> str:
-    """What to type next; nothing, if none is fit."""
-    command = comparison.next_command()
-    if not command:
+def verdict_box(comparison: Comparison, folder: str = "") -> str:
+    """What to do, the numbers that matter most, what that rests on, and what to type next."""
+    verdict, (tar, non) = comparison.verdict, comparison.test.counts
+    tested = [f"{non:,} non-targets"]
+    if count := speaker_count(comparison.test):
+        tested.append(f"{count} speakers")
+    numbers = [*recommended_numbers(comparison), ("Tested on", f"{tar:,} targets", tested)]
+    parts = [
+        f'<p class="verdict">{sentence(verdict.headline)}</p>',
+        tiles(numbers),
+        f'<p class="basis">{sentence(verdict.basis)}</p>',
+    ]
+    # Nothing to type, if none is fit.
+    if command := comparison.next_command(folder):
+        where = "" if folder else ", in the folder of this page"
+        parts.append(
+            f'<p class="next">Next{where}: <code>{sentence(command)}</code> '
+            '<button type="button" class="copy screen" hidden>Copy</button></p>'
+        )
+    return "\n".join(parts)
+
+
+def speaker_count(trials: Trials) -> str:
+    """How many speakers there are, where they are known."""
+    if trials.speakers is None:
         return ""
-    where = "Next, in the folder of this page:"
-    return f'\n<p class="basis">{where} <code>{sentence(command)}</code></p>'
+    # Of a sample, only those in it are known.
+    least = "at least " if trials.totals else ""
+    return f"{least}{numbered(*trials.speakers)[1]:,}"
 
 
 def data_table(comparison: Comparison) -> str:
     """Sources and counts of both sets of trials."""
-    names = ("Training", "Test") if comparison.folds is None else ("All", "Tested in folds")
+    sets = {"Training": comparison.train, "Test": comparison.test}
+    if comparison.folds is not None:
+        sets = {"Tested in folds": comparison.test}
     headings = ("Trials", "Source", "Targets", "Non-targets", "Scores", "Speakers")
     sign = " (negated)" if comparison.lower_is_better else ""
     rows = []
-    for name, trials in zip(names, (comparison.train, comparison.test), strict=True):
+    for name, trials in sets.items():
         low, high = (f"{end:.4g}".replace("-", MINUS) for end in score_range(trials))
         source = f'<bdi class="name">{escaped(trials.source)}</bdi>{sign}'
         counts = (f"{count:,}" for count in trials.counts)
-        speakers = "known" if trials.has_speakers else "not known"
+        speakers = speaker_count(trials) or "not known"
         rows.append([name, source, *counts, f"{low} to {high}", speakers])
-    return table("Training and test trials", headings, rows, attributes='class="words"')
+    return table("Training and test trials", headings, rows, attributes='class="words counts"')
 
 
 def calibrations_table(comparison: Comparison) -> str:
@@ -86,6 +121,18 @@ def calibrations_table(comparison: Comparison) -> str:
         rows.append([escaped(label), sentence(what), sentence(state + fit.reason + steps)])
     heads = ("Calibration", "What it is", "Fit")
     return table("Calibrations and their fits", heads, rows, attributes='class="words"')
+
+
+def det_words(comparison: Comparison) -> str:
+    """What the curves and the points on them are."""
+    if comparison.of_systems:
+        curves = "Misses against false alarms at every threshold, one line a system."
+    else:
+        curves = (
+            "Misses against false alarms at every threshold on these scores. Rising calibrations "
+            "share the curve."
+        )
+    return f"{curves} Points: the Bayes decisions of each at the operating point chosen above."
 
 
 def conditions_section(comparison: Comparison) -> str:
@@ -115,14 +162,8 @@ def conditions_section(comparison: Comparison) -> str:
             "the numbers of all trials together say: train it by condition, or on trials like "
             "these."
         )
-    return f"""<section id="conditions" aria-labelledby="conditions-heading">
-<h2 id="conditions-heading">By condition</h2>
-<p>{sentence(text)}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Cllr by condition">
-{cells}
-</div>
-</section>
-"""
+    content = f"<p>{sentence(text)}</p>\n{scrolled(cells, 'Cllr by condition')}"
+    return section("conditions", "By condition", content)
 
 
 def _losses(by: ByCondition) -> Iterator[str]:
@@ -142,13 +183,10 @@ def learning_section(comparison: Comparison) -> str:
     if curve is None:
         return ""
     options = "".join(f'<option value="{name}">{LEARNING_NAMES[name]}</option>' for name in METRICS)
-    return f"""<section id="learning" aria-labelledby="learning-heading">
-<h2 id="learning-heading">How many trials?</h2>
-<p>{sentence(curve.verdict)}</p>
+    label = "Mean Bayes errors by number of targets"
+    content = f"""<p>{sentence(curve.verdict)}</p>
 <p class="note">{sentence(_how(curve, in_folds=comparison.folds is not None))}</p>
-<fieldset class="methods" data-legend="Calibrations shown here and above"
-data-minimum="minimum for these scores"></fieldset>
-<div class="controls">
+<div class="controls screen">
 <label for="learning-metric">What is drawn
 <select id="learning-metric">{options}</select></label>
 </div>
@@ -158,11 +196,9 @@ data-minimum="minimum for these scores"></fieldset>
 </figure>
 <details>
 <summary>Mean Bayes errors as a table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Mean Bayes errors by number of targets">\
-{_learning_table(curve)}</div>
-</details>
-</section>
-"""
+{scrolled(_learning_table(curve), label)}
+</details>"""
+    return section("learning", "How many trials?", content)
 
 
 def _how(curve: LearningCurve, *, in_folds: bool) -> str:

@@ -66,6 +66,32 @@ def table(
     )
 
 
+Tile = tuple[str, str, list[str]]
+"""A number to see first: what it is, how it is written, and lines of small print."""
+
+
+def tiles(numbers: Sequence[Tile]) -> str:
+    """Numbers to see first, side by side; all texts are HTML already."""
+    parts = []
+    for name, value, small in numbers:
+        lines = "".join(f"<small>{line}</small>" for line in small)
+        parts.append(f"<div><dt>{name}</dt><dd>{value}{lines}</dd></div>")
+    return f'<dl class="tiles">{"".join(parts)}</dl>'
+
+
+def section(name: str, heading: str, content: str) -> str:
+    """A section of the page, which links can lead to by its name."""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-heading">\n'
+        f'<h2 id="{name}-heading">{heading}</h2>\n{content}\n</section>\n'
+    )
+
+
+def scrolled(content: str, label: str) -> str:
+    """A box that scrolls sideways, around a table that may be wider than a phone."""
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{content}</div>'
+
+
 def row(cells: Sequence[str]) -> str:
     """A row of a table."""
     first, *others = cells

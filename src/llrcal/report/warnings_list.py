@@ -88,18 +88,29 @@ _KINDS = (
         ("folds by trial", "folds by speaker"),
     ),
     (
+        "Speakers in training and test",
+        "Speakers that were seen in training are easier than new ones.",
+        ("shared speakers",),
+    ),
+    (
+        "Intervals",
+        "How far they can be trusted.",
+        ("by trial", "few drawn", "no intervals"),
+    ),
+    (
         "Operating points with few errors",
         "Rates that rest on fewer than 30 errors may be luck (Doddington's rule of 30).",
         ("rule of 30",),
     ),
 )
 _KIND_OF = {code: (heading, meaning) for heading, meaning, codes in _KINDS for code in codes}
-_FEW = 3
+_FEW = 3  # notes in all, which are not too long to be read at once
 _MOST = 40
 
 
-def warnings_list(notes: Sequence[Note]) -> str:
-    """Notes as foldable groups; long ones start folded."""
+def warnings_list(notes: Sequence[Note], *, few: int = _FEW) -> str:
+    """Notes as foldable groups, which start folded unless there are only a few notes."""
+    state = " open" if len(notes) <= few else ""
     groups: dict[tuple[str, str], list[Note]] = {(h, m): [] for h, m, _ in _KINDS}
     for note in notes:
         kind = _KIND_OF.get(note.code, (note.code.capitalize(), ""))
@@ -111,7 +122,7 @@ def warnings_list(notes: Sequence[Note]) -> str:
             items.append(f"<li>and {len(group) - _MOST:,} more</li>")
         if group:
             parts.append(
-                f'<details class="warning"{" open" if len(group) <= _FEW else ""}>'
+                f'<details class="warning"{state}>'
                 f'<summary>{escaped(heading)} <span class="count">{len(group):,}</span></summary>'
                 f'<p class="note">{meaning}</p><ul>{"".join(items)}</ul></details>'
             )

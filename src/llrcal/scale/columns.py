@@ -62,26 +62,32 @@ def by_class(frame: pl.DataFrame, request: Request, source: str) -> Both[Array]:
     """
     names = [name for name in frame.columns if name.startswith("score")]
     scores = frame["score"].to_numpy() if len(names) == 1 else frame.select(names).to_numpy()
+    is_target, is_other = classes(frame, request, source)
+    if len(names) == 1 and (is_target ^ is_other).all():
+        return split(scores, is_target)  # the usual case
+    tar, non = scores[is_target], scores[is_other]
+    return Both(tar, non, len(scores) - len(tar) - len(non))
+
+
+def classes(frame: pl.DataFrame, request: Request, source: str) -> tuple[Bools, Bools]:
+    """Which trials are targets, and which are non-targets; others are left out."""
     if "label" in frame.columns:
         labels = frame["label"].to_numpy()
     else:
         labels = np.full(frame.height, Label.NONTARGET.value, np.int8)
     is_target: Bools = labels == Label.TARGET.value
     is_spoof: Bools = labels == Label.SPOOF.value
-    spoof = request.spoof
-    if request.on_nan == "error" and spoof != "only" and not is_spoof.any() and len(names) == 1:
-        return split(scores, is_target)  # the usual case
     is_other: Bools = ~is_target
+    spoof = request.spoof
     if spoof == "error" and is_spoof.any():
         raise are_spoofs(source, int(is_spoof.sum()), len(labels))
     if spoof == "omit":
         is_other &= ~is_spoof
     elif spoof == "only":  # even if there are none here: other pieces may have some
         is_other = is_spoof
-    if request.on_nan == "drop" and (is_nan := np.isnan(scores)).any():
+    if request.on_nan == "drop" and (is_nan := frame["score"].is_nan().to_numpy()).any():
         is_target, is_other = is_target & ~is_nan, is_other & ~is_nan
-    tar, non = scores[is_target], scores[is_other]
-    return Both(tar, non, len(scores) - len(tar) - len(non))
+    return is_target, is_other
 
 
 def split(scores: Array, is_tar: Bools) -> Both[Array]:

@@ -103,7 +103,10 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
                 f"{source.name}: has no column of {role}s; name it: ",
                 request.setting("columns", f"{role}=NAME"),
             )
-    chosen = tuple((role, name) for role, name in names.items() if role in IDS or needed.get(role))
+    known = {*IDS, *SPEAKERS}
+    chosen = tuple(
+        (role, name) for role, name in names.items() if role in known or needed.get(role)
+    )
     return [
         Piece(
             name=_part(path, start, end),

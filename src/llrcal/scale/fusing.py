@@ -19,7 +19,7 @@ from llrcal.messages import Setting
 from llrcal.onepass.two_classes import Both
 from llrcal.scale.engine import Engine
 from llrcal.scale.folds import Total, fold_pieces
-from llrcal.scale.opening import is_on_cluster, opened, opened_frame
+from llrcal.scale.opening import is_on_cluster, opened_frame, opened_pieces
 from llrcal.scale.passes import tell_left_out
 from llrcal.scale.piece import read_side_by_side
 from llrcal.scale.trials_in_pieces import TrialsInPieces
@@ -97,7 +97,7 @@ def opened_columns(
         return opened_frame(source, engine, with_score(options, names[0]), others=names[1:])
     sets = []
     for name in names:
-        sets.append(opened(source, None, engine, with_score(options, name)))
+        sets.append(opened_pieces(source, None, engine, with_score(options, name)))
         options = replace(options, duplicates="all")  # looked for once
     pieces = []
     for first, *others in zip(*(one.pieces for one in sets), strict=True):

@@ -18,6 +18,7 @@ from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
 from llrcal.scale.piece import Piece
+from llrcal.trials.count_files import counts_from
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
@@ -40,6 +41,9 @@ def open_trials(
 ) -> TrialSet:
     """Open trials as one set, in memory, in pieces or on a cluster.
 
+    Files of counted trials (columns ``score``, ``targets`` and ``nontargets``) give
+    :class:`llrcal.Counts`; several of them add up.
+
     What it returns can be given to :func:`llrcal.fit`, :func:`llrcal.fit_all`,
     :func:`llrcal.evaluate`, :func:`llrcal.adapt` and :func:`llrcal.compare`, with the same
     answers to the last bit, wherever the trials are.
@@ -56,7 +60,7 @@ def open_trials(
     in_pieces
         Whether to read files in pieces, whenever they are needed, to save memory. By default
         folders, patterns, lists, and files over 1 GB that contain their labels are; ``False`` reads
-        a file of any size whole, which intervals, error-rates and conditions need.
+        a file of any size whole, which error-rates and conditions need.
     client
         A client of Dask: its workers read the pieces.
     progress
@@ -120,6 +124,8 @@ def is_in_pieces(
     in_the_way = whole
     if options.keep:
         in_the_way = "columns of conditions"
+    elif options.speakers_from not in (None, "none") and key is not None:
+        in_the_way = Setting("speakers_from")  # joined trials have no ids
     elif options.duplicates not in ("error", "all"):
         in_the_way = Setting("duplicates", options.duplicates)
     if several and asked is False:
@@ -160,20 +166,34 @@ def _size(source: Any) -> int:
     return Path(source).stat().st_size if is_file else 0
 
 
-def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -> TrialsInPieces:
-    """A set of trials in pieces, which are read whenever it is used.
+def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -> TrialSet:
+    """A set of trials in pieces, which are read whenever it is used; counts are read at once.
 
     Raises
     ------
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
+    counted = counts_from(source, key, options)
+    return opened_pieces(source, key, engine, options) if counted is None else counted
+
+
+def opened_pieces(
+    source: Any, key: Any | None, engine: Engine, options: ReadOptions
+) -> TrialsInPieces:
+    """The same, of single trials."""
+    from llrcal.scale.speakers import Who
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
     is_in_pieces(source, key, options, asked=True)  # or refused
     if is_on_cluster(source):
         if key is not None:
             raise OptionError("a key is for files; join the frame with it yourself")
+        if options.speakers_from not in (None, "none"):
+            raise OptionError(
+                "speakers of frames of Dask and of URLs are not looked for; leave out ",
+                Setting("speakers_from"),
+            )
         return opened_frame(source, engine, options)
     if key is not None:
         options.refuse_key_and_nontargets(key)
@@ -186,11 +206,13 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
     trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
-    trials = replace(trials, notes=(*trials.notes, *options.unused(key)))
+    who = Who.of(pieces, options)
+    told = [note.about(names) for note in (who.notes if who else ())]
+    trials = replace(trials, notes=(*trials.notes, *options.unused(key), *told), who=who)
     return _compared(trials, pieces)
 
 
-def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsInPieces:
+def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialSet:
     """Scores without labels as a set of trials, all of which count as non-targets.
 
     Raises
@@ -200,6 +222,8 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialsIn
     """
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
+    if counted := counts_from(source, None, options):
+        return counted
     if is_on_cluster(source):
         return opened_frame(source, engine, options, labelled=False)
     pieces = pieces_of(source, options.request("scores", joins=False))

@@ -97,9 +97,10 @@ class Piece:
         batch = by_class(frame, self.request, self.file or self.name)
         if not self.transforms:
             return batch
-        return Both(self._transformed(batch.tar), self._transformed(batch.non), batch.left_out)
+        return Both(self.transformed(batch.tar), self.transformed(batch.non), batch.left_out)
 
-    def _transformed(self, scores: Array) -> Array:
+    def transformed(self, scores: Array) -> Array:
+        """What is made of some of the scores."""
         try:
             for transform in self.transforms if len(scores) else ():
                 scores = transform(scores)

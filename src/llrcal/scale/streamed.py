@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
-from llrcal.arrays import Counts, Floats
+from llrcal.arrays import Array, Counts, Floats
 from llrcal.calibrations.training import Training, check_spread
 from llrcal.errors import DegenerateError
+from llrcal.evaluation.bootstrap import Bootstrap
 from llrcal.evaluation.costs import WeightedLLRs
 from llrcal.evaluation.llrs import LLRs, Range
+from llrcal.evaluation.statistics import CellFold, Cells, InCells, Sides
 from llrcal.notes import Note
+from llrcal.onepass.ranks import Ends, EndsFold, Groups
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import ExactSum
 from llrcal.scale.engine import Engine
 from llrcal.scale.passes import Passes
 from llrcal.scale.piece import Piece
+from llrcal.scale.speakers import DrawnInPieces, Seen, Who, people_in
 from llrcal.scoring_rule import LOG, ScoringRule
 
 NOT_IN_PIECES = Note.of(
@@ -32,16 +38,22 @@ class StreamedTraining(Training, Passes):
     """What methods need to know about training scores. Infinite ones were refused on reading."""
 
     def __init__(
-        self, pieces: Sequence[Piece], engine: Engine, *, summarised: bool, ranked: bool
+        self,
+        pieces: Sequence[Piece],
+        engine: Engine,
+        *,
+        summarised: bool,
+        ranked: bool,
+        who: Who | None = None,
     ) -> None:
         # Portraits need summaries, whatever methods need: now, or in a pass of their own.
         Passes.__init__(self, pieces, engine, summarised=True, ranked=ranked)
-        self.summarised = summarised
+        self.summarised, self._who = summarised, who
         self.tar_count, self.non_count = (side.count for side in self.survey.sides)
 
     @property
     def unused_speakers(self) -> Iterator[Note]:
-        if any(piece.names_speakers for piece in self.pieces):
+        if self._who or any(piece.names_speakers for piece in self.pieces):
             yield NOT_IN_PIECES
 
     @cached_property
@@ -63,11 +75,27 @@ class StreamedTraining(Training, Passes):
 class StreamedLLRs(LLRs, Passes):
     """What an evaluation needs to know about LLRs."""
 
-    def __init__(self, pieces: Sequence[Piece], engine: Engine, thresholds: Floats) -> None:
+    def __init__(
+        self, pieces: Sequence[Piece], engine: Engine, thresholds: Floats, who: Who | None = None
+    ) -> None:
         # Summaries cost little here, and a pass of their own if notes are asked for later.
         Passes.__init__(self, pieces, engine, summarised=True, ranked=True, costed=True)
         self.tar_count, self.non_count = (side.count for side in self.survey.sides)
-        self._thresholds = thresholds
+        self._thresholds, self._who = thresholds, who
+
+    @cached_property
+    def _people(self) -> Seen | None:
+        return None if self._who is None else people_in(self._who, self.pieces, self.engine)
+
+    def resampled(self, replicates: int, seed: int) -> tuple[LLRsInPieces, Bootstrap]:
+        sides = _Streamed(self)
+        totals = self.tar_count, self.non_count
+        if self._who is None or self._people is None:
+            return LLRsInPieces((sides, sides), totals, None), Bootstrap(replicates, seed)
+        drawn = DrawnInPieces.of(
+            self._who, self._people, self.pieces, self.engine, replicates, seed
+        )
+        return LLRsInPieces((sides, sides), totals, drawn.speakers), drawn
 
     def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
         if rule == LOG:
@@ -96,6 +124,42 @@ class StreamedLLRs(LLRs, Passes):
             _weighted(tar, sides[0].count, wrong=sides[0].infinite[0] > 0),
             _weighted(non, sides[1].count, wrong=sides[1].infinite[1] > 0),
         )
+
+
+@dataclass(frozen=True)
+class LLRsInPieces:
+    """LLRs from which test sets are drawn."""
+
+    runs: tuple[Sides, Sides]
+    totals: tuple[int, int]
+    speakers: tuple[Array, Array] | None
+    without: tuple[LLRsInPieces, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Streamed(Sides):
+    """LLRs in pieces, as statistics ask for them."""
+
+    llrs: StreamedLLRs
+
+    @property
+    def groups(self) -> Groups:
+        return self.llrs.groups
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        tar, non = self.llrs.ranges
+        finite = [end for end in (*tar, *non) if not math.isnan(end)]
+        return min(0.0, *finite), max(0.0, *finite)
+
+    def in_cells(self, tar: Cells, non: Cells) -> tuple[InCells, InCells]:
+        of_tar, of_non = partial(CellFold, tar), partial(CellFold, non)
+        found = self.llrs.fold(of_tar, of_non, "counting in cells")
+        return tar.in_order(found.tar), non.in_order(found.non)
+
+    def reach(self, edges: Floats) -> tuple[Ends, Ends]:
+        new = partial(EndsFold, edges)
+        return self.llrs.fold(new, new, "finding ends").sides
 
 
 def _weighted(finite: Summary, count: int, *, wrong: bool) -> WeightedLLRs:

@@ -20,6 +20,7 @@ from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
 from llrcal.scale.joining import refuse_repeated
 from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
 from llrcal.scale.piece import Piece, with_transform
+from llrcal.scale.speakers import Who
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
@@ -35,6 +36,8 @@ class TrialsInPieces(TrialSet):
     engine: Engine
     source: str
     notes: tuple[Note, ...] = ()
+    who: Who | None = None
+    """Where speakers are named, if they are."""
 
     @classmethod
     def of(
@@ -64,10 +67,12 @@ class TrialsInPieces(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
-        return StreamedTraining(trials.pieces, self.engine, summarised=summarised, ranked=ranked)
+        return StreamedTraining(
+            trials.pieces, self.engine, summarised=summarised, ranked=ranked, who=self.who
+        )
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        return StreamedLLRs(self.pieces, self.engine, thresholds)
+        return StreamedLLRs(self.pieces, self.engine, thresholds, self.who)
 
     def pooled(self) -> Summary:
         # One pass, unless the bins that a glance suggests are not those of all scores.

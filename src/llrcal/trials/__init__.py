@@ -4,7 +4,9 @@ What is wrong with a file is a ``TrialFileError`` that names the file and what t
 with an argument is an ``OptionError``.
 """
 
+from llrcal.trials.counts import Counts
 from llrcal.trials.reading import read_trials
 from llrcal.trials.trials import Trials
+from llrcal.trials.writing import write_trials
 
-__all__ = ["Trials", "read_trials"]
+__all__ = ["Counts", "Trials", "read_trials", "write_trials"]

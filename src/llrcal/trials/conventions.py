@@ -8,8 +8,10 @@ is anything else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
 ConventionName = Literal[
@@ -131,12 +133,32 @@ _COLUMN_NAMES = {
 }
 ROLE_OF_NAME = {name: role for role, names in _COLUMN_NAMES.items() for name in names.split()}
 
+PEOPLE = ("speaker", "spk", "talker", "subject", "person", "individual", "identity", "source")
+"""Words for people in names of columns, the most telling first; the last may mean a data set."""
+SIDE_WORDS = {
+    "enrol_speaker": ("1", "a", "x", "enrol", "enroll", "enrolment", "enrollment", "reference"),
+    "test_speaker": ("2", "b", "y", "test", "probe", "questioned"),
+}
+"""Words for the side of a trial before or after them: ``speaker_A``, ``subject1``."""
+
+# Where the name of a column is cut: at underscores, and after a word for people, or before it.
+_PARTS = re.compile(rf"(_|{'|'.join(PEOPLE)})")
 _DECISIONS = frozenset({"dec", "decision", "decisions", "accept", "accepted", "pred", "prediction"})
 
 
 def role_of(name: str) -> str | None:
     """The role of a column with this name, if the name is a common one."""
     return ROLE_OF_NAME.get(_plain(name))
+
+
+def person_in(name: str) -> tuple[str, str] | None:
+    """The word for a person in the name of a column, and the role of one of these on its side."""
+    parts = [part for part in _PARTS.split(_plain(name)) if part not in ("", "_", "id")]
+    for word, side in permutations(parts) if len(parts) == 2 else ():
+        for role, sides in SIDE_WORDS.items():
+            if word in PEOPLE and side in sides:
+                return word, role
+    return None
 
 
 def is_decision(name: str) -> bool:

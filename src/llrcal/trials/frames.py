@@ -18,6 +18,7 @@ from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 from llrcal.trials.text.roles import ColumnSketch, could_be_ids, in_order, roles_by_name
 
+_WITHOUT_SPEAKERS: Message = (", or do without speakers: ", Setting("speakers_from", "none"))
 SAMPLE = 1000
 """Rows that decide which column is which."""
 _FIRST = 2**15  # trials whose labels are likely to be those of all
@@ -147,7 +148,7 @@ def converted(column: pl.Series, role: str, request: Request, source: str) -> pl
     if role == "score":
         return scores_in(column, request, source)
     if not is_kept(role):
-        _refuse_nulls(column, source)
+        _refuse_nulls(column, source, *(_WITHOUT_SPEAKERS if role in SPEAKERS else ()))
     if role == "label":
         return labels_in(column, request, source)
     return _text(column, role, source)

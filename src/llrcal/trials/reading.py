@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any, Unpack
+import os
+from os import PathLike, fspath
+from typing import Any, Unpack, cast
 
 import numpy as np
 
+from llrcal.files.overwriting import opened_input
+from llrcal.trials.count_files import counts_from
+from llrcal.trials.counts import Counts
 from llrcal.trials.joining import both_classes, joined, without_duplicates
 from llrcal.trials.leaving_out import without_nan, without_spoof
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
+from llrcal.trials.speakers import with_speakers
 from llrcal.trials.table import Table
 from llrcal.trials.table_reading import read_table
 from llrcal.trials.trials import Trials
@@ -66,12 +71,19 @@ def read_trials(
     nontargets
         The non-targets, if they are in another file or frame than the targets: ``source`` then
         holds the scores of the targets alone, and there is no key.
+    speakers_from
+        Where the speakers of trials are named. By default, in columns with one of the usual names,
+        or in ids such as ``id10270/x6uYqmx31kE/00001.wav``, if that agrees with the labels.
+        Otherwise a pattern for ids, ``"{speaker}_{rest}"``; a regular expression with a group
+        ``(?P<speaker>...)``; a file with a recording and its speaker on each line (utt2spk); or
+        ``"none"``.
 
     Returns
     -------
     Trials
         Target and non-target scores, labels and ids; its ``notes`` say how the files were read
-        and what was left out.
+        and what was left out. Files and frames with columns ``score``, ``targets`` and
+        ``nontargets`` hold counted trials, and give :class:`llrcal.Counts` instead.
 
     Raises
     ------
@@ -93,14 +105,23 @@ def read_trials(
     >>> print(trials.notes[0])
     the frame: 3 trials; columns by name (score=plda,label=verdict)
     """
-    return trials_from(source, key, ReadOptions(**options))
+    # Type checkers are told of Trials alone: whoever reads counts knows it.
+    return cast("Trials", trials_from(source, key, ReadOptions(**options)))
 
 
-def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
+def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials | Counts:
     """The trials that :func:`read_trials` describes."""
-    table = without_spoof(read_and_join(source, key, options), options.spoof)
+    given = (source, key, options.nontargets, options.speakers_from)
+    named = [fspath(one) for one in given if isinstance(one, str | PathLike)]
+    # Path.is_file would raise for names that are too long for any file.
+    files = tuple(opened_input(name) for name in named if os.path.isfile(name))  # noqa: PTH113
+    if counted := counts_from(source, key, options):
+        return counted
+    table = with_who(read_and_join(source, key, options), options)
+    table = without_spoof(table, options.spoof)
     where = f"{table.source}, {key}" if isinstance(key, str) else table.source
-    scores, labels, speakers = table.frame["score"], table.is_target, table.speakers
+    scores, labels = table.frame["score"], table.is_target
+    speakers, names = table.speakers or (None, None)
     count = int(np.count_nonzero(labels))
     if labels[:count].all():  # nothing to copy
         tar, non = scores[:count].to_numpy(), scores[count:].to_numpy()
@@ -119,7 +140,14 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials:
         forensic=table.forensic,
         allow_infinite=options.allow_infinite,
         kept=table.kept(options.keep, where) if options.keep else None,
+        files=files,
+        speaker_names=names,
     )
+
+
+def with_who(table: Table, options: ReadOptions) -> Table:
+    """The table with speakers, where these are known."""
+    return with_speakers(table, options.speakers_from, trusted=options.names_speakers)
 
 
 def read_and_join(

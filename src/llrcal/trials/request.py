@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
@@ -15,7 +16,8 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note
-from llrcal.trials.conventions import ROLES, ConventionName, known_from
+from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName, known_from
+from llrcal.trials.speakers import rule_of
 
 Contents = Literal["scores", "key", "trials", "class"]
 """Scores; a key; scores with labels; or the scores of one class."""
@@ -83,6 +85,7 @@ class ReadKeywords(TypedDict, total=False):
     on_nan: OnNan
     keep: Sequence[str]
     nontargets: Any | None
+    speakers_from: str | PathLike[str] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +116,7 @@ class ReadOptions:
     on_nan: OnNan = "error"
     keep: Sequence[str] = ()
     nontargets: Any | None = None
+    speakers_from: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in _CHOICES.items():
@@ -126,7 +130,20 @@ class ReadOptions:
             raise OptionError("a comma cannot separate both columns and the fraction of a number")
         if isinstance(self.keep, str) or (len(self.keep) and not _are_texts(self.keep)):
             raise OptionError(f"keep is {self.keep!r:.80}; give a list of names of columns")
-        self.request("trials"), self.request("key")  # columns and labels are checked there
+        rule_of(self.speakers_from)  # or refused; so are columns and labels, below
+        if self.names_speakers and self.speakers_from is not None:
+            raise OptionError(
+                "columns are said to name the speakers, and so is something else: give either ",
+                Setting("columns"),
+                " or ",
+                Setting("speakers_from"),
+            )
+
+    @property
+    def names_speakers(self) -> bool:
+        """Whether the user says which columns name speakers."""
+        given = {*self.request("trials").given_roles, *self.request("key").given_roles}
+        return not given.isdisjoint(SPEAKERS)
 
     def unused(self, key: Any | None) -> list[Note]:
         """Notes on options that are about a key, if there is none."""
@@ -167,6 +184,7 @@ class ReadOptions:
             decimal=self.decimal,
             joins=joins,
             spoof=self.spoof,
+            finds_speakers=self.speakers_from is None,
         )
 
     def _roles(
@@ -230,6 +248,13 @@ class Request:
     joins: bool = True
     """Whether scores and labels are joined on ids, which must then be known."""
     spoof: Spoof = "error"
+    finds_speakers: bool = True
+    """Whether columns with the usual names are taken for those of speakers."""
+
+    @property
+    def given_roles(self) -> tuple[str, ...]:
+        """The roles of the columns that the user gave, in order or with their names."""
+        return self.columns or tuple(role for role, _ in self.named)
 
     @property
     def for_text(self) -> list[Note]:

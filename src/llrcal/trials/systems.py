@@ -19,7 +19,7 @@ from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
 from llrcal.trials.joining import examples, hashes_of_ids, match
 from llrcal.trials.leaving_out import left_out, without_spoof
-from llrcal.trials.reading import read_and_join
+from llrcal.trials.reading import read_and_join, with_who
 from llrcal.trials.request import Contents, OnMissing, ReadOptions, Request
 from llrcal.trials.source import Source
 from llrcal.trials.text.roles import NUMBER
@@ -39,11 +39,14 @@ class Systems:
     """Which trials are targets; None if that is not known."""
     ids: pl.DataFrame | None
     speakers: Array | None
+    """The enrolment and the test speaker of each trial as whole numbers, where they are known."""
     kept: pl.DataFrame
     """Further columns that were asked for, as text."""
     notes: tuple[Note, ...]
     source: str = "several systems"
     """Where they come from, for people."""
+    speaker_names: Array | None = None
+    """The names of the speakers by number, where they have names."""
 
     def split(self, values: Any) -> tuple[Any, Any]:
         """Values of all trials as those of the targets and those of the non-targets."""
@@ -123,7 +126,7 @@ def read_systems(
         if partial or request.on_nan == "drop":  # once trials are joined
             request = replace(request, on_nan="keep")
         try:
-            table = read_and_join(source, key, reading, request)
+            table = with_who(read_and_join(source, key, reading, request), reading)
         except TrialFileError as problem:
             if isinstance(source, str) and source not in str(problem):
                 raise problem.within(source) from problem
@@ -145,16 +148,18 @@ def read_systems(
         notes += left_out(where, int(is_nan.sum()), out.height)
         out = out.filter(~is_nan)
     both = replace(table, frame=out, source=where)
+    speakers, names = both.speakers or (None, None)
     scores = out.select(map(_column, sources)).fill_null(float("nan"))
     return Systems(
         tuple(sources),
         scores.to_numpy().astype(np.float64),
         both.is_target if both.has("label") else None,
         both.all_ids,
-        both.speakers,
+        speakers,
         both.kept(options.keep, both.source),
         tuple(dict.fromkeys(notes)),
         both.source,
+        names,
     )
 
 

@@ -65,14 +65,20 @@ class Table:
         return (self.frame["label"] == Label.TARGET.value).to_numpy()
 
     @property
-    def speakers(self) -> Array | None:
-        """Who is speaking, as whole numbers in two columns, where that is known."""
+    def speakers(self) -> tuple[Array, Array | None] | None:
+        """Who is speaking, as whole numbers in two columns; and the names by number, if there are.
+
+        None where the speakers are not known.
+        """
         if not all(map(self.has, SPEAKERS)):
             return None
         both = pl.concat([self.frame[role].rename("speaker") for role in SPEAKERS])
-        numbers = both if both.dtype.is_integer() else both.rank("dense")
-        codes = numbers.to_numpy().astype(np.int64)
-        return codes.reshape(2, -1).T
+        names = None
+        if not both.dtype.is_integer():
+            names = both.unique().drop_nulls().sort()
+            both = both.cast(pl.Enum(names)).to_physical()
+        codes = both.to_numpy().astype(np.int64).reshape(2, -1).T
+        return codes, None if names is None else names.to_numpy()
 
     def kept(self, names: Sequence[str], where: str) -> pl.DataFrame:
         """The further columns that were asked for, by their names.

@@ -8,6 +8,7 @@ from typing import Any
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.notes import Note
+from llrcal.trials.count_files import hold_counts
 from llrcal.trials.frame_files import counted, read_workbook
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
@@ -26,8 +27,13 @@ def read_table(source: Any, request: Request) -> Table:
     unused = request.for_text
     if isinstance(source, str | PathLike):
         file = Source(fspath(source))
-        with file.held():
-            table = _read_file(file, request)
+        try:
+            with file.held():
+                table = _read_file(file, request)
+        except TrialFileError:
+            if hold_counts(source):
+                raise _counted(file.name) from None
+            raise
         unused = [] if file.kind == "text" else unused
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")
@@ -36,8 +42,14 @@ def read_table(source: Any, request: Request) -> Table:
             f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
             "name of a file, or a polars or pandas frame"
         )
+    if {"targets", "nontargets"} <= {*table.others}:
+        raise _counted(table.source)
     notes = [Note.of("read", f"{len(table):,} trials; {table.reading}"), *unused]
     return table.changed(table.frame, *(note.about(table.source) for note in notes))
+
+
+def _counted(source: str) -> TrialFileError:
+    return TrialFileError(f"{source}: holds counted trials, and single ones are needed here")
 
 
 def _read_file(file: Source, request: Request) -> Table:

@@ -16,6 +16,8 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import ArrayTraining, Training
 from llrcal.errors import OptionError, ScoreError
+from llrcal.files.fingerprint import FileFingerprint
+from llrcal.inputs.beside_scores import numbered
 from llrcal.inputs.scores import as_scores
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -115,8 +117,12 @@ class Trials(TrialSet):
     allow_infinite: bool = False
     kept: pl.DataFrame | None = None
     """Further columns that were asked for, as text, in the order of the file."""
+    files: tuple[FileFingerprint, ...] = ()
+    """The files that they were read from, as they were then."""
     totals: tuple[int, int] | None = None
     """How many targets and non-targets there are in all, if these are only a sample."""
+    speaker_names: Array | None = None
+    """Names by the numbers of the speakers, where there are: ``speaker_names[tar_speakers]``."""
 
     def __post_init__(self) -> None:
         for side, name, speakers in (
@@ -144,9 +150,10 @@ class Trials(TrialSet):
         )
 
     def llrs(self, thresholds: Floats) -> LLRs:
-        from llrcal.evaluation.llrs import ArrayLLRs  # which reading a file does not need
+        from llrcal.evaluation.llrs import ArrayLLRs, Names  # which reading a file does not need
 
-        return ArrayLLRs(self.tar, self.non, self.speakers, thresholds)
+        names = Names(self.speaker_names, self.ids, self.is_target)
+        return ArrayLLRs(self.tar, self.non, self.speakers, thresholds, names)
 
     def pooled(self) -> Summary:
         sides = self.tar, self.non
@@ -192,7 +199,7 @@ class Trials(TrialSet):
             "non-targets": non,
             "target scores": _range(self.tar),
             "non-target scores": _range(self.non),
-            "speakers": "known" if self.has_speakers else "not known",
+            "speakers": "not known" if self.speakers is None else numbered(*self.speakers)[1],
         }
         return html_table(f"Trials of {self.source}", rows, map(str, self.notes))
 

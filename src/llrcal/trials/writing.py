@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from llrcal.trials.conventions import (
 )
 from llrcal.trials.hdf5 import write_hdf5
 from llrcal.trials.table import Table
+from llrcal.trials.trials import Trials
 
 TABLES = {"csv": ",", "tsv": "\t", "nist-tsv": "\t"}
 _BINARY = ("parquet", "npz", "hdf5")
@@ -66,6 +68,62 @@ def format_of(name: str) -> str:
             f") of {', '.join(FORMATS)}",
         )
     return _ENDINGS[ending]
+
+
+def table_format(name: str) -> str:
+    """The format of a table with this extension; an error for what is no table."""
+    ending = plain_name(name).rpartition(".")[2]
+    if ending not in ("csv", "tsv", "parquet"):
+        raise OptionError(f"{name}: trials are written to a table: name it .csv, .tsv or .parquet")
+    return ending
+
+
+def write_trials(trials: Trials, path: str | PathLike[str]) -> None:
+    """Write trials to a table, which :func:`llrcal.read_trials` and all verbs read.
+
+    Its columns are ids, score, label and speakers, as far as they are known, and those that were
+    kept; its rows are in the order of the trials.
+
+    Parameters
+    ----------
+    trials
+        Trials in memory.
+    path
+        A file ``.csv``, ``.tsv`` or ``.parquet``; the first two also compressed, such as
+        ``.csv.gz``.
+
+    Raises
+    ------
+    OptionError
+        If no such file can be written.
+    TrialFileError
+        If the format cannot hold an id.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> trials = llrcal.simulate(targets=200, nontargets=5_000)
+    >>> llrcal.write_trials(llrcal.cross_validated(trials), "llrs.csv")  # doctest: +SKIP
+    """
+    if not isinstance(trials, Trials):
+        raise OptionError(
+            f"trials in memory are expected, not a {type(trials).__name__}: pass what "
+            "llrcal.read_trials or llrcal.cross_validated gives"
+        )
+    out = fspath(path)
+    columns: dict[str, Any] = {"score": trials.scores, "label": trials.labels.astype(np.int8)}
+    if trials.speakers is not None:
+        both = np.empty((len(trials), 2), trials.speakers[0].dtype)
+        both[trials.labels], both[~trials.labels] = trials.speakers
+        who = both if trials.speaker_names is None else trials.speaker_names[both]
+        columns |= dict(zip(SPEAKERS, who.T, strict=True))
+    more = pl.DataFrame(columns)
+    frame = more if trials.ids is None else trials.ids.hstack(more)
+    written = prepared(Table(frame, trials.source, "trials"), to=table_format(out))
+    if trials.kept is not None:
+        new = [one for one in trials.kept if one.name not in written.frame.columns]
+        written = replace(written, frame=written.frame.hstack(new))
+    written.write(out)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ function signal() {
   };
 }
 
+// Whatever plots are drawn again for: the calibrations shown, logarithms, colours, paper.
+const lookChanged = signal();
+
 // Numbers as text.py writes them. JSON has no infinity: null stands for it.
 function decimal(value, digits = 4) {
   if (value === null) return "∞";

@@ -50,13 +50,10 @@ function drawBayes() {
     x: gridX,
     y: method.actual.slice(0, count),
   }));
-  traces.push(...bandTraces(gridX, page.band), {
-    type: "scatter",
-    mode: "lines",
-    x: gridX,
-    y: page.minimum.slice(0, count),
-    line: { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 },
-  });
+  traces.push(
+    ...bandTraces(gridX, page.band),
+    minimumTrace(gridX, page.minimum.slice(0, count), "minimum for these scores"),
+  );
   const layout = {
     ...plotLayout(
       oddsTitle(),
@@ -84,11 +81,12 @@ function startBayesPlot() {
     markPosition(position);
   };
   pointChanged.then(show);
-  bayesPlot.setAttribute(
-    "aria-label",
+  startPlot(
+    bayesPlot,
     `Normalised Bayes error of ${page.methods.length} calibrations against prior log-odds, from ` +
       `${decimal(gridX[0], 1)} to ${decimal(gridX[count - 1], 1)}, with the minimum dashed. The table ` +
       "that follows gives the numbers at the operating point.",
+    drawBayes,
   );
   const words = page.ruleOf30
     ? "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
@@ -96,8 +94,6 @@ function startBayesPlot() {
     : "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
       "No threshold leaves 30 errors of each kind in this test: all of it rests on few errors.";
   byId("bayes-note").textContent = words + BAND_WORDS;
-  drawBayes();
   followPointer(show);
-  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawBayes));
-  logarithmsChanged.then(() => show(operatingPoint.position, operatingPoint.wanted));
+  lookChanged.then(() => show(operatingPoint.position, operatingPoint.wanted));
 }

@@ -41,6 +41,7 @@ function drawDensities() {
   const axis = { ...densityAxis(histogram, fitted), zeroline: false };
   const layout = {
     ...plotLayout("score", "density", { range: page.histograms.view, zeroline: false }, axis),
+    showlegend: false, // it has a key of its own
     barmode: "overlay",
     bargap: 0,
     hovermode: "closest",
@@ -55,14 +56,13 @@ function startDensitiesPlot() {
   select.append(new Option("no calibration", ""));
   const last = fittedIndices.at(-1) ?? "";
   select.value = fittedIndices.includes(page.recommended) ? page.recommended : last;
-  densitiesPlot.setAttribute(
-    "aria-label",
+  startPlot(
+    densitiesPlot,
     "Histograms of target and non-target scores, with the densities fitted to them. Targets lie to the " +
       "right of non-targets where the recognizer is right.",
+    drawDensities,
   );
   [select, byId("density-trials"), byId("density-log")].forEach((control) =>
     control.addEventListener("change", drawDensities),
   );
-  drawDensities();
-  themeChanged.then(drawDensities);
 }

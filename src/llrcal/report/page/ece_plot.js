@@ -5,16 +5,10 @@ const ecePlot = byId("ece-plot");
 function drawEce() {
   const { priorLogOdds: odds, actual, minimum, neutral, band } = page.ece;
   const x = odds.map(inUnits);
-  const plain = { type: "scatter", mode: "lines", x, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } };
-  const minimumLine = { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 };
+  const traces = page.methods.map((method, i) => ({ ...methodTrace(method, i, false), x, y: actual[i] }));
   const neutralLine = { color: colour("quiet"), dash: "dot", width: 1.5 };
-  const traces = page.methods.map((method, i) => ({
-    ...methodTrace(method, i, false),
-    ...{ x, y: actual[i], name: plotText(method.label) },
-    ...{ hoverinfo: plain.hoverinfo, hoverlabel: plain.hoverlabel },
-  }));
-  traces.push({ ...plain, y: minimum, name: "after PAV", line: minimumLine });
-  traces.push({ ...plain, y: neutral, name: "LR = 1", line: neutralLine });
+  traces.push(minimumTrace(x, minimum, "after PAV"));
+  traces.push({ ...minimumTrace(x, neutral, "LR = 1"), line: neutralLine });
   traces.push(...bandTraces(x, band));
   const ends = [...actual.flat(), ...(band?.[1] ?? [])].filter((value) => value !== null);
   const highest = Math.max(...minimum, ...ends);
@@ -32,11 +26,10 @@ function drawEce() {
 }
 
 function startEcePlot() {
-  ecePlot.setAttribute(
-    "aria-label",
+  startPlot(
+    ecePlot,
     `Empirical cross-entropy of ${page.methods.length} calibrations against prior odds, from one to a ` +
       "thousand to a thousand to one. Dashed: after PAV. Dotted: the entropy of the prior.",
+    drawEce,
   );
-  drawEce();
-  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawEce));
 }

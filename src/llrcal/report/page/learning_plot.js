@@ -13,22 +13,15 @@ function drawLearning() {
     if (!lines[i]) return;
     const trace = methodTrace(method, i, false);
     if (shownMethods[i] && (banded[i] || shown <= FEW_BANDS)) {
-      const edge = { type: "scatter", mode: "lines", x: targets, line: { width: 0 }, hoverinfo: "skip" };
+      const line = { width: 0 };
+      const edge = { type: "scatter", mode: "lines", x: targets, line, hoverinfo: "skip", showlegend: false };
       const fillcolor = `${trace.line.color}2e`; // the rest is transparency
       bands.push({ ...edge, y: lines[i].low }, { ...edge, y: lines[i].high, fill: "tonexty", fillcolor });
     }
-    medians.push({
-      ...trace,
-      x: targets,
-      y: lines[i].median,
-      name: plotText(method.label),
-      hoverinfo: "x+y+name",
-      hoverlabel: { namelength: -1 },
-    });
+    medians.push({ ...trace, x: targets, y: lines[i].median });
   });
-  const dashes = { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 };
   const ends = [targets[0] / 1.15, targets.at(-1) * 1.15];
-  const least = { type: "scatter", mode: "lines", x: ends, y: [minimum, minimum], line: dashes, hoverinfo: "skip" };
+  const least = minimumTrace(ends, [minimum, minimum], "minimum");
   const layout = {
     ...plotLayout(
       "training targets",
@@ -45,17 +38,15 @@ function drawLearning() {
 function startLearningPlot() {
   if (!page.learning) return;
   const { targets } = page.learning;
-  learningPlot.setAttribute(
-    "aria-label",
+  startPlot(
+    learningPlot,
     `Errors of ${page.methods.length} calibrations against the number of training targets, from ` +
       `${targets[0].toLocaleString("en")} to ${targets.at(-1).toLocaleString("en")}. The table that ` +
       "follows gives the numbers.",
+    drawLearning,
   );
   byId("learning-note").textContent =
     "Bands: of all calibrations if no more than three are shown, or else of those that are best with the " +
     "fewest and with all targets. What is far above the errors with all targets leaves the frame.";
   byId("learning-metric").addEventListener("change", drawLearning);
-  drawLearning();
-  methodsChanged.then(drawLearning);
-  themeChanged.then(drawLearning);
 }

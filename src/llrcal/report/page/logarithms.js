@@ -1,6 +1,5 @@
 // Natural or common logarithms of odds and likelihood-ratios, in all plots. Data are in nats.
 
-const logarithmsChanged = signal();
 const isLog10 = () => byId("logarithms").value === "log10";
 const inUnits = (nats) => (nats === null || !isLog10() ? nats : nats / Math.LN10);
 const llrTitle = () => (isLog10() ? "log₁₀ LR" : "LLR, nats");
@@ -21,5 +20,5 @@ function oddsTicks(low, high) {
 }
 
 function startLogarithms() {
-  byId("logarithms").addEventListener("change", () => logarithmsChanged.send());
+  byId("logarithms").addEventListener("change", () => lookChanged.send());
 }

@@ -1,7 +1,8 @@
-// Which calibrations are shown: a set of checkboxes beside each plot that draws them, all in step.
+// Which calibrations are shown: one row of checkboxes, which stays in sight and is the legend of all
+// plots. The recommended one and the default come first; others are a click away.
 
-const shownMethods = page.methods.map(() => true);
-const methodsChanged = signal();
+const shownMethods = page.methods.map((_, i) => page.main.includes(i));
+const orderedMethods = [...page.main, ...page.methods.keys()].filter((i, at, all) => all.indexOf(i) === at);
 
 const MINIMUM_DASHES = [4, 2]; // in line widths, as those of the calibrations
 
@@ -51,52 +52,58 @@ function swatch(style, dashed) {
 
 function showMethods(wanted) {
   page.methods.forEach((_, i) => (shownMethods[i] = wanted(i)));
-  document.querySelectorAll("input[data-method]").forEach((box) => {
-    box.checked = shownMethods[box.dataset.method];
-  });
-  methodsChanged.send();
+  byId("methods").querySelectorAll("input").forEach((box) => (box.checked = shownMethods[box.value]));
+  lookChanged.send();
 }
 
-function methodBox(method, i, dashed) {
-  const box = element("input", { type: "checkbox", checked: true });
-  box.dataset.method = i;
+function methodBox(i) {
+  const { style, label } = page.methods[i];
+  const box = element("input", { type: "checkbox", value: i, checked: shownMethods[i] });
   box.addEventListener("change", () =>
     showMethods((other) => (other === i ? box.checked : shownMethods[other])),
   );
-  return element("label", {}, box, swatch(method.style, dashed), nameText(method.label));
+  return element("label", {}, box, swatch(style, true), nameText(label));
 }
 
-// The dashed line, which is always there.
-const minimumKey = (words) =>
-  element("span", { className: "reference" }, swatch({ dashes: MINIMUM_DASHES }, true), words);
-
-function fillMethodBoxes(fieldset) {
+function startMethods() {
   const button = (text, wanted) => {
     const node = element("button", { type: "button" }, text);
     node.addEventListener("click", () => showMethods(wanted));
     return node;
   };
-  fieldset.append(
-    element("legend", {}, fieldset.dataset.legend),
-    ...page.methods.map((method, i) => methodBox(method, i, "dashed" in fieldset.dataset)),
-    ...(fieldset.dataset.minimum ? [minimumKey(fieldset.dataset.minimum)] : []),
-    button("All", () => true),
-    button("None", () => false),
+  const minimum = swatch({ dashes: MINIMUM_DASHES }, true);
+  byId("methods").append(
+    ...page.main.map(methodBox),
+    // The dashed line, which is always there.
+    element("span", { className: "reference" }, minimum, "minimum"),
+    ...orderedMethods.slice(page.main.length).map(methodBox),
+    ...(page.main.length < page.methods.length
+      ? [button("All", () => true), button("Main", (i) => page.main.includes(i))]
+      : []),
   );
 }
 
 // Line and markers of a calibration in a plot. Lines are dashed where they would cover each other.
 function methodTrace(method, i, dashed) {
   const { dashes, symbol } = method.style;
-  const dash = dashed && dashes.length ? dashArray(dashes, 2, "px") : "solid";
+  const several = shownMethods.filter(Boolean).length > 1;
+  const dash = dashed && several && dashes.length ? dashArray(dashes, 2, "px") : "solid";
   return {
     type: "scatter",
     mode: "lines+markers",
+    name: plotText(method.label),
     visible: shownMethods[i],
     line: { color: lineColour(method.style), dash, width: 2 },
     marker: { color: lineColour(method.style), symbol, size: 8, maxdisplayed: 9 },
+    hoverinfo: "x+y+name",
+    hoverlabel: { namelength: -1 },
   };
 }
+
+const minimumTrace = (x, y, name) => ({
+  ...{ type: "scatter", mode: "lines", x, y, name, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } },
+  line: { color: colour("minimum"), dash: dashArray(MINIMUM_DASHES, 2.5, "px"), width: 2.5 },
+});
 
 // The band of the recommended calibration: how much its curve could vary with the choice of the test set.
 function bandTraces(x, band) {
@@ -105,7 +112,7 @@ function bandTraces(x, band) {
   const beyond = 1e6; // for an infinite end, well above the frame
   return [
     {
-      ...{ type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip" },
+      ...{ type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip", showlegend: false },
       x: [...x, ...[...x].reverse()],
       y: [...high.map((end) => end ?? beyond), ...low.map((end) => end ?? beyond).reverse()],
       fillcolor: `${lineColour(page.methods[page.recommended].style)}33`,

@@ -7,6 +7,9 @@ const readoutRows = page.methods.map((method) => {
   byId("readout").tBodies[0].append(element("tr", {}, head, ...cells));
   return cells;
 });
+lookChanged.then(() =>
+  shownMethods.forEach((shown, i) => (byId("readout").tBodies[0].rows[i].hidden = !shown)),
+);
 
 const isFew = (x) => page.ruleOf30 === null || x < page.ruleOf30[0] || x > page.ruleOf30[1];
 

@@ -1,13 +1,17 @@
 // The page comes to life.
 
-document.querySelectorAll("fieldset.methods").forEach(fillMethodBoxes);
+startMethods();
 startSorting();
 startLogarithms();
 startBayesPlot();
 startOperatingPoint();
+startDetPlot();
 startTransformsPlot();
 startTippettPlot();
 startEcePlot();
 startDensitiesPlot();
 startLearningPlot();
+startZooPlot();
 watchTheme();
+startCopying();
+lookChanged.send();

@@ -3,11 +3,12 @@
 const root = document.documentElement;
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 const byFinger = matchMedia("(pointer: coarse), (max-width: 40rem)");
-const themeChanged = signal();
 
-const PAPER_WIDTH = 660; // pixels that fit between the margins of A4 and of US Letter
+// Pixels that fit between the margins of A4 and of US Letter: all of a line, and half of one.
+const PAPER = { width: 660, half: 322, height: 265 };
 
-const isLight = () => !darkSystem.matches || root.classList.contains("printing");
+const onPaper = () => root.classList.contains("printing");
+const isLight = () => !darkSystem.matches || onPaper();
 const lineColour = (style) => (isLight() ? style.light : style.dark);
 const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
@@ -32,23 +33,33 @@ function plotLayout(xTitle, yTitle, xaxis, yaxis) {
   return {
     xaxis: { ...axis, title: { text: xTitle, standoff: 8 }, ...xaxis },
     yaxis: { ...axis, title: { text: yTitle, standoff: 8 }, ...yaxis },
-    font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: colour("text") },
+    font: { family: getComputedStyle(document.body).fontFamily, size: onPaper() ? 11 : 13, color: colour("text") },
     paper_bgcolor: colour("surface"),
     plot_bgcolor: colour("surface"),
     margin: { l: 60, r: 14, t: 26, b: 48 },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
-    showlegend: false,
+    // On the screen, the selector is the legend of all plots.
+    showlegend: onPaper(),
+    legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom" },
     // A finger on a plot scrolls the page; a mouse zooms.
     dragmode: byFinger.matches ? false : "zoom",
     uirevision: "keep", // the reader's zoom survives a redraw
-    ...(root.classList.contains("printing") ? { width: PAPER_WIDTH, height: 380 } : {}),
   };
 }
 
 // Draw or redraw. A reader of the screen gets the plot's label and its buttons, not every tick.
 function render(plot, traces, layout) {
-  Plotly.react(plot, traces, layout, plotConfig());
+  const { width, half, height } = PAPER;
+  const size = onPaper() ? { width: plot.closest(".pair") ? half : width, height } : {};
+  Plotly.react(plot, traces, { ...layout, ...size }, plotConfig());
   plot.querySelectorAll(".main-svg").forEach((svg) => svg.setAttribute("aria-hidden", "true"));
+}
+
+// Drawn now, and again whenever the page looks different.
+function startPlot(plot, label, draw) {
+  plot.setAttribute("aria-label", label);
+  draw();
+  lookChanged.then(draw);
 }
 
 // Folded parts are opened for paper, and folded again afterwards.
@@ -58,19 +69,19 @@ function startPrinting() {
   root.classList.add("printing");
   unfolded = [...document.querySelectorAll("details:not([open])")];
   unfolded.forEach((part) => (part.open = true));
-  themeChanged.send();
+  lookChanged.send();
 }
 
 function endPrinting() {
   root.classList.remove("printing");
   unfolded.forEach((part) => (part.open = false));
   unfolded = [];
-  themeChanged.send();
+  lookChanged.send();
 }
 
 function watchTheme() {
-  darkSystem.addEventListener("change", () => themeChanged.send());
-  byFinger.addEventListener("change", () => themeChanged.send());
+  darkSystem.addEventListener("change", () => lookChanged.send());
+  byFinger.addEventListener("change", () => lookChanged.send());
   addEventListener("beforeprint", startPrinting);
   addEventListener("afterprint", endPrinting);
 }

@@ -7,11 +7,11 @@ function tippettTraces() {
   const { llrs, tar, non, bands } = page.tippett;
   const x = llrs.map(inUnits);
   const lines = page.methods.flatMap((method, i) => {
-    const trace = { ...methodTrace(method, i, false), x, hoverinfo: "x+y+name", hoverlabel: { namelength: -1 } };
+    const trace = { ...methodTrace(method, i, false), x };
     const dash = dashArray(NONTARGET_DASHES, 2, "px");
     return [
-      { ...trace, y: tar[i], name: `${plotText(method.label)}, targets` },
-      { ...trace, y: non[i], name: `${plotText(method.label)}, non-targets`, line: { ...trace.line, dash } },
+      { ...trace, y: tar[i], name: `${trace.name}, targets` },
+      { ...trace, y: non[i], name: `${trace.name}, non-targets`, line: { ...trace.line, dash } },
     ];
   });
   return [...lines, ...bandTraces(x, bands?.tar), ...bandTraces(x, bands?.non)];
@@ -34,11 +34,10 @@ function drawTippett() {
 }
 
 function startTippettPlot() {
-  tippettPlot.setAttribute(
-    "aria-label",
+  startPlot(
+    tippettPlot,
     `Share of targets and of non-targets with at least some likelihood-ratio, for ` +
       `${page.methods.length} calibrations. Solid: targets, dashed: non-targets.`,
+    drawTippett,
   );
-  drawTippett();
-  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawTippett));
 }

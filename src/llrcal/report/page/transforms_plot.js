@@ -12,9 +12,6 @@ function drawTransforms() {
       x: lines[i].scores,
       y: lines[i].llrs.map(inUnits),
       line: { ...trace.line, shape },
-      name: plotText(method.label),
-      hoverinfo: "x+y+name",
-      hoverlabel: { namelength: -1 },
     };
   });
   const layout = {
@@ -39,30 +36,17 @@ function drawTransforms() {
         fillcolor: colour("shade"),
       },
     ],
-    annotations: [
-      {
-        xref: "paper",
-        yref: "paper",
-        x: 0,
-        y: 1,
-        xanchor: "left",
-        yanchor: "bottom",
-        showarrow: false,
-        text: "shaded: range of the training scores",
-        font: { size: 12, color: colour("quiet") },
-      },
-    ],
   };
   render(transformsPlot, traces, layout);
 }
 
 function startTransformsPlot() {
+  if (byId("transforms").hidden) return;
   const [low, high] = page.transforms.training;
-  transformsPlot.setAttribute(
-    "aria-label",
+  startPlot(
+    transformsPlot,
     `LLR against score for ${page.methods.length} calibrations. The training scores reach from ` +
       `${decimal(low, 2)} to ${decimal(high, 2)}.`,
+    drawTransforms,
   );
-  drawTransforms();
-  [methodsChanged, themeChanged, logarithmsChanged].forEach((news) => news.then(drawTransforms));
 }

@@ -43,6 +43,10 @@ class Container:
         names = [name[:60] for name in itertools.islice(self._root, 13)]
         return ", ".join([*names[:12], *(["and more"] if len(names) > 12 else [])]) or "nothing"
 
+    def datasets(self) -> list[str]:
+        """The names of the datasets at the top of the file."""
+        return [name for name in self._root if hasattr(self._found(name), "shape")]
+
     def has(self, path: str) -> bool:
         return self._found(path) is not None
 

@@ -14,11 +14,13 @@ from llrcal.messages import Message, Setting
 from llrcal.trials.conventions import (
     CONVENTIONS,
     IDS,
+    PEOPLE,
     SPEAKERS,
     Convention,
     is_decision,
     kept_role,
     known_from,
+    person_in,
     role_of,
 )
 from llrcal.trials.request import Request
@@ -205,6 +207,7 @@ def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) ->
             if role in dict(request.named) or role in needed:
                 raise _unfit(role, names[i], request)
             roles[i] = "-"
+    _name_speakers(names, roles, request, PEOPLE[:-1])
     given = known_from(roles)
     for i, name in enumerate(names):  # a column with another role is kept by with_derived_columns
         if name in request.keep and roles[i] == "-":
@@ -221,7 +224,25 @@ def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) ->
             if len(looks) != 1:
                 raise _unclear(role, names, looks, request)
             roles[looks[0]] = role
+    _name_speakers(names, roles, request, PEOPLE[-1:])  # from which no labels follow
     return tuple(roles)
+
+
+def _name_speakers(
+    names: Sequence[str], roles: list[str], request: Request, words: Sequence[str]
+) -> None:
+    """Give two columns the roles of speakers if their names have one of the words in common."""
+    known = [person_in(name) for name in names]
+    for word in words if request.finds_speakers else ():
+        if not {*SPEAKERS}.isdisjoint(roles):
+            return
+        places = [
+            [i for i, one in enumerate(known) if one == (word, role) and roles[i] == "-"]
+            for role in SPEAKERS
+        ]
+        if [len(some) for some in places] == [1, 1]:
+            for (place,), role in zip(places, SPEAKERS, strict=True):
+                roles[place] = role
 
 
 def could_be_ids(names: Sequence[str], roles: Sequence[str], sketches: Sketches) -> tuple[str, ...]:
@@ -238,7 +259,7 @@ def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
     roles = ["-"] * len(names)
     for role, name in request.named:
         roles[_place(name, names)] = role
-    for role in (*IDS, *SPEAKERS, "label", "score"):
+    for role in (*IDS, *(SPEAKERS if request.finds_speakers else ()), "label", "score"):
         if role in roles:
             continue
         free = [i for i, name in enumerate(names) if roles[i] == "-" and role_of(name) == role]

@@ -1,0 +1,490 @@
+"""All pairs of embeddings as counted trials.
+
+Pairs that agree in some labels are blocks of a matrix of products (``regions.py``), so how many of
+them have each score is counted without looking at a label. All else is addition and subtraction of
+such counts: targets are the pairs that agree in the speaker, and with X for what must not be
+shared, trials are all pairs, minus those that agree in one of X, plus those that agree in two of
+them, and so on. Non-targets are what is left without targets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, combinations_with_replacement, product
+from os import PathLike
+from typing import Any, overload
+
+import numpy as np
+
+from llrcal.arrays import Array, check_whole
+from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.messages import Setting
+from llrcal.notes import Note
+from llrcal.pairing.embeddings import Embeddings, opened
+from llrcal.pairing.fixed_point import COARSE, STEP, ZERO, FixedPoint, Similarity, fixed_point
+from llrcal.pairing.regions import Labelled, Plan, pairs_between, pairs_within
+from llrcal.pairing.tally import Engine, Processor, Tally
+from llrcal.scale.engine import Progress, silent
+from llrcal.trials.counts import Counts
+
+GROUPS = 10
+"""Groups of speakers by default; docs/pairs.md says how far intervals from so few hold."""
+
+Source = Array | Embeddings | str | PathLike[str] | Sequence[Sequence[float]]
+Labels = Any
+"""One label for each embedding: see :func:`pairs`."""
+
+_SPEAKER = "speakers"
+
+
+@overload
+def pairs(
+    embeddings: Source,
+    speakers: Labels = None,
+    *,
+    test: Source | None = None,
+    similarity: Similarity = "cosine",
+    models: Labels = None,
+    exclude: Labels = None,
+    within: Labels = None,
+    by: None = None,
+    groups: int = GROUPS,
+    device: str = "cpu",
+    client: Any | None = None,
+    progress: Progress = silent,
+) -> Counts: ...
+@overload
+def pairs(
+    embeddings: Source,
+    speakers: Labels = None,
+    *,
+    test: Source | None = None,
+    similarity: Similarity = "cosine",
+    models: Labels = None,
+    exclude: Labels = None,
+    within: Labels = None,
+    by: Labels,
+    groups: int = GROUPS,
+    device: str = "cpu",
+    client: Any | None = None,
+    progress: Progress = silent,
+) -> dict[str, Counts]: ...
+def pairs(
+    embeddings: Source,
+    speakers: Labels = None,
+    *,
+    test: Source | None = None,
+    similarity: Similarity = "cosine",
+    models: Labels = None,
+    exclude: Labels = None,
+    within: Labels = None,
+    by: Labels = None,
+    groups: int = GROUPS,
+    device: str = "cpu",
+    client: Any | None = None,
+    progress: Progress = silent,
+) -> Counts | dict[str, Counts]:
+    """Count the scores of all pairs of embeddings, within one set or between two.
+
+    A pair of the same speaker is a target, and of two speakers a non-target. Scores are rounded to
+    steps of 2^-21, some 5e-7, for cosines; ``llrcal.pairing.fixed_point`` says what is exact.
+    The counts are the same on every engine, to the last one.
+
+    Parameters
+    ----------
+    embeddings
+        A matrix with one embedding in each row; or a file: ``.npy``, ``.npz``, Parquet, HDF5, or
+        Kaldi's ``.ark`` and ``.scp`` (see docs/pairs.md).
+    speakers
+        Who speaks: one label for each embedding; with a test set, a pair of those for both sets.
+        Of files, the name of a column or array in it, by default ``speakers``, ``speaker`` or
+        ``spk``; a text file with an id and a speaker in each line (Kaldi's utt2spk), or with a
+        speaker in each line; or ``"id:"`` and a regular expression for the speaker's part of an id.
+    test
+        A second set: pairs are those of one embedding from each set, of which the first is for
+        enrolment. By default all pairs within one set, each once.
+    similarity
+        ``"cosine"``, or ``"dot"`` for the dot product.
+    models
+        Labels of enrolment: embeddings that share one are replaced by their mean.
+    exclude
+        Labels, such as sessions or videos, which no trial shares; or a dict with several kinds.
+    within
+        Labels, such as the sex, which all trials share; or a dict with several kinds.
+    by
+        Labels, such as the channel: counts for each combination of theirs.
+    groups
+        Into how many groups to divide speakers, for intervals: counts without each of them are
+        kept, on a coarser grid. 0 keeps none.
+    device
+        ``"cpu"``, or a device of torch that has double precision: ``"cuda"``.
+    client
+        A client of Dask, whose workers count.
+    progress
+        Called with what is being done, the number of pairs done, and the total.
+
+    Returns
+    -------
+    Counts or dict
+        The counted trials; with ``by``, a dict with those of each condition: ``"a"`` if both sides
+        have it, else ``"a/b"``.
+
+    Raises
+    ------
+    ScoreError
+        If a value is NaN or infinite, a vector has no direction, or labels do not fit.
+
+    Examples
+    --------
+    >>> import llrcal, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> speakers = np.repeat(np.arange(40), 10)
+    >>> embeddings = rng.normal(size=(40, 64))[speakers] + 1.5 * rng.normal(size=(400, 64))
+    >>> counts = llrcal.pairs(embeddings, speakers)
+    >>> counts.counts
+    (1800, 78000)
+    >>> cal = llrcal.fit(counts)
+    """
+    check_whole("groups", groups, least=0, most=1000)
+    sets = [opened(embeddings, "embeddings")]
+    if test is not None:
+        sets.append(opened(test, "test"))
+    given = {
+        _SPEAKER: speakers,
+        **_named("exclude", exclude),
+        **_named("within", within),
+        **({} if by is None else {"by": by}),
+    }
+    labels = {name: _codes(name, one, sets) for name, one in given.items()}
+    sides = _sides(sets, labels, similarity, models)
+    trials = _Trials(
+        sides,
+        exclude=[name for name in labels if name.startswith("exclude")],
+        within=[name for name in labels if name.startswith("within")],
+        group=_groups([side.labels[_SPEAKER] for side in sides], groups),
+        unit=sides[0].embeddings.unit * sides[-1].embeddings.unit,
+        source=sets[0].name if test is None else f"{sets[0].name} and {sets[1].name}",
+        notes=tuple(_duplicates(sides)),
+    )
+    engine = _engine(device, client)
+    if by is None:
+        return trials.counted(engine, progress, {"": [None for _ in sides]})[""]
+    return trials.counted(engine, progress, _conditions(sides, labels["by"].names))
+
+
+def _engine(device: str, client: Any | None) -> Engine:
+    if client is not None:
+        if device != "cpu":
+            raise OptionError(
+                "the workers of a cluster count on processors; leave out ", Setting("device")
+            )
+        from llrcal.pairing.cluster import Cluster
+
+        return Cluster(client)
+    if device == "cpu":
+        return Processor()
+    from llrcal.pairing.torch_engine import Torch
+
+    return Torch(device)
+
+
+# ------------------------------------------------------------------------------- labels
+
+
+@dataclass(frozen=True)
+class _Codes:
+    """Labels as numbers: one array for each set, and what they stand for."""
+
+    of: tuple[Array, ...]
+    names: tuple[str, ...]
+
+
+def _named(setting: str, given: Labels) -> dict[str, Labels]:
+    """Several kinds of labels, by name."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {f"{setting} {name}": one for name, one in given.items()}
+    return {setting: given}
+
+
+def _codes(name: str, given: Labels, sets: Sequence[Embeddings]) -> _Codes:
+    """The labels of all sets, with the same number for the same label."""
+    setting = name.partition(" ")[0]
+    each = [given] * len(sets) if given is None or isinstance(given, str | PathLike) else given
+    if len(sets) == 1 and each is given:
+        each = [given]
+    if len(each) != len(sets):
+        raise OptionError(
+            Setting(setting), ": pass a pair, with the labels of both sets, or the name of a column"
+        )
+    found = [one.labels(labels, setting) for one, labels in zip(sets, each, strict=True)]
+    kinds = {"text" if one.dtype.kind in "US" else "numbers" for one in found}
+    if len(kinds) > 1:
+        found = [one.astype(str) for one in found]
+    names, codes = np.unique(np.concatenate(found), return_inverse=True)
+    edges = np.cumsum([len(one) for one in found])[:-1]
+    return _Codes(tuple(np.split(codes.astype(np.int64), edges)), tuple(map(str, names.tolist())))
+
+
+@dataclass(frozen=True)
+class _Several:
+    """Labels of rows, of which a model may have several: row numbers that rise, and labels."""
+
+    row: Array
+    label: Array
+
+    def and_also(self, other: _Several) -> _Several:
+        """Rows with every combination of their labels, as pairs of numbers in two columns."""
+        first, count = np.searchsorted(other.row, self.row), np.bincount(other.row)[self.row]
+        place = np.repeat(np.arange(len(self.row)), count)
+        inside = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+        label = np.stack([self.label[place], other.label[first[place] + inside]], axis=1)
+        return _Several(self.row[place], label)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One set: embeddings as integers, and the labels of each."""
+
+    embeddings: FixedPoint
+    labels: Mapping[str, _Several]
+
+
+def _sides(
+    sets: Sequence[Embeddings], labels: Mapping[str, _Codes], similarity: Similarity, models: Labels
+) -> list[_Side]:
+    sides = []
+    for number, one in enumerate(sets):
+        vectors, row = one.vectors, np.arange(len(one.vectors))
+        if number == 0 and models is not None:
+            if len(sets) == 1:
+                raise OptionError(
+                    Setting("models"), " are for enrolment: give a second set as ", Setting("test")
+                )
+            vectors, row = _means(one, models)
+        several = {name: _unique(row, codes.of[number]) for name, codes in labels.items()}
+        for name in (_SPEAKER, "by"):
+            if name in several and len(several[name].row) > len(vectors):
+                twice = np.flatnonzero(np.diff(several[name].row) == 0)[0]
+                which = [labels[name].names[k] for k in several[name].label[twice : twice + 2]]
+                raise ScoreError(f"{one.name}: a model has two {name}: {which[0]} and {which[1]}")
+        sides.append(_Side(fixed_point(vectors, similarity, one.name), several))
+    first, last = (side.embeddings.rows.shape[1] for side in (sides[0], sides[-1]))
+    if first != last:
+        raise ScoreError(
+            f"{sets[0].name} have {first:,} dimensions, and {sets[1].name} {last:,}: they are not "
+            "from one extractor"
+        )
+    return sides
+
+
+def _means(one: Embeddings, models: Labels) -> tuple[Array, Array]:
+    """The mean of the embeddings of each model; and the model of each embedding, by number."""
+    _, model = np.unique(one.labels(models, "models"), return_inverse=True)
+    order = np.argsort(model, kind="stable")
+    first = np.searchsorted(model[order], np.arange(int(model.max()) + 1))
+    sums = np.add.reduceat(np.asarray(one.vectors, np.float64)[order], first, axis=0)
+    return sums / np.bincount(model)[:, None], model
+
+
+def _unique(row: Array, label: Array) -> _Several:
+    """Each label of a row once, in the order of rows."""
+    found = np.unique(np.stack([row, label], axis=1), axis=0) if len(row) else np.empty((0, 2))
+    return _Several(found[:, 0], found[:, 1])
+
+
+def _groups(speakers: Sequence[_Several], most: int) -> Array:
+    """The group of each speaker: of about as many embeddings each, and otherwise at random."""
+    every = np.concatenate([one.label for one in speakers])
+    size = np.bincount(every)
+    count = min(most, int((size > 0).sum()))
+    if count < 2:
+        return np.zeros(len(size), np.int64)
+    shuffled = np.random.default_rng(0).permutation(len(size))
+    order = shuffled[np.argsort(-size[shuffled], kind="stable")]
+    there_and_back = np.concatenate([np.arange(count), np.arange(count)[::-1]])
+    group = np.empty(len(size), np.int64)
+    group[order] = np.resize(there_and_back, len(size))
+    return group
+
+
+def _duplicates(sides: Sequence[_Side]) -> Iterator[Note]:
+    """Notes on embeddings that equal another one, by hashes of their integers."""
+    rows = (
+        np.concatenate([side.embeddings.rows for side in sides])
+        if len(sides) > 1
+        else (sides[0].embeddings.rows)
+    )
+    factor = np.random.default_rng(0).integers(2**62, size=rows.shape[1]) | 1
+    keys = np.concatenate(
+        [(rows[i : i + 4096] * factor).sum(axis=1) for i in range(0, len(rows), 4096)]
+    )
+    distinct = len(np.unique(keys))
+    if distinct == 1 and len(rows) > 1:
+        raise DegenerateError(f"all {len(rows):,} embeddings are the same")
+    if 10 * distinct <= len(rows):
+        raise DegenerateError(
+            f"of {len(rows):,} embeddings only {distinct:,} are different; leave the copies out"
+        )
+    if distinct < len(rows) and len(sides) == 1:
+        yield Note.warning(
+            "duplicates",
+            f"of {len(rows):,} embeddings only {distinct:,} are different: the same recordings may "
+            "be there more than once; leave them out, or name them in ",
+            Setting("exclude"),
+        )
+
+
+# ------------------------------------------------------------------------------- trials
+
+_Chosen = Sequence[Array | None]
+"""Which rows of each side take part, by whether they do; None for all."""
+
+
+def _conditions(sides: Sequence[_Side], names: Sequence[str]) -> dict[str, _Chosen]:
+    """Rows of each combination of conditions, by its name."""
+    labels = [side.labels["by"].label for side in sides]
+    numbers = range(len(names))
+    both = (
+        combinations_with_replacement(numbers, 2) if len(sides) == 1 else product(numbers, repeat=2)
+    )
+    found: dict[str, _Chosen] = {}
+    for one, other in both:
+        name = names[one] if one == other else f"{names[one]}/{names[other]}"
+        if len(sides) == 1 and one == other:
+            found[name] = [labels[0] == one]
+        else:
+            found[name] = [labels[0] == one, labels[-1] == other]
+    return found
+
+
+@dataclass(frozen=True)
+class _Trials:
+    """Which pairs are trials."""
+
+    sides: Sequence[_Side]
+    exclude: Sequence[str]
+    within: Sequence[str]
+    group: Array
+    """Of each speaker."""
+    unit: float
+    """The score of two vectors of length one, in fixed point."""
+    source: str
+    notes: tuple[Note, ...]
+
+    def counted(
+        self, engine: Engine, progress: Progress, conditions: Mapping[str, _Chosen]
+    ) -> dict[str, Counts]:
+        """Counts of each condition, of which those without a trial are left out."""
+        terms = {name: self._terms(chosen) for name, chosen in conditions.items()}
+        plans = {id(plan): plan for one in terms.values() for _, _, plan in one}
+        total = sum(plan.pairs for plan in plans.values())
+        done = _Progress(progress, total)
+        found = {name: self._sum(engine, some, done) for name, some in terms.items()}
+        kept = {name: counts for name, counts in found.items() if counts is not None}
+        if not kept:
+            raise ScoreError(f"{self.source}: there is no pair left to be a trial")
+        return kept
+
+    def _terms(self, chosen: _Chosen) -> list[tuple[int, bool, Plan]]:
+        """Pairs to add and to subtract: a sign, whether they share the speaker, and the pairs."""
+        found, known = [], dict[bytes, Plan]()
+        subsets = chain.from_iterable(
+            combinations(self.exclude, size) for size in range(len(self.exclude) + 1)
+        )
+        for shared, same_speaker in product([*subsets], (False, True)):
+            names = [*self.within, *shared, *([_SPEAKER] if same_speaker else [])]
+            sides = self._labelled(names, chosen)
+            key = b"|".join(side.label.tobytes() for side in sides)
+            if key not in known:  # sessions of one speaker each share the speaker anyway
+                known[key] = pairs_within(*sides) if len(sides) == 1 else pairs_between(*sides)
+            found.append(((-1) ** len(shared), same_speaker, known[key]))
+        return found
+
+    def _labelled(self, names: Sequence[str], chosen: _Chosen) -> list[Labelled]:
+        """Both sides with one number for the combination of these labels."""
+        sides = [self.sides[0], self.sides[-1]][: len(chosen)]
+        every = []
+        for side, some in zip(sides, chosen, strict=True):
+            rows = np.arange(len(side.embeddings.rows)) if some is None else np.flatnonzero(some)
+            every.append(_Several(rows, np.zeros(len(rows), np.int64)))
+        for name in names:
+            every = _joined(
+                [had.and_also(side.labels[name]) for had, side in zip(every, sides, strict=True)]
+            )
+        groups = (self.group[side.labels[_SPEAKER].label] for side in sides)
+        return [
+            Labelled(one.row, one.label, group[one.row])
+            for one, group in zip(every, groups, strict=True)
+        ]
+
+    def _sum(
+        self, engine: Engine, terms: Sequence[tuple[int, bool, Plan]], done: _Progress
+    ) -> Counts | None:
+        enrol, test = (side.embeddings.rows for side in (self.sides[0], self.sides[-1]))
+        count = int(self.group.max()) + 1
+        groups = count if count > 1 else 0
+        tallies = dict[int, Tally]()
+        sums = dict[bool, Tally]()  # by whether speakers are the same
+        for sign, same_speaker, plan in terms:
+            if id(plan) not in tallies:
+                tallies[id(plan)] = engine.tally(enrol, test, plan, groups, done)
+            part = tallies[id(plan)]
+            if same_speaker in sums:
+                had = sums[same_speaker]
+                part = had.merge(part) if sign > 0 else had.minus(part)
+            sums[same_speaker] = part
+        return self._counts(sums[True], sums[False].minus(sums[True]))
+
+    def _counts(self, targets: Tally, nontargets: Tally) -> Counts | None:
+        """Counts of scores that occur, and of those without each group; None if there are none."""
+        place = np.flatnonzero(targets.at + nontargets.at)
+        if not len(place):
+            return None
+        both = [one.at.reshape(-1, COARSE).sum(axis=1) for one in (targets, nontargets)]
+        tar, non = (at - one.touching for at, one in zip(both, (targets, nontargets), strict=True))
+        # The middle of a coarse place, but for half a step.
+        middle = (np.arange(len(both[0])) * COARSE - 2**21) * (STEP * self.unit)
+        without = tuple(
+            Counts(middle, *left, source=self.source) for left in zip(tar, non, strict=True)
+        )
+        if not all(all(one.counts) for one in without):  # a group is all there is of a class
+            without = ()
+        return Counts(
+            (place - ZERO) * (STEP * self.unit),
+            targets.at[place],
+            nontargets.at[place],
+            source=self.source,
+            score_name="score",
+            notes=self.notes,
+            without=without,
+        )
+
+
+def _joined(sides: Sequence[_Several]) -> list[_Several]:
+    """One number for each pair of labels."""
+    every = np.concatenate([side.label for side in sides])
+    number = every[:, 0] * (int(every[:, 1].max(initial=0)) + 1) + every[:, 1]
+    _, number = np.unique(number, return_inverse=True)
+    edges = np.cumsum([len(side.row) for side in sides])[:-1]
+    parts = np.split(number.astype(np.int64), edges)
+    return [_Several(side.row, part) for side, part in zip(sides, parts, strict=True)]
+
+
+class _Progress:
+    """Tells how many pairs are done, a few times a second."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total = progress, total
+        self._done, self._next = 0, 0.0
+        progress("counting pairs", 0, total)
+
+    def __call__(self, pairs: int) -> None:
+        self._done += pairs
+        now = time.monotonic()
+        if now >= self._next or self._done == self._total:
+            self._next = now + 0.1
+            self._progress("counting pairs", self._done, self._total)

@@ -1,0 +1,155 @@
+"""Pages state the numbers that studies measured, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from studies import __main__ as program
+from studies import pages, records
+from studies.catalogue import STUDIES
+from studies.records import Record, RecordError, digest_of, load, recorded, rooms, tables
+
+PRINTED = """
+Some words first.
+| set | `smooth` | nig |
+|---|---|---|
+| **mean of all** | 2.98 | 5.56 (worst) |
+| simulated, alike | 1,032.5 | \u22120.4 |
+
+| T | asked | rms |
+|---|---|---|
+| 50 | trials | 0.4438 |
+| 50 | even LLRs | 0.5186 |
+"""
+PAGE = """The mean is 2.98<!-- toy 1 | mean of all | smooth -->,
+nearly 3.0<!-- toy 1 | mean of all | smooth | .1f -->.
+
+<!-- toy 2 -->
+| T | asked | rms |
+|---|---|---|
+| 50 | trials | 0.4438 |
+| 50 | even LLRs | 0.5186 |
+
+The end: \u22120.4<!-- toy 1 | simulated, alike | nig -->.
+"""
+
+
+@pytest.fixture(autouse=True)
+def fresh_records() -> None:
+    load.cache_clear()
+    digest_of.cache_clear()
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A record of what is printed above."""
+    record = Record("python -m toy", "abc", "2026-01-01", 1.0, {}, {}, tables(PRINTED))
+    record.save("toy", tmp_path)
+    monkeypatch.setattr(pages, "load", lambda name: load(name, tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
+def test_pages_state_what_was_measured(page: Path) -> None:
+    """Else run ``python -m studies fill``, or mend the sentence."""
+    assert [str(one) for one in pages.differences(page, page.read_text())] == []
+
+
+def test_the_page_of_records_is_up_to_date() -> None:
+    assert pages.MEASURED.read_text() == pages.measured()
+
+
+def test_every_record_is_of_a_study() -> None:
+    assert {*recorded()} <= {*STUDIES}
+
+
+def test_tables_as_they_were_printed() -> None:
+    first, second = tables(PRINTED)
+    assert first.columns == ("set", "`smooth`", "nig")
+    assert first.cell("mean of all", "smooth") == "2.98"
+    assert second.cell("50/even LLRs", "rms") == "0.5186"
+    assert second.markdown == "\n".join(PRINTED.splitlines()[-4:])
+    with pytest.raises(RecordError, match="2 rows '50' and 1 columns 'rms'"):
+        second.cell("50", "rms")
+    with pytest.raises(RecordError, match="1 rows 'mean of all' and 0 columns 'pav'"):
+        first.cell("mean of all", "pav")
+
+
+def test_a_record_is_what_was_saved(tmp_path: Path) -> None:
+    saved = Record("c", "abc", "2026-01-01", 1.5, {"cores": 2}, {"a": "b"}, tables(PRINTED))
+    saved.save("toy", tmp_path)
+    assert load("toy", tmp_path) == saved
+    assert saved.table("2") is saved.tables[1]
+    for number in ("0", "3", "x"):
+        with pytest.raises(RecordError, match=f"no table '{number}', but 1 to 2"):
+            saved.table(number)
+    with pytest.raises(RecordError, match=r"no other.json: run python -m studies run other"):
+        load("other", tmp_path)
+
+
+def test_a_page_that_agrees_is_left_alone(toy: Path) -> None:
+    assert pages.filled(PAGE) == PAGE
+    assert list(pages.differences(records.ROOT / "README.md", PAGE)) == []
+    assert pages.sources(PAGE) == [("toy", "1"), ("toy", "2")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "is 2.98<",
+            "is 2.89<",
+            "line 1: '2.89' is '2.98' in docs/studies/data/toy.json, table 1, mean of all, smooth",
+        ),
+        ("nearly 3.0<", "nearly 2.9<", "line 2: '2.9' is '3.0'"),
+        ("0.4438", "0.4483", "line 7: '| 50 | trials | 0.4483 |' is '| 50 | trials | 0.4438 |'"),
+        ("| 50 | even LLRs | 0.5186 |\n", "", "line 5: '3 lines' is '4 lines'"),
+        ("\u22120.4<", "0.4<", "line 10: '0.4' is '\u22120.4'"),
+    ],
+)
+def test_another_number_is_found_and_mended(toy: Path, old: str, new: str, said: str) -> None:
+    wrong = PAGE.replace(old, new)
+    (found,) = pages.differences(records.ROOT / "README.md", wrong)
+    assert f"README.md, {said}" in str(found)
+    assert pages.filled(wrong) == PAGE
+
+
+def test_a_cell_without_a_number_is_refused(toy: Path) -> None:
+    with pytest.raises(RecordError, match=r"1 \| mean of all \| pav -->: 1 rows"):
+        pages.filled("2.98<!-- toy 1 | mean of all | pav -->")
+    with pytest.raises(RecordError, match="'trials' has no number"):
+        pages.filled("2<!-- toy 2 | 50/trials | asked -->")
+
+
+def test_a_study_is_out_of_date_once_its_code_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    room = tmp_path / "densities"
+    room.mkdir()
+    (tmp_path / "arrays.py").write_text("A = 1\n")
+    code = 'def f(x):\n    """One."""\n    return 2 * x\n'
+    (room / "nig.py").write_text(code)
+    monkeypatch.setattr(records, "_SOURCES", {"llrcal": tmp_path})
+    used = rooms(["llrcal", "llrcal.densities.nig", "llrcal.densities", "llrcal.arrays", "numpy.x"])
+    assert used == ["llrcal/arrays.py", "llrcal/densities"]
+    digests = {one: digest_of(one) for one in used}
+    record = Record("c", "abc", "2026-01-01", 1.0, {}, digests, [])
+    record.save("evidence", tmp_path)
+    monkeypatch.setattr(program, "recorded", lambda: recorded(tmp_path))
+    monkeypatch.setattr(program, "STUDIES", {"evidence": STUDIES["evidence"]})
+    monkeypatch.setattr(program, "load", lambda name: record)
+
+    (room / "nig.py").write_text(f"# A comment.\n{code.replace('One', 'Two')}")
+    digest_of.cache_clear()
+    assert record.changed == []
+    assert program.check()
+    assert capsys.readouterr().out == ""
+
+    (room / "nig.py").write_text(code.replace("2 * x", "3 * x"))
+    digest_of.cache_clear()
+    assert record.changed == ["llrcal/densities"]
+    assert not program.check()
+    out = capsys.readouterr().out
+    assert "evidence is out of date: llrcal/densities changed since it was run" in out
+    assert "python -m studies run evidence" in out

@@ -1,0 +1,90 @@
+"""Criteria: what is read from a text, what is refused, and when they are met."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from llrcal import OptionError
+from llrcal.evaluation.measures import Measure
+from llrcal.validation.requirements import NAMES, Criterion, Requirement, requirements
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "sign", "bound"),
+    [
+        ("cllr<0.3", "cllr", "<", 0.3),
+        ("  devPAV <= .1 ", "dev_pav", "<=", 0.1),
+        ("minCllr>=1e-3", "min_cllr", ">=", 0.001),
+        ("EER<5%", "eer", "<", 0.05),
+        ("eer < 0.05", "eer", "<", 0.05),
+        ("Misleading-non_100 <= 0.1 %", "misleading_non_100", "<=", 0.001),
+        ("log10_lr_non<-1.5", "log10_lr_non", "<", -1.5),
+    ],
+)
+def test_what_a_text_says(text: str, name: str, sign: str, bound: float) -> None:
+    assert Requirement.parsed(text) == Requirement(name, sign, bound)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "give a measure"),
+        ("cllr", "give a measure"),
+        ("cllr=0.3", "one of < <= > >="),
+        ("cllr<<0.3", "give a measure"),
+        ("cllr<", "give a measure"),
+        ("cllr<0.3<0.4", "give a measure"),
+        ("cllr<nan", "give a measure"),
+        ("cllr<inf", "give a measure"),
+        ("cllr<0,3", "give a measure"),
+        ("0.3>cllr", "give a measure"),
+        ("accuracy<0.3", "'accuracy' is not one of cllr, min_cllr, eer"),
+        ("misleading_tar_50<1%", "is not one of"),
+        ("eer<5", "eer is a share between 0 and 1; for per cent, add a % sign"),
+        ("eer<-1%", "between 0 and 1"),
+        ("cllr<30%", "cllr is not a share; leave out the % sign"),
+        (0.3, "give a measure"),
+    ],
+)
+def test_what_is_refused(text: str, words: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        requirements([text])
+    assert words in str(refused.value)
+    assert str(refused.value).startswith("require is ")
+    assert refused.value.on_command_line.startswith("--require is ")
+
+
+def test_every_measure_can_be_required_once() -> None:
+    texts = [f"{name}<0.5" for name in NAMES]
+    assert [one.name for one in requirements([*texts, *texts])] == list(NAMES)
+    assert requirements("cllr<1") == (Requirement("cllr", "<", 1.0),)
+
+
+@pytest.mark.parametrize(
+    ("text", "met", "interval_met", "verdict"),
+    [
+        ("cllr<0.5", True, True, "met"),
+        ("cllr<0.25", True, False, "met, but not by all of the interval"),
+        ("cllr<0.2", False, False, "not met"),
+        ("cllr<=0.2", True, False, "met, but not by all of the interval"),
+        ("cllr>0.05", True, True, "met"),
+        ("cllr>=0.1", True, True, "met"),
+        ("cllr>0.1", True, False, "met, but not by all of the interval"),
+    ],
+)
+def test_met_by_the_number_and_by_its_interval(
+    text: str, met: bool, interval_met: bool, verdict: str
+) -> None:
+    one = Criterion(Requirement.parsed(text), Measure("cllr", "Cllr", 0.2, (0.1, 0.3)))
+    assert (one.met, one.interval_met, one.verdict) == (met, interval_met, verdict)
+
+
+def test_a_measure_that_is_not_defined_meets_nothing() -> None:
+    for sign in ("<", ">"):
+        none = Measure("dev_pav", "devPAV (log10)", math.nan, (math.nan, math.nan))
+        one = Criterion(Requirement.parsed(f"dev_pav{sign}1"), none)
+        assert not one.met
+        assert not one.interval_met
+        assert "classes do not overlap" in one.verdict
